@@ -1,0 +1,111 @@
+/* bankrun/banks.h: how shared memory serves one warp-level request, for every architecture.
+ *
+ * Pure functions: no allocation, no I/O, no globals, safe from any thread, usable from C and C++.
+ * Vocabulary: a request is one warp-level instruction (32 lanes); it is served in wavefronts, each
+ * of which reads or writes at most one 4-byte word in each bank; a phase is a group of lanes that
+ * are served together; the degree is the number of wavefronts of one phase. The rules and the
+ * measurements behind them are in docs/bank-rules.md and truth/. */
+#ifndef BANKRUN_BANKS_H
+#define BANKRUN_BANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BANKRUN_LANES = 32 };
+
+enum bankrun_access {
+    BANKRUN_LOAD,
+    BANKRUN_STORE,
+    BANKRUN_ATOMIC,          /* 32-bit add, min, max, exch, and, or, xor, inc, dec; atom or red */
+    BANKRUN_ATOMIC_CONSTANT, /* 32-bit add whose addend is the same constant in all lanes */
+    BANKRUN_ATOMIC_CAS,      /* 32 or 64 bit */
+    BANKRUN_ATOMIC_LOOP,     /* an atomic that compiles to a load and a compare-and-swap loop */
+    BANKRUN_MATRIX_LOAD,     /* ldmatrix; lanes 8k..8k+7 give the rows of matrix k */
+    BANKRUN_MATRIX_STORE,    /* stmatrix */
+    BANKRUN_ASYNC_COPY,      /* cp.async: its write to shared memory */
+};
+
+/* How sure a rule is. */
+enum bankrun_certainty {
+    BANKRUN_MEASURED,   /* held against hardware counters of this architecture */
+    BANKRUN_DOCUMENTED, /* the vendor's programming guide says so */
+    BANKRUN_ASSUMED,    /* carried over from a neighbouring architecture */
+    BANKRUN_UNKNOWN,    /* no rule; the numbers are bounds */
+};
+
+struct bankrun_request {
+    enum bankrun_access access;
+    unsigned width;          /* bytes a lane: 1, 2, 4, 8, 16; matrices: 16 */
+    unsigned matrices;       /* matrix loads and stores: 1, 2, 4; otherwise 0 */
+    uint32_t mask;           /* active lanes, bit n = lane n; ignored for matrices */
+    const uint32_t *offsets; /* 32 byte offsets into shared memory; inactive lanes' are ignored */
+};
+
+struct bankrun_cost {
+    uint32_t wavefronts;     /* exact, or the most likely value when min < max */
+    uint32_t min, max;       /* bounds: equal to wavefronts when the rule is exact */
+    uint32_t ideal;          /* wavefronts that the same lanes would need with the best addresses */
+    uint32_t degree;         /* most wavefronts of one phase, per pass (a compare-and-swap on one
+                                address by n lanes has degree n) */
+    uint32_t phases;         /* phases with an active lane */
+    enum bankrun_certainty certainty;
+};
+
+enum bankrun_status {
+    BANKRUN_OK,
+    BANKRUN_BAD_ARCH,     /* no model for this architecture */
+    BANKRUN_BAD_WIDTH,    /* width (or matrices) does not fit the access */
+    BANKRUN_MISALIGNED,   /* an active lane's offset is no multiple of the width */
+    BANKRUN_EMPTY_MASK,   /* no lane is active: there is no request */
+};
+
+const char *bankrun_status_text(enum bankrun_status status);
+
+/* arch: compute capability, 10 * major + minor (90 for 9.0). */
+enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
+                                  struct bankrun_cost *cost);
+
+/* Which lanes the n-th phase (0-based, of those with an active lane) serves. 0: no such phase. */
+uint32_t bankrun_phase_lanes(unsigned arch, const struct bankrun_request *request, unsigned n);
+
+/* The bank of a byte offset. */
+unsigned bankrun_bank(unsigned arch, uint32_t offset);
+unsigned bankrun_banks(unsigned arch);     /* number of banks, 0: unknown architecture */
+unsigned bankrun_bank_bytes(unsigned arch); /* width of a bank's word */
+
+/* Global memory: distinct 32-byte sectors that the active lanes touch, and the fewest that the
+ * bytes they ask for (each byte once) would fit in. */
+void bankrun_sectors(uint32_t mask, unsigned width, const uint64_t *addresses,
+                     uint32_t *sectors, uint32_t *ideal);
+
+/* Limits of a multiprocessor. */
+struct bankrun_limits {
+    unsigned arch;
+    unsigned warps, blocks;      /* resident on one multiprocessor */
+    unsigned registers;          /* 32-bit, of one multiprocessor */
+    unsigned shared_bytes;       /* of one multiprocessor */
+    unsigned shared_block_bytes; /* most for one block, with opt-in */
+    unsigned shared_unit;        /* allocation granularity in bytes */
+    unsigned shared_reserved;    /* taken from each block by the system */
+    unsigned threads_per_block;
+};
+
+/* NULL: unknown architecture. */
+const struct bankrun_limits *bankrun_limits_of(unsigned arch);
+
+/* Blocks that fit on one multiprocessor at a time. registers: of one thread, 0: do not count. */
+unsigned bankrun_occupancy(const struct bankrun_limits *limits, unsigned threads,
+                           unsigned registers, unsigned shared_bytes);
+
+/* All architectures that have a model, ascending, 0-terminated. */
+const unsigned *bankrun_architectures(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

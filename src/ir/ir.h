@@ -1,0 +1,160 @@
+// The decoded kernel: registers are numbers, labels are blocks, symbols are resolved to
+// variables, guarded control flow is made explicit. Built from PTX, validated, then read-only.
+#ifndef BANKRUN_IR_IR_H
+#define BANKRUN_IR_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "ir/site.h"
+#include "ptx/ptx.h"
+
+enum { IR_NONE = UINT32_MAX }; // "no register", "no block", "no site"
+
+enum ir_class {
+    IR_CLASS_PREDICATE, // one bit a lane
+    IR_CLASS_32,        // 8-, 16- and 32-bit types: 4 bytes a lane, narrower values zero-extended
+    IR_CLASS_64,        // 8 bytes a lane
+};
+
+struct ir_register {
+    const char *name;
+    enum ptx_type type;
+    enum ir_class class;
+    // Where the value lives: the n-th slot of its class. Registers that are never live at the
+    // same time share a slot. Slots of different classes never overlap.
+    uint32_t slot;
+};
+
+struct ir_variable {
+    const struct ptx_variable *ptx;
+    const char *name;      // mangled
+    enum ptx_space space;
+    uint64_t offset;       // SHARED: in the kernel's block memory; LOCAL, PARAM: in the frame
+};
+
+enum ir_operand_kind {
+    IR_OPERAND_NONE,
+    IR_OPERAND_REGISTER,  // reg
+    IR_OPERAND_IMMEDIATE, // value: bits, already converted to the instruction's type
+    IR_OPERAND_SREG,      // sreg
+    IR_OPERAND_SYMBOL,    // variable + value (addend): the variable's address in its space
+    IR_OPERAND_FUNCTION,  // function: its address
+    IR_OPERAND_ADDRESS,   // memory at register (or variable, or absolute 0) + value
+    IR_OPERAND_VECTOR,    // elements
+    IR_OPERAND_SINK,
+};
+
+struct ir_operand {
+    enum ir_operand_kind kind;
+    bool is_negated;                 // predicates
+    uint32_t reg;                    // REGISTER; ADDRESS with a register base, else IR_NONE
+    uint32_t pair;                   // second destination `d|p`, else IR_NONE
+    enum ptx_sreg sreg;
+    uint64_t value;
+    unsigned bytes;                  // IMMEDIATE, SREG: 4 or 8, the lane width that the
+                                     // instruction reads at this place
+    const struct ir_variable *variable; // SYMBOL; ADDRESS with a symbol base
+    const struct ptx_function *function;
+    struct ir_operand *elements;     // VECTOR
+    uint32_t element_count;
+};
+
+struct ir_call {
+    const struct ptx_function *callee; // NULL: indirect through `target`
+    struct ir_operand target;
+    const struct ptx_function *prototype;
+    struct ir_operand *arguments, *results; // SYMBOLs in PARAM space, REGISTERs or IMMEDIATEs
+    uint32_t argument_count, result_count;
+};
+
+struct ir_instruction {
+    const struct ptx_instruction *ptx; // modifiers, types, row of isa.def
+    struct ir_operand operands[6];     // as written
+    uint32_t operand_count;
+    uint32_t guard;                    // predicate register or IR_NONE
+    bool guard_negated;
+    uint32_t location;                 // index into the function's locations
+    uint32_t site;                     // index into the function's sites, or IR_NONE
+    uint32_t target;                   // bra: block
+    const uint32_t *targets;           // brx: blocks
+    uint32_t target_count;
+    const struct ir_call *call;
+};
+
+struct ir_block {
+    uint32_t first, count;        // instructions
+    uint32_t successors[2];       // fall-through last; IR_NONE when absent (brx: see its targets)
+    uint32_t successor_count;
+    uint32_t post_dominator;      // immediate; IR_NONE: the function's exit
+    bool is_reconvergence;        // some conditional branch reconverges at its start
+};
+
+struct ir_function {
+    const struct ptx_function *ptx;
+    const char *name; // mangled
+    const struct ir_module *module;
+    struct ir_register *registers;
+    uint32_t register_count;
+    uint32_t slots[3];              // number of slots of each ir_class
+    struct ir_instruction *instructions;
+    uint32_t instruction_count;
+    struct ir_block *blocks;        // blocks[0] is the entry
+    uint32_t block_count;
+    struct ir_site *sites;
+    uint32_t site_count;
+    const struct ptx_location *locations; // of the PTX function
+    uint32_t location_count;
+    struct ir_variable *variables;  // declared in the function, and its formal parameters
+    uint32_t variable_count;
+    uint32_t parameter_bytes;       // kernel: of the parameter block
+    uint64_t local_bytes;           // a lane's frame in local memory
+    uint64_t frame_parameter_bytes; // a lane's .param variables (calls) in a frame
+    bool has_refused;               // holds an instruction that bankrun refuses; see ir_refusals
+};
+
+// A kernel's shared memory, as its launch sees it: its own variables, those of the functions that
+// it calls and the module's that any of them uses.
+struct ir_shared_layout {
+    const struct ir_variable **variables; // by offset; unsized (dynamic) ones last
+    uint32_t variable_count;
+    uint64_t static_bytes;
+    uint64_t dynamic_offset; // where `extern __shared__` arrays start
+};
+
+struct ir_module {
+    const struct ptx_module *ptx; // borrowed
+    struct arena *arena;
+    struct ir_variable *variables; // module scope: global, const, shared
+    uint32_t variable_count;
+    struct ir_function **functions; // those with a body
+    uint32_t function_count;
+    struct map function_map, variable_map;
+};
+
+// Builds and validates. NULL when diags->errors grew. The PTX module must outlive the result.
+// Instructions of `refuse` rows are reported only when a kernel that reaches them is launched.
+struct ir_module *ir_build(const struct ptx_module *ptx, struct diag_list *diags);
+void ir_free(struct ir_module *module); // NULL is allowed
+
+struct ir_function *ir_find_function(const struct ir_module *module, const char *name);
+struct ir_variable *ir_find_variable(const struct ir_module *module, const char *name);
+
+// The layout for one kernel. Owned by the module.
+const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel);
+
+// Which variable holds this byte of a block's shared memory; NULL: none.
+const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,
+                                                uint64_t offset, uint64_t dynamic_bytes);
+
+// First instruction of a `refuse` row that the kernel (or what it calls) holds, or NULL.
+const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel);
+
+// Collects every broken invariant as an error on the PTX range concerned. True when none.
+bool ir_validate(const struct ir_function *function, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,64 @@
+// Access sites and access events: what the simulator tells observers, what the profile counts.
+#ifndef BANKRUN_IR_SITE_H
+#define BANKRUN_IR_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARP_LANES = 32 };
+
+enum site_op {
+    SITE_LOAD,
+    SITE_STORE,
+    SITE_ATOMIC,       // atom
+    SITE_REDUCTION,    // red: an atomic without a result
+    SITE_MATRIX_LOAD,  // ldmatrix
+    SITE_MATRIX_STORE, // stmatrix
+    SITE_ASYNC_COPY,   // cp.async: writes shared, reads global
+};
+
+enum site_space { SITE_SHARED, SITE_GLOBAL, SITE_SPACES };
+
+// How an atomic is served; see the table of include/bankrun/banks.h.
+enum site_atomic {
+    SITE_ATOMIC_NONE,
+    SITE_ATOMIC_NATIVE,          // 32-bit integer add, min, max, exch, and, or, xor, inc, dec
+    SITE_ATOMIC_NATIVE_CONSTANT, // the same add with a warp-uniform constant addend
+    SITE_ATOMIC_CAS,
+    SITE_ATOMIC_LOOP,            // compiled to a load + compare-and-swap loop
+};
+
+// One instruction of a kernel that accesses shared or global memory (or may: generic addresses).
+struct ir_site {
+    uint32_t instruction;  // index into ir_function.instructions
+    uint32_t location;     // index into ir_function.locations; 0: unknown
+    const char *text;      // mnemonic as written, "ld.shared.v4.f32"; owned by the function
+    enum site_op op;
+    enum site_atomic atomic;
+    unsigned width;        // bytes that one lane accesses: 1, 2, 4, 8, 16 (32 for v8.f32 / v4.b64)
+    unsigned matrices;     // 1, 2 or 4 for matrix loads and stores, else 0
+    bool is_generic;       // no state space written: each event says which one it was
+};
+
+// One warp-level request. Pointers are valid during the call only.
+struct access_event {
+    uint32_t site;
+    enum site_space space;
+    uint32_t mask;             // lanes that access (bit n = lane n), never 0
+    const uint32_t *offsets;   // 32 byte offsets into the block's shared memory; SITE_SHARED and
+                               // SITE_ASYNC_COPY. Inactive lanes hold arbitrary values.
+    const uint64_t *addresses; // 32 byte addresses; SITE_GLOBAL, and the source of SITE_ASYNC_COPY
+    const uint32_t *block;     // blockIdx x, y, z
+    uint32_t warp;             // in the block
+};
+
+// Observers are called from several threads at once; each thread passes what its own
+// worker_begin returned, so that counters need no locks.
+struct access_observer {
+    void *context;
+    // Called once on each worker before its first event of a launch.
+    void *(*worker_begin)(void *context, unsigned worker);
+    void (*access)(void *worker_state, const struct access_event *event);
+};
+
+#endif

@@ -1,0 +1,118 @@
+// What was counted. A profile owns all its strings and can be saved, loaded and merged without
+// the program that it came from. Writers of reports know this header and nothing of the simulator.
+#ifndef BANKRUN_PROFILE_PROFILE_H
+#define BANKRUN_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "ir/ir.h"
+
+enum profile_op {
+    PROFILE_LOAD,
+    PROFILE_STORE,
+    PROFILE_ATOMIC,
+    PROFILE_MATRIX_LOAD,
+    PROFILE_MATRIX_STORE,
+    PROFILE_ASYNC_COPY,
+    PROFILE_OPS
+};
+extern const char *const profile_op_text[PROFILE_OPS]; // "load", "store", ..., as in the JSON
+
+struct profile_counts {
+    uint64_t requests;
+    uint64_t units; // wavefronts of shared memory, 32-byte sectors of global memory
+    uint64_t ideal;
+};
+
+enum { PROFILE_MAX_DEGREE = 64 }; // atom.cas on one word: 2 x 32 wavefronts
+
+struct profile_frame { // where an inlined site was called from
+    char *file;
+    uint32_t line;
+    char *function; // demangled; NULL: unknown
+};
+
+struct profile_site {
+    enum site_space space;
+    enum profile_op op;
+    char *file;        // NULL: unknown
+    uint32_t line, column;
+    struct profile_frame *inlined_at; // innermost call first
+    uint32_t inlined_count;
+    char *instruction; // "ld.shared.f32"
+    char *array;       // source name of the shared array, NULL: unknown or global
+    unsigned width;    // bytes a lane
+    struct profile_counts counts;
+    // Shared only. degrees[n]: requests whose worst phase took n wavefronts.
+    uint64_t degrees[PROFILE_MAX_DEGREE + 1];
+    uint32_t worst_degree;
+    bool is_estimate;  // no exact rule for this access: `counts.units` is an estimate
+    char *verdict;     // "observed", later "proved" or "bounded"
+    // The worst request, the first one in block order; valid when worst_degree > 0
+    uint32_t worst_block[3], worst_warp, worst_mask;
+    uint32_t worst_offsets[WARP_LANES];
+    char *why;         // in words; NULL when there is no excess
+};
+
+struct profile_launch {
+    uint32_t index;
+    char *kernel;      // demangled, with parameters
+    char *symbol;
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes; // static + dynamic
+    uint64_t blocks_run, instructions, thread_instructions;
+    char *fault;       // message when the launch ended in a fault, else NULL
+    struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
+    struct profile_site *sites; // sorted by space, file, line, column, instruction
+    size_t site_count;
+};
+
+struct profile {
+    unsigned arch;
+    char **program;    // argv
+    size_t program_count;
+    struct profile_launch *launches;
+    size_t launch_count;
+    size_t launch_capacity;
+};
+
+struct profile *profile_create(unsigned arch, char *const *argv, size_t argc);
+void profile_free(struct profile *profile); // NULL is allowed
+
+// ---- Recording one launch -----------------------------------------------------------------
+
+struct profile_recorder;
+
+struct profile_launch_info {
+    const struct ir_function *kernel;
+    const struct ir_shared_layout *layout;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    unsigned workers; // upper bound of worker numbers
+    unsigned arch;
+};
+
+struct profile_recorder *profile_record(const struct profile_launch_info *info);
+// Valid until profile_finish.
+const struct access_observer *profile_observer(struct profile_recorder *recorder);
+
+struct profile_launch_result {
+    uint64_t blocks_run, instructions, thread_instructions;
+    const char *fault; // NULL: none
+};
+
+// Merges all workers' counters into a new launch of the profile and frees the recorder.
+void profile_finish(struct profile_recorder *recorder, struct profile *profile,
+                    const struct profile_launch_result *result);
+
+// ---- Saved profiles: schema bankrun-profile/1, docs/profile.md ----------------------------
+
+// JSON text with sorted keys. Caller frees.
+char *profile_to_json(const struct profile *profile);
+// NULL: diags say why (no such file, not JSON, wrong schema, totals that are no sums).
+struct profile *profile_read(const char *path, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,88 @@
+// Inside the simulator: memory operations, and the shared state that they touch.
+#ifndef BANKRUN_SIM_ACCESS_H
+#define BANKRUN_SIM_ACCESS_H
+
+#include "sim/exec.h"
+#include "sim/sim.h"
+
+// Generic addresses of a block's shared memory and of a thread's local memory lie in windows that
+// no host address can fall into; any other generic address is a global one.
+#define SIM_SHARED_WINDOW 0x0000800000000000ull
+#define SIM_LOCAL_WINDOW 0x0000900000000000ull
+#define SIM_WINDOW_BYTES 0x0000100000000000ull
+
+// What the decoder knows of a memory operand. Set before the select function is called, except
+// for what is marked "select".
+struct sim_access {
+    enum ptx_space space;    // CONST, GLOBAL, LOCAL, PARAM, SHARED, or GENERIC
+    sim_ref base;            // lanes' base addresses (64 or 32 bits), when has_base
+    bool has_base, base_is_32;
+    uint64_t offset;         // added to the base; without a base the whole address: a byte offset in
+                             // the space for SHARED, LOCAL and PARAM, a host address otherwise
+    unsigned bytes;          // of one element
+    unsigned count;          // elements of a vector access, 1 for a scalar
+    bool is_signed;          // sign-extend into a wider register
+    unsigned element_bytes[8]; // lane width of each register: 4 or 8
+    sim_ref element[8];      // registers (or immediates) that are loaded or stored; `_`: scratch
+    uint32_t site;           // IR_NONE: not observed (local, param, const)
+    // second memory operand (cp.async: the global source)
+    sim_ref base2;
+    bool has_base2;
+    uint64_t offset2;
+    uint32_t op;             // select: enum ptx_modifier of an atomic, ...
+    uint32_t flags;          // select
+};
+
+// Per worker and site: the last allocation that an access hit.
+struct sim_site_cache {
+    uint64_t address, bytes;
+};
+
+struct sim_worker {
+    struct sim *sim;
+    const struct sim_kernel *kernel;
+    const struct sim_launch *launch;
+    unsigned index;
+    struct sim_site_cache *cache;     // one for each site of the kernel and its callees
+    const struct access_observer *observer; // NULL: nobody listens
+    void *observer_state;
+    uint64_t instructions, thread_instructions;
+    struct sim_result *result;        // of this worker; the first fault in block order wins
+};
+
+struct sim_block {
+    struct sim_worker *worker;
+    uint32_t index[3];
+    uint64_t linear;                  // x + y * grid.x + z * grid.x * grid.y
+    uint8_t *shared;
+    uint32_t shared_bytes;            // static + dynamic
+    // Local memory: lane l of warp w has the local_bytes bytes at
+    // local + (w * 32 + l) * local_bytes. NULL until a kernel that needs it runs.
+    uint8_t *local;
+    uint64_t local_bytes;
+    // the rest belongs to block.c and is declared in sim/block.h
+    struct sim_block_flow *flow;
+};
+
+// A lane's .param variables of the current frame (kernel parameters are no part of it: they are a
+// host address, the same for all lanes): lane l has frame->bytes bytes at data + l * bytes.
+struct sim_frame_memory {
+    uint8_t *data;
+    uint64_t bytes;
+};
+struct sim_frame_memory sim_frame_parameters(struct sim_warp *warp);
+
+// Local address 0 of the current frame in the thread's local memory (grows with calls).
+uint64_t sim_frame_local(const struct sim_warp *warp);
+
+// Makes lanes wait for each other. True: all lanes of `members` that have not ended are in
+// warp->mask now (or never will be: they ended), go on. False: leave the loop (return NULL).
+// Lanes that wait at the same instruction are executed together.
+bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t members);
+
+// Records a fault of this block with a message in words and returns NULL. `lane` < 32.
+const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
+                                  enum sim_fault fault, unsigned lane, uint64_t address,
+                                  const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

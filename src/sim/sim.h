@@ -1,0 +1,117 @@
+// The simulator: runs kernels of an ir_module on host threads. Knows no banks and no reports; it
+// tells an access_observer about every shared and global request.
+#ifndef BANKRUN_SIM_SIM_H
+#define BANKRUN_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "ir/ir.h"
+
+struct sim;        // one device: memory, loaded modules, threads
+struct sim_module; // a module loaded onto a device: its variables have addresses
+struct sim_kernel; // a kernel, decoded for the host machine
+
+struct sim_config {
+    unsigned arch;             // 90 for 9.0: what %-registers, properties and limits say
+    int threads;               // 0: one for each processor
+    uint64_t max_instructions; // warp instructions a launch may execute; 0: no limit
+    FILE *output;              // where device printf goes; NULL: stdout
+    uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
+};
+
+struct sim *sim_create(const struct sim_config *config);
+void sim_destroy(struct sim *sim);
+unsigned sim_arch(const struct sim *sim);
+
+// ---- Memory: device addresses are host addresses ------------------------------------------
+
+enum sim_allocation_kind { SIM_DEVICE, SIM_HOST, SIM_MANAGED, SIM_VARIABLE, SIM_DEVICE_HEAP };
+
+struct sim_allocation {
+    uint64_t address, bytes;
+    enum sim_allocation_kind kind;
+    const char *name;     // variable; NULL for allocations
+    bool is_read_only;    // const memory
+    void *owner;          // free for the caller's use
+};
+
+// 256-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
+// address is unique and no byte may be accessed).
+void *sim_alloc(struct sim *sim, size_t bytes, enum sim_allocation_kind kind);
+bool sim_free(struct sim *sim, void *address);  // false: not the start of an allocation
+// Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
+bool sim_register_host(struct sim *sim, void *address, size_t bytes);
+bool sim_unregister_host(struct sim *sim, void *address);
+// The allocation that holds the address, or the nearest one below or above it when `nearest`.
+const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest);
+void sim_memory_info(const struct sim *sim, uint64_t *free_bytes, uint64_t *total_bytes);
+
+// ---- Modules ------------------------------------------------------------------------------
+
+// Gives the module's variables memory and initial values. `ir` must outlive the result.
+struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
+                                   struct diag_list *diags);
+void sim_module_unload(struct sim_module *module);
+// Address and size of a module-scope variable; NULL: none of that name.
+void *sim_module_variable(const struct sim_module *module, const char *name, size_t *bytes);
+// Decodes (once). NULL: no such kernel, or it holds a refused instruction (see diags).
+struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name,
+                                     struct diag_list *diags);
+const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
+
+// ---- Launches -----------------------------------------------------------------------------
+
+struct sim_launch {
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t dynamic_shared_bytes;
+    const void *parameters;  // ir_function.parameter_bytes bytes, laid out as the kernel declares
+    bool is_cooperative;     // all blocks are resident, grid sync works
+    uint64_t first_block, block_count; // run only these (linear index); count 0: all
+    const struct access_observer *observer; // may be NULL
+    // Called from one thread now and then; return false to stop the launch. May be NULL.
+    bool (*progress)(void *context, uint64_t blocks_done, uint64_t blocks, uint64_t instructions);
+    void *progress_context;
+};
+
+enum sim_fault {
+    SIM_OK,
+    SIM_FAULT_ILLEGAL_ADDRESS,
+    SIM_FAULT_MISALIGNED,
+    SIM_FAULT_INVALID_SPACE,     // a generic address that does not fit the instruction
+    SIM_FAULT_ASSERT,
+    SIM_FAULT_TRAP,
+    SIM_FAULT_DEADLOCK,          // all warps wait and nothing can release them
+    SIM_FAULT_INSTRUCTION_LIMIT, // max_instructions
+    SIM_FAULT_STOPPED,           // progress() said so, or sim_interrupt
+    SIM_FAULT_STACK,             // calls too deep, or too much local memory
+    SIM_FAULT_ILLEGAL_INSTRUCTION,
+};
+
+struct sim_result {
+    enum sim_fault fault;
+    uint64_t blocks_run;
+    uint64_t instructions;        // warp instructions executed
+    uint64_t thread_instructions; // the same times active lanes
+    // About a fault: block, thread, location (index into the function's locations) and the
+    // function that it belongs to, address, and a whole message in words (malloc'd, may be
+    // several lines, no trailing newline). Free with sim_result_free.
+    uint32_t block[3], thread[3];
+    uint32_t location;
+    const struct ir_function *function;
+    uint64_t address;
+    char *message;
+};
+
+// Runs to the end. The caller has checked the launch against the device's limits.
+void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
+                struct sim_result *result);
+void sim_result_free(struct sim_result *result);
+
+// Makes a running launch stop soon with SIM_FAULT_STOPPED. Async-signal-safe.
+void sim_interrupt(struct sim *sim);
+
+#endif
