@@ -1,0 +1,45 @@
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void out_of_memory(size_t bytes) {
+    fprintf(stderr, "bankrun: out of memory (%zu bytes wanted)\n", bytes);
+    abort();
+}
+
+void *base_alloc(size_t bytes) {
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (!memory)
+        out_of_memory(bytes);
+    return memory;
+}
+
+void *base_realloc(void *old, size_t bytes) {
+    void *memory = realloc(old, bytes ? bytes : 1);
+    if (!memory)
+        out_of_memory(bytes);
+    return memory;
+}
+
+char *base_strdup(const char *text) {
+    return base_strndup(text, strlen(text));
+}
+
+char *base_strndup(const char *text, size_t length) {
+    char *copy = base_alloc(length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void *base_alloc_aligned(size_t alignment, size_t bytes) {
+    void *memory = NULL;
+    if (alignment < sizeof(void *))
+        alignment = sizeof(void *);
+    if (posix_memalign(&memory, alignment, bytes ? bytes : 1))
+        out_of_memory(bytes);
+    memset(memory, 0, bytes);
+    return memory;
+}

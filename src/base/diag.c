@@ -1,0 +1,155 @@
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+// Longest source line shown; of a longer one a window around the range is shown.
+enum { SHOWN_COLUMNS = 100 };
+
+static char *format_message(const char *format, va_list arguments) {
+    va_list copy;
+    va_copy(copy, arguments);
+    int length = vsnprintf(NULL, 0, format, copy);
+    va_end(copy);
+    char *text = base_alloc(length < 0 ? 1 : (size_t)length + 1);
+    if (length >= 0)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
+static void add(struct diag_list *list, struct diag diag, const char *format, va_list arguments) {
+    if (diag.severity == DIAG_ERROR)
+        list->errors++;
+    if (list->errors > DIAG_MAX_ERRORS)
+        return;
+    diag.message = format_message(format, arguments);
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 8;
+        list->items = base_realloc(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = diag;
+}
+
+void diag_add(struct diag_list *list, enum diag_severity severity, const struct source *source,
+              struct source_range range, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(list, (struct diag){severity, source, range, NULL}, format, arguments);
+    va_end(arguments);
+}
+
+void diag_error(struct diag_list *list, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(list, (struct diag){.severity = DIAG_ERROR}, format, arguments);
+    va_end(arguments);
+}
+
+void source_position(const struct source *source, size_t offset, uint32_t *line, uint32_t *column) {
+    if (offset > source->length)
+        offset = source->length;
+    size_t start = 0;
+    *line = 1;
+    const char *newline;
+    while (start < offset && (newline = memchr(source->text + start, '\n', offset - start))) {
+        start = (size_t)(newline - source->text) + 1;
+        ++*line;
+    }
+    *column = (uint32_t)(offset - start) + 1;
+}
+
+static size_t line_begin(const struct source *source, size_t at) {
+    while (at > 0 && source->text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static size_t line_end(const struct source *source, size_t at) {
+    while (at < source->length && source->text[at] != '\n')
+        at++;
+    return at > 0 && source->text[at - 1] == '\r' ? at - 1 : at;
+}
+
+// Bytes of a source may be anything; what could upset a terminal is shown as '?'.
+static void print_source_byte(char byte, FILE *out) {
+    unsigned char value = (unsigned char)byte;
+    fputc((value < ' ' && byte != '\t') || value == 0x7f ? '?' : byte, out);
+}
+
+// Continuation bytes of UTF-8 take no column.
+static bool takes_column(char byte) {
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static void print_excerpt(const struct diag *diag, FILE *out, bool color) {
+    const struct source *source = diag->source;
+    size_t at = diag->range.begin > source->length ? source->length : diag->range.begin;
+    size_t begin = line_begin(source, at), end = line_end(source, at);
+    size_t stop = diag->range.end < end ? diag->range.end : end;
+    if (end < begin)
+        end = begin;
+    // A window of at most SHOWN_COLUMNS that holds the range's start, "..." included.
+    size_t first = begin, last = end;
+    if (end - begin > SHOWN_COLUMNS) {
+        size_t width = SHOWN_COLUMNS - 6;
+        if (at - begin > width * 2 / 3)
+            first = at - width / 3;
+        if (end - first <= width)
+            first = end - width;
+        last = first + width < end ? first + width : end;
+        while (first < at && !takes_column(source->text[first]))
+            first++;
+        while (last > at && last < end && !takes_column(source->text[last]))
+            last--;
+    }
+    const char *head = first > begin ? "..." : "", *tail = last < end ? "..." : "";
+    fputs(head, out);
+    for (size_t i = first; i < last; i++)
+        print_source_byte(source->text[i], out);
+    fprintf(out, "%s\n%*s", tail, (int)strlen(head), "");
+    for (size_t i = first; i < at; i++) {
+        if (source->text[i] == '\t')
+            fputc('\t', out);
+        else if (takes_column(source->text[i]))
+            fputc(' ', out);
+    }
+    fputs(color ? "\033[1;32m^" : "^", out);
+    for (size_t i = at + 1; i < stop && i < last; i++)
+        if (takes_column(source->text[i]))
+            fputc('~', out);
+    fputs(color ? "\033[0m\n" : "\n", out);
+}
+
+static void print_one(const struct diag *diag, FILE *out, bool color) {
+    static const char *const names[] = {"error", "warning", "note"};
+    static const char *const colors[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
+    if (diag->source) {
+        uint32_t line, column;
+        source_position(diag->source, diag->range.begin, &line, &column);
+        fprintf(out, "%s%s:%u:%u:%s ", color ? "\033[1m" : "", diag->source->name, line, column,
+                color ? "\033[0m" : "");
+    } else {
+        fputs("bankrun: ", out);
+    }
+    fprintf(out, "%s%s:%s %s\n", color ? colors[diag->severity] : "", names[diag->severity],
+            color ? "\033[0m" : "", diag->message);
+    if (diag->source)
+        print_excerpt(diag, out, color);
+}
+
+void diag_print(const struct diag_list *list, FILE *out, bool color) {
+    for (size_t i = 0; i < list->count; i++)
+        print_one(&list->items[i], out, color);
+    if (list->errors > DIAG_MAX_ERRORS)
+        fprintf(out, "bankrun: %zu further errors not shown\n", list->errors - DIAG_MAX_ERRORS);
+}
+
+void diag_free(struct diag_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].message);
+    free(list->items);
+    *list = (struct diag_list){0};
+}

@@ -1,0 +1,126 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+
+enum { TEMPORARY_NAMES = 100 }; // tried before giving up: leftovers of killed processes
+
+// Reads to the end instead of trusting the size: pipes and /proc have none.
+static bool read_all(int descriptor, struct strbuf *text) {
+    char chunk[64 << 10];
+    for (;;) {
+        ssize_t count = read(descriptor, chunk, sizeof chunk);
+        if (count > 0)
+            strbuf_append(text, chunk, (size_t)count);
+        else if (count == 0)
+            return true;
+        else if (errno != EINTR)
+            return false;
+    }
+}
+
+bool file_read(const char *path, char **data, size_t *length) {
+    *data = NULL;
+    *length = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    struct strbuf text = {0};
+    bool ok = read_all(descriptor, &text);
+    int error = errno;
+    close(descriptor);
+    if (!ok) {
+        strbuf_free(&text);
+        errno = error;
+        return false;
+    }
+    *length = text.length;
+    *data = strbuf_take(&text);
+    return true;
+}
+
+static bool write_all(int descriptor, const char *data, size_t length) {
+    while (length) {
+        ssize_t count = write(descriptor, data, length);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            data += count;
+            length -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+// A new file beside `path`, opened for writing; its name is left in `name`. -1: errno says why.
+static int create_beside(const char *path, struct strbuf *name) {
+    for (unsigned attempt = 0; attempt < TEMPORARY_NAMES; attempt++) {
+        name->length = 0;
+        strbuf_printf(name, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        int descriptor = open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST)
+            return descriptor;
+    }
+    return -1;
+}
+
+// A file that is replaced keeps its permissions.
+static bool keep_mode(int descriptor, const char *path) {
+    struct stat old;
+    return stat(path, &old) != 0 || fchmod(descriptor, old.st_mode & 07777) == 0;
+}
+
+static bool is_special(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+// A pipe or /dev/stdout cannot be replaced by a rename.
+static bool write_in_place(const char *path, const char *data, size_t length) {
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    bool ok = write_all(descriptor, data, length);
+    int error = errno;
+    if (close(descriptor) != 0 && ok)
+        return false;
+    errno = error;
+    return ok;
+}
+
+bool file_write(const char *path, const char *data, size_t length) {
+    if (is_special(path))
+        return write_in_place(path, data, length);
+    // A symbolic link stays one: the file that it names is replaced.
+    char *target = realpath(path, NULL);
+    const char *final = target ? target : path;
+    struct strbuf temporary = {0};
+    int descriptor = create_beside(final, &temporary);
+    bool ok = descriptor >= 0;
+    int error = errno;
+    if (ok) {
+        ok = write_all(descriptor, data, length) && keep_mode(descriptor, final);
+        error = errno;
+        if (close(descriptor) != 0 && ok) {
+            ok = false;
+            error = errno;
+        }
+        if (ok && rename(temporary.data, final) != 0) {
+            ok = false;
+            error = errno;
+        }
+        if (!ok)
+            unlink(temporary.data);
+    }
+    strbuf_free(&temporary);
+    free(target);
+    errno = error;
+    return ok;
+}

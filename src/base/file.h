@@ -1,0 +1,16 @@
+// Whole files.
+#ifndef BANKRUN_BASE_FILE_H
+#define BANKRUN_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Reads all of a file. Caller frees *data, which is NUL-terminated past *length bytes.
+// False: errno says why, *data is NULL.
+bool file_read(const char *path, char **data, size_t *length);
+
+// Writes a file through a temporary one beside it and a rename, so that readers see the old
+// text or the new one. False: errno says why.
+bool file_write(const char *path, const char *data, size_t length);
+
+#endif

@@ -1,0 +1,114 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // sched_getaffinity
+#endif
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+struct pool_worker {
+    struct pool *pool;
+    pthread_t thread;
+    int number;
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t start, finished;
+    void (*work)(void *context, int worker);
+    void *context;
+    unsigned generation; // counts runs: a worker starts when it changes
+    int running;         // workers that have not finished the current run
+    bool stop;
+    int threads;
+    struct pool_worker *workers; // threads - 1: number 0 is the caller
+};
+
+static int available_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); // more processors than a cpu_set_t holds
+    return online > 0 ? (int)online : 1;
+}
+
+static void *worker_main(void *argument) {
+    struct pool_worker *self = argument;
+    struct pool *pool = self->pool;
+    unsigned seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->generation == seen && !pool->stop)
+            pthread_cond_wait(&pool->start, &pool->lock);
+        if (pool->stop)
+            break;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->lock);
+        pool->work(pool->context, self->number);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->running == 0)
+            pthread_cond_signal(&pool->finished);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+struct pool *pool_create(int threads) {
+    if (threads <= 0)
+        threads = available_processors();
+    struct pool *pool = base_alloc(sizeof *pool);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->start, NULL);
+    pthread_cond_init(&pool->finished, NULL);
+    pool->workers = base_alloc((size_t)threads * sizeof *pool->workers);
+    pool->threads = 1;
+    // A host that grants fewer threads than asked for still runs all the work, on those.
+    while (pool->threads < threads) {
+        struct pool_worker *worker = &pool->workers[pool->threads - 1];
+        *worker = (struct pool_worker){.pool = pool, .number = pool->threads};
+        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+            break;
+        pool->threads++;
+    }
+    return pool;
+}
+
+void pool_destroy(struct pool *pool) {
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->stop = true;
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < pool->threads - 1; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->finished);
+    pthread_cond_destroy(&pool->start);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->workers);
+    free(pool);
+}
+
+int pool_threads(const struct pool *pool) {
+    return pool->threads;
+}
+
+void pool_run(struct pool *pool, void (*work)(void *context, int worker), void *context) {
+    pthread_mutex_lock(&pool->lock);
+    pool->work = work;
+    pool->context = context;
+    pool->running = pool->threads - 1;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+    work(context, 0);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->running > 0)
+        pthread_cond_wait(&pool->finished, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}

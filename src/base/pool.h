@@ -1,0 +1,16 @@
+// Thread pool: runs numbered tasks on N threads, the caller's included.
+#ifndef BANKRUN_BASE_POOL_H
+#define BANKRUN_BASE_POOL_H
+
+struct pool;
+
+// threads >= 1; 0 means one for each processor that this process may run on.
+struct pool *pool_create(int threads);
+void pool_destroy(struct pool *pool); // NULL is allowed
+int pool_threads(const struct pool *pool);
+
+// Calls work(context, worker) once on each thread, worker = 0..threads-1, and returns when all
+// calls returned. Worker 0 is the calling thread. Not reentrant.
+void pool_run(struct pool *pool, void (*work)(void *context, int worker), void *context);
+
+#endif

@@ -1,0 +1,64 @@
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static void reserve(struct strbuf *buffer, size_t more) {
+    size_t needed = buffer->length + more + 1;
+    if (needed <= buffer->capacity)
+        return;
+    size_t capacity = buffer->capacity < 32 ? 64 : buffer->capacity * 2;
+    buffer->capacity = capacity < needed ? needed : capacity;
+    buffer->data = base_realloc(buffer->data, buffer->capacity);
+}
+
+void strbuf_append(struct strbuf *buffer, const char *text, size_t length) {
+    reserve(buffer, length);
+    if (length)
+        memcpy(buffer->data + buffer->length, text, length);
+    buffer->length += length;
+    buffer->data[buffer->length] = '\0';
+}
+
+void strbuf_puts(struct strbuf *buffer, const char *text) {
+    strbuf_append(buffer, text, strlen(text));
+}
+
+void strbuf_printf(struct strbuf *buffer, const char *format, ...) {
+    va_list arguments;
+    reserve(buffer, 31);
+    size_t room = buffer->capacity - buffer->length;
+    va_start(arguments, format);
+    int length = vsnprintf(buffer->data + buffer->length, room, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        buffer->data[buffer->length] = '\0';
+        return;
+    }
+    if ((size_t)length >= room) {
+        reserve(buffer, (size_t)length);
+        va_start(arguments, format);
+        vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
+    buffer->length += (size_t)length;
+}
+
+const char *strbuf_string(const struct strbuf *buffer) {
+    return buffer->data ? buffer->data : "";
+}
+
+char *strbuf_take(struct strbuf *buffer) {
+    char *text = buffer->data ? buffer->data : base_alloc(1);
+    *buffer = (struct strbuf){0};
+    return text;
+}
+
+void strbuf_free(struct strbuf *buffer) {
+    free(buffer->data);
+    *buffer = (struct strbuf){0};
+}

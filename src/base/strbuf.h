@@ -1,0 +1,20 @@
+// String builder. A zeroed struct is an empty string.
+#ifndef BANKRUN_BASE_STRBUF_H
+#define BANKRUN_BASE_STRBUF_H
+
+#include <stddef.h>
+
+struct strbuf {
+    char *data; // NUL-terminated once anything was appended, NULL before
+    size_t length, capacity;
+};
+
+void strbuf_append(struct strbuf *buffer, const char *text, size_t length);
+void strbuf_puts(struct strbuf *buffer, const char *text);
+void strbuf_printf(struct strbuf *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *strbuf_string(const struct strbuf *buffer); // "" when empty; owned by the buffer
+char *strbuf_take(struct strbuf *buffer);               // caller frees; the buffer is empty again
+void strbuf_free(struct strbuf *buffer);
+
+#endif
