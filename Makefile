@@ -1,0 +1,35 @@
+# The short way to meson. `make` builds, `make demo` shows, `make test` tests everything.
+BUILD ?= build
+PREFIX ?= /usr/local
+
+.PHONY: all deps demo test quick format bench install clean
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null || \
+	  { meson setup $(BUILD) --prefix $(PREFIX); exit 1; }
+
+deps:
+	@tools/install-deps.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/bankrun gallery/transpose.cu
+
+test: deps
+	@python3 tests/all.py --build $(BUILD)
+
+quick: all
+	@python3 tests/run.py --build $(BUILD)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+
+install: all
+	meson configure $(BUILD) --prefix $(PREFIX)
+	meson install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-*
