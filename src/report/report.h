@@ -1,0 +1,27 @@
+// Writers of profiles for people and for spreadsheets. They know the profile and nothing of the
+// simulator; the JSON form is the profile room's own (profile_to_json).
+#ifndef BANKRUN_REPORT_REPORT_H
+#define BANKRUN_REPORT_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "profile/profile.h"
+
+struct report_options {
+    bool color;              // ANSI colours
+    unsigned width;          // columns, 0: 100; at least 72 are used
+    bool verbose;            // every line and launch, and each lane of the worst requests
+    const char *source_root; // where relative source paths start; NULL: the working directory
+};
+
+// The report for reading: plain text, no line longer than the width, no control characters from
+// names or sources. Reads the source files that the profile names, to quote the lines; a file
+// that cannot be read is simply not quoted. Appends to `out`. NULL options: all defaults.
+void report_text(const struct profile *profile, const struct report_options *options,
+                 struct strbuf *out);
+
+// One row for each site of each launch, with a row of headings, quoted as RFC 4180 says.
+void report_csv(const struct profile *profile, struct strbuf *out);
+
+#endif
