@@ -23,7 +23,7 @@
     X(F16X2, "f16x2", 4, PACKED) X(BF16, "bf16", 2, FLOAT) X(BF16X2, "bf16x2", 4, PACKED)          \
     X(TF32, "tf32", 4, FLOAT)                                                                      \
     X(E4M3X2, "e4m3x2", 2, PACKED) X(E5M2X2, "e5m2x2", 2, PACKED)                                  \
-    X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED)                                      \
+    X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED) X(F32X2, "f32x2", 8, PACKED)         \
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \
     X(SURFREF, "surfref", 8, OPAQUE)
@@ -182,6 +182,7 @@ enum { PTX_MAX_TYPES = 4, PTX_MAX_OPERANDS = 12 };
 
 struct ptx_instruction {
     enum ptx_isa isa;
+    const char *mnemonic;                 // as written: "ld.shared.v4.f32"; equal ones are shared
     uint16_t modifiers[PTX_GROUP_COUNT];  // enum ptx_modifier, 0: not written
     uint8_t types[PTX_MAX_TYPES];         // enum ptx_type in the order written
     unsigned type_count;
