@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Checks that every #include keeps to the table of rooms, and warns of long files.
+
+Usage: tools/check_includes.py [ROOT]. Prints what breaks the table; exit status 1 then.
+docs/architecture.md shows the table to people.
+"""
+
+import os
+import re
+import sys
+
+# Which rooms a room may include besides itself. ir/ir.h hands out PTX types, so whoever may use ir
+# may name ptx too.
+ROOMS = {
+    "base": set(),
+    "banks": set(),
+    "ptx": {"base"},
+    "ir": {"ptx", "base"},
+    "sim": {"ir", "ptx", "base"},
+    "profile": {"banks", "ir", "ptx", "base"},
+    "prove": {"ir", "ptx", "banks", "base"},
+    "fix": {"profile", "banks", "toolchain", "ir", "base"},
+    "cost": {"profile", "banks", "ir", "base"},
+    "report": {"profile", "cost", "ir", "base"},
+    "toolchain": {"base"},
+    "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "prove", "fix", "cost", "report",
+            "toolchain"},
+}
+
+# Headers of other projects, and the only rooms that may know them.
+EXTERNAL = {
+    "jansson.h": {"profile", "report"},
+    "zstd.h": {"toolchain"},
+    "lz4.h": {"toolchain"},
+    "libiberty/demangle.h": {"profile"},
+    "demangle.h": {"profile"},
+}
+
+# The bank model is usable alone: the C standard library and nothing else.
+STANDARD_C = {
+    "assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h",
+    "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
+}
+
+MAX_LINES = 600
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def files_below(folder, *endings):
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(endings):
+                yield os.path.join(path, name)
+
+
+def room_of(include):
+    """The room that an include names; banks/ is known by its public header."""
+    if include.startswith("bankrun/"):
+        return "banks" if include == "bankrun/banks.h" else "public"
+    first = include.split("/")[0]
+    return first if "/" in include and first in ROOMS else None
+
+
+def complaint(room, quote, include):
+    """Why this room may not write this include, or None."""
+    target = room_of(include)
+    if target == "public" or (target and target != room and target not in ROOMS[room]):
+        return f"{room} may not use {target}"
+    if quote == '"' and target is None:
+        return 'is not written from src, like "base/arena.h"'
+    if quote == "<" and target is not None:
+        return "a header of ours is written with quotes"
+    if quote == "<":
+        if room == "banks" and include not in STANDARD_C:
+            return "banks uses the C standard library only"
+        if include in EXTERNAL and room not in EXTERNAL[include]:
+            return f"{room} may not know <{include}>"
+    return None
+
+
+def check_file(path, shown, room):
+    problems = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                why = complaint(room, *match.groups())
+                if why:
+                    problems.append(f"{shown}:{number}: {line.strip()}: {why}")
+    return problems
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    source = os.path.join(root, "src")
+    problems = []
+    checked = 0
+    for path in files_below(source, ".c", ".h", ".def"):
+        shown = os.path.relpath(path, root)
+        room = os.path.relpath(path, source).split(os.sep)[0]
+        if room not in ROOMS:
+            problems.append(f"{shown}: '{room}' is no room of the table")
+            continue
+        problems += check_file(path, shown, room)
+        checked += 1
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = sum(1 for _ in file)
+        if lines > MAX_LINES and not path.endswith(".def"):
+            print(f"{shown}: warning: {lines} lines; more than {MAX_LINES} are two ideas in a file")
+    for path in files_below(os.path.join(root, "include"), ".h"):
+        problems += check_file(path, os.path.relpath(path, root), "banks")
+        checked += 1
+    for problem in problems:
+        print(problem)
+    if not checked:
+        print("no source files found")
+    return 1 if problems or not checked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
