@@ -73,6 +73,10 @@ void *sim_decoder_alloc(struct sim_decoder *decoder, size_t bytes);
 // and cvt allow registers wider than their type; all others have the width of the type.
 unsigned sim_decoder_operand_bytes(const struct sim_decoder *decoder,
                                    const struct ir_operand *operand);
+// Bytes of a register operand's declared type: 1, 2, 4, 8, or 0 as above. A value that is narrower
+// than its register is extended to this width.
+unsigned sim_decoder_register_bytes(const struct sim_decoder *decoder,
+                                    const struct ir_operand *operand);
 
 enum sim_stop {
     SIM_RUNNING,
