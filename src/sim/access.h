@@ -33,17 +33,22 @@ struct sim_access {
     uint32_t flags;          // select
 };
 
-// Per worker and site: the last allocation that an access hit.
+// Per worker and site: the last allocation that an access hit. Zeroed: none. Only memory.h's
+// functions fill it; the generation tells whether something was freed since.
 struct sim_site_cache {
-    uint64_t address, bytes;
+    uint64_t address, bytes, generation;
 };
+enum { SIM_UNSITED_CACHES = 16 };
 
 struct sim_worker {
     struct sim *sim;
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
     unsigned index;
+    struct sim_memory *memory;        // sim_memory_of(sim); see sim/memory.h
     struct sim_site_cache *cache;     // one for each site of the kernel and its callees
+    // The same for loads without a site (const memory), by instruction number. Starts zeroed.
+    struct sim_site_cache unsited[SIM_UNSITED_CACHES];
     const struct access_observer *observer; // NULL: nobody listens
     void *observer_state;
     uint64_t instructions, thread_instructions;
