@@ -13,7 +13,7 @@
 #include "ir/site.h"
 #include "ptx/ptx.h"
 
-enum { IR_NONE = UINT32_MAX }; // "no register", "no block", "no site"
+#define IR_NONE UINT32_MAX // "no register", "no block", "no site"
 
 enum ir_class {
     IR_CLASS_PREDICATE, // one bit a lane
@@ -109,7 +109,7 @@ struct ir_function {
     uint32_t site_count;
     const struct ptx_location *locations; // of the PTX function
     uint32_t location_count;
-    struct ir_variable *variables;  // declared in the function, and its formal parameters
+    struct ir_variable **variables; // declared in the function, and its formal parameters
     uint32_t variable_count;
     uint32_t parameter_bytes;       // kernel: of the parameter block
     uint64_t local_bytes;           // a lane's frame in local memory
