@@ -120,7 +120,7 @@ struct ir_function {
 // A kernel's shared memory, as its launch sees it: its own variables, those of the functions that
 // it calls and the module's that any of them uses.
 struct ir_shared_layout {
-    const struct ir_variable **variables; // by offset; unsized (dynamic) ones last
+    const struct ir_variable **variables; // copies with `offset` set; unsized (dynamic) ones last
     uint32_t variable_count;
     uint64_t static_bytes;
     uint64_t dynamic_offset; // where `extern __shared__` arrays start
@@ -146,6 +146,13 @@ struct ir_variable *ir_find_variable(const struct ir_module *module, const char 
 
 // The layout for one kernel. Owned by the module.
 const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel);
+
+// Where the layout put a variable. False: the kernel does not use it.
+bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_variable *variable,
+                      uint64_t *offset);
+
+// The kernel and every function that it may call, each once, the kernel first. Caller frees.
+const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
 // Which variable holds this byte of a block's shared memory; NULL: none.
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,

@@ -1,0 +1,77 @@
+// Inside the IR: steps of building a function.
+#ifndef BANKRUN_IR_BUILD_H
+#define BANKRUN_IR_BUILD_H
+
+#include "base/vec.h"
+#include "ir/ir.h"
+
+// A scope `{ }` of a function body: names of registers and variables.
+struct ir_scope {
+    struct ir_scope *outer;
+    struct map registers; // name or family prefix -> struct ir_name
+    struct map variables; // name -> struct ir_variable
+    uint64_t parameter_mark; // frame_parameter_bytes when the scope began
+};
+
+struct ir_name {          // a register or a family of them
+    uint32_t first;       // index of the first register
+    uint32_t count;       // of a family, else 0
+    unsigned vector;      // elements of a vector register, else 1
+};
+
+struct ir_builder {
+    struct ir_module *module;
+    struct ir_function *function;
+    const struct source *source;
+    struct diag_list *diags;
+    struct ir_scope *scope;
+    struct map labels;       // name -> index of the instruction that follows + 1 (as a pointer)
+    VEC(struct ir_register) registers;
+    VEC(struct ir_instruction) instructions;
+    VEC(struct ir_variable *) variables;
+    VEC(const struct ptx_statement *) branch_targets;
+    VEC(const struct ptx_statement *) prototypes;
+    uint64_t parameter_bytes; // in use in the frame now
+};
+
+void ir_error(struct ir_builder *builder, struct source_range range, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// names.c
+enum ir_class ir_class_of(enum ptx_type type);
+void ir_scope_push(struct ir_builder *builder);
+void ir_scope_pop(struct ir_builder *builder);
+void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *variable);
+const struct ir_name *ir_lookup_register(struct ir_builder *builder, const char *name,
+                                         uint32_t *index);
+struct ir_variable *ir_lookup_variable(struct ir_builder *builder, const char *name);
+
+// operands.c
+void ir_translate_operands(struct ir_builder *builder, const struct ptx_instruction *ptx,
+                           struct ir_instruction *out);
+struct ir_operand ir_translate_operand(struct ir_builder *builder,
+                                       const struct ptx_instruction *ptx,
+                                       const struct ptx_operand *operand, unsigned position);
+
+// function.c
+struct ir_function *ir_build_function(struct ir_module *module, const struct ptx_function *ptx,
+                                      struct diag_list *diags);
+
+// Passes, in this order.
+void ir_build_cfg(struct ir_builder *builder);           // cfg.c
+void ir_compute_post_dominators(struct ir_function *function); // postdom.c
+void ir_assign_slots(struct ir_function *function);      // slots.c
+void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
+
+// What a pass wants to know of an instruction.
+bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
+bool ir_is_select(const struct ir_instruction *instruction, const char *select);
+bool ir_ends_block(const struct ir_instruction *instruction);
+bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx);
+
+// Calls `visit` for each register that the instruction reads or writes.
+typedef void (*ir_register_visitor)(void *context, uint32_t reg, bool is_written);
+void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
+                        void *context);
+
+#endif

@@ -1,0 +1,92 @@
+// What isa.def's rows say about an instruction's operands and its place in the control flow.
+#include "ir/build.h"
+
+#include <string.h>
+
+// The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
+static char operand_letter(const struct ptx_instruction *ptx, unsigned position) {
+    const char *pattern = ptx_isa_row(ptx->isa)->operands;
+    for (unsigned i = 0; *pattern; i++) {
+        if (*pattern == '*' || i == position)
+            return *pattern;
+        const char *comma = strchr(pattern, ',');
+        if (!comma)
+            return 0;
+        pattern = comma + 1;
+    }
+    return 0;
+}
+
+bool ir_is_destination(const struct ir_instruction *instruction, unsigned position) {
+    char letter = operand_letter(instruction->ptx, position);
+    return letter == 'd' || letter == 'D' || letter == 'q';
+}
+
+bool ir_is_select(const struct ir_instruction *instruction, const char *select) {
+    return strcmp(ptx_isa_row(instruction->ptx->isa)->select, select) == 0;
+}
+
+bool ir_ends_block(const struct ir_instruction *instruction) {
+    switch (instruction->ptx->isa) {
+    case PTX_ISA_bra_any:
+    case PTX_ISA_brx_idx:
+    case PTX_ISA_ret_any:
+    case PTX_ISA_exit_any:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Instructions that may make a warp wait or change its control flow: with a guard they are jumped
+// over, so that the simulator never meets them with only part of a split's lanes.
+bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx) {
+    static const char *const selects[] = {"ret", "exit",    "call",  "brx",
+                                          "bar_sync", "bar_arrive", "bar_red", "bar_warp"};
+    const struct ptx_isa_row *row = ptx_isa_row(ptx->isa);
+    for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
+        if (strcmp(row->select, selects[i]) == 0)
+            return true;
+    return ptx->modifiers[PTX_GROUP_sync] != 0;
+}
+
+static void visit_operand(const struct ir_operand *operand, bool is_written,
+                          ir_register_visitor visit, void *context) {
+    // An address's base is read even where the operand's place is a destination's.
+    if (operand->kind == IR_OPERAND_ADDRESS)
+        is_written = false;
+    if (operand->kind == IR_OPERAND_REGISTER || operand->kind == IR_OPERAND_ADDRESS) {
+        if (operand->reg != IR_NONE)
+            visit(context, operand->reg, is_written);
+    }
+    if (operand->kind == IR_OPERAND_VECTOR)
+        for (uint32_t i = 0; i < operand->element_count; i++)
+            visit_operand(&operand->elements[i], is_written, visit, context);
+    if (operand->pair != IR_NONE && operand->kind != IR_OPERAND_NONE)
+        visit(context, operand->pair, is_written);
+}
+
+static void visit_call(const struct ir_call *call, ir_register_visitor visit, void *context) {
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        visit_operand(&call->arguments[i], false, visit, context);
+    visit_operand(&call->target, false, visit, context);
+    for (uint32_t i = 0; i < call->result_count; i++)
+        visit_operand(&call->results[i], true, visit, context);
+}
+
+void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
+                        void *context) {
+    if (instruction->guard != IR_NONE)
+        visit(context, instruction->guard, false);
+    if (instruction->call) {
+        visit_call(instruction->call, visit, context);
+        return;
+    }
+    for (unsigned i = 0; i < instruction->operand_count; i++)
+        if (!ir_is_destination(instruction, i) ||
+            instruction->operands[i].kind == IR_OPERAND_ADDRESS)
+            visit_operand(&instruction->operands[i], false, visit, context);
+    for (unsigned i = 0; i < instruction->operand_count; i++)
+        if (ir_is_destination(instruction, i))
+            visit_operand(&instruction->operands[i], true, visit, context);
+}

@@ -1,0 +1,106 @@
+// Names in a function body: registers, register families, variables, scopes.
+#include "ir/build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A function with more registers than this is no output of a compiler.
+enum { MAX_REGISTERS = 1 << 22 };
+
+enum ir_class ir_class_of(enum ptx_type type) {
+    if (type == PTX_PRED)
+        return IR_CLASS_PREDICATE;
+    return ptx_type_bytes(type) > 4 ? IR_CLASS_64 : IR_CLASS_32;
+}
+
+void ir_scope_push(struct ir_builder *builder) {
+    struct ir_scope *scope = base_alloc(sizeof *scope);
+    scope->outer = builder->scope;
+    scope->parameter_mark = builder->parameter_bytes;
+    builder->scope = scope;
+}
+
+void ir_scope_pop(struct ir_builder *builder) {
+    struct ir_scope *scope = builder->scope;
+    builder->scope = scope->outer;
+    builder->parameter_bytes = scope->parameter_mark;
+    map_free(&scope->registers);
+    map_free(&scope->variables);
+    free(scope);
+}
+
+void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *variable) {
+    uint32_t family = variable->family ? variable->family : 1;
+    unsigned vector = variable->vector ? variable->vector : 1;
+    if ((uint64_t)family * vector + builder->registers.length > MAX_REGISTERS) {
+        ir_error(builder, variable->range, "more than %d registers in one function",
+                 MAX_REGISTERS);
+        return;
+    }
+    if (variable->type == PTX_B128) {
+        ir_error(builder, variable->range, "128-bit registers ('%s') are not supported yet",
+                 variable->name);
+        return;
+    }
+    struct ir_name *name = ARENA_NEW(builder->module->arena, struct ir_name);
+    name->first = (uint32_t)builder->registers.length;
+    name->count = variable->family;
+    name->vector = vector;
+    for (uint32_t i = 0; i < family * vector; i++) {
+        const char *text = variable->name;
+        if (variable->family)
+            text = arena_printf(builder->module->arena, "%s%u", variable->name, i);
+        struct ir_register reg = {
+            .name = text, .type = variable->type, .class = ir_class_of(variable->type)};
+        vec_push(&builder->registers, reg);
+    }
+    map_put(&builder->scope->registers, variable->name, strlen(variable->name), name);
+}
+
+// "%rd12" -> prefix length 3, number 12. False: no digits at the end, or a leading zero.
+static bool split_number(const char *name, size_t *prefix, uint32_t *number) {
+    size_t length = strlen(name), digits = 0;
+    while (digits < length && isdigit((unsigned char)name[length - 1 - digits]))
+        digits++;
+    *prefix = length - digits;
+    if (digits == 0 || digits > 9 || (digits > 1 && name[*prefix] == '0'))
+        return false;
+    *number = (uint32_t)strtoul(name + *prefix, NULL, 10);
+    return true;
+}
+
+const struct ir_name *ir_lookup_register(struct ir_builder *builder, const char *name,
+                                         uint32_t *index) {
+    size_t prefix = 0;
+    uint32_t number = 0;
+    bool numbered = split_number(name, &prefix, &number);
+    for (struct ir_scope *scope = builder->scope; scope; scope = scope->outer) {
+        const struct ir_name *found = map_get_string(&scope->registers, name);
+        if (found && !found->count) {
+            *index = found->first;
+            return found;
+        }
+        // Families: `%p<8>` gives %p0..%p7, and a prefix may itself end in digits.
+        for (size_t at = prefix; numbered && at < strlen(name); at++) {
+            found = map_get(&scope->registers, name, at);
+            if (at > prefix && name[at] == '0' && name[at + 1])
+                continue;
+            uint32_t member = (uint32_t)strtoul(name + at, NULL, 10);
+            if (found && found->count > member) {
+                *index = found->first + member * found->vector;
+                return found;
+            }
+        }
+    }
+    return NULL;
+}
+
+struct ir_variable *ir_lookup_variable(struct ir_builder *builder, const char *name) {
+    for (struct ir_scope *scope = builder->scope; scope; scope = scope->outer) {
+        struct ir_variable *found = map_get_string(&scope->variables, name);
+        if (found)
+            return found;
+    }
+    return ir_find_variable(builder->module, name);
+}

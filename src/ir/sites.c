@@ -1,0 +1,175 @@
+// Access sites: which instructions touch shared or global memory, and how.
+#include "ir/build.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+static enum ptx_modifier space_of(const struct ptx_instruction *ptx) {
+    return ptx_modifier_of(ptx, PTX_GROUP_space);
+}
+
+static bool is_observed_space(const struct ptx_instruction *ptx) {
+    switch (space_of(ptx)) {
+    case PTX_MOD_NONE: // generic
+    case PTX_MOD_global:
+    case PTX_MOD_shared:
+    case PTX_MOD_shared_cta:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool find_op(const struct ir_instruction *instruction, enum site_op *op) {
+    static const struct {
+        const char *select;
+        enum site_op op;
+    } table[] = {
+        {"ld", SITE_LOAD},           {"st", SITE_STORE},
+        {"atom", SITE_ATOMIC},       {"red", SITE_REDUCTION},
+        {"ldmatrix", SITE_MATRIX_LOAD}, {"stmatrix", SITE_MATRIX_STORE},
+        {"cp_async", SITE_ASYNC_COPY},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (ir_is_select(instruction, table[i].select)) {
+            *op = table[i].op;
+            return true;
+        }
+    return false;
+}
+
+static unsigned vector_count(const struct ptx_instruction *ptx) {
+    switch (ptx_modifier_of(ptx, PTX_GROUP_vec)) {
+    case PTX_MOD_v2:
+        return 2;
+    case PTX_MOD_v4:
+        return 4;
+    case PTX_MOD_v8:
+        return 8;
+    default:
+        return 1;
+    }
+}
+
+static unsigned matrix_count(const struct ptx_instruction *ptx) {
+    switch (ptx_modifier_of(ptx, PTX_GROUP_count)) {
+    case PTX_MOD_x2:
+        return 2;
+    case PTX_MOD_x4:
+        return 4;
+    default:
+        return 1;
+    }
+}
+
+// ---- Atomics ------------------------------------------------------------------------------
+
+struct definition {
+    uint32_t reg;
+    unsigned count;
+    const struct ir_instruction *last;
+    const struct ir_instruction *current;
+};
+
+static void count_definition(void *context, uint32_t reg, bool is_written) {
+    struct definition *definition = context;
+    if (is_written && reg == definition->reg) {
+        definition->count++;
+        definition->last = definition->current;
+    }
+}
+
+// The compiler behind PTX sees through a register that is only ever set to one constant.
+static bool is_constant_register(const struct ir_function *function, uint32_t reg) {
+    struct definition definition = {.reg = reg};
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        definition.current = &function->instructions[i];
+        ir_visit_registers(definition.current, count_definition, &definition);
+    }
+    return definition.count == 1 && definition.last->guard == IR_NONE &&
+           ir_is_select(definition.last, "mov") &&
+           definition.last->operands[1].kind == IR_OPERAND_IMMEDIATE;
+}
+
+static bool is_native(enum ptx_modifier op, enum ptx_type type) {
+    switch (op) {
+    case PTX_MOD_add:
+    case PTX_MOD_min:
+    case PTX_MOD_max:
+        return type == PTX_U32 || type == PTX_S32;
+    case PTX_MOD_inc:
+    case PTX_MOD_dec:
+        return type == PTX_U32;
+    case PTX_MOD_exch:
+    case PTX_MOD_and:
+    case PTX_MOD_or:
+    case PTX_MOD_xor:
+        return type == PTX_B32;
+    default:
+        return false;
+    }
+}
+
+static enum site_atomic classify_atomic(const struct ir_function *function,
+                                        const struct ir_instruction *instruction,
+                                        enum site_op site) {
+    const struct ptx_instruction *ptx = instruction->ptx;
+    enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
+    enum ptx_type type = (enum ptx_type)ptx->types[0];
+    if (op == PTX_MOD_cas)
+        return ptx_type_bytes(type) >= 4 ? SITE_ATOMIC_CAS : SITE_ATOMIC_LOOP;
+    if (!is_native(op, type))
+        return SITE_ATOMIC_LOOP;
+    const struct ir_operand *addend = &instruction->operands[site == SITE_ATOMIC ? 2 : 1];
+    bool constant =
+        addend->kind == IR_OPERAND_IMMEDIATE ||
+        (addend->kind == IR_OPERAND_REGISTER && is_constant_register(function, addend->reg));
+    return op == PTX_MOD_add && constant ? SITE_ATOMIC_NATIVE_CONSTANT : SITE_ATOMIC_NATIVE;
+}
+
+// ---- All sites ----------------------------------------------------------------------------
+
+static void fill_width(const struct ir_instruction *instruction, struct ir_site *site) {
+    const struct ptx_instruction *ptx = instruction->ptx;
+    switch (site->op) {
+    case SITE_MATRIX_LOAD:
+    case SITE_MATRIX_STORE:
+        site->matrices = matrix_count(ptx);
+        site->width = 16;
+        return;
+    case SITE_ASYNC_COPY:
+        site->width = (unsigned)instruction->operands[2].value;
+        return;
+    default:
+        site->width = ptx_type_bytes((enum ptx_type)ptx->types[0]) * vector_count(ptx);
+    }
+}
+
+void ir_find_sites(struct ir_function *function, struct arena *arena) {
+    VEC(struct ir_site) sites = {0};
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        struct ir_instruction *instruction = &function->instructions[i];
+        struct ir_site site = {.instruction = i, .location = instruction->location};
+        if (!find_op(instruction, &site.op) || !is_observed_space(instruction->ptx))
+            continue;
+        fill_width(instruction, &site);
+        if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION)
+            site.atomic = classify_atomic(function, instruction, site.op);
+        site.is_generic = space_of(instruction->ptx) == PTX_MOD_NONE &&
+                          site.op != SITE_MATRIX_LOAD && site.op != SITE_MATRIX_STORE;
+        text.length = 0;
+        ptx_print_mnemonic(instruction->ptx, &text);
+        site.text = arena_strndup(arena, text.data, text.length);
+        instruction->site = (uint32_t)sites.length;
+        vec_push(&sites, site);
+    }
+    strbuf_free(&text);
+    function->site_count = (uint32_t)sites.length;
+    function->sites = ARENA_ARRAY(arena, struct ir_site, sites.length + 1);
+    if (sites.length)
+        memcpy(function->sites, sites.data, sites.length * sizeof *sites.data);
+    vec_free(&sites);
+}

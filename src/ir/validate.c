@@ -1,0 +1,120 @@
+// The validator: every invariant that later rooms rely on, each broken one reported on the PTX
+// that it comes from.
+#include <string.h>
+
+#include "ir/build.h"
+
+struct validator {
+    const struct ir_function *function;
+    struct diag_list *diags;
+    const struct ir_instruction *instruction;
+    bool ok;
+};
+
+static void fail(struct validator *v, struct source_range range, const char *what,
+                 const char *name) {
+    v->ok = false;
+    diag_add(v->diags, DIAG_ERROR, v->function->module->ptx->source, range, "%s%s%s%s", what,
+             name ? " '" : "", name ? name : "", name ? "'" : "");
+}
+
+static void check_register(void *context, uint32_t reg, bool is_written) {
+    struct validator *v = context;
+    (void)is_written;
+    if (reg >= v->function->register_count) {
+        fail(v, v->instruction->ptx->range, "register number out of range", NULL);
+        return;
+    }
+    const struct ir_register *r = &v->function->registers[reg];
+    if (r->slot >= v->function->slots[r->class])
+        fail(v, v->instruction->ptx->range, "no slot for register", r->name);
+}
+
+// Source and destination letters of isa.def: 'q' and 'p' stand for predicates.
+static void check_class(struct validator *v, const struct ptx_operand *ptx,
+                        const struct ir_operand *operand, bool wants_predicate) {
+    if (operand->kind != IR_OPERAND_REGISTER)
+        return;
+    const struct ir_register *reg = &v->function->registers[operand->reg];
+    bool is_predicate = reg->class == IR_CLASS_PREDICATE;
+    if (is_predicate && !wants_predicate)
+        fail(v, ptx->range, "a predicate stands where a value must be:", reg->name);
+    if (!is_predicate && wants_predicate)
+        fail(v, ptx->range, "a predicate must stand here, not", reg->name);
+}
+
+// Only loads, stores and cvt may use registers wider than their type.
+static bool allows_wide(const struct ir_instruction *instruction) {
+    static const char *const opcodes[] = {"ld",   "st",  "ldu",  "cvt", "atom", "mov", "cvta",
+                                          "set",  "red", "mad",  "mul", "cp",   "isspacep",
+                                          "vote", "bar", "barrier", "popc", "clz", "bfind",
+                                          "ldmatrix", "stmatrix", "shl", "shr", "bfe", "bfi",
+                                          "slct", "match", "prefetch", "prefetchu", "discard",
+                                          "applypriority", "setp", "selp"};
+    const char *opcode = ptx_isa_row(instruction->ptx->isa)->opcode;
+    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
+        if (strcmp(opcodes[i], opcode) == 0)
+            return true;
+    return false;
+}
+
+static void check_width(struct validator *v, const struct ptx_operand *ptx,
+                        const struct ir_operand *operand) {
+    const struct ptx_instruction *instruction = v->instruction->ptx;
+    if (operand->kind != IR_OPERAND_REGISTER || !instruction->type_count ||
+        allows_wide(v->instruction))
+        return;
+    const struct ir_register *reg = &v->function->registers[operand->reg];
+    enum ptx_type type = (enum ptx_type)instruction->types[instruction->type_count - 1];
+    if (type == PTX_PRED || reg->class == IR_CLASS_PREDICATE)
+        return;
+    if ((reg->class == IR_CLASS_64) != (ptx_type_bytes(type) > 4))
+        fail(v, ptx->range, "the register's type does not fit the instruction:", reg->name);
+}
+
+static void check_operands(struct validator *v) {
+    const struct ir_instruction *instruction = v->instruction;
+    const char *pattern = ptx_isa_row(instruction->ptx->isa)->operands;
+    for (uint32_t i = 0; i < instruction->operand_count && *pattern && *pattern != '*'; i++) {
+        const struct ptx_operand *ptx = &instruction->ptx->operands[i];
+        check_class(v, ptx, &instruction->operands[i], *pattern == 'q' || *pattern == 'p');
+        check_width(v, ptx, &instruction->operands[i]);
+        const char *comma = strchr(pattern, ',');
+        pattern = comma ? comma + 1 : "";
+    }
+}
+
+static void check_blocks(struct validator *v) {
+    const struct ir_function *function = v->function;
+    uint32_t next = 0;
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const struct ir_block *block = &function->blocks[b];
+        struct source_range range = function->ptx->range;
+        if (block->first != next || !block->count)
+            fail(v, range, "blocks do not cover the instructions of", function->name);
+        next = block->first + block->count;
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            if (block->successors[s] >= function->block_count)
+                fail(v, range, "a branch leaves the function", function->name);
+        if (block->post_dominator != IR_NONE && block->post_dominator >= function->block_count)
+            fail(v, range, "a post-dominator lies outside of", function->name);
+    }
+    if (next != function->instruction_count)
+        fail(v, function->ptx->range, "blocks do not cover the instructions of", function->name);
+}
+
+bool ir_validate(const struct ir_function *function, struct diag_list *diags) {
+    struct validator v = {.function = function, .diags = diags, .ok = true};
+    check_blocks(&v);
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        v.instruction = &function->instructions[i];
+        if (ir_is_select(v.instruction, "refuse"))
+            continue;
+        ir_visit_registers(v.instruction, check_register, &v);
+        if (v.ok)
+            check_operands(&v);
+        if (v.instruction->site != IR_NONE && v.instruction->site >= function->site_count)
+            fail(&v, v.instruction->ptx->range, "site number out of range", NULL);
+    }
+    return v.ok;
+}
