@@ -1,0 +1,131 @@
+// The heading of a launch.
+#include <stdio.h>
+#include <string.h>
+
+#include "report/columns.h"
+#include "report/parts.h"
+
+static void put_dashes(struct report_page *page, size_t end) {
+    size_t count = end > page->column ? end - page->column : 0;
+    char *dashes = base_alloc(count + 1);
+    memset(dashes, '-', count);
+    report_put(page, STYLE_DIM, dashes);
+    free(dashes);
+}
+
+void report_rule(struct report_page *page, const char *title, const char *note) {
+    enum { LEAD = 3, LEAST_TAIL = 3 };
+    size_t note_columns = note[0] ? report_columns(note) + 2 : 0;
+    report_put(page, STYLE_DIM, "---");
+    report_to(page, LEAD + 1);
+    report_put_in(page, STYLE_BOLD, page->width - LEAD - 2 - LEAST_TAIL - note_columns, title);
+    report_to(page, page->column + 1);
+    put_dashes(page, page->width - note_columns);
+    if (note[0]) {
+        report_to(page, page->width - note_columns + 1);
+        report_put(page, STYLE_PLAIN, note);
+    }
+    report_newline(page);
+}
+
+// "125 x 125" for {125, 125, 1}.
+static void put_dimensions(struct strbuf *out, const char *name, const uint32_t size[3]) {
+    char number[REPORT_NUMBER];
+    int dimensions = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
+    strbuf_puts(out, name);
+    for (int i = 0; i < dimensions; i++) {
+        strbuf_puts(out, i ? " x " : " ");
+        strbuf_puts(out, report_number(number, size[i]));
+    }
+}
+
+static void put_configuration(struct report_page *page, const struct profile_launch *launch) {
+    struct strbuf text = {0};
+    char number[REPORT_NUMBER], whole[REPORT_NUMBER];
+    put_dimensions(&text, "grid", launch->grid);
+    put_dimensions(&text, ", block", launch->block);
+    if (launch->shared_bytes > 0) {
+        strbuf_printf(&text, ", shared %s bytes", report_number(number, launch->shared_bytes));
+    }
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    strbuf_printf(&text, "; %s", report_number(number, launch->blocks_run));
+    if (launch->blocks_run < blocks) {
+        strbuf_printf(&text, " of %s", report_number(whole, blocks));
+    }
+    strbuf_printf(&text, blocks == 1 ? " block" : " blocks");
+    strbuf_printf(&text, ", %s instructions", report_number(number, launch->instructions));
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+static void put_fault(struct report_page *page, const char *fault) {
+    report_newline(page);
+    report_to(page, 2);
+    report_put(page, STYLE_BAD, "fault: ");
+    report_wrap(page, STYLE_BAD, fault);
+    report_newline(page);
+    report_to(page, 2);
+    report_put(page, STYLE_PLAIN, "The counts are of what ran before it.");
+    report_newline(page);
+}
+
+static bool has_estimate(const struct profile_launch *launch) {
+    for (size_t i = 0; i < launch->site_count; i++) {
+        if (launch->sites[i].space == SITE_SHARED && launch->sites[i].is_estimate) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_verdict(struct report_page *page, const struct report_launches *run) {
+    const struct profile_counts *shared = &run->shared;
+    char a[REPORT_NUMBER], b[REPORT_NUMBER], percent[REPORT_NUMBER];
+    const char *each = run->count > 1 ? ", in each launch" : "";
+    const char *about = has_estimate(run->first) ? "~" : "";
+    uint64_t excess = report_excess(shared);
+    report_newline(page);
+    report_to(page, 2);
+    if (shared->requests == 0) {
+        report_put(page, STYLE_PLAIN, "no shared-memory accesses");
+    } else if (excess == 0) {
+        report_putf(page, STYLE_GOOD, "no bank conflicts: ");
+        report_putf(page, STYLE_PLAIN, "%s requests took %s%s wavefronts%s",
+                    report_number(a, shared->requests), about, report_number(b, shared->units),
+                    each);
+    } else {
+        struct report_lines lines = report_lines_of(run->first, SITE_SHARED, true);
+        report_putf(page, report_excess_style(excess, shared->units),
+                    "%s %s: ", report_number(a, lines.length),
+                    lines.length == 1 ? "line conflicts" : "lines conflict");
+        free(lines.data);
+        report_putf(page, STYLE_PLAIN, "%s%s of %s%s wavefronts are excess (%s)%s", about,
+                    report_number(a, excess), about, report_number(b, shared->units),
+                    report_percent(percent, excess, shared->units), each);
+    }
+    report_newline(page);
+}
+
+void report_launch_heading(struct report_page *page, const struct report_launches *run,
+                           size_t all_launches) {
+    const struct profile_launch *launch = run->first;
+    char note[128], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
+    report_number(first, (uint64_t)launch->index + 1);
+    report_number(last, (uint64_t)launch->index + run->count);
+    report_number(all, all_launches);
+    if (run->count > 1) {
+        snprintf(note, sizeof note, "launches %s to %s of %s, alike", first, last, all);
+    } else if (all_launches > 1) {
+        snprintf(note, sizeof note, "launch %s of %s", first, all);
+    } else {
+        note[0] = '\0';
+    }
+    report_rule(page, launch->kernel ? launch->kernel : launch->symbol, note);
+    put_configuration(page, launch);
+    if (launch->fault) {
+        put_fault(page, launch->fault);
+    }
+    put_verdict(page, run);
+}

@@ -1,0 +1,189 @@
+#include "report/page.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/columns.h"
+
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 72 };
+
+// Columns of numbers are as wide as the largest number of the profile, and at least comfortable.
+static size_t number_width(const struct profile *profile) {
+    enum { LEAST = 14, MOST = 18 };
+    uint64_t largest = 0;
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        for (size_t t = 0; t < SITE_SPACES * PROFILE_OPS; t++) {
+            uint64_t units = profile->launches[i].totals[t / PROFILE_OPS][t % PROFILE_OPS].units;
+            largest = units > largest ? units : largest;
+        }
+    }
+    char buffer[REPORT_NUMBER];
+    size_t width = strlen(report_number(buffer, largest)) + 3;
+    return width < LEAST ? LEAST : width > MOST ? MOST : width;
+}
+
+void report_page_begin(struct report_page *page, const struct profile *profile,
+                       const struct report_options *options, struct strbuf *out) {
+    *page = (struct report_page){.out = out, .arch = profile->arch};
+    if (options) {
+        page->options = *options;
+    }
+    page->width = page->options.width ? page->options.width : DEFAULT_WIDTH;
+    if (page->width < LEAST_WIDTH) {
+        page->width = LEAST_WIDTH;
+    }
+    page->number = number_width(profile);
+}
+
+void report_page_end(struct report_page *page) {
+    for (size_t i = 0; i < page->sources.length; i++) {
+        free(page->sources.data[i].name);
+        free(page->sources.data[i].text);
+    }
+    vec_free(&page->sources);
+}
+
+static const char *style_code(enum report_style style) {
+    switch (style) {
+    case STYLE_PLAIN:
+        return "";
+    case STYLE_BOLD:
+        return "\033[1m";
+    case STYLE_DIM:
+        return "\033[2m";
+    case STYLE_BAD:
+        return "\033[1;31m";
+    case STYLE_WARN:
+        return "\033[33m";
+    case STYLE_GOOD:
+        return "\033[32m";
+    }
+    return "";
+}
+
+static void flush_spaces(struct report_page *page) {
+    for (; page->pending > 0; page->pending--) {
+        strbuf_append(page->out, " ", 1);
+    }
+}
+
+// `clean` is safe and holds no leading or trailing space that matters.
+static void put_clean(struct report_page *page, enum report_style style, size_t columns,
+                      const char *clean) {
+    size_t left = page->width > page->column ? page->width - page->column : 0;
+    if (columns > left) {
+        columns = left;
+    }
+    if (*clean == '\0' || columns == 0) {
+        return;
+    }
+    flush_spaces(page);
+    bool is_colored = page->options.color && style != STYLE_PLAIN;
+    if (is_colored) {
+        strbuf_puts(page->out, style_code(style));
+    }
+    page->column += report_elide(page->out, clean, columns);
+    if (is_colored) {
+        strbuf_puts(page->out, "\033[0m");
+    }
+}
+
+void report_put_in(struct report_page *page, enum report_style style, size_t columns,
+                   const char *text) {
+    struct strbuf clean = {0};
+    report_clean(&clean, text);
+    put_clean(page, style, columns, strbuf_string(&clean));
+    strbuf_free(&clean);
+}
+
+void report_put(struct report_page *page, enum report_style style, const char *text) {
+    report_put_in(page, style, page->width, text);
+}
+
+void report_putf(struct report_page *page, enum report_style style, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = base_alloc((size_t)(length < 0 ? 0 : length) + 1);
+    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
+    va_end(again);
+    report_put(page, style, text);
+    free(text);
+}
+
+void report_put_right(struct report_page *page, enum report_style style, size_t end,
+                      const char *text) {
+    size_t columns = report_columns(text);
+    report_to(page, columns < end ? end - columns : 0);
+    report_put(page, style, text);
+}
+
+void report_to(struct report_page *page, size_t column) {
+    if (column > page->column) {
+        page->pending += column - page->column;
+        page->column = column;
+    }
+}
+
+void report_newline(struct report_page *page) {
+    page->pending = 0;
+    page->column = 0;
+    strbuf_append(page->out, "\n", 1);
+}
+
+// Puts clean[0..length) on the page.
+static void put_word(struct report_page *page, enum report_style style, const char *clean,
+                     size_t length) {
+    char *word = base_strndup(clean, length);
+    put_clean(page, style, page->width, word);
+    free(word);
+}
+
+void report_wrap(struct report_page *page, enum report_style style, const char *text) {
+    struct strbuf clean = {0};
+    report_clean(&clean, text);
+    const char *at = strbuf_string(&clean);
+    size_t indent = page->column;
+    while (*at) {
+        size_t left = page->width - indent, fits = 0, end = 0;
+        // The longest run of whole words that fits; one word that is too long is elided.
+        while (at[end]) {
+            size_t word = end + strspn(at + end, " ");
+            word += strcspn(at + word, " ");
+            char *run = base_strndup(at, word);
+            bool is_too_long = report_columns(run) > left;
+            free(run);
+            if (is_too_long && fits > 0) {
+                break;
+            }
+            end = fits = word;
+        }
+        put_word(page, style, at, fits);
+        at += fits;
+        at += strspn(at, " ");
+        if (*at) {
+            report_newline(page);
+            report_to(page, indent);
+        }
+    }
+    strbuf_free(&clean);
+}
+
+void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,
+                const struct report_cell cells[REPORT_CELLS]) {
+    size_t numbers = REPORT_CELLS * page->number;
+    size_t end = page->width > numbers + indent ? page->width - numbers : indent;
+    report_to(page, indent);
+    report_put_in(page, style, end - indent, label);
+    for (int i = 0; i < REPORT_CELLS; i++) {
+        end += page->number;
+        if (cells[i].text) {
+            report_put_right(page, cells[i].style, end, cells[i].text);
+        }
+    }
+    report_newline(page);
+}

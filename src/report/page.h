@@ -1,0 +1,76 @@
+// A page of text under construction: styles, columns, and the promise that no line is wider than
+// the page. Everything that is put on it is made safe for a terminal first.
+#ifndef BANKRUN_REPORT_PAGE_H
+#define BANKRUN_REPORT_PAGE_H
+
+#include "base/vec.h"
+#include "report/report.h"
+
+enum report_style {
+    STYLE_PLAIN,
+    STYLE_BOLD,
+    STYLE_DIM,
+    STYLE_BAD,  // most of the excess
+    STYLE_WARN, // some of it
+    STYLE_GOOD, // nothing to win
+};
+
+struct report_source { // a source file that was looked for
+    char *name;
+    char *text; // NULL: it could not be read
+};
+
+struct report_page {
+    struct strbuf *out;
+    struct report_options options;
+    unsigned arch;
+    size_t width;
+    size_t column;  // of the current line, 0-based
+    size_t pending; // spaces not yet written: a line never ends in them
+    size_t number;  // width of a column of numbers, the same on the whole page
+    VEC(struct report_source) sources;
+};
+
+void report_page_begin(struct report_page *page, const struct profile *profile,
+                       const struct report_options *options, struct strbuf *out);
+void report_page_end(struct report_page *page);
+
+// What does not fit on the line any more is elided.
+void report_put(struct report_page *page, enum report_style style, const char *text);
+void report_putf(struct report_page *page, enum report_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// At most `columns` columns, elided in the middle.
+void report_put_in(struct report_page *page, enum report_style style, size_t columns,
+                   const char *text);
+// Right-aligned: the text ends just before column `end`.
+void report_put_right(struct report_page *page, enum report_style style, size_t end,
+                      const char *text);
+// Words over as many lines as it takes, each starting at the current column.
+void report_wrap(struct report_page *page, enum report_style style, const char *text);
+// Goes on at a column, if the line is not past it.
+void report_to(struct report_page *page, size_t column);
+void report_newline(struct report_page *page);
+
+// A row of a table: a label from column `indent` on and four right-aligned cells, which stand under
+// each other on the whole page. A NULL cell stays empty.
+struct report_cell {
+    enum report_style style;
+    const char *text;
+};
+enum { REPORT_CELLS = 4 };
+void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,
+                const struct report_cell cells[REPORT_CELLS]);
+
+enum { REPORT_NUMBER = 32 }; // bytes that hold any formatted number
+// "15,500,000". Returns the buffer.
+const char *report_number(char buffer[REPORT_NUMBER], uint64_t number);
+// "12 %", "<1 %", ">99 %": never says 0 or 100 of what is not. Half goes to the even neighbour.
+const char *report_percent(char buffer[REPORT_NUMBER], uint64_t part, uint64_t whole);
+// "32" or "3.5", "-" for a quotient by 0.
+const char *report_ratio(char buffer[REPORT_NUMBER], uint64_t part, uint64_t whole);
+
+// The text of a source line without the white space around it; NULL when it cannot be read.
+// Caller frees.
+char *report_source_line(struct report_page *page, const char *file, uint32_t line);
+
+#endif

@@ -1,0 +1,144 @@
+// The report as a whole: which program, its launches, a summary.
+#include <string.h>
+
+#include "report/parts.h"
+
+struct runs {
+    struct report_launches *data;
+    size_t length, capacity;
+};
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_counts(const struct profile_counts *a, const struct profile_counts *b) {
+    return a->requests == b->requests && a->units == b->units && a->ideal == b->ideal;
+}
+
+static bool same_site(const struct profile_site *a, const struct profile_site *b) {
+    return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
+           same_text(a->file, b->file) && same_text(a->instruction, b->instruction) &&
+           same_text(a->array, b->array) && same_text(a->verdict, b->verdict) &&
+           same_text(a->why, b->why) && same_counts(&a->counts, &b->counts) &&
+           memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
+}
+
+static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
+    bool same = same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
+                memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+                memcmp(a->block, b->block, sizeof a->block) == 0 &&
+                a->shared_bytes == b->shared_bytes && a->blocks_run == b->blocks_run &&
+                a->instructions == b->instructions && same_text(a->fault, b->fault) &&
+                a->site_count == b->site_count;
+    for (size_t i = 0; same && i < a->site_count; i++) {
+        same = same_site(&a->sites[i], &b->sites[i]);
+    }
+    return same;
+}
+
+static struct profile_counts sum_of(const struct profile_launch *launch, enum site_space space) {
+    struct profile_counts sum = {0};
+    for (int op = 0; op < PROFILE_OPS; op++) {
+        sum.requests += launch->totals[space][op].requests;
+        sum.units += launch->totals[space][op].units;
+        sum.ideal += launch->totals[space][op].ideal;
+    }
+    return sum;
+}
+
+static struct runs runs_of(const struct profile *profile) {
+    struct runs runs = {0};
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        const struct profile_launch *launch = &profile->launches[i];
+        if (runs.length > 0 && are_alike(runs.data[runs.length - 1].first, launch)) {
+            runs.data[runs.length - 1].count++;
+            continue;
+        }
+        struct report_launches run = {.first = launch, .count = 1};
+        run.shared = sum_of(launch, SITE_SHARED);
+        run.global = sum_of(launch, SITE_GLOBAL);
+        vec_push(&runs, run);
+    }
+    return runs;
+}
+
+static void put_program(struct report_page *page, const struct profile *profile) {
+    struct strbuf text = {0};
+    for (size_t i = 0; i < profile->program_count; i++) {
+        strbuf_printf(&text, "%s%s", i ? " " : "", profile->program[i]);
+    }
+    report_put(page, STYLE_BOLD, "bankrun");
+    report_put(page, STYLE_PLAIN, ": ");
+    report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(" on sm_999"),
+                  strbuf_string(&text));
+    report_putf(page, STYLE_PLAIN, "%ssm_%u", text.length ? " on " : "", profile->arch);
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+static int by_excess(const void *left, const void *right) {
+    const struct report_launches *a = *(const struct report_launches *const *)left;
+    const struct report_launches *b = *(const struct report_launches *const *)right;
+    uint64_t x = report_excess(&a->shared), y = report_excess(&b->shared);
+    return x != y ? (x < y ? 1 : -1) : a < b ? -1 : a > b;
+}
+
+// Which runs are among the `most` with the most excess, or ended in a fault. Caller frees.
+static bool *choose(const struct runs *runs, size_t most) {
+    bool *is_shown = base_alloc(runs->length + 1);
+    const struct report_launches **order = base_alloc((runs->length + 1) * sizeof *order);
+    for (size_t i = 0; i < runs->length; i++) {
+        order[i] = &runs->data[i];
+    }
+    qsort(order, runs->length, sizeof *order, by_excess);
+    for (size_t i = 0; i < runs->length; i++) {
+        is_shown[order[i] - runs->data] = i < most || order[i]->first->fault;
+    }
+    free(order);
+    return is_shown;
+}
+
+static void put_launches(struct report_page *page, const struct profile *profile) {
+    enum { MOST_RUNS = 24 };
+    struct runs runs = runs_of(profile);
+    bool *is_shown = choose(&runs, page->options.verbose ? runs.length : MOST_RUNS);
+    size_t hidden = 0;
+    for (size_t i = 0; i < runs.length; i++) {
+        if (!is_shown[i]) {
+            hidden += runs.data[i].count;
+            continue;
+        }
+        report_newline(page);
+        report_launch_heading(page, &runs.data[i], profile->launch_count);
+        report_shared(page, &runs.data[i]);
+        report_global(page, &runs.data[i]);
+        report_totals(page, &runs.data[i]);
+    }
+    if (hidden > 0) {
+        char number[REPORT_NUMBER];
+        report_newline(page);
+        report_putf(page, STYLE_DIM, "... and %s more %s with less excess (--verbose shows all)",
+                    report_number(number, hidden), hidden == 1 ? "launch" : "launches");
+        report_newline(page);
+    }
+    free(is_shown);
+    free(runs.data);
+}
+
+void report_text(const struct profile *profile, const struct report_options *options,
+                 struct strbuf *out) {
+    struct report_page page;
+    report_page_begin(&page, profile, options, out);
+    put_program(&page, profile);
+    if (profile->launch_count == 0) {
+        report_put(&page, STYLE_PLAIN, "No kernel was launched.");
+        report_newline(&page);
+    }
+    put_launches(&page, profile);
+    if (profile->launch_count > 1) {
+        report_newline(&page);
+        report_summary(&page, profile);
+    }
+    report_page_end(&page);
+}
