@@ -41,11 +41,6 @@ enum {
 
 struct sim_instr {
     sim_handler run[2];    // [0]: some lanes are off, [1]: all 32 lanes are on
-    sim_ref operand[5];    // operands as written: destination first. A vector operand, or a memory
-                           // operand, is described by `access` instead
-    sim_ref pair;          // second destination of `d|p`
-    uint32_t negate;       // bit n: operand n is a negated predicate
-    uint32_t immediate;    // lop3's table, and what else a select function wants to keep
     union {
         const struct sim_access *access; // memory operations
         const sim_ref *elements;         // mov with a vector: its elements
@@ -53,9 +48,15 @@ struct sim_instr {
         const void *extra;
         uint64_t value;
     };
+    sim_ref operand[6];    // operands as written: destination first. A vector operand, or a memory
+                           // operand, is described by `access` instead
+    sim_ref pair;          // second destination of `d|p`
+    uint32_t negate;       // bit n: operand n is a negated predicate
+    uint32_t immediate;    // lop3's table, and what else a select function wants to keep
     uint32_t target;       // bra: index of the decoded instruction to go to
     uint32_t reconverge;   // bra: index of the reconvergence point, IR_NONE: function exit
     uint32_t ir;           // index into ir_function.instructions, for messages
+    uint32_t ordinal;      // written instructions before this one in the function, for counting
 };
 
 // What the per-type lane code needs besides refs. Select functions set run[0], run[1] and, where
@@ -80,7 +81,8 @@ unsigned sim_decoder_register_bytes(const struct sim_decoder *decoder,
 
 enum sim_stop {
     SIM_RUNNING,
-    SIM_STOP_BUDGET,  // time slice used up
+    SIM_STOP_BUDGET,  // ran long: look whether it may go on
+    SIM_STOP_SPIN,    // ran long in a loop that may wait for other lanes
     SIM_STOP_PARKED,  // the split reached its reconvergence point
     SIM_STOP_BARRIER, // waits at a block barrier
     SIM_STOP_SYNC,    // waits for other lanes of its warp
