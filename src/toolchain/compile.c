@@ -1,0 +1,208 @@
+#define _GNU_SOURCE // pipe2
+#include "toolchain/compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+extern char **environ;
+
+static const char usual_place[] = "/usr/local/cuda/bin/nvcc";
+
+typedef VEC(char *) argument_list;
+
+static void push(argument_list *arguments, const char *text) {
+    vec_push(arguments, base_strdup(text));
+}
+
+static void free_arguments(argument_list *arguments) {
+    for (size_t i = 0; i < arguments->length; i++)
+        free(arguments->data[i]);
+    vec_free(arguments);
+}
+
+// Exit status as a shell shows it.
+static int wait_for(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Starts argv[0], searched in PATH, its standard output going to `output` (-1: ours). Returns
+// errno.
+static int start(char *const *argv, int output, pid_t *child) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (output >= 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    int error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+// Runs a command and collects its standard output. Returns errno of the start.
+static int run_and_read(char *const *argv, struct strbuf *output, int *exit_code) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    pid_t child;
+    int error = start(argv, ends[1], &child);
+    close(ends[1]);
+    if (!error) {
+        char buffer[1024];
+        ssize_t count;
+        while ((count = read(ends[0], buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))
+            if (count > 0)
+                strbuf_append(output, buffer, (size_t)count);
+        *exit_code = wait_for(child);
+    }
+    close(ends[0]);
+    return error;
+}
+
+unsigned toolchain_clamp_arch(const char *list, unsigned arch) {
+    static const char prefix[] = "compute_";
+    unsigned below = 0, lowest = 0;
+    for (const char *at = list; (at = strstr(at, prefix)); at += strlen(prefix)) {
+        unsigned known = (unsigned)strtoul(at + strlen(prefix), NULL, 10);
+        if (known <= arch && known > below)
+            below = known;
+        if (known && (!lowest || known < lowest))
+            lowest = known;
+    }
+    return below ? below : lowest;
+}
+
+// Asks the compiler what it can make. Returns the compiler's name, or NULL after a message.
+static const char *find_compiler(const struct toolchain_options *options, unsigned *arch,
+                                 struct diag_list *diags) {
+    const char *candidates[] = {options->compiler ? options->compiler : "nvcc", usual_place};
+    size_t count = options->compiler ? 1 : 2;
+    for (size_t i = 0; i < count; i++) {
+        char *argv[] = {(char *)candidates[i], (char *)"--list-gpu-arch", NULL};
+        struct strbuf list = {0};
+        int exit_code = 0;
+        int error = run_and_read(argv, &list, &exit_code);
+        *arch = error ? 0 : toolchain_clamp_arch(strbuf_string(&list), options->arch);
+        strbuf_free(&list);
+        if (*arch)
+            return candidates[i];
+        if (!error) {
+            diag_error(diags,
+                       "%s does not say which architectures it compiles for "
+                       "(--list-gpu-arch, exit status %d): CUDA 11 or later is needed",
+                       candidates[i], exit_code);
+            return NULL;
+        }
+    }
+    diag_error(
+        diags,
+        "%s was not found: .cu files need the CUDA compiler (no GPU, no driver). Get it from "
+        "https://developer.nvidia.com/cuda-downloads, or with pip install nvidia-cuda-nvcc "
+        "nvidia-cuda-runtime, and put nvcc into PATH",
+        candidates[0]);
+    return NULL;
+}
+
+// Skipping the device linker saves a fifth of the time; only relocatable device code needs it.
+static bool wants_device_link(const struct toolchain_options *options) {
+    for (size_t i = 0; i < options->flag_count; i++) {
+        const char *flag = options->flags[i];
+        if (strncmp(flag, "-rdc", 4) == 0 || strcmp(flag, "-dc") == 0 ||
+            strncmp(flag, "--relocatable-device-code", 25) == 0 ||
+            strcmp(flag, "--device-c") == 0 || strcmp(flag, "-dlto") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void command_line(const struct toolchain_options *options, const char *compiler,
+                         const struct toolchain_build *build, argument_list *arguments) {
+    char target[64];
+    snprintf(target, sizeof target, "arch=compute_%u,code=compute_%u", build->arch, build->arch);
+    const char *fixed[] = {compiler,    "-cudart", "shared",    "-gencode",     target,
+                           "-lineinfo", "-o",      build->path, options->source};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        push(arguments, fixed[i]);
+    if (!wants_device_link(options))
+        push(arguments, "-nodlink");
+    for (size_t i = 0; i < options->flag_count; i++)
+        push(arguments, options->flags[i]);
+    vec_push(arguments, NULL);
+}
+
+// The program keeps the name of its source: programs print their argv[0].
+static bool make_folder(const struct toolchain_options *options, struct toolchain_build *build,
+                        struct diag_list *diags) {
+    const char *parent = options->temp_folder ? options->temp_folder : "/tmp";
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s/bankrun-XXXXXX", parent);
+    build->folder = strbuf_take(&text);
+    if (!mkdtemp(build->folder)) {
+        diag_error(diags, "%s: cannot make a folder: %s", parent, strerror(errno));
+        free(build->folder);
+        build->folder = NULL;
+        return false;
+    }
+    const char *slash = strrchr(options->source, '/');
+    const char *name = slash ? slash + 1 : options->source;
+    const char *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    strbuf_printf(&text, "%s/%.*s", build->folder, (int)length, name);
+    build->path = strbuf_take(&text);
+    return true;
+}
+
+enum toolchain_status toolchain_compile(const struct toolchain_options *options,
+                                        struct toolchain_build *build, struct diag_list *diags) {
+    *build = (struct toolchain_build){0};
+    if (access(options->source, R_OK) != 0) {
+        diag_error(diags, "%s: %s", options->source, strerror(errno));
+        return TOOLCHAIN_SYSTEM;
+    }
+    const char *compiler = find_compiler(options, &build->arch, diags);
+    if (!compiler)
+        return TOOLCHAIN_NO_COMPILER;
+    if (!make_folder(options, build, diags))
+        return TOOLCHAIN_SYSTEM;
+    argument_list arguments = {0};
+    command_line(options, compiler, build, &arguments);
+    pid_t child;
+    // What the compiler prints is about the compilation: standard output belongs to the program.
+    int error = start(arguments.data, STDERR_FILENO, &child);
+    free_arguments(&arguments);
+    if (error) {
+        diag_error(diags, "%s: %s", compiler, strerror(error));
+        return TOOLCHAIN_SYSTEM;
+    }
+    build->exit_code = wait_for(child);
+    if (build->exit_code == 0 && access(build->path, X_OK) == 0)
+        return TOOLCHAIN_OK;
+    if (build->exit_code == 0)
+        diag_error(diags,
+                   "%s wrote no program: do not give it flags that change the kind of output",
+                   compiler);
+    return TOOLCHAIN_REFUSED;
+}
+
+void toolchain_build_remove(struct toolchain_build *build) {
+    if (build->path)
+        unlink(build->path);
+    if (build->folder)
+        rmdir(build->folder);
+    free(build->path);
+    free(build->folder);
+    *build = (struct toolchain_build){0};
+}
