@@ -1,0 +1,120 @@
+// bankrun run: runs a CUDA source, an executable or a PTX kernel and reports.
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+
+static void help(void) {
+    fputs(
+        "Usage: bankrun [run] [OPTIONS] FILE [ARGUMENTS...]\n"
+        "\n"
+        "Runs a CUDA program on the CPU, counts every wavefront of its shared-memory accesses and\n"
+        "reports bank conflicts by source line on stderr. FILE is\n"
+        "  - a CUDA source (.cu), which is compiled with nvcc;\n"
+        "  - an executable that was linked with the shared CUDA runtime (nvcc -cudart shared);\n"
+        "  - a PTX module (.ptx), one kernel of which is launched as --launch says.\n"
+        "What follows a source or an executable belongs to the program, whose output and exit\n"
+        "status stay what they are.\n"
+        "\n"
+        "    bankrun transpose.cu\n"
+        "    bankrun --arch sm_80 -O3 transpose.cu 4000 4000\n"
+        "    bankrun --format json -o run.json ./app --size 4096\n"
+        "    bankrun --fail-on excess transpose.cu        # status 3 when conflicts remain\n"
+        "    bankrun scan.ptx --launch 'scan<<<64, 256>>>(out:u64[16384], u8[16384]=iota, 16384)' "
+        "\\\n"
+        "        --dump out=-\n"
+        "\n",
+        stdout);
+    options_print_help(CLI_RUN, stdout);
+    fputs("\n"
+          "A launch: kernel<<<GRID, BLOCK[, SHARED_BYTES]>>>(ARGUMENTS)\n"
+          "  GRID, BLOCK    N, NxM, NxMxK or (x, y, z)\n"
+          "  a buffer       [name:]type[count][=init], init: zero, iota, rand:SEED, NUMBER,\n"
+          "                 {NUMBER, ...} or @FILE\n"
+          "  a scalar       [name:]type=NUMBER, or a bare number\n"
+          "  types          u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 f16 bf16 f32 f64\n",
+          stdout);
+}
+
+static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
+    int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
+    if (rest < 0)
+        return CLI_USAGE;
+    if (rest < argc) {
+        cli_error("'%s': a PTX kernel takes its arguments through --launch", argv[rest]);
+        return CLI_USAGE;
+    }
+    struct source source = {.name = argv[0]};
+    char *text;
+    if (!file_read(argv[0], &text, &source.length)) {
+        cli_error("%s: %s", argv[0], strerror(errno));
+        return CLI_USAGE;
+    }
+    source.text = text;
+    int status = run_ptx(&source, options);
+    free(text);
+    return status;
+}
+
+// The first bytes of a file; -1: it cannot be read, which was printed.
+static long read_head(const char *path, char *head, size_t size) {
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 ? fopen(path, "rb") : NULL;
+    if (file && S_ISDIR(status.st_mode)) {
+        fclose(file);
+        file = NULL;
+        errno = EISDIR;
+    }
+    if (!file) {
+        cli_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    size_t length = fread(head, 1, size, file);
+    bool has_failed = ferror(file);
+    fclose(file);
+    if (has_failed)
+        cli_error("%s: cannot be read", path);
+    return has_failed ? -1 : (long)length;
+}
+
+static int run_file(int argc, char **argv, struct cli_options *options) {
+    enum { HEAD_BYTES = 65536 };
+    char *head = base_alloc(HEAD_BYTES);
+    long length = read_head(argv[0], head, HEAD_BYTES);
+    enum cli_kind kind = length < 0 ? CLI_KIND_OTHER : cli_kind_of(argv[0], head, (size_t)length);
+    free(head);
+    if (length < 0)
+        return CLI_USAGE;
+    if (kind == CLI_KIND_PTX)
+        return run_ptx_file(argc, argv, options);
+    if (kind == CLI_KIND_PROFILE)
+        cli_error("%s is a saved profile; show it with: bankrun report %s", argv[0], argv[0]);
+    else if (kind == CLI_KIND_OTHER)
+        cli_error("%s: not a CUDA program: neither a CUDA source (.cu), nor PTX, nor an executable",
+                  argv[0]);
+    else if (options->launch || options->dumps.length)
+        cli_error("--launch and --dump are for .ptx files; %s launches its kernels itself",
+                  argv[0]);
+    else
+        return run_program(kind, argc, argv, options);
+    return CLI_USAGE;
+}
+
+int cmd_run(int argc, char **argv) {
+    struct cli_options options;
+    options_init(&options);
+    int status = CLI_USAGE;
+    int file = options_parse(&options, CLI_RUN, argc, argv, 0);
+    if (file >= 0 && options.help) {
+        help();
+        status = CLI_OK;
+    } else if (file == argc) {
+        cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
+    } else if (file >= 0) {
+        status = run_file(argc - file, argv + file, &options);
+    }
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,30 @@
+// The subcommands and the ways to run a program. All return the process's exit status.
+#ifndef BANKRUN_CLI_COMMANDS_H
+#define BANKRUN_CLI_COMMANDS_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "profile/profile.h"
+
+// argv[0] is the command's first argument.
+int cmd_run(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+// What a file is, by its content where that tells; its first kilobytes do.
+enum cli_kind { CLI_KIND_ELF, CLI_KIND_PTX, CLI_KIND_CUDA, CLI_KIND_PROFILE, CLI_KIND_OTHER };
+enum cli_kind cli_kind_of(const char *path, const char *data, size_t length);
+
+// Runs one launch of a PTX module.
+int run_ptx(const struct source *source, const struct cli_options *options);
+
+// Runs argv[0], a CUDA source or an executable, with its arguments as a child process.
+int run_program(enum cli_kind kind, int argc, char **argv, const struct cli_options *options);
+
+// Writes the report to -o or to `stream` and applies --fail-on: CLI_OK, CLI_EXCESS, or CLI_USAGE
+// when the file cannot be written.
+int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream);
+
+// Prints all messages on stderr and empties the list.
+void print_diags(struct diag_list *diags, const struct cli_options *options);
+
+#endif

@@ -1,0 +1,180 @@
+// Holds a launch specification against the kernels of a module.
+#include "cli/launch_spec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+// Whether the symbol is the C++ function `name`, whatever its parameters: _Z4scanPyi is scan.
+static bool is_plain_name(const char *symbol, const char *name) {
+    char prefix[32];
+    int length = snprintf(prefix, sizeof prefix, "_Z%zu", strlen(name));
+    return !strncmp(symbol, prefix, (size_t)length) &&
+           !strncmp(symbol + length, name, strlen(name));
+}
+
+static void list_kernels(const struct ptx_module *module, struct strbuf *list) {
+    enum { MOST = 8 };
+    size_t count = 0;
+    for (size_t i = 0; i < module->function_count; i++) {
+        const struct ptx_function *function = &module->functions[i];
+        if (!function->is_entry || !function->has_body)
+            continue;
+        if (count < MOST)
+            strbuf_printf(list, "%s%s", count ? ", " : "", function->name);
+        count++;
+    }
+    if (count > MOST)
+        strbuf_printf(list, " and %zu more", count - MOST);
+    if (count == 0)
+        strbuf_puts(list, "none");
+}
+
+const struct ptx_function *launch_spec_kernel(const struct launch_spec *spec,
+                                              const struct source *source,
+                                              const struct ptx_module *module,
+                                              struct diag_list *diags) {
+    const struct ptx_function *found = NULL;
+    size_t matches = 0;
+    for (size_t i = 0; i < module->function_count; i++) {
+        const struct ptx_function *function = &module->functions[i];
+        if (!function->is_entry || !function->has_body)
+            continue;
+        if (!strcmp(function->name, spec->kernel))
+            return function;
+        if (is_plain_name(function->name, spec->kernel)) {
+            found = function;
+            matches++;
+        }
+    }
+    if (matches == 1)
+        return found;
+    struct strbuf kernels = {0};
+    list_kernels(module, &kernels);
+    diag_add(diags, DIAG_ERROR, source, spec->kernel_range,
+             matches ? "several kernels are called '%s'; name one by its symbol; there are: %s"
+                     : "no kernel '%s' in the module; there are: %s",
+             spec->kernel, strbuf_string(&kernels));
+    strbuf_free(&kernels);
+    return NULL;
+}
+
+static void describe_parameter(const struct ptx_variable *parameter, struct strbuf *out) {
+    if (parameter->is_array)
+        strbuf_printf(out, "a structure of %" PRIu64 " bytes", parameter->bytes);
+    else
+        strbuf_puts(out, ptx_type_text(parameter->type));
+}
+
+static void describe_argument(const struct launch_argument *argument, struct strbuf *out) {
+    strbuf_puts(out, argument->type ? ptx_type_text(argument->type) : "a number");
+    if (argument->is_buffer && argument->has_count)
+        strbuf_printf(out, "[%" PRIu64 "]", argument->count);
+    else if (argument->is_buffer)
+        strbuf_puts(out, "[]");
+}
+
+// Bit types fit everything of their size; otherwise both are floats or both are integers.
+static bool are_like(enum ptx_type argument, enum ptx_type parameter) {
+    enum ptx_type_class a = ptx_type_class(argument), b = ptx_type_class(parameter);
+    if (ptx_type_bytes(argument) != ptx_type_bytes(parameter))
+        return false;
+    if (a == PTX_CLASS_BITS || b == PTX_CLASS_BITS || argument == parameter)
+        return true;
+    return a != PTX_CLASS_FLOAT && b != PTX_CLASS_FLOAT;
+}
+
+// The type that a bare number for this parameter is read as. nvcc writes `int` as .u32, and a
+// negative number must do there: integers are read as bits.
+static enum ptx_type bare_type(enum ptx_type parameter) {
+    switch (ptx_type_class(parameter)) {
+    case PTX_CLASS_UNSIGNED:
+    case PTX_CLASS_SIGNED:
+    case PTX_CLASS_BITS:
+        switch (ptx_type_bytes(parameter)) {
+        case 1:
+            return PTX_B8;
+        case 2:
+            return PTX_B16;
+        case 4:
+            return PTX_B32;
+        case 8:
+            return PTX_B64;
+        default:
+            return PTX_NO_TYPE;
+        }
+    case PTX_CLASS_FLOAT:
+        return parameter;
+    default:
+        return PTX_NO_TYPE;
+    }
+}
+
+static bool fit_bare(struct launch_argument *argument, const struct source *source,
+                     const struct ptx_variable *parameter, struct arena *arena,
+                     struct diag_list *diags) {
+    const char *text = source->text + argument->value_range.begin, *why = NULL;
+    size_t length = argument->value_range.end - argument->value_range.begin;
+    enum ptx_type type = parameter->is_array ? PTX_NO_TYPE : bare_type(parameter->type);
+    if (!type)
+        return false;
+    argument->values = ARENA_NEW(arena, uint64_t);
+    argument->value_count = 1;
+    if (!launch_number(text, length, type, argument->values, &why)) {
+        diag_add(diags, DIAG_ERROR, source, argument->value_range, "'%.*s' %s (parameter %s is %s)",
+                 (int)length, text, why, parameter->name, ptx_type_text(parameter->type));
+        return true;
+    }
+    argument->type = type;
+    return true;
+}
+
+static bool fit_one(struct launch_argument *argument, const struct source *source,
+                    const struct ptx_variable *parameter, struct arena *arena,
+                    struct diag_list *diags) {
+    if (argument->type == PTX_NO_TYPE)
+        return fit_bare(argument, source, parameter, arena, diags);
+    if (!argument->is_buffer)
+        return !parameter->is_array && are_like(argument->type, parameter->type);
+    if (!parameter->is_array)
+        return ptx_type_bytes(parameter->type) == 8 &&
+               ptx_type_class(parameter->type) != PTX_CLASS_FLOAT;
+    argument->is_by_value = true; // a file's size is checked when it is read
+    return !argument->has_count && argument->init == LAUNCH_FILE
+               ? true
+               : argument->count * ptx_type_bytes(argument->type) == parameter->bytes;
+}
+
+bool launch_spec_fit(struct launch_spec *spec, const struct source *source,
+                     const struct ptx_function *kernel, struct arena *arena,
+                     struct diag_list *diags) {
+    size_t errors = diags->errors;
+    if (spec->argument_count != kernel->parameter_count) {
+        struct strbuf types = {0};
+        for (size_t i = 0; i < kernel->parameter_count; i++) {
+            strbuf_puts(&types, i ? ", " : "");
+            describe_parameter(&kernel->parameters[i], &types);
+        }
+        diag_add(diags, DIAG_ERROR, source, spec->arguments_range,
+                 "kernel '%s' takes %zu argument%s (%s), %zu given", kernel->name,
+                 kernel->parameter_count, kernel->parameter_count == 1 ? "" : "s",
+                 strbuf_string(&types), spec->argument_count);
+        strbuf_free(&types);
+        return false;
+    }
+    for (size_t i = 0; i < spec->argument_count; i++) {
+        if (fit_one(&spec->arguments[i], source, &kernel->parameters[i], arena, diags))
+            continue;
+        struct strbuf is = {0}, wants = {0};
+        describe_argument(&spec->arguments[i], &is);
+        describe_parameter(&kernel->parameters[i], &wants);
+        diag_add(diags, DIAG_ERROR, source, spec->arguments[i].range,
+                 "argument %zu is %s, but parameter %s of kernel '%s' is %s", i + 1,
+                 strbuf_string(&is), kernel->parameters[i].name, kernel->name,
+                 strbuf_string(&wants));
+        strbuf_free(&is);
+        strbuf_free(&wants);
+    }
+    return diags->errors == errors;
+}

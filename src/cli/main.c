@@ -1,0 +1,102 @@
+// bankrun: runs CUDA programs without a GPU and reports their shared-memory bank conflicts.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"run", cmd_run, "run a .cu, an executable or a .ptx and report (the default)"},
+    {"report", cmd_report, "show a saved profile"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out) {
+    fputs(
+        "Usage: bankrun FILE [ARGUMENTS...]\n"
+        "       bankrun COMMAND [OPTIONS] ...\n"
+        "\n"
+        "Runs a CUDA program without a GPU, counts every wavefront that its shared-memory "
+        "accesses\n"
+        "take, and says which source line has bank conflicts, how many, and why.\n"
+        "\n"
+        "    bankrun transpose.cu                  compile, run on the CPU, report by source line\n"
+        "    bankrun ./app --size 4096             an executable made with nvcc -cudart shared\n"
+        "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
+        "    bankrun --format json -o run.json transpose.cu\n"
+        "    bankrun report run.json\n"
+        "\n"
+        "Commands (bankrun COMMAND --help says more):\n",
+        out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fputs("  help       show this help, or that of a command\n"
+          "\n"
+          "Options of bankrun run:\n",
+          out);
+    options_print_help(CLI_RUN, out);
+    fputs("      --version           show the version\n"
+          "\n"
+          "Exit status: the program's; 1: a kernel of a .ptx faulted; 2: the command line or the "
+          "input\n"
+          "is wrong; 3: --fail-on; 128 + N: the program was killed by signal N.\n",
+          out);
+}
+
+static int find_command(const char *name) {
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(name, commands[i].name))
+            return i;
+    return -1;
+}
+
+// A first word that is neither a command nor a file is most likely a misspelt command.
+static const char *misspelt_command(const char *word) {
+    const char *names[COMMANDS + 2] = {"help"};
+    for (int i = 0; i < COMMANDS; i++)
+        names[i + 1] = commands[i].name;
+    names[COMMANDS + 1] = NULL;
+    if (strpbrk(word, "/.") || access(word, F_OK) == 0)
+        return NULL;
+    return cli_suggest(word, names);
+}
+
+static int run_help(const char *topic) {
+    if (!topic) {
+        help(stdout);
+        return CLI_OK;
+    }
+    int command = find_command(topic);
+    if (command < 0) {
+        cli_error("no command '%s'; see bankrun --help", topic);
+        return CLI_USAGE;
+    }
+    return commands[command].run(1, (char *[]){(char[]){"--help"}, NULL});
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        help(stderr);
+        return CLI_USAGE;
+    }
+    const char *first = argv[1];
+    if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help"))
+        return run_help(argc > 2 ? argv[2] : NULL);
+    if (!strcmp(first, "--version")) {
+        printf("bankrun %s\n", BANKRUN_VERSION);
+        return CLI_OK;
+    }
+    int command = find_command(first);
+    if (command >= 0)
+        return commands[command].run(argc - 2, argv + 2);
+    const char *meant = first[0] == '-' ? NULL : misspelt_command(first);
+    if (meant) {
+        cli_error("no command and no file '%s'; did you mean 'bankrun %s'?", first, meant);
+        return CLI_USAGE;
+    }
+    return cmd_run(argc - 1, argv + 1);
+}

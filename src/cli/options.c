@@ -1,0 +1,406 @@
+// Parses the command line from one table of options.
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bankrun/banks.h"
+
+enum option_id {
+    OPTION_ARCH,
+    OPTION_THREADS,
+    OPTION_LAUNCH,
+    OPTION_DUMP,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_FAIL_ON,
+    OPTION_MAX_INSTRUCTIONS,
+    OPTION_NVCC,
+    OPTION_NVCC_FLAG,
+    OPTION_PASS, // -I, -D, ...: handed to nvcc as written
+    OPTION_COLOR,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_HELP,
+};
+
+struct option_row {
+    enum option_id id;
+    char letter;          // 0: no short form
+    const char *name;     // NULL: no long form
+    const char *argument; // NULL: takes none
+    unsigned commands;
+    const char *help; // lines are separated by '\n'
+};
+
+enum { BOTH = CLI_RUN | CLI_REPORT };
+
+static const struct option_row rows[] = {
+    {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
+     "architecture to simulate: sm_90, 90 or 9.0 (default sm_90)"},
+    {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
+     "host threads (default: one for each processor); the counts\ndo not depend on it"},
+    {OPTION_LAUNCH, 0, "launch", "SPEC", CLI_RUN,
+     "launch of a .ptx file: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'"},
+    {OPTION_DUMP, 0, "dump", "ARG=FILE", CLI_RUN,
+     "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout"},
+    {OPTION_FORMAT, 0, "format", "FORMAT", BOTH, "text, json or csv (default text)"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", BOTH, "write the report to FILE"},
+    {OPTION_FAIL_ON, 0, "fail-on", "excess[=N]", BOTH,
+     "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess"},
+    {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", CLI_RUN,
+     "stop a launch after N warp instructions"},
+    {OPTION_NVCC, 0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with"},
+    {OPTION_NVCC_FLAG, 0, "nvcc-flag", "FLAG", CLI_RUN,
+     "hand FLAG to nvcc; may be given several times"},
+    {OPTION_PASS, 'I', NULL, "DIR", CLI_RUN, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,"},
+    {OPTION_PASS, 'D', NULL, "NAME", CLI_RUN, NULL},
+    {OPTION_PASS, 'U', NULL, "NAME", CLI_RUN, NULL},
+    {OPTION_PASS, 'L', NULL, "DIR", CLI_RUN, NULL},
+    {OPTION_PASS, 'l', NULL, "LIBRARY", CLI_RUN, NULL},
+    {OPTION_PASS, 'X', NULL, "TOOL FLAG", CLI_RUN,
+     "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ..."},
+    {OPTION_COLOR, 0, "color", "WHEN", BOTH,
+     "auto, always or never (default auto; NO_COLOR is heeded)"},
+    {OPTION_QUIET, 'q', "quiet", NULL, CLI_RUN,
+     "no report and no progress on stderr, only errors and faults"},
+    {OPTION_VERBOSE, 'v', "verbose", NULL, BOTH,
+     "show every site and launch, and the commands that are run"},
+    {OPTION_HELP, 'h', "help", NULL, BOTH, "show this help"},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+void cli_error(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("bankrun: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void options_init(struct cli_options *options) {
+    *options = (struct cli_options){.arch = 90};
+}
+
+void options_free(struct cli_options *options) {
+    vec_free(&options->dumps);
+    vec_free(&options->nvcc_flags);
+}
+
+unsigned options_arch(const char *text) {
+    for (const char *const *p = (const char *const[]){"sm_", "compute_", NULL}; *p; p++)
+        if (!strncmp(text, *p, strlen(*p))) {
+            text += strlen(*p);
+            break;
+        }
+    unsigned digits = 0, value = 0;
+    bool has_dot = false;
+    for (; isdigit((unsigned char)*text) || (*text == '.' && digits && !has_dot); text++) {
+        if (*text == '.') {
+            has_dot = true;
+        } else {
+            value = value * 10 + (unsigned)(*text - '0');
+            if (++digits > 3)
+                return 0;
+        }
+    }
+    if (!has_dot && (*text == 'a' || *text == 'f')) // architecture-specific features
+        text++;
+    return *text || digits < 2 ? 0 : value;
+}
+
+bool options_use_color(const struct cli_options *options, FILE *stream) {
+    if (options->color != CLI_COLOR_AUTO)
+        return options->color == CLI_COLOR_ALWAYS;
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if ((no_color && *no_color) || !terminal || !strcmp(terminal, "dumb"))
+        return false;
+    return isatty(fileno(stream));
+}
+
+// Edits (insert, drop, replace, swap neighbours) that turn a into b; `limit` and more are alike.
+static unsigned edit_distance(const char *a, const char *b, unsigned limit) {
+    enum { LONGEST = 32 };
+    size_t m = strlen(a), n = strlen(b);
+    if (m > LONGEST || n > LONGEST)
+        return limit;
+    unsigned cost[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= m; i++)
+        for (size_t j = 0; j <= n; j++) {
+            if (!i || !j) {
+                cost[i][j] = (unsigned)(i + j);
+                continue;
+            }
+            unsigned best = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            best = best < cost[i - 1][j] + 1 ? best : cost[i - 1][j] + 1;
+            best = best < cost[i][j - 1] + 1 ? best : cost[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                cost[i - 2][j - 2] + 1 < best)
+                best = cost[i - 2][j - 2] + 1;
+            cost[i][j] = best;
+        }
+    return cost[m][n];
+}
+
+const char *cli_suggest(const char *word, const char *const *candidates) {
+    const char *nearest = NULL;
+    unsigned least = strlen(word) < 4 ? 2 : 3;
+    for (; *candidates; candidates++) {
+        unsigned distance = edit_distance(word, *candidates, least);
+        if (distance < least) {
+            least = distance;
+            nearest = *candidates;
+        }
+    }
+    return nearest;
+}
+
+static bool parse_count(const char *option, const char *text, uint64_t most, uint64_t *value) {
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || number > most) {
+        cli_error("--%s: '%s' is no number from 0 to %llu", option, text, (unsigned long long)most);
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+// Sets *index to the position of the text in the list.
+static bool parse_choice(const char *option, const char *text, const char *const *choices,
+                         int *index) {
+    for (int i = 0; choices[i]; i++)
+        if (!strcmp(text, choices[i])) {
+            *index = i;
+            return true;
+        }
+    fprintf(stderr, "bankrun: --%s: '%s' is none of", option, text);
+    for (int i = 0; choices[i]; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", choices[i]);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool parse_arch(const char *text, unsigned *arch) {
+    *arch = options_arch(text);
+    if (!*arch) {
+        cli_error("--arch: '%s' is no architecture; write it like sm_90, 90 or 9.0", text);
+        return false;
+    }
+    if (bankrun_limits_of(*arch))
+        return true;
+    fprintf(stderr, "bankrun: --arch: no model for sm_%u; known are", *arch);
+    for (const unsigned *known = bankrun_architectures(); *known; known++)
+        fprintf(stderr, " %u", *known);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool parse_fail_on(struct cli_options *options, const char *text) {
+    size_t word = strcspn(text, "=");
+    if (word != strlen("excess") || strncmp(text, "excess", word)) {
+        cli_error("--fail-on: '%s' is not excess or excess=N", text);
+        return false;
+    }
+    options->fail_on_excess = true;
+    return !text[word] ||
+           parse_count("fail-on excess", text + word + 1, UINT64_MAX, &options->allowed_excess);
+}
+
+static bool parse_dump(struct cli_options *options, const char *text) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        cli_error("--dump: '%s' is not of the form ARG=FILE", text);
+        return false;
+    }
+    vec_push(&options->dumps, text);
+    return true;
+}
+
+static bool apply_choice(struct cli_options *options, const struct option_row *row,
+                         const char *value) {
+    static const char *const formats[] = {"text", "json", "csv", NULL};
+    static const char *const colors[] = {"auto", "always", "never", NULL};
+    int index = 0;
+    if (!parse_choice(row->name, value, row->id == OPTION_FORMAT ? formats : colors, &index))
+        return false;
+    if (row->id == OPTION_FORMAT)
+        options->format = (enum cli_format)index;
+    else
+        options->color = (enum cli_color)index;
+    return true;
+}
+
+static bool apply(struct cli_options *options, const struct option_row *row, const char *value) {
+    uint64_t number = 0;
+    switch (row->id) {
+    case OPTION_ARCH:
+        return parse_arch(value, &options->arch);
+    case OPTION_THREADS:
+        if (!parse_count(row->name, value, 1024, &number))
+            return false;
+        options->threads = (int)number;
+        return true;
+    case OPTION_LAUNCH:
+        options->launch = value;
+        return true;
+    case OPTION_DUMP:
+        return parse_dump(options, value);
+    case OPTION_FORMAT:
+    case OPTION_COLOR:
+        return apply_choice(options, row, value);
+    case OPTION_OUTPUT:
+        options->output = value;
+        return true;
+    case OPTION_FAIL_ON:
+        return parse_fail_on(options, value);
+    case OPTION_MAX_INSTRUCTIONS:
+        return parse_count(row->name, value, UINT64_MAX, &options->max_instructions);
+    case OPTION_NVCC:
+        options->nvcc = value;
+        return true;
+    case OPTION_NVCC_FLAG:
+        vec_push(&options->nvcc_flags, value);
+        return true;
+    case OPTION_PASS: // handled where it is read: it is handed on as written
+        return true;
+    case OPTION_QUIET:
+        options->quiet = true;
+        return true;
+    case OPTION_VERBOSE:
+        options->verbose = true;
+        return true;
+    case OPTION_HELP:
+        options->help = true;
+        return true;
+    }
+    return false;
+}
+
+static const char *command_name(enum cli_command command) {
+    return command == CLI_RUN ? "run" : "report";
+}
+
+static bool unknown_option(enum cli_command command, const char *word, size_t length) {
+    const char *names[ROWS + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].name && rows[i].commands & (unsigned)command)
+            names[count++] = rows[i].name;
+    names[count] = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const char *nearest = name[0] == '-' && name[1] == '-' ? cli_suggest(name + 2, names) : NULL;
+    if (nearest)
+        cli_error("unknown option '%s'; did you mean '--%s'?", name, nearest);
+    else
+        cli_error("unknown option '%s'; see 'bankrun %s --help'", name, command_name(command));
+    return false;
+}
+
+// Takes the long option in argv[*index] and moves *index past it and its value.
+static bool parse_long(struct cli_options *options, enum cli_command command, int argc, char **argv,
+                       int *index) {
+    const char *word = argv[(*index)++];
+    size_t length = strcspn(word, "=");
+    const char *value = word[length] ? word + length + 1 : NULL;
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        if (!row->name || !(row->commands & (unsigned)command) || strlen(row->name) != length - 2 ||
+            strncmp(row->name, word + 2, length - 2))
+            continue;
+        if (!row->argument && value) {
+            cli_error("--%s takes no value", row->name);
+            return false;
+        }
+        if (row->argument && !value) {
+            if (*index >= argc) {
+                cli_error("--%s needs a value: --%s %s", row->name, row->name, row->argument);
+                return false;
+            }
+            value = argv[(*index)++];
+        }
+        return apply(options, row, value);
+    }
+    return unknown_option(command, word, length);
+}
+
+// -X is followed by the name of a tool, whose flag comes behind `=` or as the next argument; the
+// other letters take their value at once or as the next argument.
+static bool parse_short(struct cli_options *options, enum cli_command command, int argc,
+                        char **argv, int *index) {
+    const char *word = argv[(*index)++];
+    const struct option_row *row = NULL;
+    for (size_t i = 0; i < ROWS && !row; i++)
+        if (rows[i].letter == word[1] && rows[i].commands & (unsigned)command)
+            row = &rows[i];
+    if (!row || (!row->argument && word[2]))
+        return unknown_option(command, word, strlen(word));
+    if (!row->argument)
+        return apply(options, row, NULL);
+    bool is_complete = row->letter == 'X' ? strchr(word, '=') != NULL : word[2] != 0;
+    if (!is_complete && *index >= argc) {
+        cli_error("%s needs a value: -%c %s", word, row->letter, row->argument);
+        return false;
+    }
+    const char *next = is_complete ? NULL : argv[(*index)++];
+    if (row->id != OPTION_PASS)
+        return apply(options, row, next ? next : word + 2);
+    vec_push(&options->nvcc_flags, word);
+    if (next)
+        vec_push(&options->nvcc_flags, next);
+    return true;
+}
+
+int options_parse(struct cli_options *options, enum cli_command command, int argc, char **argv,
+                  int first) {
+    int index = first;
+    while (index < argc && argv[index][0] == '-' && argv[index][1]) {
+        if (!strcmp(argv[index], "--"))
+            return index + 1;
+        bool is_fine = argv[index][1] == '-' ? parse_long(options, command, argc, argv, &index)
+                                             : parse_short(options, command, argc, argv, &index);
+        if (!is_fine)
+            return -1;
+    }
+    return index;
+}
+
+void options_print_help(enum cli_command command, FILE *out) {
+    enum { HELP_COLUMN = 26 };
+    fputs("Options:\n", out);
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        if (!(row->commands & (unsigned)command) || !row->help)
+            continue;
+        char left[80];
+        int length = 0;
+        if (row->letter)
+            length = snprintf(left, sizeof left, "  -%c", row->letter);
+        else
+            length = snprintf(left, sizeof left, "    ");
+        if (row->name)
+            length += snprintf(left + length, sizeof left - (size_t)length, "%s--%s",
+                               row->letter ? ", " : "  ", row->name);
+        if (row->argument)
+            length += snprintf(left + length, sizeof left - (size_t)length, " %s", row->argument);
+        fputs(left, out);
+        if (length > HELP_COLUMN - 2)
+            fprintf(out, "\n%*s", HELP_COLUMN, "");
+        else
+            fprintf(out, "%*s", HELP_COLUMN - length, "");
+        for (const char *line = row->help; *line;) {
+            size_t bytes = strcspn(line, "\n");
+            fprintf(out, "%.*s\n", (int)bytes, line);
+            line += bytes + (line[bytes] == '\n');
+            if (*line)
+                fprintf(out, "%*s", HELP_COLUMN, "");
+        }
+    }
+}

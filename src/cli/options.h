@@ -1,0 +1,67 @@
+// The options of the command line: one table for parsing, help and completions.
+#ifndef BANKRUN_CLI_OPTIONS_H
+#define BANKRUN_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+
+// Exit statuses of bankrun's own; otherwise it ends with the program's.
+enum cli_status {
+    CLI_OK = 0,
+    CLI_FAULT = 1,  // a kernel of a .ptx run ended in a fault
+    CLI_USAGE = 2,  // the command line, or an input that cannot be run
+    CLI_EXCESS = 3, // --fail-on
+};
+
+enum cli_command { CLI_RUN = 1, CLI_REPORT = 2 }; // bits: an option may belong to several
+
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV };
+enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
+
+typedef VEC(const char *) cli_strings;
+
+struct cli_options {           // strings point into argv
+    unsigned arch;             // 90 for 9.0
+    int threads;               // 0: one for each processor
+    uint64_t max_instructions; // 0: no limit
+    enum cli_format format;
+    enum cli_color color;
+    const char *output; // NULL: the command's default stream
+    bool fail_on_excess;
+    uint64_t allowed_excess;
+    const char *launch;
+    cli_strings dumps; // ARG=FILE
+    const char *nvcc;  // NULL: look for it
+    cli_strings nvcc_flags;
+    bool quiet, verbose, help;
+};
+
+void options_init(struct cli_options *options);
+void options_free(struct cli_options *options);
+
+// Reads options from argv[first] on, up to the first argument that is none (or behind `--`), whose
+// index is returned; argc when there is none. -1: an error, which was printed.
+int options_parse(struct cli_options *options, enum cli_command command, int argc, char **argv,
+                  int first);
+
+// The options of a command, one or two lines each.
+void options_print_help(enum cli_command command, FILE *out);
+
+// "bankrun: ..." on stderr.
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// The candidate that a typing error most likely meant; NULL: none is near. `candidates` ends in
+// NULL.
+const char *cli_suggest(const char *word, const char *const *candidates);
+
+// 90 from "sm_90", "compute_90", "sm_90a", "90" or "9.0"; 0: none of these.
+unsigned options_arch(const char *text);
+
+// Whether to write colours to this stream: --color, NO_COLOR, TERM, and whether it is a terminal.
+bool options_use_color(const struct cli_options *options, FILE *stream);
+
+#endif

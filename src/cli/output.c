@@ -1,0 +1,91 @@
+// Where reports and messages go.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "report/report.h"
+
+// A terminal's columns, within what still reads well; 0 (the report's default) for what is none.
+static unsigned stream_width(FILE *stream) {
+    enum { WIDEST = 120 };
+    struct winsize size;
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col)
+        return 0;
+    return size.ws_col < WIDEST ? size.ws_col : WIDEST;
+}
+
+static void render(const struct profile *profile, const struct cli_options *options, FILE *stream,
+                   struct strbuf *out) {
+    switch (options->format) {
+    case CLI_TEXT: {
+        struct report_options text = {.color = options->color == CLI_COLOR_ALWAYS,
+                                      .verbose = options->verbose};
+        if (stream) {
+            text.color = options_use_color(options, stream);
+            text.width = stream_width(stream);
+        }
+        report_text(profile, &text, out);
+        break;
+    }
+    case CLI_JSON: {
+        char *json = profile_to_json(profile);
+        strbuf_puts(out, json);
+        free(json);
+        break;
+    }
+    case CLI_CSV:
+        report_csv(profile, out);
+        break;
+    }
+}
+
+static uint64_t excess_of(const struct profile *profile) {
+    uint64_t excess = 0;
+    for (size_t i = 0; i < profile->launch_count; i++)
+        for (int op = 0; op < PROFILE_OPS; op++) {
+            const struct profile_counts *counts = &profile->launches[i].totals[SITE_SHARED][op];
+            excess += counts->units - counts->ideal;
+        }
+    return excess;
+}
+
+int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream) {
+    bool to_stdout = options->output && !strcmp(options->output, "-");
+    bool to_file = options->output && !to_stdout;
+    if (to_stdout)
+        stream = stdout;
+    int status = CLI_OK;
+    if (to_file || to_stdout || !options->quiet) {
+        struct strbuf text = {0};
+        render(profile, options, to_file ? NULL : stream, &text);
+        bool is_written;
+        if (to_file)
+            is_written = file_write(options->output, strbuf_string(&text), text.length);
+        else
+            is_written = fwrite(strbuf_string(&text), 1, text.length, stream) == text.length &&
+                         fflush(stream) == 0;
+        if (!is_written) {
+            cli_error("cannot write the report to %s: %s", to_file ? options->output : "the output",
+                      strerror(errno));
+            status = CLI_USAGE;
+        }
+        strbuf_free(&text);
+    }
+    uint64_t excess = excess_of(profile);
+    if (status == CLI_OK && options->fail_on_excess && excess > options->allowed_excess) {
+        cli_error("%llu excess wavefronts of shared memory; --fail-on allows %llu",
+                  (unsigned long long)excess, (unsigned long long)options->allowed_excess);
+        status = CLI_EXCESS;
+    }
+    return status;
+}
+
+void print_diags(struct diag_list *diags, const struct cli_options *options) {
+    diag_print(diags, stderr, options_use_color(options, stderr));
+    diag_free(diags);
+}
