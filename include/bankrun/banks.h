@@ -77,6 +77,10 @@ unsigned bankrun_bank(unsigned arch, uint32_t offset);
 unsigned bankrun_banks(unsigned arch);     /* number of banks, 0: unknown architecture */
 unsigned bankrun_bank_bytes(unsigned arch); /* width of a bank's word */
 
+/* Moving all offsets by a multiple of this many bytes never changes a cost. 0: unknown
+ * architecture. */
+unsigned bankrun_period(unsigned arch, unsigned width);
+
 /* Global memory: distinct 32-byte sectors that the active lanes touch, and the fewest that the
  * bytes they ask for (each byte once) would fit in. */
 void bankrun_sectors(uint32_t mask, unsigned width, const uint64_t *addresses,

@@ -1,0 +1,44 @@
+/* Families of architectures, and the banks that each has. */
+#include "model.h"
+
+#include <stddef.h>
+
+enum bankrun_family bankrun_family_of(unsigned arch) {
+    if (bankrun_limits_of(arch) == NULL)
+        return BANKRUN_FAMILY_NONE;
+    return arch < 20   ? BANKRUN_FAMILY_1
+           : arch < 30 ? BANKRUN_FAMILY_2
+           : arch < 50 ? BANKRUN_FAMILY_3
+                       : BANKRUN_FAMILY_MODERN;
+}
+
+unsigned bankrun_banks(unsigned arch) {
+    switch (bankrun_family_of(arch)) {
+    case BANKRUN_FAMILY_NONE:
+        return 0;
+    case BANKRUN_FAMILY_1:
+        return 16;
+    default:
+        return 32;
+    }
+}
+
+/* 3.x starts in the mode whose banks change every 4 bytes. */
+unsigned bankrun_bank_bytes(unsigned arch) {
+    return bankrun_family_of(arch) == BANKRUN_FAMILY_NONE ? 0 : 4;
+}
+
+unsigned bankrun_bank(unsigned arch, uint32_t offset) {
+    return offset / 4 % (bankrun_family_of(arch) == BANKRUN_FAMILY_1 ? 16 : 32);
+}
+
+unsigned bankrun_period(unsigned arch, unsigned width) {
+    switch (bankrun_family_of(arch)) {
+    case BANKRUN_FAMILY_NONE:
+        return 0;
+    case BANKRUN_FAMILY_3: /* words i and i + 32 of an aligned row of 64 go together */
+        return 256;
+    default:
+        return width > 4 ? width : 4;
+    }
+}

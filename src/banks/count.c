@@ -1,0 +1,145 @@
+/* From a request to its cost: checks it, picks the rule, says how sure the rule is.
+ * Sources: measurements on compute capability 9.0 (truth/h200_patterns.csv.gz) and the chapters
+ * on compute capabilities of the CUDA C++ Programming Guide; docs/bank-rules.md has them all. */
+#include "model.h"
+
+const char *bankrun_status_text(enum bankrun_status status) {
+    switch (status) {
+    case BANKRUN_OK:
+        return "ok";
+    case BANKRUN_BAD_ARCH:
+        return "no bank model for this architecture";
+    case BANKRUN_BAD_WIDTH:
+        return "the width or the number of matrices does not fit the access";
+    case BANKRUN_MISALIGNED:
+        return "an active lane's offset is no multiple of the width";
+    case BANKRUN_EMPTY_MASK:
+        return "no lane is active";
+    }
+    return "unknown status";
+}
+
+static bool is_matrix(enum bankrun_access access) {
+    return access == BANKRUN_MATRIX_LOAD || access == BANKRUN_MATRIX_STORE;
+}
+
+static bool width_fits(const struct bankrun_request *request) {
+    unsigned width = request->width, matrices = request->matrices;
+    if (is_matrix(request->access))
+        return width == 16 && (matrices == 1 || matrices == 2 || matrices == 4);
+    if (matrices != 0)
+        return false;
+    switch (request->access) {
+    case BANKRUN_LOAD:
+    case BANKRUN_STORE:
+        return width == 1 || width == 2 || width == 4 || width == 8 || width == 16;
+    case BANKRUN_ATOMIC:
+    case BANKRUN_ATOMIC_CONSTANT:
+        return width == 4;
+    case BANKRUN_ATOMIC_CAS:
+        return width == 4 || width == 8;
+    case BANKRUN_ATOMIC_LOOP:
+        return width == 2 || width == 4 || width == 8 || width == 16;
+    case BANKRUN_ASYNC_COPY:
+        return width == 4 || width == 8 || width == 16;
+    default:
+        return false;
+    }
+}
+
+static bool is_aligned(uint32_t mask, unsigned width, const uint32_t *offsets) {
+    uint32_t low = 0;
+    if (mask == UINT32_MAX) {
+        for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
+            low |= offsets[lane];
+    } else {
+        for (; mask != 0; mask &= mask - 1)
+            low |= offsets[__builtin_ctz(mask)];
+    }
+    return (low & (width - 1)) == 0;
+}
+
+static enum bankrun_status check(enum bankrun_family family,
+                                 const struct bankrun_request *request) {
+    if (family == BANKRUN_FAMILY_NONE)
+        return BANKRUN_BAD_ARCH;
+    if (!width_fits(request))
+        return BANKRUN_BAD_WIDTH;
+    uint32_t lanes = bankrun_active_lanes(request);
+    if (lanes == 0)
+        return BANKRUN_EMPTY_MASK;
+    return is_aligned(lanes, request->width, request->offsets) ? BANKRUN_OK : BANKRUN_MISALIGNED;
+}
+
+static enum bankrun_certainty certainty(unsigned arch, const struct bankrun_request *request) {
+    if (request->access == BANKRUN_ASYNC_COPY)
+        return BANKRUN_UNKNOWN;
+    if (request->access == BANKRUN_ATOMIC_LOOP && request->width != 4 && request->width != 8)
+        return BANKRUN_ASSUMED;
+    if (arch == 90)
+        return BANKRUN_MEASURED;
+    bool is_plain = request->access == BANKRUN_LOAD || request->access == BANKRUN_STORE;
+    return is_plain && request->width <= 4 ? BANKRUN_DOCUMENTED : BANKRUN_ASSUMED;
+}
+
+static void count_modern(const struct bankrun_request *request, struct bankrun_cost *cost) {
+    if (request->access == BANKRUN_ATOMIC_LOOP) {
+        bankrun_loop_cost(request, cost);
+        return;
+    }
+    struct bankrun_shape shape;
+    struct bankrun_degrees degrees;
+    uint32_t lanes = bankrun_active_lanes(request);
+    bankrun_modern_shape(request, &shape);
+    unsigned passes = request->access == BANKRUN_ATOMIC_CAS ? 2 : 1;
+    if (request->access == BANKRUN_ATOMIC || request->access == BANKRUN_ATOMIC_CAS)
+        bankrun_count_lanes(&shape, lanes, request->offsets, &degrees);
+    else
+        bankrun_count_units(&shape, lanes, request->offsets, &degrees);
+    cost->phases = bankrun_active_phases(&shape, lanes);
+    cost->degree = degrees.most;
+    cost->wavefronts = cost->min = cost->max = passes * degrees.sum;
+    cost->ideal = passes * cost->phases;
+    if (request->access == BANKRUN_ASYNC_COPY) /* at worst every lane is served apart */
+        cost->max = (uint32_t)__builtin_popcount(lanes) * cost->phases;
+}
+
+enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
+                                  struct bankrun_cost *cost) {
+    enum bankrun_family family = bankrun_family_of(arch);
+    enum bankrun_status status = check(family, request);
+    if (status != BANKRUN_OK)
+        return status;
+    switch (family) {
+    case BANKRUN_FAMILY_1:
+        bankrun_count_family_1(request, cost);
+        break;
+    case BANKRUN_FAMILY_2:
+        bankrun_count_family_2(request, cost);
+        break;
+    case BANKRUN_FAMILY_3:
+        bankrun_count_family_3(request, cost);
+        break;
+    default:
+        count_modern(request, cost);
+        cost->certainty = certainty(arch, request);
+    }
+    return BANKRUN_OK;
+}
+
+uint32_t bankrun_phase_lanes(unsigned arch, const struct bankrun_request *request, unsigned n) {
+    enum bankrun_family family = bankrun_family_of(arch);
+    if (family == BANKRUN_FAMILY_NONE || !width_fits(request))
+        return 0;
+    if (family != BANKRUN_FAMILY_MODERN)
+        return bankrun_legacy_phase(family, request, n);
+    struct bankrun_shape shape;
+    uint32_t lanes = bankrun_active_lanes(request);
+    bankrun_modern_shape(request, &shape);
+    for (unsigned phase = 0; phase < bankrun_shape_phases(&shape); phase++) {
+        uint32_t served = lanes & bankrun_shape_lanes(&shape, phase);
+        if (served != 0 && n-- == 0)
+            return served;
+    }
+    return 0;
+}
