@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 .PHONY: all deps demo test quick format bench install clean
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@ninja -k 0 -C $(BUILD)
 
 $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null || \

@@ -98,7 +98,7 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
         cli_error("--launch and --dump are for .ptx files; %s launches its kernels itself",
                   argv[0]);
     else
-        return run_program(kind, argc, argv, options);
+        return run_program(kind, argv, options);
     return CLI_USAGE;
 }
 

@@ -17,8 +17,9 @@ enum cli_kind cli_kind_of(const char *path, const char *data, size_t length);
 // Runs one launch of a PTX module.
 int run_ptx(const struct source *source, const struct cli_options *options);
 
-// Runs argv[0], a CUDA source or an executable, with its arguments as a child process.
-int run_program(enum cli_kind kind, int argc, char **argv, const struct cli_options *options);
+// Runs argv[0], a CUDA source or an executable, with its arguments (NULL at the end) as a child
+// process.
+int run_program(enum cli_kind kind, char **argv, const struct cli_options *options);
 
 // Writes the report to -o or to `stream` and applies --fail-on: CLI_OK, CLI_EXCESS, or CLI_USAGE
 // when the file cannot be written.

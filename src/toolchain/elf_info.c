@@ -96,6 +96,7 @@ bool toolchain_inspect_memory(const char *data, size_t length, const char *name,
     }
     toolchain_images_free(&images);
     const char *runtime = elf_needed(&file, "libcudart.so");
+    program->has_rpath = elf_has_rpath(&file);
     if (runtime)
         snprintf(program->runtime, sizeof program->runtime, "%s", runtime);
     program->kind = classify(&file, program);

@@ -20,6 +20,7 @@ enum toolchain_program_kind {
 struct toolchain_program {
     enum toolchain_program_kind kind;
     char runtime[64];             // "libcudart.so.13"; "" when not needed
+    bool has_rpath;               // LD_LIBRARY_PATH does not decide which runtime it loads
     size_t ptx_count, code_count; // images of each kind
     unsigned code_arch;           // of some machine code image, 0: none
 };

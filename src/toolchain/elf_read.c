@@ -78,7 +78,9 @@ const Elf64_Shdr *elf_section(const struct elf_file *file, const char *name, siz
     return NULL;
 }
 
-const char *elf_needed(const struct elf_file *file, const char *prefix) {
+// The first string of this tag in the dynamic section that starts with `prefix`.
+static const char *dynamic_string(const struct elf_file *file, Elf64_Sxword tag,
+                                  const char *prefix) {
     for (size_t i = 0; i < file->section_count; i++) {
         const Elf64_Shdr *section = &file->sections[i];
         if (section->sh_type != SHT_DYNAMIC)
@@ -90,7 +92,7 @@ const char *elf_needed(const struct elf_file *file, const char *prefix) {
         for (size_t at = 0; data && at + sizeof(Elf64_Dyn) <= length; at += sizeof(Elf64_Dyn)) {
             Elf64_Dyn entry;
             memcpy(&entry, data + at, sizeof entry);
-            if (entry.d_tag != DT_NEEDED)
+            if (entry.d_tag != tag)
                 continue;
             const char *name = string_at(strings, string_length, entry.d_un.d_val);
             if (strncmp(name, prefix, strlen(prefix)) == 0)
@@ -98,6 +100,14 @@ const char *elf_needed(const struct elf_file *file, const char *prefix) {
         }
     }
     return NULL;
+}
+
+const char *elf_needed(const struct elf_file *file, const char *prefix) {
+    return dynamic_string(file, DT_NEEDED, prefix);
+}
+
+bool elf_has_rpath(const struct elf_file *file) {
+    return dynamic_string(file, DT_RPATH, "") && !dynamic_string(file, DT_RUNPATH, "");
 }
 
 static bool table_defines(const struct elf_file *file, const Elf64_Shdr *section,

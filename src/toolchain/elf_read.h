@@ -35,6 +35,8 @@ const char *elf_section_data(const struct elf_file *file, const Elf64_Shdr *sect
 
 // The first needed library whose name starts with `prefix`; NULL: none.
 const char *elf_needed(const struct elf_file *file, const char *prefix);
+// True when the file says where its libraries are in a way that LD_LIBRARY_PATH does not override.
+bool elf_has_rpath(const struct elf_file *file);
 // True when some symbol table defines this name.
 bool elf_defines(const struct elf_file *file, const char *symbol);
 

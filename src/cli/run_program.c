@@ -1,0 +1,181 @@
+// Runs a CUDA program as a child process that loads our CUDA runtime, and reads the profile that
+// the runtime writes.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "toolchain/compile.h"
+#include "toolchain/elf_info.h"
+
+// The folder of the running bankrun.
+static bool own_folder(struct strbuf *folder) {
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length <= 0 || length == (ssize_t)sizeof path)
+        return false;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    strbuf_append(folder, path, (size_t)length);
+    return true;
+}
+
+// Where the runtime library lies, beside bankrun in a build folder or as it was installed. Caller
+// frees; NULL: nowhere.
+static char *library_folder(const char *runtime) {
+    static const char *const places[] = {"", "src/cudart/", "../lib/bankrun/"};
+    struct strbuf own = {0};
+    char *found = NULL;
+    if (own_folder(&own))
+        for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+            struct strbuf path = {0};
+            strbuf_printf(&path, "%s%s%s", strbuf_string(&own), places[i], runtime);
+            if (access(strbuf_string(&path), R_OK) == 0) {
+                path.length -= strlen(runtime) + 1; // the slash goes too
+                path.data[path.length] = '\0';
+                found = strbuf_take(&path);
+            }
+            strbuf_free(&path);
+        }
+    strbuf_free(&own);
+    return found;
+}
+
+// Puts a text before what the environment variable has.
+static void prepend_variable(const char *name, const char *text) {
+    const char *old = getenv(name);
+    struct strbuf value = {0};
+    strbuf_printf(&value, "%s%s%s", text, old && *old ? ":" : "", old && *old ? old : "");
+    setenv(name, strbuf_string(&value), 1);
+    strbuf_free(&value);
+}
+
+static void set_number(const char *name, unsigned long long number) {
+    char text[24];
+    snprintf(text, sizeof text, "%llu", number);
+    setenv(name, text, 1);
+}
+
+// The environment is the child's: bankrun itself reads none of it any more.
+static void set_environment(const struct cli_options *options, const char *folder,
+                            const struct toolchain_program *program, const char *profile) {
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%u", options->arch);
+    prepend_variable("LD_LIBRARY_PATH", folder);
+    if (program->has_rpath) {
+        struct strbuf library = {0};
+        strbuf_printf(&library, "%s/%s", folder, program->runtime);
+        prepend_variable("LD_PRELOAD", strbuf_string(&library));
+        strbuf_free(&library);
+    }
+    setenv("BANKRUN_PROFILE", profile, 1);
+    setenv("BANKRUN_ARCH", arch, 1);
+    set_number("BANKRUN_THREADS", (unsigned long long)options->threads);
+    set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
+    setenv("BANKRUN_PROGRESS", progress_wanted(options) ? "1" : "0", 1);
+    setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);
+}
+
+// Reads what the runtime wrote and reports it, under the name that the user gave.
+static int report(const char *path, const char *name, const struct cli_options *options) {
+    if (access(path, R_OK) != 0) {
+        cli_error("%s left no profile: it ended before the CUDA runtime could write one", name);
+        return CLI_OK;
+    }
+    struct diag_list diags = {0};
+    struct profile *profile = profile_read(path, &diags);
+    print_diags(&diags, options);
+    if (!profile)
+        return CLI_USAGE;
+    int status = write_report(profile, options, stderr);
+    profile_free(profile);
+    return status;
+}
+
+static const char *temporary_folder(void) {
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+// Runs the executable with the runtime of `folder` and a profile in a private folder.
+static int run_with_profile(const char *path, char **argv, const char *name, const char *folder,
+                            const struct toolchain_program *program,
+                            const struct cli_options *options) {
+    struct strbuf private = {0}, profile = {0};
+    strbuf_printf(&private, "%s/bankrun-XXXXXX", temporary_folder());
+    if (!mkdtemp(private.data)) {
+        cli_error("%s: cannot make a folder: %s", temporary_folder(), strerror(errno));
+        strbuf_free(&private);
+        return CLI_USAGE;
+    }
+    strbuf_printf(&profile, "%s/profile.json", private.data);
+    set_environment(options, folder, program, profile.data);
+    int status = child_run(path, argv);
+    int report_status = status < 0 ? CLI_USAGE : report(profile.data, name, options);
+    unlink(profile.data);
+    rmdir(private.data);
+    strbuf_free(&profile);
+    strbuf_free(&private);
+    return status > 0 ? status : report_status;
+}
+
+// Runs the executable `path`. `name` is what the user called the program.
+static int run_executable(const char *path, char **argv, const char *name,
+                          const struct cli_options *options) {
+    struct diag_list diags = {0};
+    struct toolchain_program program = {0};
+    bool is_read = toolchain_inspect(path, &program, &diags);
+    print_diags(&diags, options);
+    if (!is_read)
+        return CLI_USAGE;
+    const char *problem = toolchain_program_problem(program.kind);
+    if (problem) {
+        cli_error("%s %s", name, problem);
+        return CLI_USAGE;
+    }
+    char *folder = library_folder(program.runtime);
+    if (!folder) {
+        cli_error("%s needs %s, which lies neither beside bankrun nor in ../lib/bankrun", name,
+                  program.runtime);
+        return CLI_USAGE;
+    }
+    int status = run_with_profile(path, argv, name, folder, &program, options);
+    free(folder);
+    return status;
+}
+
+// Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
+static int run_source(char **argv, const struct cli_options *options) {
+    struct toolchain_options compile = {.source = argv[0],
+                                        .arch = options->arch,
+                                        .flags = (char *const *)options->nvcc_flags.data,
+                                        .flag_count = options->nvcc_flags.length,
+                                        .compiler = options->nvcc,
+                                        .temp_folder = temporary_folder()};
+    struct toolchain_build build = {0};
+    struct diag_list diags = {0};
+    enum toolchain_status compiled = toolchain_compile(&compile, &build, &diags);
+    print_diags(&diags, options);
+    int status = CLI_USAGE;
+    if (compiled == TOOLCHAIN_OK) {
+        char *source = argv[0];
+        argv[0] = build.path;
+        status = run_executable(build.path, argv, source, options);
+        argv[0] = source;
+    } else if (compiled == TOOLCHAIN_REFUSED) {
+        cli_error("%s was not compiled: the compiler ended with status %d", argv[0],
+                  build.exit_code);
+    }
+    toolchain_build_remove(&build);
+    return status;
+}
+
+int run_program(enum cli_kind kind, char **argv, const struct cli_options *options) {
+    if (kind == CLI_KIND_CUDA)
+        return run_source(argv, options);
+    return run_executable(argv[0], argv, argv[0], options);
+}
