@@ -1,0 +1,118 @@
+// Stores. The same shapes as loads have. When several lanes write one address the highest one's
+// value stays, as on the hardware that was looked at.
+#include "sim/mem_lanes.h"
+
+// The low `bytes` bytes of one register, for memory in which lanes are `stride` bytes apart.
+#define PACK(type, lane_type)                                                                      \
+    {                                                                                              \
+        const lane_type *s = LANES_ALIGNED(const lane_type, ref);                                  \
+        SIM_LANES                                                                                  \
+        *(type *)(to + (size_t)l * stride) = (type)s[l];                                           \
+    }                                                                                              \
+    break;
+
+LANES_INLINE void pack(const struct sim_warp *warp, uint8_t *to, unsigned stride, unsigned bytes,
+                       unsigned held, sim_ref ref) {
+    switch (bytes * 16 + held) {
+    case 0x14:
+        PACK(uint8_t, uint32_t)
+    case 0x18:
+        PACK(uint8_t, uint64_t)
+    case 0x24:
+        PACK(uint16_t, uint32_t)
+    case 0x28:
+        PACK(uint16_t, uint64_t)
+    case 0x44:
+        PACK(uint32_t, uint32_t)
+    case 0x48:
+        PACK(uint32_t, uint64_t)
+    default:
+        PACK(uint64_t, uint64_t)
+    }
+}
+
+static void pack_any(const struct sim_warp *warp, const struct sim_access *access, uint8_t *to) {
+    const unsigned bytes = access->bytes, stride = bytes * access->count;
+    for (unsigned e = 0; e < access->count; e++)
+        pack(warp, to + e * bytes, stride, bytes, access->element_bytes[e], access->element[e]);
+}
+
+LANES_INLINE void scatter(const struct sim_warp *warp, const struct mem_lanes *lanes,
+                          enum mem_kind kind, const uint8_t *packed, unsigned width, bool full) {
+    if (full) {
+        _Pragma("GCC unroll 8") for (unsigned l = 0; l < LANES; l++)
+            memcpy(mem_lane(warp, lanes, kind, l), packed + (size_t)l * width, width);
+        return;
+    }
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        memcpy(mem_lane(warp, lanes, kind, l), packed + (size_t)l * width, width);
+    }
+}
+
+static void scatter_any(const struct sim_warp *warp, const struct mem_lanes *lanes, bool is_shared,
+                        const uint8_t *packed, unsigned width) {
+    scatter(warp, lanes, is_shared ? MEM_SHARED : MEM_GLOBAL, packed, width, false);
+}
+
+// bytes 0: any shape.
+LANES_INLINE const struct sim_instr *store(struct sim_warp *warp, const struct sim_instr *instr,
+                                           enum mem_kind kind, unsigned bytes, unsigned count,
+                                           bool full) {
+    enum { MAX_WIDTH = 32 };
+    if (!full && !warp->mask)
+        return instr + 1;
+    const struct sim_access *access = instr->access;
+    const unsigned width = bytes ? bytes * count : access->bytes * access->count;
+    const struct mem_request request = mem_request(warp, instr, width, MEM_WRITE);
+    struct mem_lanes lanes;
+    const enum mem_pattern pattern = mem_resolve(&request, access, &lanes, kind, width, full);
+    if (__builtin_expect(pattern == MEM_FAULT, 0))
+        return NULL;
+    if (__builtin_expect(access->flags & MEM_ORDERED, 0))
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+    const bool is_direct = bytes && pattern == MEM_LINEAR;
+    _Alignas(64) uint8_t packed[(size_t)LANES * MAX_WIDTH];
+    uint8_t *to = is_direct ? mem_lane(warp, &lanes, kind, 0) : packed;
+    if (!bytes)
+        pack_any(warp, access, to);
+    for (unsigned e = 0; bytes && e < count; e++)
+        pack(warp, to + e * bytes, width, bytes, bytes == 8 ? 8 : 4, access->element[e]);
+    if (is_direct)
+        return instr + 1;
+    if (bytes && pattern == MEM_UNIFORM)
+        memcpy(mem_lane(warp, &lanes, kind, 0), packed + (size_t)(LANES - 1) * width, width);
+    else if (bytes)
+        scatter(warp, &lanes, kind, packed, width, full);
+    else
+        scatter_any(warp, &lanes, kind == MEM_SHARED, packed, width);
+    return instr + 1;
+}
+
+MEM_HANDLERS(store)
+
+static bool select_store(const struct ir_instruction *ir, struct sim_instr *out) {
+    struct sim_access *access = mem_own_access(out);
+    enum mem_kind kind;
+    if (!mem_kind_of(access, &kind) || access->space == PTX_SPACE_CONST || access->bytes > 8 ||
+        access->count > 8 || access->bytes * access->count > 32)
+        return false;
+    bool is_natural = true;
+    access->flags = mem_order_flags(ir);
+    for (unsigned e = 0; e < access->count; e++) {
+        if (access->element_bytes[e] < access->bytes)
+            return false;
+        is_natural = is_natural && access->element_bytes[e] == (access->bytes == 8 ? 8 : 4);
+    }
+    return use_handlers(out, kind, is_natural ? mem_shape_of(access) : MEM_ANY);
+}
+
+LANES_SELECT(st) {
+    (void)decoder;
+    return select_store(ir, out);
+}
+
+LANES_SELECT(st_param) {
+    (void)decoder;
+    return select_store(ir, out);
+}
