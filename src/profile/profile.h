@@ -108,6 +108,27 @@ struct profile_launch_result {
 void profile_finish(struct profile_recorder *recorder, struct profile *profile,
                     const struct profile_launch_result *result);
 
+// ---- Showing a request on its banks -------------------------------------------------------
+
+enum { PROFILE_MAX_BANKS = 32 };
+
+struct profile_bank_map {
+    unsigned banks;                       // of the architecture
+    unsigned bank_bytes;                  // width of a bank's word
+    uint32_t lanes;                       // the lanes of the phase
+    unsigned words[PROFILE_MAX_BANKS];    // distinct words that they touch in each bank
+    unsigned requests[PROFILE_MAX_BANKS]; // touches, the same word by two lanes counted twice
+    unsigned most_words, most_requests;   // over the banks
+    bool is_by_lane;                      // what counts are `requests`: an atomic serves the lanes
+                                          // of one word after each other
+};
+
+// The busiest phase of a site's worst request. False: there is no such request, or no model of
+// the architecture.
+bool profile_map_banks(unsigned arch, const struct profile_site *site,
+                       struct profile_bank_map *map);
+unsigned profile_bank_of(unsigned arch, uint32_t offset);
+
 // ---- Saved profiles: schema bankrun-profile/1, docs/profile.md ----------------------------
 
 // JSON text with sorted keys. Caller frees.

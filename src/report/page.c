@@ -8,9 +8,11 @@
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 72 };
 
-// Columns of numbers are as wide as the largest number of the profile, and at least comfortable.
-static size_t number_width(const struct profile *profile) {
-    enum { LEAST = 14, MOST = 18 };
+// Columns of numbers are as wide as the largest number of the profile, and comfortable where the
+// page has the room.
+static size_t number_width(const struct profile *profile, size_t page_width) {
+    enum { MOST = 18 };
+    size_t gap = page_width < DEFAULT_WIDTH ? 2 : 3, least = 11 + gap;
     uint64_t largest = 0;
     for (size_t i = 0; i < profile->launch_count; i++) {
         for (size_t t = 0; t < SITE_SPACES * PROFILE_OPS; t++) {
@@ -19,8 +21,8 @@ static size_t number_width(const struct profile *profile) {
         }
     }
     char buffer[REPORT_NUMBER];
-    size_t width = strlen(report_number(buffer, largest)) + 3;
-    return width < LEAST ? LEAST : width > MOST ? MOST : width;
+    size_t width = strlen(report_number(buffer, largest)) + gap;
+    return width < least ? least : width > MOST ? MOST : width;
 }
 
 void report_page_begin(struct report_page *page, const struct profile *profile,
@@ -33,7 +35,7 @@ void report_page_begin(struct report_page *page, const struct profile *profile,
     if (page->width < LEAST_WIDTH) {
         page->width = LEAST_WIDTH;
     }
-    page->number = number_width(profile);
+    page->number = number_width(profile, page->width);
 }
 
 void report_page_end(struct report_page *page) {

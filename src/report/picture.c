@@ -1,91 +1,9 @@
 // The lanes of one request on their banks.
 #include <stdio.h>
-#include <string.h>
 
-#include "bankrun/banks.h"
 #include "report/parts.h"
 
-enum { MOST_BANKS = 32, GROUP = 4, LABEL = 9 };
-
-// How the request was made, as far as the profile keeps it: enough to find its phases.
-static enum bankrun_access access_of(const struct profile_site *site) {
-    switch (site->op) {
-    case PROFILE_LOAD:
-        return BANKRUN_LOAD;
-    case PROFILE_STORE:
-        return BANKRUN_STORE;
-    case PROFILE_MATRIX_LOAD:
-        return BANKRUN_MATRIX_LOAD;
-    case PROFILE_MATRIX_STORE:
-        return BANKRUN_MATRIX_STORE;
-    case PROFILE_ASYNC_COPY:
-        return BANKRUN_ASYNC_COPY;
-    case PROFILE_ATOMIC:
-    case PROFILE_OPS:
-        break;
-    }
-    if (strstr(site->instruction, ".cas")) {
-        return BANKRUN_ATOMIC_CAS;
-    }
-    return site->width == 4 ? BANKRUN_ATOMIC : BANKRUN_ATOMIC_LOOP;
-}
-
-static struct bankrun_request request_of(const struct profile_site *site) {
-    struct bankrun_request request = {
-        .access = access_of(site),
-        .width = site->width,
-        .mask = site->worst_mask,
-        .offsets = site->worst_offsets,
-    };
-    if (site->op == PROFILE_MATRIX_LOAD || site->op == PROFILE_MATRIX_STORE) {
-        request.matrices = strstr(site->instruction, ".x4")   ? 4
-                           : strstr(site->instruction, ".x2") ? 2
-                                                              : 1;
-    }
-    return request;
-}
-
-// Distinct words, and lanes, on each bank.
-struct load {
-    unsigned words[MOST_BANKS], lanes[MOST_BANKS];
-    unsigned most_words, most_lanes;
-};
-
-// Has a word (counted in units of a bank's width) been touched by a lane before `lane`, or by an
-// earlier word of the same lane?
-static bool is_repeated(const struct profile_site *site, uint32_t lanes, unsigned lane,
-                        uint32_t word, unsigned bytes) {
-    for (unsigned other = 0; other < lane; other++) {
-        uint32_t first = site->worst_offsets[other] / bytes;
-        uint32_t last = (site->worst_offsets[other] + site->width - 1) / bytes;
-        if (lanes >> other & 1 && first <= word && word <= last) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static struct load load_of(unsigned arch, const struct profile_site *site, uint32_t lanes) {
-    struct load load = {0};
-    unsigned bytes = bankrun_bank_bytes(arch);
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (!(lanes >> lane & 1)) {
-            continue;
-        }
-        uint32_t first = site->worst_offsets[lane] / bytes;
-        uint32_t last = (site->worst_offsets[lane] + site->width - 1) / bytes;
-        for (uint32_t word = first; word <= last; word++) {
-            unsigned bank = bankrun_bank(arch, word * bytes);
-            load.lanes[bank]++;
-            load.words[bank] += !is_repeated(site, lanes, lane, word, bytes);
-        }
-    }
-    for (unsigned bank = 0; bank < MOST_BANKS; bank++) {
-        load.most_words = load.words[bank] > load.most_words ? load.words[bank] : load.most_words;
-        load.most_lanes = load.lanes[bank] > load.most_lanes ? load.lanes[bank] : load.most_lanes;
-    }
-    return load;
-}
+enum { GROUP = 4, LABEL = 9 };
 
 // "lanes 0-7, 16". A mask of all lanes is "lanes 0-31".
 static void put_lanes(struct strbuf *out, uint32_t mask) {
@@ -127,7 +45,7 @@ static size_t cell_end(size_t indent, unsigned bank) {
 }
 
 static void put_banks(struct report_page *page, size_t indent, unsigned banks, const char *label,
-                      const unsigned counts[MOST_BANKS], unsigned most) {
+                      const unsigned counts[PROFILE_MAX_BANKS], unsigned most) {
     char number[REPORT_NUMBER];
     report_to(page, indent);
     report_put(page, STYLE_DIM, "bank");
@@ -150,12 +68,12 @@ static void put_banks(struct report_page *page, size_t indent, unsigned banks, c
 
 // Four lanes a row: lane, word, bank.
 static void put_each_lane(struct report_page *page, size_t indent, const struct profile_site *site,
-                          uint32_t lanes) {
+                          const struct profile_bank_map *map) {
     enum { EACH = 20 };
-    unsigned bytes = bankrun_bank_bytes(page->arch), shown = 0;
+    unsigned shown = 0;
     size_t start = indent + LABEL, in_row = (page->width - start) / EACH;
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (!(lanes >> lane & 1)) {
+        if (!(map->lanes >> lane & 1)) {
             continue;
         }
         if (shown > 0 && shown % in_row == 0) {
@@ -166,43 +84,27 @@ static void put_each_lane(struct report_page *page, size_t indent, const struct 
             report_put(page, STYLE_DIM, "lanes");
         }
         report_to(page, start + shown % in_row * EACH);
-        report_putf(page, STYLE_PLAIN, "%2u: word %u, b%u", lane, site->worst_offsets[lane] / bytes,
-                    bankrun_bank(page->arch, site->worst_offsets[lane]));
+        report_putf(page, STYLE_PLAIN, "%2u: word %u, b%u", lane,
+                    site->worst_offsets[lane] / map->bank_bytes,
+                    profile_bank_of(page->arch, site->worst_offsets[lane]));
         shown++;
     }
     report_newline(page);
 }
 
 void report_picture(struct report_page *page, size_t indent, const struct profile_site *site) {
-    unsigned banks = bankrun_banks(page->arch);
-    if (site->worst_degree == 0 || site->width == 0 || banks == 0 || banks > MOST_BANKS ||
-        cell_end(indent, banks - 1) > page->width) {
+    struct profile_bank_map map;
+    if (!profile_map_banks(page->arch, site, &map) ||
+        cell_end(indent, map.banks - 1) > page->width) {
         return;
     }
-    // The busiest phase stands for the request.
-    struct bankrun_request request = request_of(site);
-    uint32_t lanes = bankrun_phase_lanes(page->arch, &request, 0), found = lanes;
-    struct load worst = load_of(page->arch, site, lanes);
-    for (unsigned phase = 1; found != 0; phase++) {
-        found = bankrun_phase_lanes(page->arch, &request, phase);
-        struct load load = load_of(page->arch, site, found);
-        if (load.most_words > worst.most_words) {
-            worst = load;
-            lanes = found;
-        }
-    }
-    if (lanes == 0) {
-        return;
-    }
-    // An atomic serves lanes of one word after each other, unless their sum is taken first.
-    bool by_lane = site->op == PROFILE_ATOMIC && worst.most_words != site->worst_degree;
-    put_where(page, indent, site, lanes);
-    if (by_lane) {
-        put_banks(page, indent, banks, "lanes", worst.lanes, worst.most_lanes);
+    put_where(page, indent, site, map.lanes);
+    if (map.is_by_lane) {
+        put_banks(page, indent, map.banks, "lanes", map.requests, map.most_requests);
     } else {
-        put_banks(page, indent, banks, "words", worst.words, worst.most_words);
+        put_banks(page, indent, map.banks, "words", map.words, map.most_words);
     }
     if (page->options.verbose) {
-        put_each_lane(page, indent, site, lanes);
+        put_each_lane(page, indent, site, &map);
     }
 }
