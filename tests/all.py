@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Everything that must hold before a change goes in: what `make test` runs.
+
+Builds with gcc and runs all tests; builds with clang; runs the tests under the address and
+undefined-behaviour sanitizers, and the threaded ones under the thread sanitizer; checks the format
+of the sources and the table of rooms. The last line is `N passed, N failed, N skipped`, summed over
+all of it; a build and a check count as one test each.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Rounds under a sanitizer: meson's options and the kinds of tests that are run. The thread
+# sanitizer looks at what has threads.
+SANITIZERS = {
+    "asan": (["-Db_sanitize=address,undefined", "-Dbuildtype=debug", "-Doptimization=1"],
+             ["unit", "ptx", "diag", "limits", "programs", "cli", "fuzz"]),
+    "tsan": (["-Db_sanitize=thread", "-Dbuildtype=debug", "-Doptimization=1"],
+             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "ptx/thread",
+              "cli/threads"]),
+}
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def step(self, name, is_fine, output=""):
+        if is_fine:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(output)
+        print(f"{'ok  ' if is_fine else 'FAIL'} {name}", flush=True)
+        return is_fine
+
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f"skipped {name}: {why}", flush=True)
+
+
+def run(command, **environment):
+    process = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return process.returncode == 0, process.stdout
+
+
+def build(tally, name, folder, options, **environment):
+    """Sets a build folder up, once, and builds. Warnings are errors."""
+    if not os.path.exists(os.path.join(folder, "build.ninja")):
+        is_fine, output = run(["meson", "setup", folder] + options, **environment)
+        if not is_fine:
+            return tally.step(f"{name}: configured", False, output)
+    is_fine, output = run(["ninja", "-C", folder])
+    return tally.step(f"{name}: builds without warnings", is_fine, output)
+
+
+def run_tests(tally, name, folder, cache, patterns=()):
+    print(f"-- tests: {name}", flush=True)
+    command = [sys.executable, "tests/run.py", "--build", folder, "--cache", cache] + list(patterns)
+    process = subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
+    last = ""
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        last = line.strip()
+    process.wait()
+    match = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", last)
+    if not match or (process.returncode != 0) != (int(match[2]) > 0):
+        tally.step(f"tests: {name}: ran to the end", False, last)
+        return
+    tally.passed += int(match[1])
+    tally.failed += int(match[2])
+    tally.skipped += int(match[3])
+
+
+def sources():
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.c", "*.h"],
+        cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    return [name for name in listed if os.path.exists(os.path.join(ROOT, name))]
+
+
+def check_sources(tally):
+    is_fine, output = run([sys.executable, "tools/check_includes.py"])
+    tally.step("includes keep to the table of rooms", is_fine, output)
+    files = sources()
+    if not files:
+        tally.skip("sources are formatted", "no git checkout")
+        return
+    is_fine, output = run(["clang-format", "--dry-run", "--Werror"] + files)
+    tally.step("sources are formatted", is_fine, output[-4000:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build")
+    options = parser.parse_args()
+    start = time.monotonic()
+    tally = Tally()
+    cache = os.path.join(ROOT, options.build, "tests", "cache")
+    check_sources(tally)
+    if build(tally, "gcc", options.build, []):
+        run_tests(tally, "gcc", options.build, cache)
+    if shutil.which("clang"):
+        build(tally, "clang", options.build + "-clang", [], CC="clang")
+    else:
+        tally.skip("clang: builds without warnings", "clang is not there")
+    for name, (flags, patterns) in SANITIZERS.items():
+        folder = f"{options.build}-{name}"
+        if build(tally, name, folder, flags):
+            run_tests(tally, name, folder, cache, patterns)
+    print(f"{time.monotonic() - start:.0f} s")
+    print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

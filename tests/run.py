@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs bankrun's tests against one build.
+
+    tests/run.py                       all kinds, against build/
+    tests/run.py ptx/add programs      kinds, or kind/part-of-a-name
+    tests/run.py --rebase programs     writes the golden files anew
+
+Kinds: unit, ptx, diag, limits, programs, cli, fuzz, readme; tests/harness has one module for each
+and says what its files look like. The last line is `N passed, N failed, N skipped`.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import programs, ptx, readme, scripts  # noqa: E402
+from harness.case import Context, Failure, Skip  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def find_nvcc():
+    found = shutil.which("nvcc")
+    usual = "/usr/local/cuda/bin/nvcc"
+    return found or (usual if os.access(usual, os.X_OK) else None)
+
+
+def sanitizer_of(build):
+    """Which sanitizer the build folder was set up with."""
+    try:
+        with open(os.path.join(build, "meson-info", "intro-buildoptions.json"),
+                  encoding="utf-8") as file:
+            for option in json.load(file):
+                if option["name"] == "b_sanitize":
+                    return option["value"].split(",")[0]
+    except OSError:
+        pass
+    return "none"
+
+
+def write_script(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def make_path(context, cache):
+    """A folder for PATH with `bankrun`, and with an nvcc that remembers what it made."""
+    folder = os.path.join(context.scratch, "bin")
+    os.makedirs(folder)
+    os.makedirs(cache, exist_ok=True)
+    runtime = {"address": "libasan.so", "thread": "libtsan.so"}.get(context.sanitizer)
+    preload = ""
+    if runtime:
+        # Programs are not instrumented, the runtime library that they load is.
+        library = subprocess.run(["gcc", "-print-file-name=" + runtime], check=True,
+                                 capture_output=True, text=True).stdout.strip()
+        preload = f'LD_PRELOAD="{library}" '
+    write_script(os.path.join(folder, "bankrun"),
+                 f'{preload}exec "{os.path.join(context.build, "bankrun")}" "$@"\n')
+    if context.nvcc:
+        script = os.path.join(ROOT, "tests", "harness", "nvcc_cache.py")
+        write_script(os.path.join(folder, "nvcc"),
+                     "unset LD_PRELOAD\n"
+                     f'BANKRUN_REAL_NVCC="{context.nvcc}" BANKRUN_NVCC_CACHE="{cache}" '
+                     f'exec python3 "{script}" "$@"\n')
+    context.bankrun = os.path.join(folder, "bankrun")
+    context.search_path = folder + os.pathsep + os.environ.get("PATH", "")
+
+
+def is_chosen(case, patterns):
+    name = f"{case.kind}/{case.name}"
+    return not patterns or any(case.kind == p or p in name for p in patterns)
+
+
+class Results:
+    def __init__(self, is_verbose):
+        self.counts = Counter()  # (kind, word)
+        self.skips = []
+        self.times = []
+        self.lock = threading.Lock()
+        self.is_verbose = is_verbose
+
+    def run(self, case):
+        start = time.monotonic()
+        passed, failed, skipped, note = 1, 0, 0, None
+        try:
+            passed, skipped = case.run() or (1, 0)
+        except Failure as failure:
+            passed, failed, note = 0, 1, f"FAIL {case.kind}/{case.name}: {failure}"
+        except Skip as skip:
+            passed, skipped = 0, 1
+            with self.lock:
+                self.skips.append(f"{case.kind}/{case.name}: {skip}")
+        except Exception as error:  # a broken test is a failed one
+            passed, failed = 0, 1
+            note = f"FAIL {case.kind}/{case.name}: {type(error).__name__}: {error}"
+        seconds = time.monotonic() - start
+        with self.lock:
+            for word, count in (("passed", passed), ("failed", failed), ("skipped", skipped)):
+                self.counts[case.kind, word] += count
+            self.times.append((seconds, f"{case.kind}/{case.name}"))
+            if note:
+                print(note, flush=True)
+            elif self.is_verbose:
+                print(f"ok   {case.kind}/{case.name} ({seconds:.2f} s)", flush=True)
+
+    def total(self, word):
+        return sum(count for (_, w), count in self.counts.items() if w == word)
+
+    def summary(self):
+        for skip in sorted(self.skips):
+            print("skipped " + skip)
+        if self.is_verbose:
+            for seconds, name in sorted(self.times, reverse=True)[:10]:
+                print(f"{seconds:7.2f} s  {name}")
+        for kind in sorted({k for k, _ in self.counts}):
+            print("  {:9} {:5} passed {:3} failed {:3} skipped".format(
+                kind, *(self.counts[kind, w] for w in ("passed", "failed", "skipped"))))
+        print("{} passed, {} failed, {} skipped".format(
+            *(self.total(w) for w in ("passed", "failed", "skipped"))))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("patterns", nargs="*", help="kinds, or parts of kind/name")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--cache", default=os.path.join(ROOT, "build", "tests", "cache"))
+    parser.add_argument("--rebase", action="store_true", help="write golden files anew")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args()
+
+    build = os.path.abspath(options.build)
+    with tempfile.TemporaryDirectory(prefix="bankrun-tests-") as scratch:
+        context = Context(ROOT, build, sanitizer_of(build), find_nvcc(), options.rebase, scratch)
+        make_path(context, os.path.abspath(options.cache))
+        cases = []
+        for module in (scripts, ptx, programs, readme):
+            cases += module.collect(context)
+        cases = [case for case in cases if is_chosen(case, options.patterns)]
+        if not cases:
+            print("no test matches")
+            return 1
+        results = Results(options.verbose)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(results.run, cases))
+    results.summary()
+    return 1 if results.total("failed") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
