@@ -145,24 +145,22 @@ static void put_word(struct report_page *page, enum report_style style, const ch
     free(word);
 }
 
-void report_wrap(struct report_page *page, enum report_style style, const char *text) {
-    struct strbuf clean = {0};
-    report_clean(&clean, text);
-    const char *at = strbuf_string(&clean);
-    size_t indent = page->column;
+// One paragraph, already clean, from column `indent` on.
+static void wrap_paragraph(struct report_page *page, enum report_style style, size_t indent,
+                           const char *at) {
     while (*at) {
-        size_t left = page->width - indent, fits = 0, end = 0;
+        size_t left = page->width - indent, fits = 0;
         // The longest run of whole words that fits; one word that is too long is elided.
-        while (at[end]) {
-            size_t word = end + strspn(at + end, " ");
-            word += strcspn(at + word, " ");
-            char *run = base_strndup(at, word);
+        while (at[fits]) {
+            size_t end = fits + strspn(at + fits, " ");
+            end += strcspn(at + end, " ");
+            char *run = base_strndup(at, end);
             bool is_too_long = report_columns(run) > left;
             free(run);
             if (is_too_long && fits > 0) {
                 break;
             }
-            end = fits = word;
+            fits = end;
         }
         put_word(page, style, at, fits);
         at += fits;
@@ -172,7 +170,25 @@ void report_wrap(struct report_page *page, enum report_style style, const char *
             report_to(page, indent);
         }
     }
-    strbuf_free(&clean);
+}
+
+void report_wrap(struct report_page *page, enum report_style style, const char *text) {
+    size_t indent = page->column;
+    for (;;) {
+        size_t length = strcspn(text, "\n");
+        char *line = base_strndup(text, length);
+        struct strbuf clean = {0};
+        report_clean(&clean, line);
+        wrap_paragraph(page, style, indent, strbuf_string(&clean));
+        strbuf_free(&clean);
+        free(line);
+        if (text[length] == '\0' || text[length + 1] == '\0') {
+            return;
+        }
+        text += length + 1;
+        report_newline(page);
+        report_to(page, indent);
+    }
 }
 
 void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,

@@ -45,7 +45,7 @@ void report_put_in(struct report_page *page, enum report_style style, size_t col
 // Right-aligned: the text ends just before column `end`.
 void report_put_right(struct report_page *page, enum report_style style, size_t end,
                       const char *text);
-// Words over as many lines as it takes, each starting at the current column.
+// Words over as many lines as it takes, each starting at the current column; '\n' breaks a line.
 void report_wrap(struct report_page *page, enum report_style style, const char *text);
 // Goes on at a column, if the line is not past it.
 void report_to(struct report_page *page, size_t column);

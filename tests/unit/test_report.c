@@ -249,6 +249,17 @@ static void test_fault(void **state) {
     free(text);
 }
 
+static void test_fault_of_several_lines(void **state) {
+    (void)state;
+    struct profile_launch launch = launch_of(0, NULL, 0);
+    launch.fault = "nothing can release them:\n  warp 0 waits at kernel.cu:3\n";
+    char *text = text_of(&launch, 1, NULL);
+    assert_contains(text, "  fault: nothing can release them:\n"
+                          "           warp 0 waits at kernel.cu:3\n"
+                          "  The counts");
+    free(text);
+}
+
 static void test_lines_sort_by_excess(void **state) {
     (void)state;
     struct profile_site sites[] = {shared_load(10, 100, 2), shared_load(20, 100, 4),
@@ -651,6 +662,7 @@ int main(void) {
         cmocka_unit_test(test_alike_launches_fold),
         cmocka_unit_test(test_summary_by_kernel),
         cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_fault_of_several_lines),
         cmocka_unit_test(test_lines_sort_by_excess),
         cmocka_unit_test(test_sites_of_one_line),
         cmocka_unit_test(test_mixed_degrees),
