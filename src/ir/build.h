@@ -8,15 +8,15 @@
 // A scope `{ }` of a function body: names of registers and variables.
 struct ir_scope {
     struct ir_scope *outer;
-    struct map registers; // name or family prefix -> struct ir_name
-    struct map variables; // name -> struct ir_variable
+    struct map registers;    // name or family prefix -> struct ir_name
+    struct map variables;    // name -> struct ir_variable
     uint64_t parameter_mark; // frame_parameter_bytes when the scope began
 };
 
-struct ir_name {          // a register or a family of them
-    uint32_t first;       // index of the first register
-    uint32_t count;       // of a family, else 0
-    unsigned vector;      // elements of a vector register, else 1
+struct ir_name {     // a register or a family of them
+    uint32_t first;  // index of the first register
+    uint32_t count;  // of a family, else 0
+    unsigned vector; // elements of a vector register, else 1
 };
 
 struct ir_builder {
@@ -25,7 +25,7 @@ struct ir_builder {
     const struct source *source;
     struct diag_list *diags;
     struct ir_scope *scope;
-    struct map labels;       // name -> index of the instruction that follows + 1 (as a pointer)
+    struct map labels; // name -> index of the instruction that follows + 1 (as a pointer)
     VEC(struct ir_register) registers;
     VEC(struct ir_instruction) instructions;
     VEC(struct ir_variable *) variables;
@@ -58,14 +58,13 @@ struct ir_function *ir_build_function(struct ir_module *module, const struct ptx
                                       struct diag_list *diags);
 
 // Passes, in this order.
-void ir_build_cfg(struct ir_builder *builder);           // cfg.c
-void ir_compute_post_dominators(struct ir_function *function); // postdom.c
-void ir_assign_slots(struct ir_function *function);      // slots.c
+void ir_build_cfg(struct ir_builder *builder);                         // cfg.c
+void ir_compute_post_dominators(struct ir_function *function);         // postdom.c
+void ir_assign_slots(struct ir_function *function);                    // slots.c
 void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
 
 // What a pass wants to know of an instruction.
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
-bool ir_is_select(const struct ir_instruction *instruction, const char *select);
 bool ir_ends_block(const struct ir_instruction *instruction);
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx);
 

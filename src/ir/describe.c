@@ -22,7 +22,7 @@ bool ir_is_destination(const struct ir_instruction *instruction, unsigned positi
     return letter == 'd' || letter == 'D' || letter == 'q';
 }
 
-bool ir_is_select(const struct ir_instruction *instruction, const char *select) {
+bool ir_instruction_is(const struct ir_instruction *instruction, const char *select) {
     return strcmp(ptx_isa_row(instruction->ptx->isa)->select, select) == 0;
 }
 
@@ -41,7 +41,7 @@ bool ir_ends_block(const struct ir_instruction *instruction) {
 // Instructions that may make a warp wait or change its control flow: with a guard they are jumped
 // over, so that the simulator never meets them with only part of a split's lanes.
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx) {
-    static const char *const selects[] = {"ret", "exit",    "call",  "brx",
+    static const char *const selects[] = {"ret",      "exit",       "call",    "brx",
                                           "bar_sync", "bar_arrive", "bar_red", "bar_warp"};
     const struct ptx_isa_row *row = ptx_isa_row(ptx->isa);
     for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)

@@ -135,8 +135,8 @@ static const struct ptx_statement *find_statement(const struct ptx_statement *co
 
 static void resolve_table(struct ir_builder *builder, struct ir_instruction *instruction) {
     const struct ptx_operand *label = &instruction->ptx->operands[1];
-    const struct ptx_statement *table = find_statement(
-        builder->branch_targets.data, builder->branch_targets.length, label->name);
+    const struct ptx_statement *table =
+        find_statement(builder->branch_targets.data, builder->branch_targets.length, label->name);
     if (!table) {
         ir_error(builder, label->range, "'%s' is no list of branch targets",
                  label->name ? label->name : "?");
@@ -178,8 +178,7 @@ static void translate_call(struct ir_builder *builder, const struct ptx_instruct
     out->call = call;
     size_t next = 0;
     if (next < ptx->operand_count && ptx->operands[next].kind == PTX_OPERAND_LIST)
-        call->results =
-            translate_list(builder, ptx, &ptx->operands[next++], &call->result_count);
+        call->results = translate_list(builder, ptx, &ptx->operands[next++], &call->result_count);
     if (next >= ptx->operand_count) {
         ir_error(builder, ptx->range, "the call names no function");
         return;
@@ -191,9 +190,8 @@ static void translate_call(struct ir_builder *builder, const struct ptx_instruct
         call->arguments =
             translate_list(builder, ptx, &ptx->operands[next++], &call->argument_count);
     if (next < ptx->operand_count) {
-        const struct ptx_statement *prototype =
-            find_statement(builder->prototypes.data, builder->prototypes.length,
-                           ptx->operands[next].name);
+        const struct ptx_statement *prototype = find_statement(
+            builder->prototypes.data, builder->prototypes.length, ptx->operands[next].name);
         call->prototype = prototype ? prototype->function : NULL;
     }
 }
@@ -224,8 +222,7 @@ static void translate_instruction(struct ir_builder *builder, const struct ptx_i
     }
 }
 
-static void translate_statement(struct ir_builder *builder,
-                                const struct ptx_statement *statement) {
+static void translate_statement(struct ir_builder *builder, const struct ptx_statement *statement) {
     switch (statement->kind) {
     case PTX_STATEMENT_INSTRUCTION:
         translate_instruction(builder, statement->instruction);
@@ -243,6 +240,8 @@ static void translate_statement(struct ir_builder *builder,
     case PTX_STATEMENT_BLOCK_END:
         if (builder->scope->outer)
             ir_scope_pop(builder);
+        break;
+    case PTX_STATEMENT_CALL_TARGETS: // any function may be called; the list only narrows it
         break;
     case PTX_STATEMENT_BRANCH_TARGETS:
         vec_push(&builder->branch_targets, statement);
@@ -315,8 +314,7 @@ void ir_error(struct ir_builder *builder, struct source_range range, const char 
 
 struct ir_function *ir_build_function(struct ir_module *module, const struct ptx_function *ptx,
                                       struct diag_list *diags) {
-    struct ir_builder builder = {
-        .module = module, .source = module->ptx->source, .diags = diags};
+    struct ir_builder builder = {.module = module, .source = module->ptx->source, .diags = diags};
     struct ir_function *function = ARENA_NEW(module->arena, struct ir_function);
     builder.function = function;
     function->ptx = ptx;

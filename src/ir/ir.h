@@ -32,9 +32,9 @@ struct ir_register {
 
 struct ir_variable {
     const struct ptx_variable *ptx;
-    const char *name;      // mangled
+    const char *name; // mangled
     enum ptx_space space;
-    uint64_t offset;       // SHARED: in the kernel's block memory; LOCAL, PARAM: in the frame
+    uint64_t offset; // SHARED: in the kernel's block memory; LOCAL, PARAM: in the frame
 };
 
 enum ir_operand_kind {
@@ -51,16 +51,16 @@ enum ir_operand_kind {
 
 struct ir_operand {
     enum ir_operand_kind kind;
-    bool is_negated;                 // predicates
-    uint32_t reg;                    // REGISTER; ADDRESS with a register base, else IR_NONE
-    uint32_t pair;                   // second destination `d|p`, else IR_NONE
+    bool is_negated; // predicates
+    uint32_t reg;    // REGISTER; ADDRESS with a register base, else IR_NONE
+    uint32_t pair;   // second destination `d|p`, else IR_NONE
     enum ptx_sreg sreg;
     uint64_t value;
-    unsigned bytes;                  // IMMEDIATE, SREG: 4 or 8, the lane width that the
-                                     // instruction reads at this place
+    unsigned bytes;                     // IMMEDIATE, SREG: 4 or 8, the lane width that the
+                                        // instruction reads at this place
     const struct ir_variable *variable; // SYMBOL; ADDRESS with a symbol base
     const struct ptx_function *function;
-    struct ir_operand *elements;     // VECTOR
+    struct ir_operand *elements; // VECTOR
     uint32_t element_count;
 };
 
@@ -76,22 +76,22 @@ struct ir_instruction {
     const struct ptx_instruction *ptx; // modifiers, types, row of isa.def
     struct ir_operand operands[6];     // as written
     uint32_t operand_count;
-    uint32_t guard;                    // predicate register or IR_NONE
+    uint32_t guard; // predicate register or IR_NONE
     bool guard_negated;
-    uint32_t location;                 // index into the function's locations
-    uint32_t site;                     // index into the function's sites, or IR_NONE
-    uint32_t target;                   // bra: block
-    const uint32_t *targets;           // brx: blocks
+    uint32_t location;       // index into the function's locations
+    uint32_t site;           // index into the function's sites, or IR_NONE
+    uint32_t target;         // bra: block
+    const uint32_t *targets; // brx: blocks
     uint32_t target_count;
     const struct ir_call *call;
 };
 
 struct ir_block {
-    uint32_t first, count;        // instructions
-    uint32_t successors[2];       // fall-through last; IR_NONE when absent (brx: see its targets)
+    uint32_t first, count;  // instructions
+    uint32_t successors[2]; // fall-through last; IR_NONE when absent (brx: see its targets)
     uint32_t successor_count;
-    uint32_t post_dominator;      // immediate; IR_NONE: the function's exit
-    bool is_reconvergence;        // some conditional branch reconverges at its start
+    uint32_t post_dominator; // immediate; IR_NONE: the function's exit
+    bool is_reconvergence;   // some conditional branch reconverges at its start
 };
 
 struct ir_function {
@@ -100,10 +100,10 @@ struct ir_function {
     const struct ir_module *module;
     struct ir_register *registers;
     uint32_t register_count;
-    uint32_t slots[3];              // number of slots of each ir_class
+    uint32_t slots[3]; // number of slots of each ir_class
     struct ir_instruction *instructions;
     uint32_t instruction_count;
-    struct ir_block *blocks;        // blocks[0] is the entry
+    struct ir_block *blocks; // blocks[0] is the entry
     uint32_t block_count;
     struct ir_site *sites;
     uint32_t site_count;
@@ -153,6 +153,17 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
+
+// All sites of a kernel and of what it may call, in the order of ir_reachable: access_event.site is
+// an index into this list. Caller frees.
+struct ir_site_ref {
+    const struct ir_function *function;
+    const struct ir_site *site;
+};
+struct ir_site_ref *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count);
+
+// Whether the instruction's row of isa.def names this select function.
+bool ir_instruction_is(const struct ir_instruction *instruction, const char *select);
 
 // Which variable holds this byte of a block's shared memory; NULL: none.
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,

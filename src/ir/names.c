@@ -34,8 +34,7 @@ void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *
     uint32_t family = variable->family ? variable->family : 1;
     unsigned vector = variable->vector ? variable->vector : 1;
     if ((uint64_t)family * vector + builder->registers.length > MAX_REGISTERS) {
-        ir_error(builder, variable->range, "more than %d registers in one function",
-                 MAX_REGISTERS);
+        ir_error(builder, variable->range, "more than %d registers in one function", MAX_REGISTERS);
         return;
     }
     if (variable->type == PTX_B128) {

@@ -30,8 +30,7 @@ static bool is_always_32(const struct ptx_instruction *ptx, unsigned position) {
 // The type that an immediate at this place is converted to. `*bytes` is its lane width.
 static enum ptx_type immediate_type(const struct ptx_instruction *ptx, unsigned position,
                                     unsigned *bytes) {
-    enum ptx_type last =
-        ptx->type_count ? (enum ptx_type)ptx->types[ptx->type_count - 1] : PTX_B32;
+    enum ptx_type last = ptx->type_count ? (enum ptx_type)ptx->types[ptx->type_count - 1] : PTX_B32;
     *bytes = lane_bytes(last);
     if (is_always_32(ptx, position)) {
         *bytes = 4;
@@ -133,8 +132,8 @@ static void translate_register(struct ir_builder *builder, const struct ptx_inst
         out->element_count = name->vector;
         out->elements = ARENA_ARRAY(builder->module->arena, struct ir_operand, name->vector);
         for (unsigned i = 0; i < name->vector; i++)
-            out->elements[i] = (struct ir_operand){
-                .kind = IR_OPERAND_REGISTER, .reg = index + i, .pair = IR_NONE};
+            out->elements[i] =
+                (struct ir_operand){.kind = IR_OPERAND_REGISTER, .reg = index + i, .pair = IR_NONE};
     }
 }
 
@@ -179,11 +178,9 @@ static void translate_vector(struct ir_builder *builder, const struct ptx_instru
                              struct ir_operand *out) {
     out->kind = IR_OPERAND_VECTOR;
     out->element_count = (uint32_t)operand->element_count;
-    out->elements =
-        ARENA_ARRAY(builder->module->arena, struct ir_operand, operand->element_count);
+    out->elements = ARENA_ARRAY(builder->module->arena, struct ir_operand, operand->element_count);
     for (size_t i = 0; i < operand->element_count; i++)
-        out->elements[i] =
-            ir_translate_operand(builder, ptx, &operand->elements[i], position);
+        out->elements[i] = ir_translate_operand(builder, ptx, &operand->elements[i], position);
 }
 
 struct ir_operand ir_translate_operand(struct ir_builder *builder,

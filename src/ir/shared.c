@@ -7,15 +7,7 @@
 // The programming guide promises 16 bytes for `extern __shared__` arrays.
 enum { DYNAMIC_ALIGNMENT = 16 };
 
-typedef VEC(const struct ir_function *) function_list;
 typedef VEC(const struct ir_variable *) variable_list;
-
-static void add_function(function_list *list, const struct ir_function *function) {
-    for (size_t i = 0; i < list->length; i++)
-        if (list->data[i] == function)
-            return;
-    vec_push(list, function);
-}
 
 static void add_operand(variable_list *list, const struct ir_operand *operand) {
     for (uint32_t i = 0; i < operand->element_count; i++)
@@ -29,44 +21,12 @@ static void add_operand(variable_list *list, const struct ir_operand *operand) {
     vec_push(list, variable);
 }
 
-// What a function may call: by name, or any function of the module through a pointer.
-static void add_callees(function_list *list, const struct ir_function *function,
-                        const struct ir_call *call) {
-    const struct ir_module *module = function->module;
-    if (call->callee) {
-        const struct ir_function *callee = ir_find_function(module, call->callee->name);
-        if (callee)
-            add_function(list, callee);
-        return;
-    }
-    for (uint32_t i = 0; i < module->function_count; i++)
-        if (!module->functions[i]->ptx->is_entry)
-            add_function(list, module->functions[i]);
-}
-
-static function_list reachable(const struct ir_function *kernel) {
-    function_list list = {0};
-    vec_push(&list, kernel);
-    for (size_t f = 0; f < list.length; f++) {
-        const struct ir_function *function = list.data[f];
-        for (uint32_t i = 0; i < function->instruction_count; i++)
-            if (function->instructions[i].call)
-                add_callees(&list, function, function->instructions[i].call);
-    }
-    return list;
-}
-
-const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count) {
-    function_list list = reachable(kernel);
-    *count = (uint32_t)list.length;
-    return list.data;
-}
-
 static variable_list collect_shared(const struct ir_function *kernel) {
     variable_list list = {0};
-    function_list functions = reachable(kernel);
-    for (size_t f = 0; f < functions.length; f++) {
-        const struct ir_function *function = functions.data[f];
+    uint32_t count = 0;
+    const struct ir_function **functions = ir_reachable(kernel, &count);
+    for (uint32_t f = 0; f < count; f++) {
+        const struct ir_function *function = functions[f];
         for (uint32_t i = 0; i < function->instruction_count; i++) {
             const struct ir_instruction *instruction = &function->instructions[i];
             for (uint32_t o = 0; o < instruction->operand_count; o++)
@@ -75,7 +35,7 @@ static variable_list collect_shared(const struct ir_function *kernel) {
                 add_operand(&list, &instruction->call->arguments[a]);
         }
     }
-    vec_free(&functions);
+    free(functions);
     return list;
 }
 
@@ -148,15 +108,4 @@ const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *l
             return variable;
     }
     return NULL;
-}
-
-const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel) {
-    function_list functions = reachable(kernel);
-    const struct ptx_instruction *found = NULL;
-    for (size_t f = 0; f < functions.length && !found; f++)
-        for (uint32_t i = 0; i < functions.data[f]->instruction_count && !found; i++)
-            if (ir_is_select(&functions.data[f]->instructions[i], "refuse"))
-                found = functions.data[f]->instructions[i].ptx;
-    vec_free(&functions);
-    return found;
 }

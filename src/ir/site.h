@@ -25,24 +25,24 @@ enum site_atomic {
     SITE_ATOMIC_NATIVE,          // 32-bit integer add, min, max, exch, and, or, xor, inc, dec
     SITE_ATOMIC_NATIVE_CONSTANT, // the same add with a warp-uniform constant addend
     SITE_ATOMIC_CAS,
-    SITE_ATOMIC_LOOP,            // compiled to a load + compare-and-swap loop
+    SITE_ATOMIC_LOOP, // compiled to a load + compare-and-swap loop
 };
 
 // One instruction of a kernel that accesses shared or global memory (or may: generic addresses).
 struct ir_site {
-    uint32_t instruction;  // index into ir_function.instructions
-    uint32_t location;     // index into ir_function.locations; 0: unknown
-    const char *text;      // mnemonic as written, "ld.shared.v4.f32"; owned by the function
+    uint32_t instruction; // index into ir_function.instructions
+    uint32_t location;    // index into ir_function.locations; 0: unknown
+    const char *text;     // mnemonic as written, "ld.shared.v4.f32"; owned by the function
     enum site_op op;
     enum site_atomic atomic;
-    unsigned width;        // bytes that one lane accesses: 1, 2, 4, 8, 16 (32 for v8.f32 / v4.b64)
-    unsigned matrices;     // 1, 2 or 4 for matrix loads and stores, else 0
-    bool is_generic;       // no state space written: each event says which one it was
+    unsigned width;    // bytes that one lane accesses: 1, 2, 4, 8, 16 (32 for v8.f32 / v4.b64)
+    unsigned matrices; // 1, 2 or 4 for matrix loads and stores, else 0
+    bool is_generic;   // no state space written: each event says which one it was
 };
 
 // One warp-level request. Pointers are valid during the call only.
 struct access_event {
-    uint32_t site;
+    uint32_t site; // index into ir_kernel_sites()
     enum site_space space;
     uint32_t mask;             // lanes that access (bit n = lane n), never 0
     const uint32_t *offsets;   // 32 byte offsets into the block's shared memory; SITE_SHARED and

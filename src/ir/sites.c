@@ -27,13 +27,16 @@ static bool find_op(const struct ir_instruction *instruction, enum site_op *op) 
         const char *select;
         enum site_op op;
     } table[] = {
-        {"ld", SITE_LOAD},           {"st", SITE_STORE},
-        {"atom", SITE_ATOMIC},       {"red", SITE_REDUCTION},
-        {"ldmatrix", SITE_MATRIX_LOAD}, {"stmatrix", SITE_MATRIX_STORE},
+        {"ld", SITE_LOAD},
+        {"st", SITE_STORE},
+        {"atom", SITE_ATOMIC},
+        {"red", SITE_REDUCTION},
+        {"ldmatrix", SITE_MATRIX_LOAD},
+        {"stmatrix", SITE_MATRIX_STORE},
         {"cp_async", SITE_ASYNC_COPY},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (ir_is_select(instruction, table[i].select)) {
+        if (ir_instruction_is(instruction, table[i].select)) {
             *op = table[i].op;
             return true;
         }
@@ -89,7 +92,7 @@ static bool is_constant_register(const struct ir_function *function, uint32_t re
         ir_visit_registers(definition.current, count_definition, &definition);
     }
     return definition.count == 1 && definition.last->guard == IR_NONE &&
-           ir_is_select(definition.last, "mov") &&
+           ir_instruction_is(definition.last, "mov") &&
            definition.last->operands[1].kind == IR_OPERAND_IMMEDIATE;
 }
 

@@ -10,10 +10,10 @@
 
 struct liveness {
     const struct ir_function *function;
-    size_t words;      // of one bit set
+    size_t words; // of one bit set
     uint64_t *use, *def, *in, *out;
-    uint32_t block;    // during the scan
-    bool is_partial;   // a guarded instruction does not overwrite its destination
+    uint32_t block;  // during the scan
+    bool is_partial; // a guarded instruction does not overwrite its destination
 };
 
 static bool get_bit(const uint64_t *set, uint32_t bit) {
@@ -66,8 +66,8 @@ static bool update_block(struct liveness *live, uint32_t b) {
         add_in(live, out, last->targets[t]);
     bool changed = false;
     for (size_t w = 0; w < live->words; w++) {
-        uint64_t value = live->use[b * live->words + w] |
-                         (out[w] & ~live->def[b * live->words + w]);
+        uint64_t value =
+            live->use[b * live->words + w] | (out[w] & ~live->def[b * live->words + w]);
         changed |= value != in[w];
         in[w] = value;
     }
@@ -122,8 +122,8 @@ static bool writes_early(const struct ir_instruction *instruction) {
         if (instruction->operands[i].kind == IR_OPERAND_VECTOR ||
             instruction->operands[i].kind == IR_OPERAND_ADDRESS)
             return true;
-    return ir_is_select(instruction, "shfl") || ir_is_select(instruction, "match") ||
-           ir_is_select(instruction, "redux") || ir_is_select(instruction, "vote_ballot");
+    return ir_instruction_is(instruction, "shfl") || ir_instruction_is(instruction, "match") ||
+           ir_instruction_is(instruction, "redux") || ir_instruction_is(instruction, "vote_ballot");
 }
 
 static void collect_intervals(const struct liveness *live, struct intervals *intervals) {
@@ -157,7 +157,7 @@ static int by_begin(const void *a, const void *b) {
 struct slot_heap {
     struct slot_use {
         uint32_t end, slot;
-    } *items;
+    } * items;
     uint32_t count;
 };
 

@@ -45,12 +45,12 @@ static void check_class(struct validator *v, const struct ptx_operand *ptx,
 
 // Only loads, stores and cvt may use registers wider than their type.
 static bool allows_wide(const struct ir_instruction *instruction) {
-    static const char *const opcodes[] = {"ld",   "st",  "ldu",  "cvt", "atom", "mov", "cvta",
-                                          "set",  "red", "mad",  "mul", "cp",   "isspacep",
-                                          "vote", "bar", "barrier", "popc", "clz", "bfind",
-                                          "ldmatrix", "stmatrix", "shl", "shr", "bfe", "bfi",
-                                          "slct", "match", "prefetch", "prefetchu", "discard",
-                                          "applypriority", "setp", "selp"};
+    static const char *const opcodes[] = {
+        "ld",        "st",      "ldu",           "cvt",  "atom",  "mov",      "cvta",
+        "set",       "red",     "mad",           "mul",  "cp",    "isspacep", "vote",
+        "bar",       "barrier", "popc",          "clz",  "bfind", "ldmatrix", "stmatrix",
+        "shl",       "shr",     "bfe",           "bfi",  "slct",  "match",    "prefetch",
+        "prefetchu", "discard", "applypriority", "setp", "selp"};
     const char *opcode = ptx_isa_row(instruction->ptx->isa)->opcode;
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
         if (strcmp(opcodes[i], opcode) == 0)
@@ -108,7 +108,7 @@ bool ir_validate(const struct ir_function *function, struct diag_list *diags) {
     check_blocks(&v);
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         v.instruction = &function->instructions[i];
-        if (ir_is_select(v.instruction, "refuse"))
+        if (ir_instruction_is(v.instruction, "refuse"))
             continue;
         ir_visit_registers(v.instruction, check_register, &v);
         if (v.ok)

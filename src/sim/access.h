@@ -44,7 +44,9 @@ struct sim_worker {
     struct sim *sim;
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
+    struct sim_run *run;              // see launch.c
     unsigned index;
+    uint8_t *constants, *warp_vectors; // behind SIM_BASE_CONSTANTS and SIM_BASE_WARP
     struct sim_memory *memory;        // sim_memory_of(sim); see sim/memory.h
     struct sim_site_cache *cache;     // one for each site of the kernel and its callees
     // The same for loads without a site (const memory), by instruction number. Starts zeroed.
@@ -52,7 +54,6 @@ struct sim_worker {
     const struct access_observer *observer; // NULL: nobody listens
     void *observer_state;
     uint64_t instructions, thread_instructions;
-    struct sim_result *result;        // of this worker; the first fault in block order wins
 };
 
 struct sim_block {

@@ -21,11 +21,13 @@ struct sim_config {
     uint64_t max_instructions; // warp instructions a launch may execute; 0: no limit
     FILE *output;              // where device printf goes; NULL: stdout
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
+    unsigned multiprocessors;  // what %nsmid says; 0: 132
 };
 
 struct sim *sim_create(const struct sim_config *config);
 void sim_destroy(struct sim *sim);
 unsigned sim_arch(const struct sim *sim);
+int sim_threads(const struct sim *sim); // upper bound of observers' worker numbers
 
 // ---- Memory: device addresses are host addresses ------------------------------------------
 

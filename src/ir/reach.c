@@ -1,0 +1,72 @@
+// What a kernel may execute: itself and the functions that it may call.
+#include <stdlib.h>
+
+#include "ir/build.h"
+
+typedef VEC(const struct ir_function *) function_list;
+
+static void add_function(function_list *list, const struct ir_function *function) {
+    for (size_t i = 0; i < list->length; i++)
+        if (list->data[i] == function)
+            return;
+    vec_push(list, function);
+}
+
+// What a function may call: by name, or any function of the module through a pointer.
+static void add_callees(function_list *list, const struct ir_function *function,
+                        const struct ir_call *call) {
+    const struct ir_module *module = function->module;
+    if (call->callee) {
+        const struct ir_function *callee = ir_find_function(module, call->callee->name);
+        if (callee)
+            add_function(list, callee);
+        return;
+    }
+    for (uint32_t i = 0; i < module->function_count; i++)
+        if (!module->functions[i]->ptx->is_entry)
+            add_function(list, module->functions[i]);
+}
+
+static function_list reachable(const struct ir_function *kernel) {
+    function_list list = {0};
+    vec_push(&list, kernel);
+    for (size_t f = 0; f < list.length; f++) {
+        const struct ir_function *function = list.data[f];
+        for (uint32_t i = 0; i < function->instruction_count; i++)
+            if (function->instructions[i].call)
+                add_callees(&list, function, function->instructions[i].call);
+    }
+    return list;
+}
+
+const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count) {
+    function_list list = reachable(kernel);
+    *count = (uint32_t)list.length;
+    return list.data;
+}
+
+const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel) {
+    function_list functions = reachable(kernel);
+    const struct ptx_instruction *found = NULL;
+    for (size_t f = 0; f < functions.length && !found; f++)
+        for (uint32_t i = 0; i < functions.data[f]->instruction_count && !found; i++)
+            if (ir_instruction_is(&functions.data[f]->instructions[i], "refuse"))
+                found = functions.data[f]->instructions[i].ptx;
+    vec_free(&functions);
+    return found;
+}
+
+struct ir_site_ref *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count) {
+    function_list functions = reachable(kernel);
+    uint32_t total = 0;
+    for (size_t f = 0; f < functions.length; f++)
+        total += functions.data[f]->site_count;
+    struct ir_site_ref *sites = base_alloc((total + 1) * sizeof *sites);
+    *count = 0;
+    for (size_t f = 0; f < functions.length; f++)
+        for (uint32_t i = 0; i < functions.data[f]->site_count; i++)
+            sites[(*count)++] =
+                (struct ir_site_ref){functions.data[f], &functions.data[f]->sites[i]};
+    vec_free(&functions);
+    return sites;
+}

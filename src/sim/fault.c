@@ -1,0 +1,56 @@
+// Faults: what happened, in words, with kernel, block, thread and source line.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/block.h"
+#include "sim/launch.h"
+
+static void describe_line(const struct ir_function *function, uint32_t location,
+                          struct strbuf *out) {
+    if (!location || location >= function->location_count)
+        return;
+    const struct ptx_location *at = &function->locations[location];
+    const struct ptx_module *ptx = function->module->ptx;
+    for (size_t i = 0; i < ptx->file_count; i++)
+        if (ptx->files[i].number == at->file && at->line) {
+            strbuf_printf(out, "%s:%u: ", ptx->files[i].path, at->line);
+            return;
+        }
+}
+
+const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
+                                  enum sim_fault fault, unsigned lane, uint64_t address,
+                                  const char *format, ...) {
+    struct sim_block *block = warp->block;
+    struct sim_worker *worker = block->worker;
+    const struct sim_frame *frame = warp->flow->splits[warp->flow->current].frame;
+    const struct ir_function *function = frame->code->ir;
+    const uint32_t *tid = (const uint32_t *)(const void *)warp->base[SIM_BASE_WARP];
+    struct sim_result result = {.fault = fault, .function = function, .address = address};
+    memcpy(result.block, block->index, sizeof result.block);
+    for (int i = 0; i < 3; i++)
+        result.thread[i] = tid[i * LANES + (int)lane];
+    result.location = function->instructions[instr->ir].location;
+
+    struct strbuf text = {0};
+    describe_line(function, result.location, &text);
+    va_list arguments;
+    va_start(arguments, format);
+    char *words = NULL;
+    if (vasprintf(&words, format, arguments) >= 0) {
+        strbuf_puts(&text, words);
+        free(words);
+    }
+    va_end(arguments);
+    strbuf_printf(&text, "\n  in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)",
+                  worker->kernel->ir->name, block->index[0], block->index[1], block->index[2],
+                  result.thread[0], result.thread[1], result.thread[2]);
+    if (function != worker->kernel->ir)
+        strbuf_printf(&text, ", in function %s", function->name);
+    result.message = strbuf_take(&text);
+    block->flow->has_fault = true;
+    warp->stop = SIM_STOP_FAULT;
+    sim_run_fault(worker, block->linear, &result);
+    return NULL;
+}

@@ -1,0 +1,264 @@
+// Launches: blocks are handed to the threads of the pool in order; each thread keeps a few blocks
+// in flight when they wait for each other.
+#include "sim/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sim/block.h"
+#include "sim/decode.h"
+
+// Blocks that one thread keeps in flight when blocks yield. On a GPU at least as many are resident.
+enum { RESIDENT_BLOCKS = 64 };
+enum { WORKSPACE_BYTES = 64 };
+
+struct output { // what one block printed
+    uint64_t block;
+    char *text;
+};
+
+struct sim_run { // one launch
+    struct sim *sim;
+    const struct sim_kernel *kernel;
+    const struct sim_launch *launch;
+    uint64_t first, count;
+    uint64_t next;         // atomic: first block not yet handed out, relative
+    uint64_t done;         // atomic
+    uint64_t instructions; // atomic: of finished blocks
+    uint64_t fault_block;  // atomic: lowest faulting block, UINT64_MAX: none
+    bool stopped;          // atomic: progress() said so
+    pthread_mutex_t lock;  // of what follows
+    struct sim_result *result;
+    VEC(struct output) outputs;
+    uint8_t *constants, *warp_vectors;
+};
+
+static uint64_t load(const uint64_t *value) {
+    return __atomic_load_n(value, __ATOMIC_RELAXED);
+}
+
+enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions) {
+    struct sim_run *run = worker->run;
+    const uint64_t limit = worker->sim->config.max_instructions;
+    if (limit && load(&run->instructions) + instructions >= limit)
+        return SIM_FAULT_INSTRUCTION_LIMIT;
+    if (worker->sim->interrupted || __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
+        return SIM_FAULT_STOPPED;
+    if (worker->index == 0 && !sim_report_progress(worker, instructions))
+        return SIM_FAULT_STOPPED;
+    return SIM_OK;
+}
+
+bool sim_report_progress(struct sim_worker *worker, uint64_t instructions) {
+    struct sim_run *run = worker->run;
+    const struct sim_launch *launch = run->launch;
+    if (!launch->progress || worker->index != 0)
+        return true;
+    if (launch->progress(launch->progress_context, load(&run->done), run->count,
+                         load(&run->instructions) + instructions))
+        return true;
+    __atomic_store_n(&run->stopped, true, __ATOMIC_RELAXED);
+    return false;
+}
+
+// ---- Faults -------------------------------------------------------------------------------
+
+void sim_run_fault(struct sim_worker *worker, uint64_t block, struct sim_result *fault) {
+    struct sim_run *run = worker->run;
+    pthread_mutex_lock(&run->lock);
+    if (block < run->fault_block) {
+        free(run->result->message);
+        struct sim_result *result = run->result;
+        result->fault = fault->fault;
+        memcpy(result->block, fault->block, sizeof result->block);
+        memcpy(result->thread, fault->thread, sizeof result->thread);
+        result->location = fault->location;
+        result->function = fault->function;
+        result->address = fault->address;
+        result->message = fault->message;
+        __atomic_store_n(&run->fault_block, block, __ATOMIC_RELAXED);
+    } else {
+        free(fault->message);
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+// ---- Blocks -------------------------------------------------------------------------------
+
+static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow) {
+    struct sim_run *run = worker->run;
+    uint64_t threads = 0;
+    uint64_t instructions = sim_block_instructions(flow, &threads);
+    worker->instructions += instructions;
+    worker->thread_instructions += threads;
+    __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
+    if (flow->output.length) {
+        pthread_mutex_lock(&run->lock);
+        struct output output = {flow->block.linear, strbuf_take(&flow->output)};
+        vec_push(&run->outputs, output);
+        pthread_mutex_unlock(&run->lock);
+    }
+    sim_report_progress(worker, 0);
+}
+
+static bool take_block(struct sim_run *run, uint64_t *block) {
+    // After a fault only the blocks before it matter, and those were handed out already.
+    if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
+        __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
+        return false;
+    uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (next >= run->count)
+        return false;
+    *block = run->first + next;
+    return true;
+}
+
+struct residents {
+    VEC(struct sim_block_flow *) running, idle;
+};
+
+static struct sim_block_flow *start_block(struct sim_worker *worker, struct residents *residents) {
+    uint64_t block;
+    if (!take_block(worker->run, &block))
+        return NULL;
+    struct sim_block_flow *flow;
+    if (residents->idle.length)
+        flow = residents->idle.data[--residents->idle.length];
+    else
+        flow = sim_block_create(worker);
+    sim_block_start(flow, block);
+    return flow;
+}
+
+// After a fault the blocks behind it are dropped; those before it may fault first, and are run.
+static bool is_dropped(const struct sim_run *run, const struct sim_block_flow *flow) {
+    return flow->block.linear > load(&run->fault_block);
+}
+
+static void run_blocks(struct sim_worker *worker, struct residents *residents) {
+    struct sim_run *run = worker->run;
+    const size_t most = run->launch->is_cooperative ? SIZE_MAX : RESIDENT_BLOCKS;
+    size_t turn = 0;
+    for (;;) {
+        // Blocks that yielded wait while new ones start, so that none waits for ever.
+        struct sim_block_flow *flow = NULL;
+        if (residents->running.length < most) {
+            flow = start_block(worker, residents);
+            if (flow)
+                vec_push(&residents->running, flow);
+        }
+        if (!residents->running.length)
+            return;
+        size_t at = flow ? residents->running.length - 1 : turn++ % residents->running.length;
+        flow = residents->running.data[at];
+        enum sim_block_status status =
+            is_dropped(run, flow) ? SIM_BLOCK_FAULT : sim_block_run(flow);
+        if (status == SIM_BLOCK_YIELD)
+            continue;
+        finish_block(worker, flow);
+        residents->running.data[at] = residents->running.data[--residents->running.length];
+        if (status == SIM_BLOCK_DONE)
+            vec_push(&residents->idle, flow);
+        else
+            sim_block_free(flow);
+    }
+}
+
+static void work(void *context, int index) {
+    struct sim_run *run = context;
+    struct sim_worker *worker = base_alloc_aligned(64, sizeof *worker);
+    struct residents residents = {0};
+    worker->sim = run->sim;
+    worker->run = run;
+    worker->kernel = run->kernel;
+    worker->launch = run->launch;
+    worker->index = (unsigned)index;
+    worker->memory = run->sim->memory;
+    worker->constants = run->constants;
+    worker->warp_vectors = run->warp_vectors;
+    worker->cache = base_alloc((run->kernel->site_count + 1) * sizeof *worker->cache);
+    worker->observer = run->launch->observer;
+    if (worker->observer && worker->observer->worker_begin)
+        worker->observer_state =
+            worker->observer->worker_begin(worker->observer->context, worker->index);
+    run_blocks(worker, &residents);
+    pthread_mutex_lock(&run->lock);
+    run->result->instructions += worker->instructions;
+    run->result->thread_instructions += worker->thread_instructions;
+    pthread_mutex_unlock(&run->lock);
+    for (size_t i = 0; i < residents.idle.length; i++)
+        sim_block_free(residents.idle.data[i]);
+    vec_free(&residents.idle);
+    vec_free(&residents.running);
+    free(worker->cache);
+    free(worker);
+}
+
+// ---- Output -------------------------------------------------------------------------------
+
+static int by_block(const void *a, const void *b) {
+    const struct output *x = a, *y = b;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static void write_output(struct sim_run *run) {
+    FILE *out = run->sim->config.output ? run->sim->config.output : stdout;
+    if (run->outputs.length)
+        qsort(run->outputs.data, run->outputs.length, sizeof *run->outputs.data, by_block);
+    for (size_t i = 0; i < run->outputs.length; i++) {
+        fputs(run->outputs.data[i].text, out);
+        free(run->outputs.data[i].text);
+    }
+    vec_free(&run->outputs);
+}
+
+// ---- The launch ---------------------------------------------------------------------------
+
+void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
+                struct sim_result *result) {
+    struct sim *sim = kernel->module->sim;
+    memset(result, 0, sizeof *result);
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    struct sim_run run = {.sim = sim,
+                          .kernel = kernel,
+                          .launch = launch,
+                          .first = launch->first_block,
+                          .count = launch->block_count ? launch->block_count
+                                                       : blocks - launch->first_block,
+                          .fault_block = UINT64_MAX,
+                          .result = result};
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    size_t parameter_bytes = kernel->ir->parameter_bytes;
+    // A copy behind which nothing lies that a kernel could read by mistake.
+    uint8_t *parameters = base_alloc_aligned(256, parameter_bytes + 256);
+    if (parameter_bytes)
+        memcpy(parameters, launch->parameters, parameter_bytes);
+    void *workspace = sim_alloc(sim, WORKSPACE_BYTES, SIM_DEVICE);
+    if (workspace)
+        memset(workspace, 0, WORKSPACE_BYTES);
+    struct sim_launch copy = *launch;
+    copy.parameters = parameters;
+    run.launch = &copy;
+    run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
+    run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
+    pthread_mutex_init(&run.lock, NULL);
+    pool_run(sim->pool, work, &run);
+    pthread_mutex_destroy(&run.lock);
+    write_output(&run);
+    result->blocks_run = run.done;
+    if (result->fault == SIM_OK && (sim->interrupted || run.stopped))
+        result->fault = SIM_FAULT_STOPPED;
+    sim->interrupted = 0;
+    if (workspace)
+        sim_free(sim, workspace);
+    free(parameters);
+    free(run.constants);
+    free(run.warp_vectors);
+}
+
+void sim_result_free(struct sim_result *result) {
+    free(result->message);
+    result->message = NULL;
+}

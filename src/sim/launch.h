@@ -1,0 +1,14 @@
+// Inside the simulator: what blocks tell the launch that they belong to.
+#ifndef BANKRUN_SIM_LAUNCH_H
+#define BANKRUN_SIM_LAUNCH_H
+
+#include "sim/sim_internal.h"
+
+// Whether a block that has run long may go on: SIM_OK, or why not.
+enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions);
+// False: the caller wants to stop.
+bool sim_report_progress(struct sim_worker *worker, uint64_t instructions);
+// Takes over fault->message. The fault of the first block, in block order, is the launch's.
+void sim_run_fault(struct sim_worker *worker, uint64_t block, struct sim_result *fault);
+
+#endif

@@ -1,0 +1,152 @@
+// Loaded modules: memory for variables, kernels by name.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim_internal.h"
+
+static bool has_memory(const struct ir_variable *variable) {
+    return (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST) &&
+           !variable->ptx->is_extern;
+}
+
+static bool place(struct sim_module *module, const struct ir_variable *ir,
+                  struct diag_list *diags) {
+    if (!has_memory(ir))
+        return true;
+    struct sim_allocation *allocation =
+        sim_memory_alloc(module->sim->memory, ir->ptx->bytes, SIM_VARIABLE);
+    if (!allocation) {
+        diag_error(diags, "the device is full: no %llu bytes for the variable '%s'",
+                   (unsigned long long)ir->ptx->bytes, ir->name);
+        return false;
+    }
+    allocation->name = ir->name;
+    allocation->is_read_only = ir->space == PTX_SPACE_CONST;
+    void *address = (void *)(uintptr_t)allocation->address;
+    if (ir->ptx->initial)
+        memcpy(address, ir->ptx->initial, ir->ptx->bytes);
+    else
+        memset(address, 0, ir->ptx->bytes);
+    struct sim_variable variable = {ir, allocation, address};
+    vec_push(&module->variables, variable);
+    return true;
+}
+
+static int by_ir(const void *a, const void *b) {
+    const struct sim_variable *x = a, *y = b;
+    return x->ir < y->ir ? -1 : x->ir > y->ir;
+}
+
+void *sim_variable_address(const struct sim_module *module, const struct ir_variable *variable) {
+    if (!module->variables.length)
+        return NULL;
+    struct sim_variable key = {.ir = variable};
+    const struct sim_variable *found =
+        bsearch(&key, module->variables.data, module->variables.length,
+                sizeof *module->variables.data, by_ir);
+    return found ? found->address : NULL;
+}
+
+// Initial values may hold addresses of variables and functions.
+static bool fix_up(struct sim_module *module, const struct sim_variable *variable,
+                   struct diag_list *diags) {
+    const struct ptx_variable *ptx = variable->ir->ptx;
+    for (size_t i = 0; i < ptx->fixup_count; i++) {
+        const struct ptx_fixup *fixup = &ptx->fixups[i];
+        const struct ir_variable *target = ir_find_variable(module->ir, fixup->symbol);
+        uint64_t address = 0;
+        if (target)
+            address = (uint64_t)(uintptr_t)sim_variable_address(module, target);
+        else
+            address = (uint64_t)(uintptr_t)ir_find_function(module->ir, fixup->symbol);
+        if (!address) {
+            diag_add(diags, DIAG_ERROR, module->ir->ptx->source, fixup->range,
+                     "'%s' has no address that could be an initial value", fixup->symbol);
+            return false;
+        }
+        address += (uint64_t)fixup->addend;
+        memcpy((uint8_t *)variable->address + fixup->offset, &address, fixup->bytes);
+    }
+    return true;
+}
+
+static bool place_all(struct sim_module *module, struct diag_list *diags) {
+    const struct ir_module *ir = module->ir;
+    bool ok = true;
+    for (uint32_t i = 0; i < ir->variable_count; i++)
+        ok &= place(module, &ir->variables[i], diags);
+    for (uint32_t f = 0; f < ir->function_count; f++)
+        for (uint32_t i = 0; i < ir->functions[f]->variable_count; i++)
+            ok &= place(module, ir->functions[f]->variables[i], diags);
+    if (module->variables.length)
+        qsort(module->variables.data, module->variables.length, sizeof *module->variables.data,
+              by_ir);
+    for (size_t i = 0; ok && i < module->variables.length; i++)
+        ok &= fix_up(module, &module->variables.data[i], diags);
+    return ok;
+}
+
+struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
+                                   struct diag_list *diags) {
+    struct sim_module *module = base_alloc(sizeof *module);
+    module->sim = sim;
+    module->ir = ir;
+    if (place_all(module, diags))
+        return module;
+    sim_module_unload(module);
+    return NULL;
+}
+
+void sim_module_unload(struct sim_module *module) {
+    if (!module)
+        return;
+    for (size_t i = 0; i < module->variables.length; i++)
+        sim_free(module->sim, module->variables.data[i].address);
+    for (size_t i = 0; i < module->kernels.length; i++)
+        sim_kernel_free(module->kernels.data[i]);
+    vec_free(&module->variables);
+    vec_free(&module->kernels);
+    free(module);
+}
+
+void *sim_module_variable(const struct sim_module *module, const char *name, size_t *bytes) {
+    const struct ir_variable *ir = ir_find_variable(module->ir, name);
+    void *address = ir ? sim_variable_address(module, ir) : NULL;
+    if (address && bytes)
+        *bytes = ir->ptx->bytes;
+    return address;
+}
+
+static bool is_refused(const struct ir_function *ir, struct diag_list *diags) {
+    const struct ptx_instruction *refused = ir_first_refused(ir);
+    if (!refused)
+        return false;
+    struct strbuf text = {0};
+    ptx_print_mnemonic(refused, &text);
+    diag_add(diags, DIAG_ERROR, ir->module->ptx->source, refused->range,
+             "instruction '%s' is not supported yet", text.data);
+    strbuf_free(&text);
+    return true;
+}
+
+struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name,
+                                     struct diag_list *diags) {
+    for (size_t i = 0; i < module->kernels.length; i++)
+        if (strcmp(module->kernels.data[i]->ir->name, name) == 0)
+            return module->kernels.data[i];
+    const struct ir_function *ir = ir_find_function(module->ir, name);
+    if (!ir || !ir->ptx->is_entry) {
+        diag_error(diags, "the module has no kernel '%s'", name);
+        return NULL;
+    }
+    if (is_refused(ir, diags))
+        return NULL;
+    struct sim_kernel *kernel = sim_decode(module, ir, diags);
+    if (kernel)
+        vec_push(&module->kernels, kernel);
+    return kernel;
+}
+
+const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel) {
+    return kernel->ir;
+}

@@ -1,0 +1,46 @@
+// The device.
+#include <stdlib.h>
+
+#include "sim/sim_internal.h"
+
+enum { DEFAULT_ARCH = 90, DEFAULT_MULTIPROCESSORS = 132 };
+#define DEFAULT_DEVICE_BYTES (16ull << 30)
+
+struct sim *sim_create(const struct sim_config *config) {
+    struct sim *sim = base_alloc(sizeof *sim);
+    sim->config = *config;
+    if (!sim->config.arch)
+        sim->config.arch = DEFAULT_ARCH;
+    if (!sim->config.multiprocessors)
+        sim->config.multiprocessors = DEFAULT_MULTIPROCESSORS;
+    if (!sim->config.device_bytes)
+        sim->config.device_bytes = DEFAULT_DEVICE_BYTES;
+    sim->memory = sim_memory_create(sim->config.device_bytes);
+    sim->target = sim_target_pick();
+    sim->pool = pool_create(sim->config.threads);
+    return sim;
+}
+
+void sim_destroy(struct sim *sim) {
+    if (!sim)
+        return;
+    pool_destroy(sim->pool);
+    sim_memory_destroy(sim->memory);
+    free(sim);
+}
+
+unsigned sim_arch(const struct sim *sim) {
+    return sim->config.arch;
+}
+
+int sim_threads(const struct sim *sim) {
+    return pool_threads(sim->pool);
+}
+
+struct sim_memory *sim_memory_of(const struct sim *sim) {
+    return sim->memory;
+}
+
+void sim_interrupt(struct sim *sim) {
+    sim->interrupted = 1;
+}

@@ -1,0 +1,16 @@
+// Picks the lane code for the machine that this process runs on.
+#include "sim/sim_internal.h"
+
+const struct sim_target *sim_target_pick(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+    if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+        return sim_target_avx512();
+    if (has_avx2)
+        return sim_target_avx2();
+#endif
+    return sim_target_base();
+}
