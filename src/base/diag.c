@@ -1,6 +1,5 @@
 #include "base/diag.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +36,13 @@ void diag_add(struct diag_list *list, enum diag_severity severity, const struct 
               struct source_range range, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add(list, (struct diag){severity, source, range, NULL}, format, arguments);
+    diag_vadd(list, severity, source, range, format, arguments);
     va_end(arguments);
+}
+
+void diag_vadd(struct diag_list *list, enum diag_severity severity, const struct source *source,
+               struct source_range range, const char *format, va_list arguments) {
+    add(list, (struct diag){severity, source, range, NULL}, format, arguments);
 }
 
 void diag_error(struct diag_list *list, const char *format, ...) {

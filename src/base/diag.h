@@ -3,6 +3,7 @@
 #ifndef BANKRUN_BASE_DIAG_H
 #define BANKRUN_BASE_DIAG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +41,8 @@ enum { DIAG_MAX_ERRORS = 50 };
 void diag_add(struct diag_list *list, enum diag_severity severity, const struct source *source,
               struct source_range range, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+void diag_vadd(struct diag_list *list, enum diag_severity severity, const struct source *source,
+               struct source_range range, const char *format, va_list arguments);
 
 // Shorthand for an error without a text.
 void diag_error(struct diag_list *list, const char *format, ...)

@@ -68,7 +68,7 @@ const char *ptx_modifier_text(enum ptx_modifier modifier); // without the dot
     X(round) X(ftz) X(sat) X(relu) X(cc) X(approx) X(half) X(cmp) X(bool) X(space) X(vec) X(op)    \
     X(mode) X(sem) X(scope) X(cache) X(evict) X(prefetch) X(hint) X(nc) X(uni) X(sync) X(aligned)  \
     X(shape) X(count) X(trans) X(clamp) X(red) X(to) X(volatile) X(layout) X(layout2) X(noftz)     \
-    X(to2) X(level) X(variant) X(variant2)
+    X(to2) X(level) X(variant) X(variant2) X(weak)
 
 enum ptx_group {
 #define X(name) PTX_GROUP_##name,
@@ -110,7 +110,8 @@ enum ptx_sreg {
     PTX_SREG_COUNT
 };
 #undef X
-const char *ptx_sreg_text(enum ptx_sreg sreg);
+const char *ptx_sreg_text(enum ptx_sreg sreg); // without the '%'
+enum ptx_type ptx_sreg_type(enum ptx_sreg sreg);
 
 // A declared variable, parameter, or register (family).
 struct ptx_variable {
@@ -170,6 +171,7 @@ struct ptx_operand {
     size_t element_count;
     struct ptx_operand *pair;   // second destination in `d|p`
     unsigned component;         // 0, or 'x','y','z','w' for a vector register's component
+    const char *selector;       // bytes or halves that a video instruction selects: "b0", "h10"
 };
 
 struct ptx_guard {
@@ -209,6 +211,7 @@ enum ptx_statement_kind {
     PTX_STATEMENT_BLOCK_END,   // `}`
     PTX_STATEMENT_BRANCH_TARGETS, // name: .branchtargets a, b; (list in `operands`)
     PTX_STATEMENT_CALL_PROTOTYPE, // name: .callprototype ... (prototype in `function`)
+    PTX_STATEMENT_CALL_TARGETS,   // name: .calltargets f, g; (list in `operands`)
 };
 
 struct ptx_statement {

@@ -1,0 +1,104 @@
+#include "ptx/isa_pattern.h"
+
+#include <assert.h>
+#include <string.h>
+
+static enum ptx_group find_group(const char *name, size_t length) {
+    static const char *const names[PTX_GROUP_COUNT] = {
+#define X(name) [PTX_GROUP_##name] = #name,
+        PTX_GROUPS(X)
+#undef X
+    };
+    for (unsigned group = 0; group < PTX_GROUP_COUNT; group++)
+        if (strlen(names[group]) == length && memcmp(names[group], name, length) == 0)
+            return (enum ptx_group)group;
+    assert(!"isa.def names a group that PTX_GROUPS lacks");
+    return PTX_GROUP_COUNT;
+}
+
+static void read_element(const char *text, size_t length, struct ptx_isa_pattern *pattern) {
+    if (length == 1 && text[0] == '*') {
+        pattern->takes_anything = true;
+        return;
+    }
+    assert(pattern->count < PTX_MAX_ELEMENTS);
+    struct ptx_isa_element *element = &pattern->elements[pattern->count++];
+    *element = (struct ptx_isa_element){0};
+    size_t name = strcspn(text, "?: ");
+    size_t words = name;
+    if (text[words] == '?') {
+        element->is_optional = true;
+        words++;
+    }
+    bool has_words = text[words] == ':';
+    element->words = has_words ? text + words + 1 : text;
+    element->length = has_words ? length - words - 1 : name;
+    element->is_type = name == 1 && text[0] == 'T';
+    if (!element->is_type)
+        element->group = find_group(text, name);
+    pattern->has_vector |= !element->is_type && element->group == PTX_GROUP_vec;
+}
+
+void ptx_isa_read_pattern(const struct ptx_isa_row *row, struct ptx_isa_pattern *pattern) {
+    pattern->count = 0;
+    pattern->takes_anything = pattern->has_vector = false;
+    for (const char *at = row->modifiers; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length)
+            read_element(at, length, pattern);
+        at += length + (at[length] == ' ');
+    }
+}
+
+void ptx_isa_read_operands(const struct ptx_isa_row *row, struct ptx_form *form) {
+    bool is_optional = false;
+    for (const char *at = row->operands; *at;) {
+        size_t length = strcspn(at, ",");
+        if (*at == '*') {
+            form->takes_anything = form->rule_count == 0;
+            form->rest_is_free = true;
+        } else {
+            assert(form->rule_count < PTX_MAX_OPERANDS);
+            struct ptx_operand_rule *rule = &form->rules[form->rule_count++];
+            rule->letter = at[0];
+            rule->has_pair = length > 1 && at[1] == '2';
+            is_optional |= at[length - 1] == '?';
+            if (!is_optional)
+                form->required = form->rule_count;
+        }
+        at += length + (at[length] == ',');
+    }
+}
+
+static bool has_word(const struct ptx_isa_element *element, const struct ptx_word *word) {
+    for (size_t at = 0; at < element->length;) {
+        const char *bar = memchr(element->words + at, '|', element->length - at);
+        size_t end = bar ? (size_t)(bar - element->words) : element->length;
+        if (end - at == word->length && memcmp(element->words + at, word->text, end - at) == 0)
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+int ptx_isa_accept(const struct ptx_isa_pattern *pattern, const bool *filled,
+                   const struct ptx_word *word) {
+    bool is_type_due = true; // a type element is only looked at when those before it are done
+    for (size_t i = 0; i < pattern->count; i++) {
+        const struct ptx_isa_element *element = &pattern->elements[i];
+        if (filled[i] || (element->is_type && !is_type_due))
+            continue;
+        if (has_word(element, word))
+            return (int)i;
+        if (element->is_type && !element->is_optional)
+            is_type_due = false;
+    }
+    return -1;
+}
+
+int ptx_isa_missing(const struct ptx_isa_pattern *pattern, const bool *filled) {
+    for (size_t i = 0; i < pattern->count; i++)
+        if (!filled[i] && !pattern->elements[i].is_optional)
+            return (int)i;
+    return -1;
+}
