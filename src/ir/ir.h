@@ -114,6 +114,7 @@ struct ir_function {
     uint32_t parameter_bytes;       // kernel: of the parameter block
     uint64_t local_bytes;           // a lane's frame in local memory
     uint64_t frame_parameter_bytes; // a lane's .param variables (calls) in a frame
+    bool reads_unset;               // some path reads a register that nothing has set
     bool has_refused;               // holds an instruction that bankrun refuses; see ir_refusals
 };
 
@@ -153,14 +154,6 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
-
-// All sites of a kernel and of what it may call, in the order of ir_reachable: access_event.site is
-// an index into this list. Caller frees.
-struct ir_site_ref {
-    const struct ir_function *function;
-    const struct ir_site *site;
-};
-struct ir_site_ref *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count);
 
 // Whether the instruction's row of isa.def names this select function.
 bool ir_instruction_is(const struct ir_instruction *instruction, const char *select);

@@ -55,18 +55,3 @@ const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel)
     vec_free(&functions);
     return found;
 }
-
-struct ir_site_ref *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count) {
-    function_list functions = reachable(kernel);
-    uint32_t total = 0;
-    for (size_t f = 0; f < functions.length; f++)
-        total += functions.data[f]->site_count;
-    struct ir_site_ref *sites = base_alloc((total + 1) * sizeof *sites);
-    *count = 0;
-    for (size_t f = 0; f < functions.length; f++)
-        for (uint32_t i = 0; i < functions.data[f]->site_count; i++)
-            sites[(*count)++] =
-                (struct ir_site_ref){functions.data[f], &functions.data[f]->sites[i]};
-    vec_free(&functions);
-    return sites;
-}

@@ -42,7 +42,8 @@ struct ir_site {
 
 // One warp-level request. Pointers are valid during the call only.
 struct access_event {
-    uint32_t site; // index into ir_kernel_sites()
+    uint32_t site; // counted over the kernel's sites, then those of the functions it calls
+                   // in the order of ir_reachable()
     enum site_space space;
     uint32_t mask;             // lanes that access (bit n = lane n), never 0
     const uint32_t *offsets;   // 32 byte offsets into the block's shared memory; SITE_SHARED and

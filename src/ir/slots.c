@@ -233,6 +233,8 @@ void ir_assign_slots(struct ir_function *function) {
     live.out = base_alloc(size);
     scan_blocks(&live);
     solve(&live);
+    for (size_t w = 0; w < live.words; w++)
+        function->reads_unset |= live.in[w] != 0; // of the entry block
     assign(function, &live);
     free(live.use);
     free(live.def);

@@ -24,7 +24,8 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     flow->flows = base_alloc_aligned(64, flow->warp_count * sizeof *flow->flows);
     size_t parameters = (size_t)code->ir->frame_parameter_bytes * LANES;
     size_t frame = ((size_t)code->frame_bytes + parameters + 63) / 64 * 64;
-    flow->register_memory = base_alloc_aligned(64, flow->warp_count * frame);
+    flow->register_bytes = flow->warp_count * frame;
+    flow->register_memory = base_alloc_aligned(64, flow->register_bytes);
 
     struct sim_block *block = &flow->block;
     block->worker = worker;
@@ -89,6 +90,8 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     // a program that reads them deterministic.
     if (block->shared_bytes)
         memset(block->shared, 0, block->shared_bytes);
+    if (kernel->ir->reads_unset)
+        memset(flow->register_memory, 0, flow->register_bytes);
     for (uint32_t w = 0; w < flow->warp_count; w++)
         sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), &kernel->codes[0]);
 }

@@ -25,7 +25,7 @@ struct sim_block_flow {
     uint8_t *register_memory;
     uint64_t instructions; // by warps that ended; the rest is in the warps' flows
     bool has_fault;
-    _Alignas(64) uint8_t vectors[SIM_BLOCK_BYTES];
+    _Alignas(64) uint8_t vectors[SIM_BLOCK_BYTES]; // SIM_BASE_BLOCK
 };
 
 enum sim_block_status {
