@@ -2,7 +2,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 
-.PHONY: all deps demo test quick format bench install clean
+.PHONY: all deps demo test quick format install clean
 
 all: $(BUILD)/build.ninja
 	@ninja -k 0 -C $(BUILD)
@@ -25,7 +25,7 @@ quick: all
 	@python3 tests/run.py --build $(BUILD)
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+	clang-format -i $$(find src include tests -name '*.[ch]')
 
 install: all
 	meson configure $(BUILD) --prefix $(PREFIX)

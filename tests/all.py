@@ -81,20 +81,16 @@ def run_tests(tally, name, folder, cache, patterns=()):
 
 
 def sources():
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.c", "*.h"],
-        cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    return [name for name in listed if os.path.exists(os.path.join(ROOT, name))]
+    for top in ("src", "include", "tests"):
+        for folder, folders, names in os.walk(os.path.join(ROOT, top)):
+            folders.sort()
+            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith((".c", ".h")))
 
 
 def check_sources(tally):
     is_fine, output = run([sys.executable, "tools/check_includes.py"])
     tally.step("includes keep to the table of rooms", is_fine, output)
-    files = sources()
-    if not files:
-        tally.skip("sources are formatted", "no git checkout")
-        return
-    is_fine, output = run(["clang-format", "--dry-run", "--Werror"] + files)
+    is_fine, output = run(["clang-format", "--dry-run", "--Werror"] + list(sources()))
     tally.step("sources are formatted", is_fine, output[-4000:])
 
 

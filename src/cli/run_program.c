@@ -91,6 +91,10 @@ static int report(const char *path, const char *name, const struct cli_options *
     print_diags(&diags, options);
     if (!profile)
         return CLI_USAGE;
+    if (profile->program_count > 0) { // of a source it has the compiled program's path
+        free(profile->program[0]);
+        profile->program[0] = base_strdup(name);
+    }
     int status = write_report(profile, options, stderr);
     profile_free(profile);
     return status;
