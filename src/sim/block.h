@@ -20,10 +20,9 @@ struct sim_block_flow {
     uint32_t warp_count, live_threads;
     uint32_t next_warp;
     struct sim_barrier barriers[SIM_BARRIERS];
-    struct strbuf output;   // of device printf
-    uint8_t *block_vectors; // SIM_BASE_BLOCK
-    uint8_t *register_memory;
-    uint64_t instructions; // by warps that ended; the rest is in the warps' flows
+    struct strbuf output;     // of device printf
+    uint8_t *register_memory; // the warps' outermost frames
+    size_t register_bytes;
     bool has_fault;
     _Alignas(64) uint8_t vectors[SIM_BLOCK_BYTES]; // SIM_BASE_BLOCK
 };
