@@ -44,6 +44,26 @@ LANES_INLINE void permute(uint32_t *d, const uint32_t *a, const int32_t from[LAN
                  : _mm512_cmplt_epi32_mask(_mm512_load_si512(on + l), _mm512_setzero_si512());
         _mm512_mask_store_epi32(d + l, mask, moved);
     }
+#elif defined(__AVX2__)
+    __m256i part[4];
+    for (int i = 0; i < 4; i++)
+        part[i] = _mm256_load_si256((const __m256i *)(const void *)(a + 8 * i));
+    for (int l = 0; l < LANES; l += 8) {
+        const __m256i index = _mm256_load_si256((const __m256i *)(const void *)(from + l));
+        const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+        const __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+        __m256 found[4];
+        for (int i = 0; i < 4; i++)
+            found[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part[i], index));
+        const __m256 low = _mm256_blendv_ps(found[0], found[1], bit3);
+        const __m256 high = _mm256_blendv_ps(found[2], found[3], bit3);
+        const __m256i moved = _mm256_castps_si256(_mm256_blendv_ps(low, high, bit4));
+        const __m256i mask = _mm256_load_si256((const __m256i *)(const void *)(on + l));
+        if (full)
+            _mm256_store_si256((__m256i *)(void *)(d + l), moved);
+        else
+            _mm256_maskstore_epi32((int *)(d + l), mask, moved);
+    }
 #else
     _Alignas(64) uint32_t held[LANES], moved[LANES];
     memcpy(held, a, sizeof held);

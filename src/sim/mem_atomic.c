@@ -52,7 +52,8 @@ static bool is_shared_address(const struct sim_block *block, uint64_t address) {
     return address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes;
 }
 
-// name_alone: nobody else can touch the memory. name_among: other threads may.
+// name_alone: nobody else can touch the memory. name_among: other threads may. name_together: the
+// same when all lanes have one address: their turns become one change of the memory.
 #define TURNS(name, type, lane_type, expression)                                                   \
     static void name##_alone(struct turns *t) {                                                    \
         lane_type *result = (lane_type *)t->result;                                                \
@@ -84,6 +85,26 @@ static bool is_shared_address(const struct sim_block *block, uint64_t address) {
                                                 __ATOMIC_RELAXED));                                \
             result[l] = old;                                                                       \
         }                                                                                          \
+    }                                                                                              \
+    static void name##_together(struct turns *t) {                                                 \
+        lane_type *result = (lane_type *)t->result;                                                \
+        const uint64_t address = t->address[__builtin_ctz(t->mask)];                               \
+        const bool is_shared = is_shared_address(t->block, address);                               \
+        type *p = (type *)(uintptr_t)address;                                                      \
+        type first = __atomic_load_n(p, __ATOMIC_RELAXED), old;                                    \
+        (void)is_shared;                                                                           \
+        do {                                                                                       \
+            old = first;                                                                           \
+            for (uint32_t rest = t->mask; rest; rest &= rest - 1) {                                \
+                const unsigned l = (unsigned)__builtin_ctz(rest);                                  \
+                const type b = (type)((const lane_type *)t->b)[l];                                 \
+                const type c = (type)((const lane_type *)t->c)[l];                                 \
+                (void)b, (void)c;                                                                  \
+                result[l] = old;                                                                   \
+                old = (type)(expression);                                                          \
+            }                                                                                      \
+        } while (!__atomic_compare_exchange_n(p, &first, old, true, __ATOMIC_SEQ_CST,              \
+                                              __ATOMIC_RELAXED));                                  \
     }
 
 // X(name, operation, PTX type, memory type, lane type, new value)
@@ -126,9 +147,11 @@ static const struct row {
     uint16_t op, type, bytes, lane_bytes;
     void (*alone)(struct turns *);
     void (*among)(struct turns *);
+    void (*together)(struct turns *);
 } rows[] = {
 #define X(name, op, type, memory, lane, expression)                                                \
-    {PTX_MOD_##op, PTX_##type, sizeof(memory), sizeof(lane), name##_alone, name##_among},
+    {PTX_MOD_##op, PTX_##type,   sizeof(memory), sizeof(lane),                                     \
+     name##_alone, name##_among, name##_together},
     ATOMICS(X)
 #undef X
 };
@@ -160,7 +183,12 @@ LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct 
     turns.address = lanes.address;
     turns.b = sim_at(warp, instr->operand[n]);
     turns.c = sim_at(warp, instr->operand[n + 1]);
-    (kind == MEM_SHARED ? row->alone : row->among)(&turns);
+    if (kind == MEM_SHARED)
+        row->alone(&turns);
+    else if (mem_is_uniform_64(lanes.address)) // lanes that are off hold an active one's address
+        row->together(&turns);
+    else
+        row->among(&turns);
     if (!(instr->immediate & HAS_RESULT))
         return instr + 1;
     if (row->lane_bytes == 4) {

@@ -99,6 +99,13 @@ static void gather_any(const struct sim_warp *warp, const struct mem_lanes *lane
         memcpy(packed + (size_t)l * width, mem_lane(warp, lanes, kind, l), width);
 }
 
+LANES_INLINE const struct sim_instr *finish(const struct sim_access *access,
+                                            const struct sim_instr *instr) {
+    if (__builtin_expect(access->flags & MEM_ORDERED, 0))
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return instr + 1;
+}
+
 // bytes 0: any shape.
 LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct sim_instr *instr,
                                           enum mem_kind kind, unsigned bytes, unsigned count,
@@ -115,6 +122,13 @@ LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct si
         return NULL;
     _Alignas(64) uint8_t packed[(size_t)LANES * MAX_WIDTH];
     const uint8_t *from = packed;
+    if (bytes && pattern == MEM_UNIFORM) {
+        from = mem_lane(warp, &lanes, kind, 0);
+        for (unsigned e = 0; e < count; e++)
+            unpack(warp, from + e * bytes, 0, bytes, bytes == 8 ? ZERO_64 : ZERO_32,
+                   access->element[e], full);
+        return finish(access, instr);
+    }
     if (pattern == MEM_LINEAR)
         from = mem_lane(warp, &lanes, kind, 0);
     else if (bytes)
@@ -126,9 +140,7 @@ LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct si
     for (unsigned e = 0; bytes && e < count; e++)
         unpack(warp, from + e * bytes, width, bytes, bytes == 8 ? ZERO_64 : ZERO_32,
                access->element[e], full);
-    if (__builtin_expect(access->flags & MEM_ORDERED, 0))
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return instr + 1;
+    return finish(access, instr);
 }
 
 MEM_HANDLERS(load)

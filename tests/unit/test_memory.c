@@ -1,0 +1,243 @@
+// The table of allocations: what may be accessed, and the words about what may not.
+#include "sim_fake.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+static struct sim_memory *memory(void) {
+    return fake.worker.memory;
+}
+
+static uint64_t alloc(uint64_t bytes) {
+    const struct sim_allocation *allocation = sim_memory_alloc(memory(), bytes, SIM_DEVICE);
+    assert_non_null(allocation);
+    return allocation->address;
+}
+
+static bool lookup(uint64_t address, uint64_t bytes) {
+    struct sim_site_cache hit;
+    return sim_memory_lookup(memory(), address, bytes, false, &hit);
+}
+
+static void test_alignment_and_guards(void **state) {
+    (void)state;
+    uint64_t last = 0;
+    for (uint64_t bytes = 0; bytes < 2000; bytes += 77) {
+        uint64_t address = alloc(bytes);
+        assert_int_equal(address % 256, 0);
+        assert_true(address != last);
+        if (bytes) {
+            assert_true(lookup(address, bytes));
+            assert_true(lookup(address + bytes - 1, 1));
+        }
+        assert_false(lookup(address, bytes + 1));
+        assert_false(lookup(address + bytes, 1));
+        assert_false(lookup(address - 1, 1));
+        assert_false(lookup(address - 1, 2));
+        for (uint64_t past = 0; past < 256; past++)
+            assert_null(sim_memory_find(memory(), address + bytes + past, false));
+        last = address;
+    }
+}
+
+static void test_large_is_free(void **state) {
+    (void)state;
+    uint64_t address = alloc(900u << 20);
+    ((uint8_t *)(uintptr_t)address)[800u << 20] = 7;
+    uint64_t free_bytes, total;
+    sim_memory_info(NULL, &free_bytes, &total);
+    assert_int_equal(total, 1 << 30);
+    assert_int_equal(free_bytes, (1 << 30) - (900u << 20));
+    assert_null(sim_alloc(NULL, 200 << 20, SIM_DEVICE));
+    assert_non_null(sim_alloc(NULL, 200 << 20, SIM_HOST)); // the host's memory is not the device's
+    assert_true(sim_free(NULL, (void *)(uintptr_t)address));
+    assert_non_null(sim_alloc(NULL, 200 << 20, SIM_DEVICE));
+    assert_null(sim_alloc(NULL, UINT64_MAX, SIM_DEVICE));
+    assert_null(sim_alloc(NULL, UINT64_MAX - 600, SIM_HOST));
+}
+
+static void test_freed_memory_is_zero(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 300, 5000, 100000, 1 << 20};
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t address = alloc(sizes[i]);
+        uint8_t *bytes = (uint8_t *)(uintptr_t)address;
+        memset(bytes, 0xff, sizes[i]);
+        assert_true(sim_free(NULL, bytes));
+        for (uint64_t b = 0; b < sizes[i]; b++)
+            assert_int_equal(bytes[b], 0);
+    }
+}
+
+static void test_freeing(void **state) {
+    (void)state;
+    uint64_t a = alloc(100), b = alloc(100);
+    uint64_t generation = memory()->generation;
+    assert_false(sim_free(NULL, (void *)(uintptr_t)(a + 1)));
+    assert_false(sim_free(NULL, NULL));
+    assert_int_equal(memory()->generation, generation);
+    assert_true(sim_free(NULL, (void *)(uintptr_t)a));
+    assert_true(memory()->generation != generation);
+    assert_false(sim_free(NULL, (void *)(uintptr_t)a));
+    assert_false(lookup(a, 1));
+    assert_true(lookup(b, 100));
+    // Kernels and the host do not free each other's memory.
+    assert_false(sim_memory_free(memory(), b, true));
+    uint64_t heap = sim_memory_alloc(memory(), 10, SIM_DEVICE_HEAP)->address;
+    assert_false(sim_memory_free(memory(), heap, false));
+    assert_true(sim_memory_free(memory(), heap, true));
+}
+
+static void test_addresses_come_back_late(void **state) {
+    (void)state;
+    // 64 GiB are reserved: 100 times 800 MiB go once around.
+    uint64_t first = alloc(800u << 20), keep = alloc(100), previous = first;
+    assert_true(sim_free(NULL, (void *)(uintptr_t)first));
+    bool came_back = false;
+    for (int i = 0; i < 100; i++) {
+        uint64_t address = alloc(800u << 20);
+        assert_true(address + (800u << 20) + 256 <= keep || address >= keep + 100 + 256);
+        assert_true(address != previous);
+        came_back = came_back || address == first;
+        previous = address;
+        assert_true(sim_free(NULL, (void *)(uintptr_t)address));
+    }
+    assert_true(came_back);
+    assert_true(lookup(keep, 100));
+}
+
+static void test_registered_host(void **state) {
+    (void)state;
+    static uint8_t mine[4096];
+    uint64_t address = (uint64_t)(uintptr_t)mine;
+    assert_false(lookup(address, 1));
+    assert_true(sim_register_host(NULL, mine, sizeof mine));
+    assert_false(sim_register_host(NULL, mine, 16));
+    assert_false(sim_register_host(NULL, mine + 4095, 16));
+    assert_false(sim_register_host(NULL, mine - 10, 11));
+    assert_false(sim_register_host(NULL, mine, 0));
+    assert_true(lookup(address, 4096));
+    assert_int_equal(sim_find(NULL, address + 5, false)->kind, SIM_HOST);
+    assert_false(sim_free(NULL, mine));
+    assert_false(sim_unregister_host(NULL, mine + 1));
+    assert_true(sim_unregister_host(NULL, mine));
+    assert_false(sim_unregister_host(NULL, mine));
+    assert_false(lookup(address, 1));
+    void *device = sim_alloc(NULL, 64, SIM_DEVICE);
+    assert_false(sim_unregister_host(NULL, device));
+}
+
+static void test_find_nearest(void **state) {
+    (void)state;
+    assert_null(sim_find(NULL, 12345, true));
+    uint64_t a = alloc(256), b = alloc(256); // b = a + 512
+    assert_int_equal(b, a + 512);
+    assert_int_equal(sim_find(NULL, a + 255, false)->address, a);
+    assert_null(sim_find(NULL, a + 256, false));
+    assert_int_equal(sim_find(NULL, a + 256, true)->address, a);
+    assert_int_equal(sim_find(NULL, b - 1, true)->address, b);
+    assert_int_equal(sim_find(NULL, a - 1, true)->address, a);
+    assert_int_equal(sim_find(NULL, b + 100000, true)->address, b);
+}
+
+static void expect_text(uint64_t address, uint64_t bytes, const char *format, uint64_t shown) {
+    char text[SIM_MEMORY_TEXT], expected[SIM_MEMORY_TEXT];
+    sim_memory_describe(memory(), address, bytes, text);
+    snprintf(expected, sizeof expected, format, (unsigned long long)shown);
+    assert_string_equal(text, expected);
+}
+
+static void test_describe(void **state) {
+    (void)state;
+    expect_text(0x123456, 4, "there are no allocations", 0);
+    uint64_t a = alloc(4096);
+    expect_text(a + 4104, 4, "8 bytes past the end of the 4096-byte allocation at 0x%llx", a);
+    expect_text(a + 4096, 4, "right behind the end of the 4096-byte allocation at 0x%llx", a);
+    expect_text(a + 4092, 8, "4 bytes of it lie past the end of the 4096-byte allocation at 0x%llx",
+                a);
+    expect_text(a - 16, 4, "16 bytes before the 4096-byte allocation at 0x%llx", a);
+    expect_text(0, 4, "a null pointer", 0);
+    expect_text(64, 4, "a null pointer with an offset", 0);
+    expect_text(0x123456, 4, "far from every allocation", 0);
+    struct sim_allocation *v = sim_memory_alloc(memory(), 64, SIM_VARIABLE);
+    v->name = "table";
+    v->is_read_only = true;
+    expect_text(v->address + 64, 4,
+                "right behind the end of the 64-byte variable `table` at 0x%llx", v->address);
+    expect_text(v->address, 4, "inside the 64-byte variable `table` at 0x%llx, which is constant",
+                v->address);
+    assert_true(sim_free(NULL, (void *)(uintptr_t)a));
+    expect_text(a + 40, 4, "inside an allocation of 4096 bytes at 0x%llx that was freed", a);
+}
+
+static void test_many(void **state) {
+    (void)state;
+    enum { COUNT = 5000 };
+    static uint64_t address[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        address[i] = alloc(1 + fake_random() % 1000);
+    for (int i = 0; i < COUNT; i += 2)
+        assert_true(sim_free(NULL, (void *)(uintptr_t)address[i]));
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(lookup(address[i], 1), i & 1);
+}
+
+// ---- Readers while others allocate and free ------------------------------------------------
+
+enum { READERS = 2, ROUNDS = 20000 };
+static uint64_t steady[16];
+static int failures, done;
+
+static void *read_table(void *unused) {
+    (void)unused;
+    unsigned i = 0;
+    while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+        struct sim_site_cache hit = {0};
+        uint64_t address = steady[i++ % 16];
+        bool good = sim_memory_lookup(memory(), address + 50, 8, false, &hit) &&
+                    hit.address == address && hit.bytes == 100 &&
+                    !sim_memory_lookup(memory(), address + 100, 1, false, &hit);
+        if (!good)
+            __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static void test_readers_and_writers(void **state) {
+    (void)state;
+    static uint64_t churn[64];
+    pthread_t threads[READERS];
+    for (int i = 0; i < 16; i++) {
+        steady[i] = alloc(100);
+        alloc(10);
+    }
+    done = failures = 0;
+    for (int i = 0; i < READERS; i++)
+        pthread_create(&threads[i], NULL, read_table, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t *slot = &churn[fake_random() % 64];
+        if (*slot)
+            assert_true(sim_memory_free(memory(), *slot, true));
+        *slot = sim_memory_alloc(memory(), 1 + fake_random() % 500, SIM_DEVICE_HEAP)->address;
+    }
+    __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_large_is_free, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_freed_memory_is_zero, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_freeing, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_addresses_come_back_late, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_registered_host, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_find_nearest, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_describe, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_many, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_readers_and_writers, fake_setup, fake_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
