@@ -42,6 +42,7 @@ struct profile_site {
     uint32_t line, column;
     struct profile_frame *inlined_at; // innermost call first
     uint32_t inlined_count;
+    char *function;    // demangled, whose source the line is in; NULL: unknown
     char *instruction; // "ld.shared.f32"
     char *array;       // source name of the shared array, NULL: unknown or global
     unsigned width;    // bytes a lane

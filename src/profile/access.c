@@ -1,0 +1,65 @@
+// From the sites of the IR to the accesses of the bank model.
+#include "profile/recorder.h"
+
+static enum bankrun_access atomic_access(const struct ir_site *site) {
+    switch (site->atomic) {
+    case SITE_ATOMIC_NATIVE:
+        return BANKRUN_ATOMIC;
+    case SITE_ATOMIC_NATIVE_CONSTANT:
+        return BANKRUN_ATOMIC_CONSTANT;
+    case SITE_ATOMIC_CAS: // 16 bytes have no form of their own that was measured
+        return site->width == 4 || site->width == 8 ? BANKRUN_ATOMIC_CAS : BANKRUN_ATOMIC_LOOP;
+    default:
+        return BANKRUN_ATOMIC_LOOP;
+    }
+}
+
+static enum bankrun_access access_of(const struct ir_site *site) {
+    switch (site->op) {
+    case SITE_LOAD:
+        return BANKRUN_LOAD;
+    case SITE_STORE:
+        return BANKRUN_STORE;
+    case SITE_MATRIX_LOAD:
+        return BANKRUN_MATRIX_LOAD;
+    case SITE_MATRIX_STORE:
+        return BANKRUN_MATRIX_STORE;
+    case SITE_ASYNC_COPY:
+        return BANKRUN_ASYNC_COPY;
+    default:
+        return atomic_access(site);
+    }
+}
+
+// Asks the model about one lane at offset 0.
+static bool has_rule(const struct counter_rule *rule) {
+    static const uint32_t zeros[WARP_LANES];
+    struct bankrun_request request = {rule->access, rule->width, rule->matrices, 1, zeros};
+    struct bankrun_cost cost;
+    return bankrun_count(rule->arch, &request, &cost) == BANKRUN_OK;
+}
+
+void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_space space,
+                          const uint32_t grid[3], struct counter_rule *rule) {
+    bool is_matrix = site->op == SITE_MATRIX_LOAD || site->op == SITE_MATRIX_STORE;
+    *rule = (struct counter_rule){.arch = arch,
+                                  .space = space,
+                                  .access = access_of(site),
+                                  .width = site->width,
+                                  .matrices = is_matrix ? site->matrices : 0,
+                                  .lanes = UINT32_MAX,
+                                  .grid = {grid[0], grid[1]}};
+    if (space == SITE_GLOBAL) {
+        rule->keep = 31; // a sector
+        return;
+    }
+    if (is_matrix && site->matrices < 4)
+        rule->lanes = (1u << 8 * site->matrices) - 1;
+    if (!has_rule(rule)) {
+        rule->is_estimate = true;
+        rule->access = BANKRUN_STORE;
+        rule->width = site->width > 16 ? 16 : site->width;
+        rule->matrices = 0;
+    }
+    rule->keep = bankrun_period(arch, rule->width) - 1;
+}

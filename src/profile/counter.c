@@ -1,0 +1,169 @@
+// Counting of one site's requests on one array. See counter.h.
+#include "profile/counter.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/key.h"
+
+// Most sites have one pattern or two; few have more than a handful that come back.
+enum { FEW_BITS = 2, MANY_BITS = 6, MANY_EVICTIONS = 32 };
+
+static struct pattern *create_patterns(unsigned bits) {
+    return base_alloc_aligned(64, sizeof(struct pattern) << bits);
+}
+
+struct counter *counter_create(const struct counter_rule *rule) {
+    struct counter *counter = base_alloc(sizeof *counter);
+    counter->rule = rule;
+    counter->pattern_bits = FEW_BITS;
+    counter->patterns = create_patterns(FEW_BITS);
+    return counter;
+}
+
+void counter_free(struct counter *counter) {
+    free(counter->patterns);
+    free(counter);
+}
+
+static void flush_pattern(struct counter *counter, struct pattern *pattern) {
+    counter->counts.requests += pattern->repeats;
+    counter->counts.units += pattern->repeats * pattern->units;
+    counter->counts.ideal += pattern->repeats * pattern->ideal;
+    counter->degrees[pattern->degree] += pattern->repeats;
+    pattern->repeats = 0;
+}
+
+void counter_flush(struct counter *counter) {
+    for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
+        flush_pattern(counter, &counter->patterns[i]);
+}
+
+static void grow(struct counter *counter) {
+    counter_flush(counter);
+    free(counter->patterns);
+    counter->pattern_bits = MANY_BITS;
+    counter->patterns = create_patterns(MANY_BITS);
+    counter->last = NULL;
+}
+
+// ---- The cost of a new pattern --------------------------------------------------------------
+
+static void cost_of_shared(const struct counter_rule *rule, struct pattern *pattern) {
+    struct bankrun_request request = {.access = rule->access,
+                                      .width = rule->width,
+                                      .matrices = rule->matrices,
+                                      .mask = pattern->key.mask,
+                                      .offsets = pattern->key.lanes};
+    struct bankrun_cost cost = {0};
+    enum bankrun_status status = bankrun_count(rule->arch, &request, &cost);
+    // Sites have widths that their access allows, and the simulator faults misaligned accesses.
+    assert(status == BANKRUN_OK);
+    (void)status;
+    pattern->units = cost.wavefronts;
+    pattern->ideal = cost.ideal;
+    pattern->degree = cost.degree < PROFILE_MAX_DEGREE ? cost.degree : PROFILE_MAX_DEGREE;
+    pattern->is_estimate =
+        rule->is_estimate || cost.certainty == BANKRUN_UNKNOWN || cost.min != cost.max;
+}
+
+static void cost_of_global(const struct counter_rule *rule, struct pattern *pattern) {
+    uint64_t addresses[WARP_LANES];
+    // Lanes may lie below the first active one; a distant origin keeps all of them positive.
+    for (int l = 0; l < WARP_LANES; l++)
+        addresses[l] = (1ull << 40) + (uint64_t)(int64_t)(int32_t)pattern->key.lanes[l];
+    bankrun_sectors(pattern->key.mask, rule->width, addresses, &pattern->units, &pattern->ideal);
+}
+
+// ---- Finding a pattern ----------------------------------------------------------------------
+
+// Not the last one, nor its follower: asks the table, or counts the pattern and remembers it.
+static struct pattern *look_up(struct counter *counter, const struct counter_key *key) {
+    if (counter->evictions > MANY_EVICTIONS && counter->pattern_bits == FEW_BITS)
+        grow(counter);
+    struct pattern *found = &counter->patterns[key_hash(key) >> (32 - counter->pattern_bits)];
+    if (key_equal(&found->key, key))
+        return found;
+    if (found->key.mask != 0) {
+        flush_pattern(counter, found);
+        counter->evictions += counter->pattern_bits == FEW_BITS;
+    }
+    *found = (struct pattern){.key = *key};
+    if (counter->rule->space == SITE_SHARED)
+        cost_of_shared(counter->rule, found);
+    else
+        cost_of_global(counter->rule, found);
+    counter->is_estimate |= found->is_estimate;
+    return found;
+}
+
+static inline struct pattern *find(struct counter *counter, const struct counter_key *key) {
+    struct pattern *last = counter->last;
+    if (last) {
+        if (key_equal(&last->key, key))
+            return last;
+        if (last->follower && key_equal(&last->follower->key, key))
+            return counter->last = last->follower;
+    }
+    struct pattern *found = look_up(counter, key);
+    if (counter->last) // else the table has just grown
+        counter->last->follower = found;
+    return counter->last = found;
+}
+
+// ---- Events ---------------------------------------------------------------------------------
+
+bool candidate_precedes(const struct candidate *a, const struct candidate *b) {
+    if (a->degree != b->degree)
+        return a->degree > b->degree;
+    return a->linear != b->linear ? a->linear < b->linear : a->warp < b->warp;
+}
+
+static void keep_candidate(struct candidate *worst, uint32_t degree, uint64_t linear, uint32_t mask,
+                           const struct access_event *event) {
+    worst->degree = degree;
+    worst->linear = linear;
+    worst->warp = event->warp;
+    worst->mask = mask;
+    memcpy(worst->block, event->block, sizeof worst->block);
+    for (int l = 0; l < WARP_LANES; l++)
+        worst->offsets[l] = mask >> l & 1 ? event->offsets[l] : 0;
+}
+
+static inline void compare_with_worst(struct counter *counter, uint32_t degree, uint32_t mask,
+                                      const struct access_event *event) {
+    struct candidate *worst = &counter->worst;
+    if (degree < worst->degree)
+        return;
+    const uint32_t *grid = counter->rule->grid, *block = event->block;
+    uint64_t linear = block[0] + grid[0] * (block[1] + (uint64_t)grid[1] * block[2]);
+    if (degree > worst->degree || linear < worst->linear ||
+        (linear == worst->linear && event->warp < worst->warp))
+        keep_candidate(worst, degree, linear, mask, event);
+}
+
+void counter_shared(struct counter *counter, const struct access_event *event) {
+    const struct counter_rule *rule = counter->rule;
+    struct counter_key key;
+    uint32_t mask = rule->matrices ? rule->lanes : event->mask;
+    key_of_offsets(&key, mask, event->offsets, rule->keep);
+    struct pattern *pattern = find(counter, &key);
+    pattern->repeats++;
+    compare_with_worst(counter, pattern->degree, mask, event);
+}
+
+void counter_global(struct counter *counter, const struct access_event *event) {
+    const struct counter_rule *rule = counter->rule;
+    struct counter_key key;
+    if (key_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
+        find(counter, &key)->repeats++;
+        return;
+    }
+    uint32_t sectors, ideal;
+    bankrun_sectors(event->mask, rule->width, event->addresses, &sectors, &ideal);
+    counter->counts.requests++;
+    counter->counts.units += sectors;
+    counter->counts.ideal += ideal;
+}

@@ -1,0 +1,73 @@
+// Inside the profile: what one worker counts of one site on one array. A counter remembers lane
+// patterns, so that an event whose pattern is known costs a compare and an increment.
+#ifndef BANKRUN_PROFILE_COUNTER_H
+#define BANKRUN_PROFILE_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bankrun/banks.h"
+#include "profile/profile.h"
+
+// How the requests of a site are counted; the same for all its events.
+struct counter_rule {
+    unsigned arch;
+    enum site_space space;
+    enum bankrun_access access; // shared only
+    unsigned width, matrices;
+    uint32_t lanes;   // that can matter: the first 8, 16 or 32 for matrices
+    uint32_t keep;    // address bits that the cost depends on only through differences
+    bool is_estimate; // no rule for the access: counted as a store
+    uint32_t grid[2]; // x and y, to number blocks
+};
+
+// The lanes of one request, relative to the first active one's address rounded down so far
+// that the cost stays the same; inactive lanes are 0.
+struct counter_key {
+    _Alignas(64) uint32_t lanes[WARP_LANES];
+    uint32_t mask;
+};
+
+struct pattern {
+    struct counter_key key;
+    uint32_t units, ideal, degree;
+    bool is_estimate;
+    uint64_t repeats;         // requests since the counts were last flushed
+    struct pattern *follower; // what came next the last time
+};
+
+// A request to show. In equal degree the first in block order wins, whatever the order of events.
+struct candidate {
+    uint32_t degree; // 0: none yet
+    uint64_t linear; // block number
+    uint32_t block[3], warp, mask, offsets[WARP_LANES];
+};
+
+struct counter {
+    struct counter *next;            // same site and space, another array
+    const struct ir_variable *array; // NULL: none, or global memory
+    uint64_t array_first, array_bytes;
+    const struct counter_rule *rule;
+    struct profile_counts counts;
+    uint64_t degrees[PROFILE_MAX_DEGREE + 1];
+    bool is_estimate;
+    struct candidate worst;
+    struct pattern *last;     // NULL: no event yet
+    struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
+    unsigned pattern_bits;
+    uint32_t evictions;
+};
+
+struct counter *counter_create(const struct counter_rule *rule);
+void counter_free(struct counter *counter); // not `next`
+
+void counter_shared(struct counter *counter, const struct access_event *event);
+void counter_global(struct counter *counter, const struct access_event *event);
+
+// Moves what the patterns counted into `counts` and `degrees`.
+void counter_flush(struct counter *counter);
+
+// Is a better to show than b?
+bool candidate_precedes(const struct candidate *a, const struct candidate *b);
+
+#endif

@@ -1,0 +1,275 @@
+// The saved profile, read and checked. Every error names the file and the value concerned:
+// "run.json: launches[0].sites[2].line: expected a whole number from 0 to 4294967295".
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "profile/json.h"
+#include "profile/json_check.h"
+#include "profile/recorder.h"
+
+// ---- Sites --------------------------------------------------------------------------------------
+
+static void read_counts(struct profile_reader *reader, const json_t *object, enum site_space space,
+                        struct profile_counts *counts) {
+    counts->requests = profile_read_number(reader, object, "requests", INT64_MAX);
+    counts->units = profile_read_number(reader, object, profile_units_key(space), INT64_MAX);
+    counts->ideal = profile_read_number(reader, object, profile_ideal_key(space), INT64_MAX);
+}
+
+static void read_frames(struct profile_reader *reader, const json_t *object,
+                        struct profile_site *site) {
+    const json_t *frames = profile_read_array(reader, object, "inlined_at", 0);
+    size_t count = json_array_size(frames);
+    site->inlined_at = base_alloc((count + 1) * sizeof *site->inlined_at);
+    site->inlined_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        size_t here = profile_enter(reader, "inlined_at[%zu]", i);
+        const json_t *frame = profile_read_element(reader, frames, i);
+        site->inlined_at[i] = (struct profile_frame){
+            .file = profile_read_text(reader, frame, "file", true),
+            .line = (uint32_t)profile_read_number(reader, frame, "line", UINT32_MAX),
+            .function = profile_read_text(reader, frame, "function", true)};
+        profile_leave(reader, here);
+    }
+}
+
+static void read_degrees(struct profile_reader *reader, const json_t *object,
+                         struct profile_site *site) {
+    json_t *degrees = (json_t *)profile_read_object(reader, object, "degrees");
+    size_t here = profile_enter(reader, "degrees");
+    uint64_t sum = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(degrees, key, value) {
+        char *end;
+        unsigned long degree = strtoul(key, &end, 10);
+        if (key[0] < '1' || key[0] > '9' || *end || degree > PROFILE_MAX_DEGREE) {
+            profile_fail(reader, "\"%s\" is no degree (1 to %d)", key, PROFILE_MAX_DEGREE);
+            break;
+        }
+        site->degrees[degree] = profile_read_number(reader, degrees, key, INT64_MAX);
+        sum += site->degrees[degree];
+    }
+    if (sum != site->counts.requests)
+        profile_fail(reader, "the degrees' sum %llu is not the number of requests %llu",
+                     (unsigned long long)sum, (unsigned long long)site->counts.requests);
+    profile_leave(reader, here);
+}
+
+static void read_triple(struct profile_reader *reader, const json_t *object, const char *key,
+                        uint32_t values[3]) {
+    const json_t *array = profile_read_array(reader, object, key, 3);
+    for (size_t i = 0; i < 3; i++)
+        values[i] =
+            (uint32_t)profile_check_number(reader, key, json_array_get(array, i), UINT32_MAX);
+}
+
+static void read_worst(struct profile_reader *reader, const json_t *object,
+                       struct profile_site *site) {
+    if (site->worst_degree == 0)
+        return;
+    const json_t *worst = profile_read_object(reader, object, "worst");
+    size_t here = profile_enter(reader, "worst");
+    read_triple(reader, worst, "block", site->worst_block);
+    site->worst_warp = (uint32_t)profile_read_number(reader, worst, "warp", UINT32_MAX);
+    site->worst_mask = (uint32_t)profile_read_number(reader, worst, "mask", UINT32_MAX);
+    site->why = profile_read_text(reader, worst, "why", true);
+    const json_t *offsets = profile_read_array(reader, worst, "offsets", WARP_LANES);
+    for (size_t lane = 0; lane < WARP_LANES; lane++) {
+        const json_t *offset = json_array_get(offsets, lane);
+        if (site->worst_mask >> lane & 1)
+            site->worst_offsets[lane] =
+                (uint32_t)profile_check_number(reader, "offsets", offset, UINT32_MAX);
+        else if (!json_is_null(offset))
+            profile_fail(reader, "offsets: lane %zu is not in the mask, expected null", lane);
+    }
+    profile_leave(reader, here);
+}
+
+static void read_site(struct profile_reader *reader, const json_t *object,
+                      struct profile_site *site) {
+    site->space = (enum site_space)profile_read_name(reader, object, "space", profile_space_text,
+                                                     SITE_SPACES);
+    site->op =
+        (enum profile_op)profile_read_name(reader, object, "op", profile_op_text, PROFILE_OPS);
+    site->file = profile_read_text(reader, object, "file", true);
+    site->line = (uint32_t)profile_read_number(reader, object, "line", UINT32_MAX);
+    site->column = (uint32_t)profile_read_number(reader, object, "column", UINT32_MAX);
+    site->function = profile_read_text(reader, object, "function", true);
+    site->instruction = profile_read_text(reader, object, "instruction", false);
+    site->verdict = profile_read_text(reader, object, "verdict", false);
+    site->width = (unsigned)profile_read_number(reader, object, "width", 64);
+    read_counts(reader, object, site->space, &site->counts);
+    read_frames(reader, object, site);
+    uint64_t excess = profile_read_number(reader, object, "excess", INT64_MAX);
+    if (excess != site->counts.units - site->counts.ideal)
+        profile_fail(reader, "excess: is not %s - %s", profile_units_key(site->space),
+                     profile_ideal_key(site->space));
+    if (!profile_has_total(site->space, site->op))
+        profile_fail(reader, "op: there is no %s in %s memory", profile_op_text[site->op],
+                     profile_space_text[site->space]);
+    if (site->space != SITE_SHARED)
+        return;
+    site->array = profile_read_text(reader, object, "array", true);
+    site->is_estimate = profile_read_boolean(reader, object, "estimate");
+    site->worst_degree =
+        (uint32_t)profile_read_number(reader, object, "worst_degree", PROFILE_MAX_DEGREE);
+    read_degrees(reader, object, site);
+    read_worst(reader, object, site);
+}
+
+// ---- Launches -----------------------------------------------------------------------------------
+
+static bool counts_equal(const struct profile_counts *a, const struct profile_counts *b) {
+    return a->requests == b->requests && a->units == b->units && a->ideal == b->ideal;
+}
+
+static void check_totals(struct profile_reader *reader, const struct profile_launch *launch) {
+    struct profile_counts sums[SITE_SPACES][PROFILE_OPS] = {0};
+    for (size_t i = 0; i < launch->site_count; i++) {
+        const struct profile_site *site = &launch->sites[i];
+        struct profile_counts *sum = &sums[site->space][site->op];
+        sum->requests += site->counts.requests;
+        sum->units += site->counts.units;
+        sum->ideal += site->counts.ideal;
+    }
+    for (int space = 0; space < SITE_SPACES; space++)
+        for (int op = 0; op < PROFILE_OPS; op++)
+            if (!counts_equal(&sums[space][op], &launch->totals[space][op]))
+                profile_fail(reader, "totals.%s.%s: is not the sum of the sites",
+                             profile_space_text[space], profile_op_text[op]);
+}
+
+static void read_totals(struct profile_reader *reader, const json_t *object,
+                        struct profile_launch *launch) {
+    const json_t *totals = profile_read_object(reader, object, "totals");
+    size_t outer = profile_enter(reader, "totals");
+    for (int space = 0; space < SITE_SPACES; space++) {
+        const json_t *ops = profile_read_object(reader, totals, profile_space_text[space]);
+        size_t middle = profile_enter(reader, "%s", profile_space_text[space]);
+        for (int op = 0; op < PROFILE_OPS; op++) {
+            if (!profile_has_total((enum site_space)space, (enum profile_op)op))
+                continue;
+            const json_t *counts = profile_read_object(reader, ops, profile_op_text[op]);
+            size_t inner = profile_enter(reader, "%s", profile_op_text[op]);
+            read_counts(reader, counts, (enum site_space)space, &launch->totals[space][op]);
+            profile_leave(reader, inner);
+        }
+        profile_leave(reader, middle);
+    }
+    profile_leave(reader, outer);
+}
+
+static void read_launch(struct profile_reader *reader, const json_t *object,
+                        struct profile_launch *launch) {
+    if (profile_read_number(reader, object, "index", UINT32_MAX) != launch->index)
+        profile_fail(reader, "index: expected %u", launch->index);
+    launch->kernel = profile_read_text(reader, object, "kernel", false);
+    launch->symbol = profile_read_text(reader, object, "symbol", false);
+    read_triple(reader, object, "grid", launch->grid);
+    read_triple(reader, object, "block", launch->block);
+    launch->shared_bytes = profile_read_number(reader, object, "shared_bytes", INT64_MAX);
+    launch->blocks_run = profile_read_number(reader, object, "blocks_run", INT64_MAX);
+    launch->instructions = profile_read_number(reader, object, "instructions", INT64_MAX);
+    launch->thread_instructions =
+        profile_read_number(reader, object, "thread_instructions", INT64_MAX);
+    launch->fault = profile_read_text(reader, object, "fault", true);
+    read_totals(reader, object, launch);
+    const json_t *sites = profile_read_array(reader, object, "sites", 0);
+    launch->site_count = json_array_size(sites);
+    launch->sites = base_alloc((launch->site_count + 1) * sizeof *launch->sites);
+    for (size_t i = 0; i < launch->site_count && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "sites[%zu]", i);
+        read_site(reader, profile_read_element(reader, sites, i), &launch->sites[i]);
+        profile_leave(reader, here);
+    }
+    check_totals(reader, launch);
+}
+
+// ---- The file -----------------------------------------------------------------------------------
+
+static unsigned read_arch(struct profile_reader *reader, const json_t *root) {
+    char *arch = profile_read_text(reader, root, "arch", false), *end = NULL;
+    unsigned long number = 0;
+    if (arch && strncmp(arch, "sm_", 3) == 0 && arch[3] >= '1' && arch[3] <= '9')
+        number = strtoul(arch + 3, &end, 10);
+    if (!end || *end || number > 9999) {
+        profile_fail(reader, "arch: expected \"sm_\" and a number");
+        number = 0;
+    }
+    free(arch);
+    return (unsigned)number;
+}
+
+static void check_schema(struct profile_reader *reader, const json_t *root) {
+    char *schema = profile_read_text(reader, root, "schema", false);
+    if (schema && strcmp(schema, PROFILE_SCHEMA) != 0)
+        profile_fail(reader,
+                     "schema: \"%s\" is not \"" PROFILE_SCHEMA "\", which this bankrun reads",
+                     schema);
+    free(schema);
+}
+
+static void read_program(struct profile_reader *reader, const json_t *root,
+                         struct profile *profile) {
+    const json_t *program = profile_read_array(reader, root, "program", 0);
+    profile->program = base_alloc((json_array_size(program) + 1) * sizeof(char *));
+    for (size_t i = 0; i < json_array_size(program); i++) {
+        const json_t *argument = json_array_get(program, i);
+        if (!json_is_string(argument))
+            profile_fail(reader, "program: expected strings");
+        else
+            profile->program[profile->program_count++] = base_strdup(json_string_value(argument));
+    }
+}
+
+static struct profile *read_profile(struct profile_reader *reader, const json_t *root) {
+    if (!json_is_object(root)) {
+        profile_fail(reader, "expected a JSON object");
+        return NULL;
+    }
+    check_schema(reader, root);
+    if (reader->failed)
+        return NULL;
+    struct profile *profile = base_alloc(sizeof *profile);
+    profile->arch = read_arch(reader, root);
+    read_program(reader, root, profile);
+    const json_t *launches = profile_read_array(reader, root, "launches", 0);
+    for (size_t i = 0; i < json_array_size(launches) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "launches[%zu]", i);
+        read_launch(reader, profile_read_element(reader, launches, i), profile_add_launch(profile));
+        profile_leave(reader, here);
+    }
+    if (!reader->failed)
+        return profile;
+    profile_free(profile);
+    return NULL;
+}
+
+struct profile *profile_read(const char *path, struct diag_list *diags) {
+    struct profile_reader reader = {.diags = diags, .file = path};
+    struct profile *profile = NULL;
+    json_error_t error;
+    char *data;
+    size_t length;
+    if (!file_read(path, &data, &length)) {
+        diag_error(diags, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    json_t *root = json_loadb(data, length, JSON_REJECT_DUPLICATES, &error);
+    if (root)
+        profile = read_profile(&reader, root);
+    else
+        diag_error(diags, "%s:%d:%d: not JSON: %s", path, error.line, error.column, error.text);
+    json_decref(root);
+    strbuf_free(&reader.where);
+    free(data);
+    return profile;
+}

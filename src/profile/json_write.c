@@ -1,0 +1,190 @@
+// The saved profile, written. docs/profile.md describes the schema.
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+#include "profile/json.h"
+
+// ---- Texts --------------------------------------------------------------------------------------
+
+// Length of the UTF-8 sequence at `at`, 0 when it is none. Continuation bytes end at NUL.
+static size_t sequence_length(const unsigned char *at) {
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t more = 0; more < 4; more++) {
+        if ((at[0] & forms[more].mask) != forms[more].lead)
+            continue;
+        uint32_t code = at[0] & (unsigned char)~forms[more].mask;
+        for (size_t i = 1; i <= more; i++) {
+            if ((at[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (at[i] & 0x3f);
+        }
+        bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+        return code >= forms[more].least && code <= 0x10ffff && !is_surrogate ? more + 1 : 0;
+    }
+    return 0;
+}
+
+// JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
+static json_t *text(const char *bytes) {
+    if (!bytes)
+        return json_null();
+    struct strbuf clean = {0};
+    for (const unsigned char *at = (const unsigned char *)bytes; *at;) {
+        size_t length = sequence_length(at);
+        if (length > 0)
+            strbuf_append(&clean, (const char *)at, length);
+        else
+            strbuf_puts(&clean, "\xef\xbf\xbd");
+        at += length > 0 ? length : 1;
+    }
+    json_t *value = json_string(strbuf_string(&clean));
+    strbuf_free(&clean);
+    return value;
+}
+
+static json_t *number(uint64_t value) {
+    return json_integer((json_int_t)value);
+}
+
+static void set(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value);
+}
+
+static json_t *triple(const uint32_t values[3]) {
+    json_t *array = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(array, number(values[i]));
+    return array;
+}
+
+// ---- Sites --------------------------------------------------------------------------------------
+
+static void set_counts(json_t *object, enum site_space space, const struct profile_counts *counts) {
+    set(object, "requests", number(counts->requests));
+    set(object, profile_units_key(space), number(counts->units));
+    set(object, profile_ideal_key(space), number(counts->ideal));
+}
+
+static json_t *frames_of(const struct profile_site *site) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < site->inlined_count; i++) {
+        json_t *frame = json_object();
+        set(frame, "file", text(site->inlined_at[i].file));
+        set(frame, "line", number(site->inlined_at[i].line));
+        set(frame, "function", text(site->inlined_at[i].function));
+        json_array_append_new(array, frame);
+    }
+    return array;
+}
+
+static json_t *degrees_of(const struct profile_site *site) {
+    json_t *object = json_object();
+    for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", degree);
+        if (site->degrees[degree] > 0)
+            set(object, key, number(site->degrees[degree]));
+    }
+    return object;
+}
+
+static json_t *worst_of(const struct profile_site *site) {
+    if (site->worst_degree == 0)
+        return json_null();
+    json_t *worst = json_object(), *offsets = json_array();
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        json_array_append_new(offsets, site->worst_mask >> lane & 1
+                                           ? number(site->worst_offsets[lane])
+                                           : json_null());
+    set(worst, "block", triple(site->worst_block));
+    set(worst, "warp", number(site->worst_warp));
+    set(worst, "mask", number(site->worst_mask));
+    set(worst, "offsets", offsets);
+    set(worst, "why", text(site->why));
+    return worst;
+}
+
+static json_t *site_of(const struct profile_site *site) {
+    json_t *object = json_object();
+    set(object, "file", text(site->file));
+    set(object, "line", number(site->line));
+    set(object, "column", number(site->column));
+    set(object, "function", text(site->function));
+    set(object, "inlined_at", frames_of(site));
+    set(object, "instruction", text(site->instruction));
+    set(object, "op", text(profile_op_text[site->op]));
+    set(object, "space", text(profile_space_text[site->space]));
+    set(object, "width", number(site->width));
+    set(object, "verdict", text(site->verdict));
+    set(object, "excess", number(site->counts.units - site->counts.ideal));
+    set_counts(object, site->space, &site->counts);
+    if (site->space != SITE_SHARED)
+        return object;
+    set(object, "array", text(site->array));
+    set(object, "estimate", json_boolean(site->is_estimate));
+    set(object, "worst_degree", number(site->worst_degree));
+    set(object, "degrees", degrees_of(site));
+    set(object, "worst", worst_of(site));
+    return object;
+}
+
+// ---- Launches -----------------------------------------------------------------------------------
+
+static json_t *totals_of(const struct profile_launch *launch) {
+    json_t *totals = json_object();
+    for (int space = 0; space < SITE_SPACES; space++) {
+        json_t *ops = json_object();
+        for (int op = 0; op < PROFILE_OPS; op++) {
+            if (!profile_has_total((enum site_space)space, (enum profile_op)op))
+                continue;
+            json_t *counts = json_object();
+            set_counts(counts, (enum site_space)space, &launch->totals[space][op]);
+            set(ops, profile_op_text[op], counts);
+        }
+        set(totals, profile_space_text[space], ops);
+    }
+    return totals;
+}
+
+static json_t *launch_of(const struct profile_launch *launch) {
+    json_t *object = json_object(), *sites = json_array();
+    set(object, "index", number(launch->index));
+    set(object, "kernel", text(launch->kernel));
+    set(object, "symbol", text(launch->symbol));
+    set(object, "grid", triple(launch->grid));
+    set(object, "block", triple(launch->block));
+    set(object, "shared_bytes", number(launch->shared_bytes));
+    set(object, "blocks_run", number(launch->blocks_run));
+    set(object, "instructions", number(launch->instructions));
+    set(object, "thread_instructions", number(launch->thread_instructions));
+    set(object, "fault", text(launch->fault));
+    set(object, "totals", totals_of(launch));
+    for (size_t i = 0; i < launch->site_count; i++)
+        json_array_append_new(sites, site_of(&launch->sites[i]));
+    set(object, "sites", sites);
+    return object;
+}
+
+char *profile_to_json(const struct profile *profile) {
+    json_t *root = json_object(), *program = json_array(), *launches = json_array();
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%u", profile->arch);
+    set(root, "schema", text(PROFILE_SCHEMA));
+    set(root, "bankrun", text(BANKRUN_VERSION));
+    set(root, "arch", text(arch));
+    for (size_t i = 0; i < profile->program_count; i++)
+        json_array_append_new(program, text(profile->program[i]));
+    set(root, "program", program);
+    for (size_t i = 0; i < profile->launch_count; i++)
+        json_array_append_new(launches, launch_of(&profile->launches[i]));
+    set(root, "launches", launches);
+    char *json = json_dumps(root, JSON_SORT_KEYS | JSON_INDENT(1));
+    json_decref(root);
+    return json;
+}

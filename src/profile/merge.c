@@ -1,0 +1,198 @@
+// Many workers' counters become the rows of a launch. Rows that are one line of source to the
+// user are one row: a loop that the compiler unrolled 16 times has 16 instructions on its line.
+// The result depends on the events alone, not on which worker saw them.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "profile/recorder.h"
+
+struct merged_site {
+    struct profile_site site;
+    struct candidate worst;
+    uint32_t number;       // of the recorded site that `worst` is of
+    uint64_t array_offset; // of the array; UINT64_MAX: none
+};
+typedef VEC(struct merged_site) merged_list;
+
+// ---- Over workers -----------------------------------------------------------------------------
+
+struct sum { // of one site, space and array
+    const struct ir_variable *array;
+    struct counter total;
+};
+typedef VEC(struct sum) sum_list;
+
+static void add_counter(struct counter *to, const struct counter *from) {
+    to->counts.requests += from->counts.requests;
+    to->counts.units += from->counts.units;
+    to->counts.ideal += from->counts.ideal;
+    for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
+        to->degrees[degree] += from->degrees[degree];
+    to->is_estimate |= from->is_estimate;
+    if (candidate_precedes(&from->worst, &to->worst))
+        to->worst = from->worst;
+}
+
+static void add_to_sums(sum_list *sums, struct counter *counter) {
+    counter_flush(counter);
+    size_t i = 0;
+    while (i < sums->length && sums->data[i].array != counter->array)
+        i++;
+    if (i == sums->length)
+        vec_push(sums, (struct sum){.array = counter->array});
+    add_counter(&sums->data[i].total, counter);
+}
+
+static void add_row(merged_list *rows, const struct recorded_site *recorded, uint32_t number,
+                    enum site_space space, const struct sum *sum) {
+    struct merged_site row = {.worst = sum->total.worst,
+                              .number = number,
+                              .array_offset = sum->array ? sum->array->offset : UINT64_MAX};
+    row.site.space = space;
+    row.site.op = recorded->op;
+    row.site.width = recorded->site->width;
+    row.site.counts = sum->total.counts;
+    row.site.is_estimate = sum->total.is_estimate;
+    if (space == SITE_SHARED)
+        memcpy(row.site.degrees, sum->total.degrees, sizeof row.site.degrees);
+    profile_describe_site(recorded, sum->array, &row.site);
+    vec_push(rows, row);
+}
+
+static void sum_site(struct profile_recorder *recorder, uint32_t number, enum site_space space,
+                     merged_list *rows) {
+    sum_list sums = {0};
+    for (unsigned w = 0; w < recorder->info.workers; w++) {
+        if (!recorder->workers[w])
+            continue;
+        struct counter *counter = recorder->workers[w]->counters[number][space];
+        for (; counter; counter = counter->next)
+            add_to_sums(&sums, counter);
+    }
+    for (size_t i = 0; i < sums.length; i++)
+        if (sums.data[i].total.counts.requests > 0)
+            add_row(rows, &recorder->sites[number], number, space, &sums.data[i]);
+    vec_free(&sums);
+}
+
+// ---- Over instructions ------------------------------------------------------------------------
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static int compare_texts(const char *a, const char *b) { // the unknown one last
+    if (!a || !b)
+        return (a == NULL) - (b == NULL);
+    return strcmp(a, b);
+}
+
+static int compare_chains(const struct profile_site *a, const struct profile_site *b) {
+    for (uint32_t i = 0; i < a->inlined_count && i < b->inlined_count; i++) {
+        int order = compare_texts(a->inlined_at[i].file, b->inlined_at[i].file);
+        if (order == 0)
+            order = compare_numbers(a->inlined_at[i].line, b->inlined_at[i].line);
+        if (order != 0)
+            return order;
+    }
+    return compare_numbers(a->inlined_count, b->inlined_count);
+}
+
+// What makes two rows different lines to the user: all but the column.
+static int compare_identities(const struct profile_site *a, const struct profile_site *b) {
+    int order = compare_numbers(a->space, b->space);
+    order = order ? order : compare_texts(a->file, b->file);
+    order = order ? order : compare_numbers(a->line, b->line);
+    order = order ? order : compare_texts(a->instruction, b->instruction);
+    order = order ? order : compare_texts(a->array, b->array);
+    order = order ? order : compare_numbers(a->op, b->op);
+    order = order ? order : compare_numbers(a->width, b->width);
+    return order ? order : compare_chains(a, b);
+}
+
+static int by_identity(const void *left, const void *right) {
+    const struct merged_site *a = left, *b = right;
+    int order = compare_identities(&a->site, &b->site);
+    order = order ? order : compare_numbers(a->number, b->number);
+    return order ? order : compare_numbers(a->array_offset, b->array_offset);
+}
+
+static int by_place(const void *left, const void *right) {
+    const struct merged_site *a = left, *b = right;
+    int order = compare_numbers(a->site.space, b->site.space);
+    order = order ? order : compare_texts(a->site.file, b->site.file);
+    order = order ? order : compare_numbers(a->site.line, b->site.line);
+    order = order ? order : compare_numbers(a->site.column, b->site.column);
+    return order ? order : compare_identities(&a->site, &b->site);
+}
+
+// Rows come in the order of their numbers, so that of equal requests the first instruction's stays.
+static void join(struct merged_site *to, struct merged_site *from) {
+    to->site.counts.requests += from->site.counts.requests;
+    to->site.counts.units += from->site.counts.units;
+    to->site.counts.ideal += from->site.counts.ideal;
+    for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
+        to->site.degrees[degree] += from->site.degrees[degree];
+    to->site.is_estimate |= from->site.is_estimate;
+    if (from->site.column < to->site.column)
+        to->site.column = from->site.column;
+    if (candidate_precedes(&from->worst, &to->worst)) {
+        to->worst = from->worst;
+        to->number = from->number; // whose rule explains the request
+    }
+    profile_free_site(&from->site);
+}
+
+static void join_rows(merged_list *rows) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->length; i++) {
+        if (kept > 0 && compare_identities(&rows->data[kept - 1].site, &rows->data[i].site) == 0)
+            join(&rows->data[kept - 1], &rows->data[i]);
+        else
+            rows->data[kept++] = rows->data[i];
+    }
+    rows->length = kept;
+}
+
+// ---- The launch -------------------------------------------------------------------------------
+
+static void finish_row(const struct profile_recorder *recorder, struct merged_site *row) {
+    struct profile_site *site = &row->site;
+    const struct candidate *worst = &row->worst;
+    site->verdict = base_strdup("observed");
+    if (site->space != SITE_SHARED)
+        return;
+    site->worst_degree = worst->degree;
+    site->worst_warp = worst->warp;
+    site->worst_mask = worst->mask;
+    memcpy(site->worst_block, worst->block, sizeof site->worst_block);
+    memcpy(site->worst_offsets, worst->offsets, sizeof site->worst_offsets);
+    if (site->counts.units > site->counts.ideal)
+        site->why = profile_why(&recorder->sites[row->number].rules[SITE_SHARED], site->instruction,
+                                worst->mask, worst->offsets);
+}
+
+void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch) {
+    merged_list rows = {0};
+    for (uint32_t number = 0; number < recorder->site_count; number++)
+        for (int space = 0; space < SITE_SPACES; space++)
+            sum_site(recorder, number, (enum site_space)space, &rows);
+    if (rows.length > 0) {
+        qsort(rows.data, rows.length, sizeof *rows.data, by_identity);
+        join_rows(&rows);
+        qsort(rows.data, rows.length, sizeof *rows.data, by_place);
+    }
+    launch->sites = base_alloc((rows.length + 1) * sizeof *launch->sites);
+    launch->site_count = rows.length;
+    for (size_t i = 0; i < rows.length; i++) {
+        finish_row(recorder, &rows.data[i]);
+        launch->sites[i] = rows.data[i].site;
+        struct profile_counts *total = &launch->totals[launch->sites[i].space][launch->sites[i].op];
+        total->requests += launch->sites[i].counts.requests;
+        total->units += launch->sites[i].counts.units;
+        total->ideal += launch->sites[i].counts.ideal;
+    }
+    vec_free(&rows);
+}

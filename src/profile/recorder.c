@@ -1,0 +1,159 @@
+// Records one launch: hands each event to the counter of its worker, site, space and array.
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "profile/recorder.h"
+
+static enum profile_op op_of(enum site_op op) {
+    switch (op) {
+    case SITE_LOAD:
+        return PROFILE_LOAD;
+    case SITE_STORE:
+        return PROFILE_STORE;
+    case SITE_MATRIX_LOAD:
+        return PROFILE_MATRIX_LOAD;
+    case SITE_MATRIX_STORE:
+        return PROFILE_MATRIX_STORE;
+    case SITE_ASYNC_COPY:
+        return PROFILE_ASYNC_COPY;
+    default: // atom and red
+        return PROFILE_ATOMIC;
+    }
+}
+
+static void list_sites(struct profile_recorder *recorder) {
+    const struct profile_launch_info *info = &recorder->info;
+    uint32_t functions;
+    const struct ir_function **reachable = ir_reachable(info->kernel, &functions);
+    for (uint32_t f = 0; f < functions; f++)
+        recorder->site_count += reachable[f]->site_count;
+    recorder->sites = base_alloc((recorder->site_count + 1) * sizeof *recorder->sites);
+    struct recorded_site *next = recorder->sites;
+    for (uint32_t f = 0; f < functions; f++)
+        for (uint32_t s = 0; s < reachable[f]->site_count; s++, next++) {
+            next->function = reachable[f];
+            next->site = &reachable[f]->sites[s];
+            next->op = op_of(next->site->op);
+            for (int space = 0; space < SITE_SPACES; space++)
+                profile_counter_rule(next->site, info->arch, (enum site_space)space, info->grid,
+                                     &next->rules[space]);
+        }
+    free(reachable);
+}
+
+// Not the array of the last event: its own counter, which becomes the site's first.
+static struct counter *counter_of_array(const struct profile_recorder *recorder,
+                                        struct counter **list, const struct counter_rule *rule,
+                                        uint32_t offset) {
+    const struct profile_launch_info *info = &recorder->info;
+    const struct ir_variable *array =
+        ir_shared_variable_at(info->layout, offset, info->dynamic_shared_bytes);
+    struct counter **at = list;
+    while (*at && (*at)->array != array)
+        at = &(*at)->next;
+    struct counter *counter = *at;
+    if (counter)
+        *at = counter->next;
+    else
+        counter = counter_create(rule);
+    counter->next = *list;
+    *list = counter;
+    counter->array = array;
+    counter->array_first = array ? array->offset : offset;
+    counter->array_bytes = !array                   ? 1
+                           : array->ptx->is_unsized ? info->dynamic_shared_bytes
+                                                    : array->ptx->bytes;
+    return counter;
+}
+
+static void record_shared(struct recorder_worker *worker, const struct access_event *event) {
+    struct counter **list = &worker->counters[event->site][SITE_SHARED];
+    struct counter *counter = *list;
+    // The first lane says which array the request is about.
+    uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
+    if (!counter || offset - counter->array_first >= counter->array_bytes)
+        counter =
+            counter_of_array(worker->recorder, list,
+                             &worker->recorder->sites[event->site].rules[SITE_SHARED], offset);
+    counter_shared(counter, event);
+}
+
+static void record_global(struct recorder_worker *worker, const struct access_event *event) {
+    struct counter **counter = &worker->counters[event->site][SITE_GLOBAL];
+    if (!*counter)
+        *counter = counter_create(&worker->recorder->sites[event->site].rules[SITE_GLOBAL]);
+    counter_global(*counter, event);
+}
+
+// A copy from global to shared memory counts in both spaces.
+static void record(void *state, const struct access_event *event) {
+    struct recorder_worker *worker = state;
+    assert(event->site < worker->recorder->site_count && event->mask != 0);
+    if (event->space == SITE_SHARED)
+        record_shared(worker, event);
+    if (event->space == SITE_GLOBAL ||
+        worker->recorder->sites[event->site].op == PROFILE_ASYNC_COPY)
+        record_global(worker, event);
+}
+
+static void *begin_worker(void *context, unsigned number) {
+    struct profile_recorder *recorder = context;
+    assert(number < recorder->info.workers && !recorder->workers[number]);
+    struct recorder_worker *worker = base_alloc(sizeof *worker);
+    worker->recorder = recorder;
+    worker->counters = base_alloc((recorder->site_count + 1) * sizeof *worker->counters);
+    return recorder->workers[number] = worker;
+}
+
+struct profile_recorder *profile_record(const struct profile_launch_info *info) {
+    struct profile_recorder *recorder = base_alloc(sizeof *recorder);
+    recorder->info = *info;
+    recorder->observer = (struct access_observer){
+        .context = recorder, .worker_begin = begin_worker, .access = record};
+    recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
+    list_sites(recorder);
+    return recorder;
+}
+
+const struct access_observer *profile_observer(struct profile_recorder *recorder) {
+    return &recorder->observer;
+}
+
+static void free_worker(struct profile_recorder *recorder, struct recorder_worker *worker) {
+    for (uint32_t site = 0; worker && site < recorder->site_count; site++)
+        for (int space = 0; space < SITE_SPACES; space++)
+            for (struct counter *counter = worker->counters[site][space], *next; counter;
+                 counter = next) {
+                next = counter->next;
+                counter_free(counter);
+            }
+    if (worker)
+        free(worker->counters);
+    free(worker);
+}
+
+void profile_finish(struct profile_recorder *recorder, struct profile *profile,
+                    const struct profile_launch_result *result) {
+    const struct profile_launch_info *info = &recorder->info;
+    struct profile_launch *launch = profile_add_launch(profile);
+    launch->symbol = base_strdup(info->kernel->name);
+    launch->kernel = profile_demangle(info->kernel->name);
+    for (int axis = 0; axis < 3; axis++) {
+        launch->grid[axis] = info->grid[axis];
+        launch->block[axis] = info->block[axis];
+    }
+    launch->shared_bytes = info->dynamic_shared_bytes > 0
+                               ? info->layout->dynamic_offset + info->dynamic_shared_bytes
+                               : info->layout->static_bytes;
+    launch->blocks_run = result->blocks_run;
+    launch->instructions = result->instructions;
+    launch->thread_instructions = result->thread_instructions;
+    launch->fault = result->fault ? base_strdup(result->fault) : NULL;
+    profile_merge(recorder, launch);
+    for (unsigned n = 0; n < info->workers; n++)
+        free_worker(recorder, recorder->workers[n]);
+    free(recorder->workers);
+    free(recorder->sites);
+    free(recorder);
+}

@@ -1,0 +1,52 @@
+// Inside the profile: the recorder of one launch, as the merge sees it.
+#ifndef BANKRUN_PROFILE_RECORDER_H
+#define BANKRUN_PROFILE_RECORDER_H
+
+#include "profile/counter.h"
+
+// A site of the kernel or of a function that it calls. Numbers are those of access events: the
+// sites of the kernel first, then those of each further function of ir_reachable in its order.
+struct recorded_site {
+    const struct ir_function *function;
+    const struct ir_site *site;
+    enum profile_op op;
+    struct counter_rule rules[SITE_SPACES];
+};
+
+struct recorder_worker {
+    const struct profile_recorder *recorder;
+    struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
+};
+
+struct profile_recorder {
+    struct profile_launch_info info;
+    struct access_observer observer;
+    struct recorded_site *sites;
+    uint32_t site_count;
+    struct recorder_worker **workers; // info.workers of them, NULL until they begin
+};
+
+// profile.c: a zeroed launch at the end of the profile, with its index set.
+struct profile_launch *profile_add_launch(struct profile *profile);
+
+// merge.c: all workers' counts as the sorted sites of a launch, and their totals.
+void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch);
+
+// describe.c: where a site is in the source, and what it is called. Fills the site's strings.
+void profile_describe_site(const struct recorded_site *recorded, const struct ir_variable *array,
+                           struct profile_site *site);
+void profile_free_site(struct profile_site *site); // its strings
+
+// names.c. All results are malloc'd.
+char *profile_demangle(const char *symbol); // the symbol itself when it is not mangled
+char *profile_array_name(const char *symbol);
+
+// access.c: how the bank model calls a site's access.
+void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_space space,
+                          const uint32_t grid[3], struct counter_rule *rule);
+
+// why.c: the worst request in words, malloc'd. NULL when nothing is to be said.
+char *profile_why(const struct counter_rule *rule, const char *instruction, uint32_t mask,
+                  const uint32_t *offsets);
+
+#endif

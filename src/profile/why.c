@@ -1,0 +1,230 @@
+// The worst request in words, for someone who sees bank conflicts for the first time: what the
+// lanes access, by which rule they go there, and which of them meet.
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/recorder.h"
+#include "profile/why.h"
+
+enum { SHOWN = 4 }; // lanes, or places, before "..."
+
+// "0, 8, 16 and 24", "0, 4, 8, ..."
+static void put_numbers(struct strbuf *out, uint32_t set) {
+    unsigned count = (unsigned)__builtin_popcount(set), n = 0;
+    for (uint32_t rest = set; rest != 0; rest &= rest - 1, n++) {
+        if (count > SHOWN && n == SHOWN - 1) {
+            strbuf_puts(out, ", ...");
+            return;
+        }
+        strbuf_puts(out, n == 0 ? "" : n + 1 == count ? " and " : ", ");
+        strbuf_printf(out, "%d", __builtin_ctz(rest));
+    }
+}
+
+// "lanes", "lanes 0-15", "lanes 1, 4 and 9"
+static void put_lanes(struct strbuf *out, uint32_t lanes) {
+    unsigned first = (unsigned)__builtin_ctz(lanes), count = (unsigned)__builtin_popcount(lanes);
+    strbuf_puts(out, count == 1 ? "lane " : "lanes ");
+    if (count == WARP_LANES)
+        out->length--; // the space too: "lanes"
+    else if (count > 2 && lanes >> first == (1u << count) - 1)
+        strbuf_printf(out, "%u-%u", first, first + count - 1);
+    else
+        put_numbers(out, lanes);
+}
+
+static const char *verb_of(const struct counter_rule *rule, const char *instruction) {
+    switch (rule->access) {
+    case BANKRUN_LOAD:
+        return "read";
+    case BANKRUN_STORE:
+    case BANKRUN_ASYNC_COPY:
+        return "write";
+    case BANKRUN_MATRIX_LOAD:
+    case BANKRUN_MATRIX_STORE:
+        return "give rows at";
+    default:
+        return strstr(instruction, ".add") ? "add to" : "update";
+    }
+}
+
+// ---- Places and distances -----------------------------------------------------------------------
+
+static unsigned words_of(const struct counter_rule *rule) {
+    return rule->width > 4 ? rule->width / 4 : 1;
+}
+
+// "words 0, 32, 64, ...", "words 0-1, 32-33", "bytes 0, 5, 10, ..."
+static void put_places(struct strbuf *out, const struct counter_rule *rule, uint32_t lanes,
+                       const uint32_t *offsets, bool in_words) {
+    unsigned count = (unsigned)__builtin_popcount(lanes), n = 0, words = words_of(rule);
+    strbuf_puts(out, in_words ? "words " : "bytes ");
+    for (; lanes != 0; lanes &= lanes - 1, n++) {
+        if (count > SHOWN && n == SHOWN - 1) {
+            strbuf_puts(out, ", ...");
+            return;
+        }
+        uint32_t offset = offsets[__builtin_ctz(lanes)];
+        strbuf_puts(out, n == 0 ? "" : n + 1 == count ? " and " : ", ");
+        strbuf_printf(out, "%u", in_words ? offset / 4 : offset);
+        if (in_words && words > 1)
+            strbuf_printf(out, "-%u", offset / 4 + words - 1);
+    }
+}
+
+static void put_distance(struct strbuf *out, int64_t bytes) {
+    bool in_words = bytes % 4 == 0;
+    long long value = (long long)(in_words ? bytes / 4 : bytes);
+    strbuf_printf(out, "%lld %s%s", value, in_words ? "word" : "byte",
+                  value == 1 || value == -1 ? "" : "s");
+}
+
+// ---- Where they meet ----------------------------------------------------------------------------
+
+static uint32_t every(unsigned step, unsigned first, unsigned banks) {
+    uint32_t set = 0;
+    for (unsigned bank = first; bank < banks; bank += step)
+        set |= 1u << bank;
+    return set;
+}
+
+// "in every even bank", "in banks 0-7", "in 5 banks"
+static void put_banks(struct strbuf *out, const struct why_phase *phase) {
+    uint32_t set = phase->fullest;
+    unsigned first = (unsigned)__builtin_ctz(set), count = (unsigned)__builtin_popcount(set);
+    if (count == phase->banks)
+        strbuf_puts(out, "in every bank");
+    else if (count == 1)
+        strbuf_printf(out, "in bank %u", first);
+    else if (set == every(2, first, phase->banks))
+        strbuf_printf(out, "in every %s bank", first ? "odd" : "even");
+    else if (set >> first == (1u << count) - 1)
+        strbuf_printf(out, "in banks %u-%u", first, first + count - 1);
+    else if (set == every(4, first, phase->banks) || set == every(8, first, phase->banks))
+        strbuf_printf(out, "in every %uth bank", phase->banks / count);
+    else
+        strbuf_printf(out, "in %u banks", count);
+}
+
+static unsigned distinct_lanes(const struct why_phase *phase) {
+    uint32_t any = 0;
+    for (unsigned bank = 0; bank < phase->banks; bank++)
+        any |= phase->meeting[bank];
+    return (unsigned)__builtin_popcount(any);
+}
+
+// "all in bank 0"; "lanes 0 and 16 meet in bank 0, 2 words in every even bank"
+static void put_meeting(struct strbuf *out, const struct why_phase *phase) {
+    if (distinct_lanes(phase) == phase->most) {
+        strbuf_puts(out, "all ");
+        put_banks(out, phase);
+        return;
+    }
+    put_lanes(out, phase->meeting[phase->busiest]);
+    strbuf_printf(out, " meet in bank %u", phase->busiest);
+    if ((phase->fullest & (phase->fullest - 1)) == 0)
+        return; // no other bank is as busy
+    strbuf_printf(out, ", %u %s ", phase->most, phase->by_lane ? "lanes" : "words");
+    put_banks(out, phase);
+}
+
+// ---- Shapes -------------------------------------------------------------------------------------
+
+static void put_stride(struct strbuf *out, const struct counter_rule *rule, const char *verb,
+                       const struct why_phase *phase, const struct why_shape *shape,
+                       const uint32_t *offsets) {
+    put_lanes(out, phase->lanes);
+    strbuf_printf(out, " %s ", verb);
+    put_places(out, rule, phase->lanes, offsets, shape->inner % 4 == 0);
+    strbuf_puts(out, ": stride ");
+    put_distance(out, shape->inner);
+    strbuf_puts(out, ", ");
+    put_meeting(out, phase);
+}
+
+static void put_groups(struct strbuf *out, const struct counter_rule *rule, const char *verb,
+                       const struct why_phase *phase, const struct why_shape *shape) {
+    if (phase->lane_count < WARP_LANES) {
+        put_lanes(out, phase->lanes);
+        strbuf_puts(out, ": ");
+    }
+    strbuf_printf(out, "groups of %u lanes %s ", shape->group, verb);
+    if (shape->inner == 0)
+        strbuf_puts(out, rule->width > 4 ? "the same words" : "the same word");
+    else if (shape->inner == 4 && rule->width <= 4)
+        strbuf_puts(out, "neighbouring words");
+    else if (shape->inner == (int64_t)rule->width)
+        strbuf_printf(out, "neighbouring %u-byte elements", rule->width);
+    else {
+        strbuf_puts(out, "places ");
+        put_distance(out, shape->inner);
+        strbuf_puts(out, " apart");
+    }
+    strbuf_puts(out, ", ");
+    put_distance(out, shape->outer);
+    strbuf_puts(out, " from group to group: ");
+    put_meeting(out, phase);
+}
+
+static void put_irregular(struct strbuf *out, const char *verb, const struct why_phase *phase,
+                          const uint32_t *offsets) {
+    uint32_t lanes = phase->meeting[phase->busiest];
+    if (phase->by_lane && phase->words[phase->busiest] == 1) {
+        strbuf_printf(out, "%u lanes (", phase->most);
+        put_numbers(out, lanes);
+        strbuf_printf(out, ") %s word %u", verb, offsets[__builtin_ctz(lanes)] / 4);
+        return;
+    }
+    strbuf_printf(out, "irregular: bank %u gets ", phase->busiest);
+    if (phase->by_lane)
+        strbuf_printf(out, "%u lanes on %u words (", phase->most, phase->words[phase->busiest]);
+    else
+        strbuf_printf(out, "%u words (", phase->most);
+    put_lanes(out, lanes);
+    strbuf_puts(out, ")");
+}
+
+static void put_same_word(struct strbuf *out, const struct counter_rule *rule, const char *verb,
+                          const struct why_phase *phase, const uint32_t *offsets) {
+    uint32_t offset = offsets[__builtin_ctz(phase->lanes)];
+    strbuf_printf(out, "%u lanes %s the same %s, ", phase->lane_count, verb,
+                  rule->width > 4 ? "words" : "word");
+    put_places(out, rule, phase->lanes & -phase->lanes, offsets, true);
+    if (rule->width <= 4)
+        strbuf_printf(out, " (bank %u)", bankrun_bank(rule->arch, offset));
+}
+
+// No bank is wanted twice, and yet there was an excess.
+static void put_special(struct strbuf *out, const struct counter_rule *rule, const char *verb) {
+    if (rule->access == BANKRUN_ATOMIC_LOOP)
+        strbuf_printf(out, "lanes of both half warps %s the same words", verb);
+    else if (bankrun_banks(rule->arch) == 16)
+        strbuf_printf(out,
+                      "several lanes %s the same word, and this happens for more than one "
+                      "word: only one word at a time is broadcast",
+                      verb);
+}
+
+char *profile_why(const struct counter_rule *rule, const char *instruction, uint32_t mask,
+                  const uint32_t *offsets) {
+    struct strbuf out = {0};
+    struct why_phase phase;
+    const char *verb = verb_of(rule, instruction);
+    why_find_phase(rule, mask, offsets, &phase);
+    if (phase.most <= 1) {
+        put_special(&out, rule, verb);
+        return out.length > 0 ? strbuf_take(&out) : NULL;
+    }
+    struct why_shape shape = why_find_shape(phase.lanes, offsets);
+    if (shape.kind == WHY_STRIDE && shape.inner == 0)
+        put_same_word(&out, rule, verb, &phase, offsets);
+    else if (shape.kind == WHY_STRIDE)
+        put_stride(&out, rule, verb, &phase, &shape, offsets);
+    else if (shape.kind == WHY_GROUPS)
+        put_groups(&out, rule, verb, &phase, &shape);
+    else
+        put_irregular(&out, verb, &phase, offsets);
+    if (rule->access == BANKRUN_ATOMIC_LOOP)
+        strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
+    return strbuf_take(&out);
+}
