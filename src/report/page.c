@@ -132,9 +132,13 @@ void report_to(struct report_page *page, size_t column) {
 }
 
 void report_newline(struct report_page *page) {
+    struct strbuf *out = page->out;
+    while (page->column > 0 && out->length > 0 && out->data[out->length - 1] == ' ') {
+        out->data[--out->length] = '\0'; // a name may end in spaces
+    }
     page->pending = 0;
     page->column = 0;
-    strbuf_append(page->out, "\n", 1);
+    strbuf_append(out, "\n", 1);
 }
 
 // Puts clean[0..length) on the page.
