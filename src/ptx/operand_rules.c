@@ -165,18 +165,43 @@ static void report_count(struct ptx_parser *parser, const struct ptx_mnemonic *m
     strbuf_free(&wanted);
 }
 
+// The element of a vector of the right size that is wrong; NULL: the operand itself is.
+static const struct ptx_operand *wrong_element(const struct ptx_form *form, char letter,
+                                               const struct ptx_operand *operand) {
+    bool is_right_size =
+        form->vector == PTX_VECTOR_UNCHECKED || operand->element_count == form->vector;
+    if (operand->kind != PTX_OPERAND_VECTOR || !is_right_size || (letter != 'D' && letter != 'S'))
+        return NULL;
+    for (size_t i = 0; i < operand->element_count; i++) {
+        const struct ptx_operand *element = &operand->elements[i];
+        if (letter == 'D' ? !is_destination(element) || element->pair : !is_source(element))
+            return element;
+    }
+    return NULL;
+}
+
 static void report_kind(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
                         const struct ptx_form *form, const struct ptx_operand *operands,
                         size_t wrong) {
     struct strbuf wanted = {0};
     const struct ptx_operand *operand = &operands[wrong];
-    put_wanted(form, form->rules[wrong].letter, &wanted);
+    char letter = form->rules[wrong].letter;
+    const struct ptx_operand *element = wrong_element(form, letter, operand);
+    if (element) {
+        operand = element;
+        strbuf_puts(&wanted,
+                    letter == 'D' ? "made of registers" : "made of registers or constants");
+    } else {
+        put_wanted(form, letter, &wanted);
+    }
     if (operand->kind == PTX_OPERAND_VECTOR)
-        ptx_error(parser, operand->range, "operand %zu of '%s' must be %s, not a vector of %zu",
-                  wrong + 1, mnemonic->text, strbuf_string(&wanted), operand->element_count);
+        strbuf_printf(&wanted, ", not a vector of %zu", operand->element_count);
+    else if (operand->kind == PTX_OPERAND_SYMBOL && strchr("dqDp", letter) && !operand->pair)
+        strbuf_printf(&wanted, ", but no register '%s' is declared", operand->name);
     else
-        ptx_error(parser, operand->range, "operand %zu of '%s' must be %s, not %s", wrong + 1,
-                  mnemonic->text, strbuf_string(&wanted), found_text(operand));
+        strbuf_printf(&wanted, ", not %s", found_text(operand));
+    ptx_error(parser, operand->range, "operand %zu of '%s' must be %s", wrong + 1, mnemonic->text,
+              strbuf_string(&wanted));
     strbuf_free(&wanted);
 }
 

@@ -157,9 +157,10 @@ static bool parse_address(struct ptx_parser *parser, unsigned depth, struct ptx_
     base->offset = 0;
     if (base->kind == PTX_OPERAND_REGISTER && !parse_offset(parser, operand))
         return false;
-    if (ptx_accept_punct(parser, ','))
-        return parse_elements(parser, ']', depth, operand);
-    return ptx_expect_punct(parser, ']');
+    bool ok = ptx_accept_punct(parser, ',') ? parse_elements(parser, ']', depth, operand)
+                                            : ptx_expect_punct(parser, ']');
+    ptx_accept_dot(parser, ".unified"); // a promise about the address that nothing here needs
+    return ok;
 }
 
 static bool parse_negated(struct ptx_parser *parser, unsigned depth, struct ptx_operand *operand) {
@@ -201,7 +202,8 @@ bool ptx_parse_operand(struct ptx_parser *parser, bool is_call, unsigned depth,
     if (!parse_one(parser, is_call, depth, operand))
         return false;
     if (ptx_at_punct(parser, '|') && !operand->is_negated &&
-        (operand->kind == PTX_OPERAND_REGISTER || operand->kind == PTX_OPERAND_SINK)) {
+        (operand->kind == PTX_OPERAND_REGISTER || operand->kind == PTX_OPERAND_SINK ||
+         operand->kind == PTX_OPERAND_VECTOR)) {
         ptx_next(parser);
         operand->pair = ARENA_NEW(parser->arena, struct ptx_operand);
         if (!ptx_parse_operand(parser, false, depth + 1, operand->pair))
