@@ -12,6 +12,7 @@
 #include "base/diag.h"
 
 // One row for each fundamental type: X(enumerator suffix, text, bytes, class)
+// clang-format off
 #define PTX_TYPES(X)                                                                               \
     X(B8, "b8", 1, BITS) X(B16, "b16", 2, BITS) X(B32, "b32", 4, BITS) X(B64, "b64", 8, BITS)      \
     X(B128, "b128", 16, BITS)                                                                      \
@@ -27,6 +28,7 @@
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \
     X(SURFREF, "surfref", 8, OPAQUE)
+// clang-format on
 
 enum ptx_type {
     PTX_NO_TYPE,
@@ -64,11 +66,13 @@ enum ptx_modifier {
 const char *ptx_modifier_text(enum ptx_modifier modifier); // without the dot
 
 // Where a modifier is stored in an instruction; the names that isa.def patterns use.
+// clang-format off
 #define PTX_GROUPS(X)                                                                              \
     X(round) X(ftz) X(sat) X(relu) X(cc) X(approx) X(half) X(cmp) X(bool) X(space) X(vec) X(op)    \
     X(mode) X(sem) X(scope) X(cache) X(evict) X(prefetch) X(hint) X(nc) X(uni) X(sync) X(aligned)  \
     X(shape) X(count) X(trans) X(clamp) X(red) X(to) X(volatile) X(layout) X(layout2) X(noftz)     \
     X(to2) X(level) X(variant) X(variant2) X(weak)
+// clang-format on
 
 enum ptx_group {
 #define X(name) PTX_GROUP_##name,
@@ -119,9 +123,9 @@ struct ptx_variable {
     struct source_range range;
     enum ptx_space space;
     enum ptx_type type;
-    unsigned vector;   // 1, 2 or 4 elements
-    unsigned align;    // bytes, 0: natural
-    uint32_t family;   // registers %name0 .. %name<family-1>; 0: one register `name`
+    unsigned vector; // 1, 2 or 4 elements
+    unsigned align;  // bytes, 0: natural
+    uint32_t family; // registers %name0 .. %name<family-1>; 0: one register `name`
     bool is_array;
     bool is_unsized;   // `dyn[]`
     uint64_t elements; // of an array, over all dimensions
@@ -163,15 +167,15 @@ struct ptx_operand {
     const char *name;
     enum ptx_sreg sreg;
     uint64_t integer;
-    int64_t offset;             // SYMBOL, ADDRESS
-    bool is_negated;            // `!%p1`, or `-%r1` where the ISA allows it
+    int64_t offset;  // SYMBOL, ADDRESS
+    bool is_negated; // `!%p1`, or `-%r1` where the ISA allows it
     bool is_single;
-    struct ptx_operand *base;   // ADDRESS
+    struct ptx_operand *base;     // ADDRESS
     struct ptx_operand *elements; // VECTOR, LIST; an ADDRESS's further coordinates
     size_t element_count;
-    struct ptx_operand *pair;   // second destination in `d|p`
-    unsigned component;         // 0, or 'x','y','z','w' for a vector register's component
-    const char *selector;       // bytes or halves that a video instruction selects: "b0", "h10"
+    struct ptx_operand *pair; // second destination in `d|p`
+    unsigned component;       // 0, or 'x','y','z','w' for a vector register's component
+    const char *selector;     // bytes or halves that a video instruction selects: "b0", "h10"
 };
 
 struct ptx_guard {
@@ -184,20 +188,20 @@ enum { PTX_MAX_TYPES = 4, PTX_MAX_OPERANDS = 12 };
 
 struct ptx_instruction {
     enum ptx_isa isa;
-    const char *mnemonic;                 // as written: "ld.shared.v4.f32"; equal ones are shared
-    uint16_t modifiers[PTX_GROUP_COUNT];  // enum ptx_modifier, 0: not written
-    uint8_t types[PTX_MAX_TYPES];         // enum ptx_type in the order written
+    const char *mnemonic;                // as written: "ld.shared.v4.f32"; equal ones are shared
+    uint16_t modifiers[PTX_GROUP_COUNT]; // enum ptx_modifier, 0: not written
+    uint8_t types[PTX_MAX_TYPES];        // enum ptx_type in the order written
     unsigned type_count;
     struct ptx_guard guard;
-    struct ptx_operand *operands;         // destination first, as written
+    struct ptx_operand *operands; // destination first, as written
     size_t operand_count;
-    struct source_range range;            // from the opcode to the ';'
-    uint32_t location;                    // index into the function's locations
+    struct source_range range; // from the opcode to the ';'
+    uint32_t location;         // index into the function's locations
 };
 
 // A `.loc`: where the next instructions come from. Index 0 of a function's table is "unknown".
 struct ptx_location {
-    uint32_t file;            // number of a `.file`, 0: unknown
+    uint32_t file; // number of a `.file`, 0: unknown
     uint32_t line, column;
     uint32_t inlined_at;      // index of the call's location in the same table, 0: not inlined
     const char *inlined_into; // name of the inlined function (mangled), NULL: not inlined
@@ -206,9 +210,9 @@ struct ptx_location {
 enum ptx_statement_kind {
     PTX_STATEMENT_INSTRUCTION,
     PTX_STATEMENT_LABEL,
-    PTX_STATEMENT_VARIABLE,    // a declaration in the body
-    PTX_STATEMENT_BLOCK_BEGIN, // `{`
-    PTX_STATEMENT_BLOCK_END,   // `}`
+    PTX_STATEMENT_VARIABLE,       // a declaration in the body
+    PTX_STATEMENT_BLOCK_BEGIN,    // `{`
+    PTX_STATEMENT_BLOCK_END,      // `}`
     PTX_STATEMENT_BRANCH_TARGETS, // name: .branchtargets a, b; (list in `operands`)
     PTX_STATEMENT_CALL_PROTOTYPE, // name: .callprototype ... (prototype in `function`)
     PTX_STATEMENT_CALL_TARGETS,   // name: .calltargets f, g; (list in `operands`)
@@ -252,9 +256,9 @@ struct ptx_module {
     const struct source *source; // borrowed
     struct arena *arena;         // owns all that hangs on the module
     unsigned version_major, version_minor;
-    unsigned target;             // 80 for sm_80, sm_80a, compute_80
-    char target_suffix;          // 'a', 'f' or 0
-    unsigned address_size;       // 64; anything else is refused
+    unsigned target;       // 80 for sm_80, sm_80a, compute_80
+    char target_suffix;    // 'a', 'f' or 0
+    unsigned address_size; // 64; anything else is refused
     struct ptx_file *files;
     size_t file_count;
     struct ptx_variable *variables; // module scope
