@@ -1,5 +1,9 @@
 // Immediate post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple,
 // Fast Dominance Algorithm", 2001) on the reversed graph with one virtual exit.
+//
+// Lanes that end early are no reason for the others not to meet: where a branch's paths meet apart
+// from those that end, they meet there. So the graph is solved twice, with all exits and with the
+// last one alone, and the second answer is taken where there is one.
 #include "ir/build.h"
 
 #include <stdlib.h>
@@ -13,6 +17,7 @@ struct postdom {
     uint32_t *in_first; // block -> first predecessor in `in`, count + 2 entries
     uint32_t *in;       // predecessors
     uint32_t visited;
+    uint32_t only_exit; // the one block whose end counts as the exit; IR_NONE: every one
 };
 
 static const struct ir_instruction *last_of(const struct ir_function *function, uint32_t block) {
@@ -23,7 +28,8 @@ static const struct ir_instruction *last_of(const struct ir_function *function, 
 static uint32_t successor_count(const struct postdom *pd, uint32_t block) {
     const struct ir_instruction *last = last_of(pd->function, block);
     uint32_t count = pd->function->blocks[block].successor_count + last->target_count;
-    return count ? count : 1; // the virtual exit
+    bool is_exit = !count && (pd->only_exit == IR_NONE || pd->only_exit == block);
+    return count + is_exit; // to the virtual exit
 }
 
 static uint32_t successor(const struct postdom *pd, uint32_t block, uint32_t i) {
@@ -128,26 +134,70 @@ static void mark_reconvergence(struct ir_function *function) {
     }
 }
 
-void ir_compute_post_dominators(struct ir_function *function) {
+// parents: block -> immediate post-dominator, `block_count` for the virtual exit, IR_NONE for none.
+static void compute(const struct ir_function *function, uint32_t only_exit, uint32_t *parents) {
     uint32_t nodes = function->block_count + 1;
-    struct postdom pd = {.function = function, .count = function->block_count};
+    struct postdom pd = {
+        .function = function, .count = function->block_count, .only_exit = only_exit};
     pd.order = base_alloc(nodes * sizeof *pd.order);
     pd.number = base_alloc(nodes * sizeof *pd.number);
-    pd.parent = base_alloc(nodes * sizeof *pd.parent);
     pd.in_first = base_alloc((nodes + 1) * sizeof *pd.in_first);
+    pd.parent = parents;
     for (uint32_t n = 0; n < nodes; n++)
         pd.number[n] = pd.parent[n] = IR_NONE;
     collect_predecessors(&pd);
     number_nodes(&pd);
     solve(&pd);
-    for (uint32_t b = 0; b < function->block_count; b++) {
-        uint32_t parent = pd.parent[b];
-        function->blocks[b].post_dominator = parent == pd.count ? (uint32_t)IR_NONE : parent;
-    }
-    mark_reconvergence(function);
     free(pd.order);
     free(pd.number);
-    free(pd.parent);
     free(pd.in_first);
     free(pd.in);
+}
+
+static bool is_exit(const struct ir_function *function, uint32_t block) {
+    return !function->blocks[block].successor_count && !last_of(function, block)->target_count;
+}
+
+// The last exit that can be reached; the `ret` behind a body that ends in one cannot.
+static uint32_t last_exit(const struct ir_function *function, bool *is_only) {
+    bool *reached = base_alloc(function->block_count);
+    reached[0] = true;
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const struct ir_block *block = &function->blocks[b];
+        const struct ir_instruction *last = last_of(function, b);
+        for (uint32_t i = 0; i < block->successor_count; i++)
+            reached[block->successors[i]] = true;
+        for (uint32_t i = 0; i < last->target_count; i++)
+            reached[last->targets[i]] = true;
+    }
+    uint32_t found = IR_NONE, count = 0;
+    for (uint32_t b = 0; b < function->block_count; b++)
+        if (reached[b] && is_exit(function, b)) {
+            found = b;
+            count++;
+        }
+    *is_only = count < 2;
+    free(reached);
+    return found;
+}
+
+void ir_compute_post_dominators(struct ir_function *function) {
+    uint32_t nodes = function->block_count + 1;
+    uint32_t *all = base_alloc(nodes * sizeof *all);
+    uint32_t *main_exit = base_alloc(nodes * sizeof *main_exit);
+    bool is_only;
+    uint32_t exit = last_exit(function, &is_only);
+    compute(function, IR_NONE, all);
+    if (!is_only)
+        compute(function, exit, main_exit);
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        uint32_t parent = all[b];
+        if (!is_only && main_exit[b] < function->block_count)
+            parent = main_exit[b];
+        function->blocks[b].post_dominator =
+            parent == function->block_count ? (uint32_t)IR_NONE : parent;
+    }
+    mark_reconvergence(function);
+    free(all);
+    free(main_exit);
 }

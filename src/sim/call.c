@@ -123,6 +123,7 @@ const struct sim_instr *sim_return(struct sim_warp *warp, const struct sim_instr
     const struct sim_instr *next = frame->return_to;
     pass_results(warp, frame);
     sim_account(warp, instr->ordinal + 1);
+    sim_leave_frame_tokens(warp, frame);
     split->frame = frame->caller;
     sim_frame_leave(warp->flow, frame, warp->mask);
     warp->base[SIM_BASE_REGISTERS] = split->frame->registers;

@@ -108,18 +108,30 @@ static void open_token(struct sim_warp *warp, int index) {
     add_split(warp, split);
 }
 
-// Lanes ended: nobody waits for them any longer.
+// Nobody waits for these lanes any longer at this token. Returns its parent.
+static int forget_at(struct sim_warp *warp, int index, uint32_t lanes) {
+    struct sim_token *token = &warp->flow->tokens.data[index];
+    int parent = token->parent;
+    token->expected &= ~lanes;
+    if (!token->expected)
+        token->is_used = false;
+    else if (token->arrived == token->expected)
+        open_token(warp, index);
+    return parent;
+}
+
 static void forget_lanes(struct sim_warp *warp, int index, uint32_t lanes) {
-    while (index != SIM_NO_TOKEN) {
-        struct sim_token *token = &warp->flow->tokens.data[index];
-        int parent = token->parent;
-        token->expected &= ~lanes;
-        if (!token->expected)
-            token->is_used = false;
-        else if (token->arrived == token->expected)
-            open_token(warp, index);
-        index = parent;
-    }
+    while (index != SIM_NO_TOKEN)
+        index = forget_at(warp, index, lanes);
+}
+
+void sim_leave_frame_tokens(struct sim_warp *warp, const struct sim_frame *frame) {
+    struct sim_split *split = current(warp);
+    uint32_t lanes = split->mask;
+    int index = split->token;
+    while (index != SIM_NO_TOKEN && warp->flow->tokens.data[index].frame == frame)
+        index = forget_at(warp, index, lanes);
+    split->token = index;
 }
 
 bool sim_open_tokens(struct sim_warp *warp) {

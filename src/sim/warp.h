@@ -93,6 +93,8 @@ const struct sim_instr *sim_reconverge(struct sim_warp *warp, const struct sim_i
 // The current split's lanes end.
 const struct sim_instr *sim_end_lanes(struct sim_warp *warp);
 bool sim_open_tokens(struct sim_warp *warp); // true: some lanes became ready
+// The current split returns from a call: the lanes that stay in it no longer wait for it.
+void sim_leave_frame_tokens(struct sim_warp *warp, const struct sim_frame *frame);
 void sim_remove_split(struct sim_warp *warp, unsigned index);
 
 // call.c
