@@ -1,0 +1,71 @@
+#define _GNU_SOURCE // sched_getaffinity
+#include "cudart/config.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bankrun/banks.h"
+#include "base/alloc.h"
+#include "cudart/state.h"
+
+enum { DEFAULT_ARCH = 90, MAX_THREADS = 1024 };
+
+static int processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+// The number that `name` holds, `otherwise` when it is not set or no number up to `most`.
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t most) {
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return otherwise;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end || *text == '-' || value > most) {
+        cudart_say("%s=%s is not a number from 0 to %llu: ignored", name, text,
+                   (unsigned long long)most);
+        return otherwise;
+    }
+    return value;
+}
+
+static bool is_set(const char *name) {
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static unsigned architecture(void) {
+    const char *text = getenv("BANKRUN_ARCH");
+    if (!text || !*text)
+        return DEFAULT_ARCH;
+    char *end = NULL;
+    unsigned long value = strncmp(text, "sm_", 3) == 0 ? strtoul(text + 3, &end, 10) : 0;
+    if (value && value < 1000 && !*end && bankrun_limits_of((unsigned)value))
+        return (unsigned)value;
+    cudart_say("BANKRUN_ARCH=%s is no architecture that bankrun knows: taking sm_%d", text,
+               DEFAULT_ARCH);
+    return DEFAULT_ARCH;
+}
+
+void cudart_config_read(struct cudart_config *config) {
+    *config = (struct cudart_config){
+        .owner = getpid(),
+        .arch = architecture(),
+        .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
+        .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .shows_progress = is_set("BANKRUN_PROGRESS"),
+        .is_quiet = is_set("BANKRUN_QUIET"),
+    };
+    if (config->threads == 0)
+        config->threads = processors();
+    const char *path = getenv("BANKRUN_PROFILE");
+    if (path && *path)
+        config->profile_path = base_strdup(path);
+    unsetenv("BANKRUN_PROFILE");
+}

@@ -1,0 +1,23 @@
+// What the `bankrun` command says to the runtime through the environment.
+#ifndef BANKRUN_CUDART_CONFIG_H
+#define BANKRUN_CUDART_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct cudart_config {
+    char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
+    pid_t owner;               // the process that writes it; children made by fork do not
+    unsigned arch;             // BANKRUN_ARCH=sm_90
+    int threads;               // BANKRUN_THREADS
+    uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
+    bool shows_progress;       // BANKRUN_PROGRESS=1
+    bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
+};
+
+// Reads the environment once. Takes BANKRUN_PROFILE out of it: programs that this one starts
+// must not write to the same file.
+void cudart_config_read(struct cudart_config *config);
+
+#endif

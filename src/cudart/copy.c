@@ -1,0 +1,59 @@
+#include "cudart/copy.h"
+
+#include <string.h>
+
+#include "cudart/pointer.h"
+#include "cudart/stream.h"
+
+// Bytes from the first to past the last that a place is touched at. False: no such place can be.
+static bool span(const struct cudart_place *place, const struct cuda_extent *extent,
+                 size_t *bytes) {
+    size_t rows;
+    return !__builtin_mul_overflow(extent->depth - 1, place->slice_rows, &rows) &&
+           !__builtin_add_overflow(rows, extent->height - 1, &rows) &&
+           !__builtin_mul_overflow(rows, place->pitch, bytes) &&
+           !__builtin_add_overflow(*bytes, extent->width, bytes);
+}
+
+// The side that the direction calls the device's must be memory that the device knows; the other
+// may be anything: addresses are unified.
+static enum cuda_error check(const struct cudart_state *state, const struct cudart_copy *copy) {
+    if ((unsigned)copy->kind > CUDA_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
+    if (copy->target.pitch < copy->extent.width || copy->source.pitch < copy->extent.width)
+        return cudaErrorInvalidPitchValue;
+    bool to_device = copy->kind == CUDA_HOST_TO_DEVICE || copy->kind == CUDA_DEVICE_TO_DEVICE;
+    bool from_device = copy->kind == CUDA_DEVICE_TO_HOST || copy->kind == CUDA_DEVICE_TO_DEVICE;
+    size_t target, source;
+    if (!span(&copy->target, &copy->extent, &target) ||
+        !span(&copy->source, &copy->extent, &source) ||
+        !cudart_range_is_good(state, copy->target.at, target, !to_device) ||
+        !cudart_range_is_good(state, copy->source.at, source, !from_device))
+        return cudaErrorInvalidValue;
+    return cudart_stream_is_good(state, copy->stream) ? cudaSuccess
+                                                      : cudaErrorInvalidResourceHandle;
+}
+
+enum cuda_error cudart_copy_locked(struct cudart_state *state, const struct cudart_copy *copy,
+                                   bool is_lost) {
+    const struct cuda_extent *extent = &copy->extent;
+    if (!extent->width || !extent->height || !extent->depth)
+        return cudaSuccess;
+    enum cuda_error error = check(state, copy);
+    if (error != cudaSuccess || is_lost)
+        return error;
+    for (size_t z = 0; z < extent->depth; z++)
+        for (size_t y = 0; y < extent->height; y++)
+            memmove(copy->target.at + (z * copy->target.slice_rows + y) * copy->target.pitch,
+                    copy->source.at + (z * copy->source.slice_rows + y) * copy->source.pitch,
+                    extent->width);
+    return cudaSuccess;
+}
+
+enum cuda_error cudart_copy(const struct cudart_copy *copy) {
+    bool is_lost = false;
+    enum cuda_error error = copy->is_queued ? cudart_enter_queued(&is_lost) : cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_copy_locked(cudart_state(), copy, is_lost);
+    return cudart_leave(error);
+}

@@ -1,0 +1,27 @@
+// Copies between any two places. All calls come down to one copy of rows and slices.
+#ifndef BANKRUN_CUDART_COPY_H
+#define BANKRUN_CUDART_COPY_H
+
+#include "cudart/state.h"
+
+struct cudart_place {
+    char *at;
+    size_t pitch;      // from one row to the next
+    size_t slice_rows; // from one slice to the next
+};
+
+struct cudart_copy {
+    struct cudart_place target, source;
+    struct cuda_extent extent; // bytes of a row, rows, slices
+    enum cuda_memcpy_kind kind;
+    cuda_stream stream;
+    bool is_queued; // an asynchronous call
+};
+
+// A whole API call: enters and leaves.
+enum cuda_error cudart_copy(const struct cudart_copy *copy);
+// The work alone; lock held, device made.
+enum cuda_error cudart_copy_locked(struct cudart_state *state, const struct cudart_copy *copy,
+                                   bool is_lost);
+
+#endif

@@ -1,0 +1,224 @@
+// The device itself: there is one, number 0.
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cudart/device.h"
+#include "cudart/state.h"
+
+static const char bus_id[] = "0000:00:00.0";
+enum { DEVICE_FLAGS = 0xbf, MAP_HOST = 8 };
+enum { CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
+
+// Most of these neither need nor disturb the device: they work on a broken one too.
+static enum cuda_error check_device(int device, const void *out) {
+    if (!out)
+        return cudaErrorInvalidValue;
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+CUDART_API enum cuda_error cudaGetDeviceCount(int *count) {
+    if (!count)
+        return cudart_record(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaGetDevice(int *device) {
+    if (!device)
+        return cudart_record(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaSetDevice(int device) {
+    return cudart_record(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+CUDART_API enum cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+    (void)device_flags, (void)flags;
+    return cudart_record(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+CUDART_API enum cuda_error cudaSetValidDevices(const int *devices, int count) {
+    for (int i = 0; i < count; i++)
+        if (!devices || devices[i] != 0)
+            return cudart_record(cudaErrorInvalidDevice);
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaChooseDevice(int *device, const void *properties) {
+    if (!device || !properties)
+        return cudart_record(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaDeviceGetAttribute(int *value, int attribute, int device) {
+    enum cuda_error error = check_device(device, value);
+    if (error == cudaSuccess && !device_model_attribute(&cudart_state()->device, attribute, value))
+        error = cudaErrorInvalidValue;
+    return cudart_record(error);
+}
+
+CUDART_API enum cuda_error cudaDriverGetVersion(int *version) {
+    enum { DRIVER = 13000 };
+    if (!version)
+        return cudart_record(cudaErrorInvalidValue);
+    *version = DRIVER;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaRuntimeGetVersion(int *version) {
+    if (!version)
+        return cudart_record(cudaErrorInvalidValue);
+    *version = cudart_version();
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaDeviceSynchronize(void) {
+    return cudart_leave(cudart_enter());
+}
+
+// Frees everything and mends a device that a fault broke.
+CUDART_API enum cuda_error cudaDeviceReset(void) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    cudart_drop_device(state);
+    return cudart_leave(cudaSuccess);
+}
+
+// ---- Settings: kept, without effect ---------------------------------------------------------
+
+CUDART_API enum cuda_error cudaSetDeviceFlags(unsigned flags) {
+    if (flags & ~(unsigned)DEVICE_FLAGS)
+        return cudart_record(cudaErrorInvalidValue);
+    cudart_state()->device_flags = flags;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) {
+    if (!flags)
+        return cudart_record(cudaErrorInvalidValue);
+    *flags = cudart_state()->device_flags | MAP_HOST;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && limit == CUDA_LIMIT_SYNC_DEPTH)
+        error = cudaErrorUnsupportedLimit;
+    if (error == cudaSuccess && (unsigned)limit >= CUDA_LIMITS)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        cudart_state()->limits[limit] = value;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit limit) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && limit == CUDA_LIMIT_SYNC_DEPTH)
+        error = cudaErrorUnsupportedLimit;
+    if (error == cudaSuccess && (!value || (unsigned)limit >= CUDA_LIMITS))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *value = cudart_state()->limits[limit];
+    return cudart_leave(error);
+}
+
+static enum cuda_error keep(int *setting, int value, int count) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (value < 0 || value >= count))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *setting = value;
+    return cudart_leave(error);
+}
+
+static enum cuda_error tell(const int *setting, int *value) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !value)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *value = *setting;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceSetCacheConfig(int config) {
+    return keep(&cudart_state()->cache_config, config, CACHE_CONFIGS);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetCacheConfig(int *config) {
+    return tell(&cudart_state()->cache_config, config);
+}
+
+// Since 5.0 there is nothing to choose: banks are 4 bytes wide.
+CUDART_API enum cuda_error cudaDeviceSetSharedMemConfig(int config) {
+    int ignored;
+    return keep(&ignored, config, SHARED_CONFIGS);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetSharedMemConfig(int *config) {
+    return tell(&cudart_state()->shared_config, config);
+}
+
+CUDART_API enum cuda_error cudaCtxResetPersistingL2Cache(void) {
+    return cudart_leave(cudart_enter());
+}
+
+CUDART_API enum cuda_error cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope) {
+    (void)target, (void)scope;
+    return cudart_leave(cudart_enter());
+}
+
+CUDART_API enum cuda_error cudaProfilerStart(void) {
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaProfilerStop(void) {
+    return cudaSuccess;
+}
+
+// ---- Where it is, and its neighbours: none ----------------------------------------------------
+
+CUDART_API enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device) {
+    enum cuda_error error = check_device(device, text);
+    if (error == cudaSuccess && length < (int)sizeof bus_id)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        memcpy(text, bus_id, sizeof bus_id);
+    return cudart_record(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text) {
+    if (!device || !text)
+        return cudart_record(cudaErrorInvalidValue);
+    if (strcasecmp(text, bus_id) != 0)
+        return cudart_record(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+    enum cuda_error error = check_device(device, can);
+    if (error == cudaSuccess && peer != 0)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess)
+        *can = 0;
+    return cudart_record(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    (void)flags;
+    return cudart_record(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+
+CUDART_API enum cuda_error cudaDeviceDisablePeerAccess(int peer) {
+    return cudart_record(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetP2PAttribute(int *value, int attribute, int source,
+                                                     int target) {
+    (void)attribute, (void)source, (void)target; // of two different devices
+    return cudart_record(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}

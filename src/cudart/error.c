@@ -1,0 +1,90 @@
+#include "cudart/error.h"
+
+#include <stddef.h>
+
+#include "cudart/state.h"
+#include "cudart/unsupported.h"
+
+static _Thread_local enum cuda_error last_error;
+
+struct error_row {
+    enum cuda_error code;
+    const char *name, *text;
+};
+
+#define X(value, name, text) {name, #name, text},
+static const struct error_row rows[] = {
+#include "cudart/errors.def"
+};
+#undef X
+
+static const struct error_row *find(enum cuda_error code) {
+    size_t low = 0, high = sizeof rows / sizeof *rows;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].code == code)
+            return &rows[middle];
+        if (rows[middle].code < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+CUDART_API const char *cudaGetErrorName(enum cuda_error error) {
+    const struct error_row *row = find(error);
+    return row ? row->name : "unrecognized error code";
+}
+
+CUDART_API const char *cudaGetErrorString(enum cuda_error error) {
+    const struct error_row *row = find(error);
+    return row ? row->text : "unrecognized error code";
+}
+
+void cudart_set_last(enum cuda_error error) {
+    if (error != cudaSuccess)
+        last_error = error;
+}
+
+CUDART_API enum cuda_error cudaGetLastError(void) {
+    enum cuda_error error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+CUDART_API enum cuda_error cudaPeekAtLastError(void) {
+    return last_error;
+}
+
+enum cuda_error cudart_fault_error(enum sim_fault fault) {
+    switch (fault) {
+    case SIM_OK:
+        return cudaSuccess;
+    case SIM_FAULT_ILLEGAL_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case SIM_FAULT_MISALIGNED:
+        return cudaErrorMisalignedAddress;
+    case SIM_FAULT_INVALID_SPACE:
+        return cudaErrorInvalidAddressSpace;
+    case SIM_FAULT_ASSERT:
+        return cudaErrorAssert;
+    case SIM_FAULT_TRAP:
+    case SIM_FAULT_STOPPED:
+        return cudaErrorLaunchFailure;
+    case SIM_FAULT_DEADLOCK: // a device with a display would end such a kernel so; others hang
+    case SIM_FAULT_INSTRUCTION_LIMIT:
+        return cudaErrorLaunchTimeout;
+    case SIM_FAULT_STACK:
+        return cudaErrorHardwareStackError;
+    case SIM_FAULT_ILLEGAL_INSTRUCTION:
+        return cudaErrorIllegalInstruction;
+    }
+    return cudaErrorUnknown;
+}
+
+enum cuda_error cudart_unsupported(const char *name, atomic_flag *was_said) {
+    if (!atomic_flag_test_and_set(was_said))
+        cudart_say("%s is not supported yet", name);
+    return cudart_record(cudaErrorNotSupported);
+}

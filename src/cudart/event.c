@@ -1,0 +1,115 @@
+// Events: a point of the host's clock.
+#include "cudart/handles.h"
+#include "cudart/launch.h"
+#include "cudart/state.h"
+#include "cudart/stream.h"
+
+enum { EVENT_FLAGS = 7, DISABLE_TIMING = 2, EXTERNAL = 1 };
+
+struct cudart_event {
+    struct cudart_handle handle;
+    unsigned flags;
+    bool is_recorded;
+    double time;
+};
+
+CUDART_API enum cuda_error cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!event || flags & ~(unsigned)EVENT_FLAGS))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        *event = cudart_handle_new(cudart_state(), CUDART_EVENT, sizeof **event);
+        (*event)->flags = flags;
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaEventCreate(cuda_event *event) {
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+static struct cudart_event *find(cuda_event event) {
+    return event ? cudart_handle_find(cudart_state(), CUDART_EVENT, event) : NULL;
+}
+
+CUDART_API enum cuda_error cudaEventDestroy(cuda_event event) {
+    enum cuda_error error = cudart_enter();
+    struct cudart_event *known = error == cudaSuccess ? find(event) : NULL;
+    if (known)
+        cudart_handle_kill(cudart_state(), &known->handle);
+    else if (error == cudaSuccess)
+        error = cudaErrorInvalidResourceHandle;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaEventRecordWithFlags(cuda_event event, cuda_stream stream,
+                                                    unsigned flags) {
+    bool is_lost;
+    enum cuda_error error = cudart_enter_queued(&is_lost);
+    struct cudart_event *known = error == cudaSuccess ? find(event) : NULL;
+    if (error == cudaSuccess && (!known || !cudart_stream_is_good(cudart_state(), stream)))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess && flags > EXTERNAL)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        known->is_recorded = true;
+        known->time = cudart_now();
+    }
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
+
+CUDART_API enum cuda_error cudaEventRecord(cuda_event event, cuda_stream stream) {
+    return cudaEventRecordWithFlags(event, stream, 0);
+}
+CUDART_PER_THREAD(cudaEventRecord, _ptsz)
+
+// Waits and asks alike: what was before the event is done.
+static enum cuda_error look_at(cuda_event event) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !find(event))
+        error = cudaErrorInvalidResourceHandle;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaEventSynchronize(cuda_event event) {
+    return look_at(event);
+}
+
+CUDART_API enum cuda_error cudaEventQuery(cuda_event event) {
+    return look_at(event);
+}
+
+CUDART_API enum cuda_error cudaEventElapsedTime(float *milliseconds, cuda_event start,
+                                                cuda_event end) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !milliseconds)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        const struct cudart_event *from = find(start), *to = find(end);
+        if (!from || !to || !from->is_recorded || !to->is_recorded ||
+            (from->flags | to->flags) & DISABLE_TIMING)
+            error = cudaErrorInvalidResourceHandle;
+        else
+            *milliseconds = (float)((to->time - from->time) * 1e3);
+    }
+    return cudart_leave(error);
+}
+
+// The name that programs built with 12.8 and 12.9 call.
+CUDART_API enum cuda_error cudaEventElapsedTime_v2(float *milliseconds, cuda_event start,
+                                                   cuda_event end) {
+    return cudaEventElapsedTime(milliseconds, start, end);
+}
+
+CUDART_API enum cuda_error cudaStreamWaitEvent(cuda_stream stream, cuda_event event,
+                                               unsigned flags) {
+    bool is_lost;
+    enum cuda_error error = cudart_enter_queued(&is_lost);
+    if (error == cudaSuccess && (!find(event) || !cudart_stream_is_good(cudart_state(), stream)))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess && flags > EXTERNAL)
+        error = cudaErrorInvalidValue;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamWaitEvent, _ptsz)

@@ -1,0 +1,159 @@
+// Attributes of kernels, and the ways to name one.
+#include <stdint.h>
+
+#include "cudart/function.h"
+#include "cudart/launch.h"
+#include "cudart/state.h"
+#include "ir/ir.h"
+
+enum cuda_error cudart_function_attributes(const void *stub, struct cuda_function_attributes *out) {
+    if (!out)
+        return cudart_record(cudaErrorInvalidValue);
+    struct cudart_state *state = cudart_state();
+    struct cudart_function *function;
+    enum cuda_error error = cudart_enter();
+    if (!stub)
+        error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess)
+        error = cudart_function_find(state, stub, &function);
+    if (error != cudaSuccess)
+        return cudart_leave(error);
+    const struct ptx_function *ptx = function->ir->ptx;
+    *out = (struct cuda_function_attributes){
+        .shared_bytes = cudart_static_shared(function),
+        .local_bytes = function->ir->local_bytes,
+        .max_threads = (int)cudart_function_max_threads(state, function),
+        .registers = (int)cudart_function_registers(function),
+        .ptx_version = (int)function->module->code.ptx->target,
+        .binary_version = (int)state->config.arch,
+        .max_dynamic_shared = (int)cudart_dynamic_limit(state, function),
+        .carveout = function->carveout,
+        .cluster_must_be_set = ptx->required_cluster[0] != 0,
+        .cluster_width = (int)ptx->required_cluster[0],
+        .cluster_height = (int)ptx->required_cluster[1],
+        .cluster_depth = (int)ptx->required_cluster[2],
+        .cluster_scheduling = function->cluster_scheduling,
+        .non_portable_cluster = function->allows_large_clusters,
+    };
+    return cudart_leave(cudaSuccess);
+}
+
+static enum cuda_error set_attribute(struct cudart_state *state, struct cudart_function *function,
+                                     enum cuda_function_attribute attribute, int value) {
+    uint32_t most = state->device.limits->shared_block_bytes - cudart_static_shared(function);
+    switch (attribute) {
+    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED:
+        if (value < 0 || (uint32_t)value > most)
+            return cudaErrorInvalidValue;
+        function->max_dynamic_shared = (uint32_t)value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CARVEOUT: // percent of the shared memory; -1: no wish
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        function->carveout = value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_NON_PORTABLE_CLUSTER:
+        function->allows_large_clusters = value != 0;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CLUSTER_SCHEDULING:
+        if (value < 0 || value > 2)
+            return cudaErrorInvalidValue;
+        function->cluster_scheduling = value;
+        return cudaSuccess;
+    default: // the rest is fixed when the kernel is compiled
+        return cudaErrorInvalidValue;
+    }
+}
+
+static bool is_attribute(int attribute) {
+    return attribute >= CUDA_FUNCTION_MAX_DYNAMIC_SHARED &&
+           attribute <= CUDA_FUNCTION_CLUSTER_SCHEDULING;
+}
+
+CUDART_API enum cuda_error cudaFuncSetAttribute(const void *stub,
+                                                enum cuda_function_attribute attribute, int value) {
+    if (!is_attribute((int)attribute))
+        return cudart_record(cudaErrorInvalidValue);
+    struct cudart_state *state = cudart_state();
+    struct cudart_function *function;
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_function_find(state, stub, &function);
+    if (error == cudaSuccess)
+        error = set_attribute(state, function, attribute, value);
+    return cudart_leave(error);
+}
+
+// The simulated device has no caches to configure: valid wishes have no effect.
+static enum cuda_error wish(const void *stub, unsigned value, unsigned most) {
+    struct cudart_function *function;
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_function_find(cudart_state(), stub, &function);
+    if (error == cudaSuccess && value > most)
+        error = cudaErrorInvalidValue;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, unsigned config) {
+    return wish(stub, config, 3);
+}
+
+CUDART_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, unsigned config) {
+    return wish(stub, config, 2);
+}
+
+CUDART_API enum cuda_error cudaFuncGetName(const char **name, const void *stub) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    const struct cudart_function *function = stub ? cudart_function_known(state, stub) : NULL;
+    enum cuda_error error = cudaSuccess;
+    if (!name)
+        error = cudaErrorInvalidValue;
+    else if (!function)
+        error = stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+    else
+        *name = function->name;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset,
+                                                size_t *bytes) {
+    struct cudart_function *function;
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_function_find(cudart_state(), stub, &function);
+    if (error == cudaSuccess && (!offset || index >= function->ir->ptx->parameter_count))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        const struct ptx_variable *parameter = &function->ir->ptx->parameters[index];
+        for (uint32_t i = 0; i < function->ir->variable_count; i++)
+            if (function->ir->variables[i]->ptx == parameter)
+                *offset = function->ir->variables[i]->offset;
+        if (bytes)
+            *bytes = parameter->bytes;
+    }
+    return cudart_leave(error);
+}
+
+// A kernel's handle is its record; it can be used wherever a stub can.
+CUDART_API enum cuda_error __cudaGetKernel(void **kernel, const void *stub) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    struct cudart_function *function = stub ? cudart_function_known(state, stub) : NULL;
+    enum cuda_error error = function ? cudaSuccess
+                            : stub   ? cudaErrorInvalidResourceHandle
+                                     : cudaErrorInvalidDeviceFunction;
+    // Generated code ignores the error and launches the handle: an unknown stub is its own handle,
+    // so that the launch reports it.
+    *kernel = function ? (void *)function : (void *)(uintptr_t)stub;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaGetKernel(void **kernel, const void *stub) {
+    return kernel ? __cudaGetKernel(kernel, stub) : cudart_record(cudaErrorInvalidValue);
+}
+
+CUDART_API enum cuda_error cudaGetFuncBySymbol(void **function, const void *stub) {
+    return cudaGetKernel(function, stub);
+}

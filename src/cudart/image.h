@@ -1,0 +1,15 @@
+// The PTX inside a registered fat binary.
+#ifndef BANKRUN_CUDART_IMAGE_H
+#define BANKRUN_CUDART_IMAGE_H
+
+#include <stdbool.h>
+
+#include "cudart/abi.h"
+#include "toolchain/fatbin.h"
+
+// The text for an architecture; the caller frees it. NULL: *error says what to tell the program;
+// the reason was said on stderr.
+char *cudart_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, bool is_quiet,
+                       enum cuda_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+#include "cudart/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cudart/error.h"
+#include "cudart/handles.h"
+#include "cudart/stream.h"
+#include "ir/ir.h"
+
+// The kernel's parameter block, filled from the program's array of pointers. The caller frees it.
+static void *pack_parameters(const struct ir_function *ir, void **arguments) {
+    uint8_t *block = base_alloc(ir->parameter_bytes ? ir->parameter_bytes : 1);
+    const struct ptx_function *ptx = ir->ptx;
+    size_t next = 0;
+    for (uint32_t i = 0; i < ir->variable_count && next < ptx->parameter_count; i++) {
+        const struct ir_variable *variable = ir->variables[i];
+        if (variable->ptx != &ptx->parameters[next])
+            continue;
+        memcpy(block + variable->offset, arguments[next], variable->ptx->bytes);
+        next++;
+    }
+    return block;
+}
+
+static void copy_size(uint32_t out[3], struct cuda_dim3 size) {
+    out[0] = size.x;
+    out[1] = size.y;
+    out[2] = size.z;
+}
+
+static struct profile_recorder *start_recorder(struct cudart_state *state,
+                                               const struct cudart_function *function,
+                                               const struct cudart_launch *launch) {
+    if (!state->profile)
+        return NULL;
+    struct profile_launch_info info = {
+        .kernel = function->ir,
+        .layout = function->layout,
+        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
+        .workers = (unsigned)state->config.threads,
+        .arch = state->config.arch,
+    };
+    copy_size(info.grid, launch->grid);
+    copy_size(info.block, launch->block);
+    return profile_record(&info);
+}
+
+static void note_fault(struct cudart_state *state, const struct sim_result *result) {
+    state->pending = cudart_fault_error(result->fault);
+    if (result->fault == SIM_FAULT_STOPPED && state->dying)
+        return;
+    cudart_say("%s", result->message ? result->message : "a kernel failed");
+}
+
+static void run(struct cudart_state *state, struct cudart_function *function,
+                const struct cudart_launch *launch, void **arguments) {
+    struct profile_recorder *recorder = start_recorder(state, function, launch);
+    struct cudart_progress progress;
+    cudart_progress_begin(&progress, state, function->name);
+    void *parameters = pack_parameters(function->ir, arguments);
+    struct sim_launch sim = {
+        .cluster = {1, 1, 1},
+        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
+        .parameters = parameters,
+        .is_cooperative = launch->is_cooperative,
+        .observer = recorder ? profile_observer(recorder) : NULL,
+        .progress = cudart_progress_step,
+        .progress_context = &progress,
+    };
+    copy_size(sim.grid, launch->grid);
+    copy_size(sim.block, launch->block);
+    if (launch->cluster.x)
+        copy_size(sim.cluster, launch->cluster);
+    struct sim_result result = {0};
+    sim_launch(function->kernel, &sim, &result);
+    cudart_progress_end(&progress);
+    free(parameters);
+    if (result.fault != SIM_OK)
+        note_fault(state, &result);
+    if (recorder) {
+        struct profile_launch_result recorded = {result.blocks_run, result.instructions,
+                                                 result.thread_instructions,
+                                                 result.fault == SIM_OK ? NULL : result.message};
+        profile_finish(recorder, state->profile, &recorded);
+    }
+    sim_result_free(&result);
+}
+
+// Lock held.
+static enum cuda_error check_and_run(struct cudart_state *state, const void *stub,
+                                     struct cudart_launch *launch, void **arguments, bool is_lost) {
+    struct cudart_function *function;
+    enum cuda_error error = cudart_function_find(state, stub, &function);
+    if (error == cudaSuccess)
+        error = cudart_check_launch(state, function, launch);
+    if (error == cudaSuccess && !cudart_stream_is_good(state, launch->stream))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = cudart_function_decode(function);
+    if (error != cudaSuccess || is_lost)
+        return error;
+    if (state->dying)
+        return cudaErrorLaunchFailure;
+    const uint32_t *required = function->ir->ptx->required_cluster;
+    if (required[0])
+        launch->cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
+                                             required[2] ? required[2] : 1};
+    run(state, function, launch, arguments);
+    return cudaSuccess;
+}
+
+static enum cuda_error launch_kernel(const void *stub, struct cudart_launch *launch,
+                                     void **arguments) {
+    bool is_lost;
+    enum cuda_error error = cudart_enter_queued(&is_lost);
+    // The function is looked at first, even on a broken device.
+    if (!stub)
+        error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess)
+        error = check_and_run(cudart_state(), stub, launch, arguments, is_lost);
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
+                                            struct cuda_dim3 block, void **arguments, size_t shared,
+                                            cuda_stream stream) {
+    struct cudart_launch launch = {grid, block, {0, 0, 0}, shared, stream, false};
+    return launch_kernel(stub, &launch, arguments);
+}
+CUDART_PER_THREAD(cudaLaunchKernel, _ptsz)
+
+// What code compiled by CUDA 12 and later calls for <<<>>>; the kernel is a handle.
+CUDART_API enum cuda_error __cudaLaunchKernel(const void *kernel, struct cuda_dim3 grid,
+                                              struct cuda_dim3 block, void **arguments,
+                                              size_t shared, cuda_stream stream) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+CUDART_PER_THREAD(__cudaLaunchKernel, _ptsz)
+
+CUDART_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                                       struct cuda_dim3 block, void **arguments,
+                                                       size_t shared, cuda_stream stream) {
+    struct cudart_launch launch = {grid, block, {0, 0, 0}, shared, stream, true};
+    return launch_kernel(stub, &launch, arguments);
+}
+CUDART_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
+
+// Attributes that only steer how fast a device runs the kernel are taken and have no effect.
+static enum cuda_error read_attributes(const struct cuda_launch_config *config,
+                                       struct cudart_launch *launch) {
+    for (uint32_t i = 0; i < config->attribute_count; i++) {
+        const struct cuda_launch_attribute *attribute = &config->attributes[i];
+        if ((unsigned)attribute->id >= CUDA_LAUNCH_ATTRIBUTES)
+            return cudaErrorInvalidValue;
+        if (attribute->id == CUDA_LAUNCH_COOPERATIVE)
+            launch->is_cooperative = attribute->value.cooperative != 0;
+        if (attribute->id == CUDA_LAUNCH_CLUSTER) {
+            const uint32_t *cluster = attribute->value.cluster;
+            launch->cluster = (struct cuda_dim3){cluster[0], cluster[1], cluster[2]};
+            if (!cluster[0] || !cluster[1] || !cluster[2])
+                return cudaErrorInvalidClusterSize;
+        }
+    }
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
+                                               const void *stub, void **arguments) {
+    if (!config)
+        return cudart_record(cudaErrorInvalidValue);
+    struct cudart_launch launch = {
+        config->grid, config->block, {0, 0, 0}, config->dynamic_shared, config->stream, false,
+    };
+    enum cuda_error error = read_attributes(config, &launch);
+    return error == cudaSuccess ? launch_kernel(stub, &launch, arguments) : cudart_record(error);
+}
+CUDART_PER_THREAD(cudaLaunchKernelExC, _ptsz)

@@ -1,0 +1,48 @@
+// One kernel launch: checks, parameters, the run itself.
+#ifndef BANKRUN_CUDART_LAUNCH_H
+#define BANKRUN_CUDART_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "cudart/state.h"
+
+struct cudart_launch {
+    struct cuda_dim3 grid, block;
+    struct cuda_dim3 cluster; // 0, 0, 0: none asked for
+    size_t dynamic_shared;
+    cuda_stream stream;
+    bool is_cooperative;
+};
+
+// The error of a launch that breaks a limit, else cudaSuccess. The same codes as on a device, see
+// launch_limits.c.
+enum cuda_error cudart_check_launch(const struct cudart_state *state,
+                                    const struct cudart_function *function,
+                                    const struct cudart_launch *launch);
+
+// A block's static shared memory.
+uint32_t cudart_static_shared(const struct cudart_function *function);
+// What a launch of this kernel may ask for beyond that, as things are set.
+uint32_t cudart_dynamic_limit(const struct cudart_state *state,
+                              const struct cudart_function *function);
+// Blocks that fit on one multiprocessor; 0: the block does not fit at all.
+unsigned cudart_occupancy(const struct cudart_state *state, const struct cudart_function *function,
+                          unsigned threads, size_t dynamic_shared);
+
+// Shows how far a launch got; see progress.c.
+struct cudart_progress {
+    const char *kernel;
+    double started, last;
+    bool is_shown, is_wanted;
+    struct cudart_state *state;
+};
+void cudart_progress_begin(struct cudart_progress *progress, struct cudart_state *state,
+                           const char *kernel);
+bool cudart_progress_step(void *progress, uint64_t blocks_done, uint64_t blocks,
+                          uint64_t instructions);
+void cudart_progress_end(struct cudart_progress *progress);
+
+// Seconds on a clock that only goes forward.
+double cudart_now(void);
+
+#endif

@@ -1,0 +1,148 @@
+// cudaMemcpy and its relatives in one, two and three dimensions.
+#include <stdint.h>
+
+#include "cudart/copy.h"
+#include "cudart/state.h"
+
+static struct cudart_copy flat(void *target, const void *source, size_t bytes,
+                               enum cuda_memcpy_kind kind) {
+    return (struct cudart_copy){
+        .target = {target, bytes, 1},
+        .source = {(char *)(uintptr_t)source, bytes, 1},
+        .extent = {bytes, 1, 1},
+        .kind = kind,
+    };
+}
+
+static struct cudart_copy rows(void *target, size_t target_pitch, const void *source,
+                               size_t source_pitch, size_t width, size_t height,
+                               enum cuda_memcpy_kind kind) {
+    return (struct cudart_copy){
+        .target = {target, target_pitch, height},
+        .source = {(char *)(uintptr_t)source, source_pitch, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
+}
+
+CUDART_API enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
+                                      enum cuda_memcpy_kind kind) {
+    struct cudart_copy copy = flat(target, source, bytes, kind);
+    return cudart_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpyAsync(void *target, const void *source, size_t bytes,
+                                           enum cuda_memcpy_kind kind, cuda_stream stream) {
+    struct cudart_copy copy = flat(target, source, bytes, kind);
+    copy.stream = stream;
+    copy.is_queued = true;
+    return cudart_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpyAsync, _ptsz)
+
+CUDART_API enum cuda_error cudaMemcpy2D(void *target, size_t target_pitch, const void *source,
+                                        size_t source_pitch, size_t width, size_t height,
+                                        enum cuda_memcpy_kind kind) {
+    struct cudart_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
+    return cudart_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy2D, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
+                                             size_t source_pitch, size_t width, size_t height,
+                                             enum cuda_memcpy_kind kind, cuda_stream stream) {
+    struct cudart_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
+    copy.stream = stream;
+    copy.is_queued = true;
+    return cudart_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
+
+// ---- Between devices: there is one ----------------------------------------------------------
+
+static enum cuda_error copy_peer(void *target, int target_device, const void *source,
+                                 int source_device, size_t bytes, cuda_stream stream,
+                                 bool is_queued) {
+    if (target_device != 0 || source_device != 0)
+        return cudart_record(cudaErrorInvalidDevice);
+    struct cudart_copy copy = flat(target, source, bytes, CUDA_DEVICE_TO_DEVICE);
+    copy.stream = stream;
+    copy.is_queued = is_queued;
+    return cudart_copy(&copy);
+}
+
+CUDART_API enum cuda_error cudaMemcpyPeer(void *target, int target_device, const void *source,
+                                          int source_device, size_t bytes) {
+    return copy_peer(target, target_device, source, source_device, bytes, NULL, false);
+}
+
+CUDART_API enum cuda_error cudaMemcpyPeerAsync(void *target, int target_device, const void *source,
+                                               int source_device, size_t bytes,
+                                               cuda_stream stream) {
+    return copy_peer(target, target_device, source, source_device, bytes, stream, true);
+}
+
+// ---- Three dimensions ---------------------------------------------------------------------
+
+static struct cudart_place place_of(const struct cuda_pitched *pitched,
+                                    const struct cuda_position *position) {
+    // Integers: a program may pass NULL for a copy of nothing.
+    uintptr_t at = (uintptr_t)pitched->pointer + position->x +
+                   (position->z * pitched->height + position->y) * pitched->pitch;
+    return (struct cudart_place){(char *)at, pitched->pitch, pitched->height};
+}
+
+static enum cuda_error copy_3d(const struct cuda_memcpy_3d *p, cuda_stream stream, bool is_queued) {
+    if (!p)
+        return cudart_record(cudaErrorInvalidValue);
+    bool is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
+    if (!is_empty && (p->source_array || p->target_array)) {
+        cudart_say("copies from and to CUDA arrays are not supported yet");
+        return cudart_record(cudaErrorNotSupported);
+    }
+    struct cudart_copy copy = {
+        .target = place_of(&p->target, &p->target_position),
+        .source = place_of(&p->source, &p->source_position),
+        .extent = p->extent,
+        .kind = p->kind,
+        .stream = stream,
+        .is_queued = is_queued,
+    };
+    return cudart_copy(&copy);
+}
+
+CUDART_API enum cuda_error cudaMemcpy3D(const struct cuda_memcpy_3d *parameters) {
+    return copy_3d(parameters, NULL, false);
+}
+CUDART_PER_THREAD(cudaMemcpy3D, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy3DAsync(const struct cuda_memcpy_3d *parameters,
+                                             cuda_stream stream) {
+    return copy_3d(parameters, stream, true);
+}
+CUDART_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
+
+static enum cuda_error copy_3d_peer(const struct cuda_memcpy_3d_peer *p, cuda_stream stream,
+                                    bool is_queued) {
+    if (!p)
+        return cudart_record(cudaErrorInvalidValue);
+    if (p->source_device != 0 || p->target_device != 0)
+        return cudart_record(cudaErrorInvalidDevice);
+    struct cuda_memcpy_3d local = {
+        p->source_array,    p->source_position, p->source, p->target_array,
+        p->target_position, p->target,          p->extent, CUDA_DEVICE_TO_DEVICE,
+    };
+    return copy_3d(&local, stream, is_queued);
+}
+
+CUDART_API enum cuda_error cudaMemcpy3DPeer(const struct cuda_memcpy_3d_peer *parameters) {
+    return copy_3d_peer(parameters, NULL, false);
+}
+CUDART_PER_THREAD(cudaMemcpy3DPeer, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy3DPeerAsync(const struct cuda_memcpy_3d_peer *parameters,
+                                                 cuda_stream stream) {
+    return copy_3d_peer(parameters, stream, true);
+}
+CUDART_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)

@@ -1,0 +1,192 @@
+// Device memory: cudaMalloc and its relatives, cudaFree, cudaMemset.
+#include <string.h>
+
+#include "cudart/memory.h"
+#include "cudart/pointer.h"
+#include "cudart/state.h"
+#include "cudart/stream.h"
+
+enum { PITCH_ALIGN = 512 };
+
+const struct sim_allocation *cudart_allocation(const struct cudart_state *state,
+                                               const void *pointer) {
+    return sim_find(state->sim, (uint64_t)(uintptr_t)pointer, false);
+}
+
+bool cudart_range_is_good(const struct cudart_state *state, const void *pointer, size_t bytes,
+                          bool takes_pageable) {
+    const struct sim_allocation *allocation = cudart_allocation(state, pointer);
+    if (!allocation)
+        return takes_pageable && pointer;
+    uint64_t offset = (uint64_t)(uintptr_t)pointer - allocation->address;
+    return bytes <= allocation->bytes - offset;
+}
+
+enum cuda_error cudart_allocate(struct cudart_state *state, void **pointer, size_t bytes,
+                                enum sim_allocation_kind kind) {
+    if (!pointer)
+        return cudaErrorInvalidValue;
+    void *memory = bytes ? sim_alloc(state->sim, bytes, kind) : NULL;
+    if (bytes && !memory)
+        return cudaErrorMemoryAllocation;
+    *pointer = memory; // nothing asked for, nothing given: NULL
+    return cudaSuccess;
+}
+
+enum cuda_error cudart_release(struct cudart_state *state, void *pointer, bool is_host) {
+    if (!pointer)
+        return cudaSuccess;
+    const struct sim_allocation *allocation = cudart_allocation(state, pointer);
+    if (!allocation)
+        return cudaErrorInvalidValue;
+    bool is_right_kind = is_host
+                             ? allocation->kind == SIM_HOST
+                             : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
+    return is_right_kind && sim_free(state->sim, pointer) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDART_API enum cuda_error cudaMalloc(void **pointer, size_t bytes) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_allocate(cudart_state(), pointer, bytes, SIM_DEVICE);
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFree(void *pointer) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_release(cudart_state(), pointer, false);
+    return cudart_leave(error);
+}
+
+// Rows start at multiples of the pitch. Nothing asked for: pitch 0 and NULL.
+static enum cuda_error allocate_rows(struct cudart_state *state, void **pointer, size_t *pitch,
+                                     size_t width, size_t height, size_t depth) {
+    size_t rows, bytes, row = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+    if (!width || !height || !depth)
+        row = 0;
+    if (row < width && row)
+        return cudaErrorMemoryAllocation;
+    if (__builtin_mul_overflow(height, depth, &rows) || __builtin_mul_overflow(rows, row, &bytes))
+        return cudaErrorMemoryAllocation;
+    enum cuda_error error = cudart_allocate(state, pointer, bytes, SIM_DEVICE);
+    if (error == cudaSuccess)
+        *pitch = row;
+    return error;
+}
+
+CUDART_API enum cuda_error cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                                           size_t height) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !pitch)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = allocate_rows(cudart_state(), pointer, pitch, width, height, 1);
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaMalloc3D(struct cuda_pitched *pitched, struct cuda_extent extent) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !pitched)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = allocate_rows(cudart_state(), &pitched->pointer, &pitched->pitch, extent.width,
+                              extent.height, extent.depth);
+    if (error == cudaSuccess) {
+        pitched->width = extent.width;
+        pitched->height = extent.height;
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!free_bytes || !total_bytes))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        uint64_t left, total;
+        sim_memory_info(cudart_state()->sim, &left, &total);
+        *free_bytes = left;
+        *total_bytes = total;
+    }
+    return cudart_leave(error);
+}
+
+// ---- Filling ------------------------------------------------------------------------------
+
+// `height` rows in each of `depth` slices, each slice `slice_rows` rows after the one before.
+struct fill {
+    char *at;
+    size_t pitch, width, height, depth, slice_rows;
+    int value;
+    cuda_stream stream;
+};
+
+static enum cuda_error check_fill(const struct cudart_state *state, const struct fill *fill) {
+    size_t rows = (fill->depth - 1) * fill->slice_rows + fill->height;
+    if (rows > 1 && fill->pitch < fill->width)
+        return cudaErrorInvalidValue;
+    if (!cudart_stream_is_good(state, fill->stream))
+        return cudaErrorInvalidResourceHandle;
+    size_t bytes;
+    if (__builtin_mul_overflow(rows - 1, fill->pitch, &bytes) ||
+        __builtin_add_overflow(bytes, fill->width, &bytes))
+        return cudaErrorInvalidValue;
+    return cudart_range_is_good(state, fill->at, bytes, false) ? cudaSuccess
+                                                               : cudaErrorInvalidValue;
+}
+
+static enum cuda_error run_fill(const struct fill *fill) {
+    bool is_lost, is_empty = !fill->width || !fill->height || !fill->depth;
+    enum cuda_error error = cudart_enter_queued(&is_lost);
+    if (error == cudaSuccess && !is_empty)
+        error = check_fill(cudart_state(), fill);
+    if (error == cudaSuccess && !is_lost && !is_empty)
+        for (size_t z = 0; z < fill->depth; z++)
+            for (size_t y = 0; y < fill->height; y++)
+                memset(fill->at + (z * fill->slice_rows + y) * fill->pitch, fill->value,
+                       fill->width);
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaMemsetAsync(void *pointer, int value, size_t bytes,
+                                           cuda_stream stream) {
+    return run_fill(&(struct fill){pointer, bytes, bytes, 1, 1, 1, value, stream});
+}
+CUDART_PER_THREAD(cudaMemsetAsync, _ptsz)
+
+CUDART_API enum cuda_error cudaMemset(void *pointer, int value, size_t bytes) {
+    return cudaMemsetAsync(pointer, value, bytes, NULL);
+}
+CUDART_PER_THREAD(cudaMemset, _ptds)
+
+CUDART_API enum cuda_error cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                             size_t height, cuda_stream stream) {
+    return run_fill(&(struct fill){pointer, pitch, width, height, 1, height, value, stream});
+}
+CUDART_PER_THREAD(cudaMemset2DAsync, _ptsz)
+
+CUDART_API enum cuda_error cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                                        size_t height) {
+    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
+}
+CUDART_PER_THREAD(cudaMemset2D, _ptds)
+
+CUDART_API enum cuda_error cudaMemset3DAsync(struct cuda_pitched pitched, int value,
+                                             struct cuda_extent extent, cuda_stream stream) {
+    return run_fill(&(struct fill){pitched.pointer, pitched.pitch, extent.width, extent.height,
+                                   extent.depth, pitched.height, value, stream});
+}
+CUDART_PER_THREAD(cudaMemset3DAsync, _ptsz)
+
+CUDART_API enum cuda_error cudaMemset3D(struct cuda_pitched pitched, int value,
+                                        struct cuda_extent extent) {
+    return cudaMemset3DAsync(pitched, value, extent, NULL);
+}
+CUDART_PER_THREAD(cudaMemset3D, _ptds)
+
+// ---- A structure that is only filled in ---------------------------------------------------------
+
+CUDART_API struct cuda_channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+    return (struct cuda_channel){{x, y, z, w}, kind};
+}

@@ -1,0 +1,164 @@
+#include "cudart/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cudart/image.h"
+#include "cudart/state.h"
+
+// Parses the module's PTX. Its diagnostics are said once; later calls return the same error.
+static enum cuda_error read_module(struct cudart_state *state, struct cudart_module *module) {
+    struct diag_list diags = {0};
+    struct cudart_code *code = &module->code;
+    module->was_read = true;
+    code->text = cudart_image_ptx(module->wrapper, state->config.arch, state->config.is_quiet,
+                                  &module->error);
+    if (!code->text)
+        return module->error;
+    code->source = (struct source){"<embedded PTX>", code->text, strlen(code->text)};
+    code->ptx = ptx_parse(&code->source, &diags);
+    if (!diags.errors)
+        code->ir = ir_build(code->ptx, &diags);
+    if (diags.errors || !code->ir)
+        module->error = cudaErrorInvalidPtx;
+    cudart_say_diags(&diags);
+    diag_free(&diags);
+    return module->error;
+}
+
+static void place_managed(struct cudart_module *module) {
+    for (size_t i = 0; i < module->variables.length; i++) {
+        struct cudart_variable *variable = module->variables.data[i];
+        size_t bytes;
+        if (variable->managed_slot)
+            *variable->managed_slot = sim_module_variable(module->sim, variable->name, &bytes);
+    }
+}
+
+static void find_functions(struct cudart_module *module) {
+    for (size_t i = 0; i < module->functions.length; i++) {
+        struct cudart_function *function = module->functions.data[i];
+        if (!function->ir)
+            function->ir = ir_find_function(module->code.ir, function->name);
+        if (function->ir && !function->layout)
+            function->layout = ir_shared_layout(function->ir);
+    }
+}
+
+enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_module *module) {
+    if (!module->was_read)
+        read_module(state, module);
+    if (module->error != cudaSuccess || module->sim)
+        return module->error;
+    struct diag_list diags = {0};
+    module->sim = sim_module_load(state->sim, module->code.ir, &diags);
+    cudart_say_diags(&diags);
+    if (!module->sim)
+        module->error = diags.errors ? cudaErrorInvalidPtx : cudaErrorMemoryAllocation;
+    diag_free(&diags);
+    if (!module->sim)
+        return module->error;
+    place_managed(module);
+    find_functions(module);
+    return cudaSuccess;
+}
+
+void cudart_module_unload(struct cudart_module *module) {
+    if (!module->sim)
+        return;
+    for (size_t i = 0; i < module->functions.length; i++)
+        module->functions.data[i]->kernel = NULL;
+    sim_module_unload(module->sim);
+    module->sim = NULL;
+}
+
+static void forget(struct map *map, const void *const *key, const void *value) {
+    if (map_get(map, (const char *)key, sizeof *key) == value)
+        map_put(map, (const char *)key, sizeof *key, NULL);
+}
+
+// The records of kernels and variables stay: they are keys of the maps.
+void cudart_module_free(struct cudart_state *state, struct cudart_module *module) {
+    cudart_module_unload(module);
+    for (size_t i = 0; i < module->functions.length; i++) {
+        struct cudart_function *function = module->functions.data[i];
+        forget(&state->functions, &function->host, function);
+        cudart_handle_kill(state, &function->handle);
+    }
+    for (size_t i = 0; i < module->variables.length; i++)
+        forget(&state->variables, &module->variables.data[i]->host, module->variables.data[i]);
+    for (size_t i = 0; i < state->modules.length; i++)
+        if (state->modules.data[i] == module)
+            state->modules.data[i] = state->modules.data[--state->modules.length];
+    ir_free(module->code.ir);
+    ptx_module_free(module->code.ptx);
+    free(module->code.text);
+    vec_free(&module->functions);
+    vec_free(&module->variables);
+    free(module);
+}
+
+struct cudart_function *cudart_function_known(struct cudart_state *state, const void *stub) {
+    struct cudart_function *function = map_get(&state->functions, (const char *)&stub, sizeof stub);
+    return function ? function : cudart_handle_find(state, CUDART_KERNEL, stub);
+}
+
+enum cuda_error cudart_function_find(struct cudart_state *state, const void *stub,
+                                     struct cudart_function **function) {
+    *function = stub ? cudart_function_known(state, stub) : NULL;
+    if (!stub)
+        return cudaErrorInvalidDeviceFunction;
+    if (!*function) // 12 changed the code, with its kernel handles
+        return cudart_version() < 12000 ? cudaErrorInvalidDeviceFunction
+                                        : cudaErrorInvalidResourceHandle;
+    enum cuda_error error = cudart_module_load(state, (*function)->module);
+    if (error == cudaSuccess && !(*function)->ir) {
+        cudart_say("the program's PTX has no kernel %s", (*function)->name);
+        error = cudaErrorInvalidDeviceFunction;
+    }
+    return error;
+}
+
+enum cuda_error cudart_function_decode(struct cudart_function *function) {
+    if (function->kernel || function->decode_error != cudaSuccess)
+        return function->decode_error;
+    struct diag_list diags = {0};
+    function->kernel = sim_module_kernel(function->module->sim, function->name, &diags);
+    if (!function->kernel)
+        function->decode_error = cudaErrorNotSupported;
+    cudart_say_diags(&diags);
+    diag_free(&diags);
+    return function->decode_error;
+}
+
+// Code that names a managed variable gets its address, not that of the slot.
+static const struct cudart_variable *managed_at(const struct cudart_state *state,
+                                                const void *address) {
+    for (size_t m = 0; m < state->modules.length; m++) {
+        const struct cudart_module *module = state->modules.data[m];
+        for (size_t i = 0; module->sim && i < module->variables.length; i++) {
+            const struct cudart_variable *variable = module->variables.data[i];
+            if (variable->managed_slot && *variable->managed_slot == address)
+                return variable;
+        }
+    }
+    return NULL;
+}
+
+enum cuda_error cudart_variable_find(struct cudart_state *state, const void *symbol, void **address,
+                                     size_t *bytes) {
+    if (!symbol)
+        return cudaErrorInvalidSymbol;
+    const struct cudart_variable *variable =
+        map_get(&state->variables, (const char *)&symbol, sizeof symbol);
+    if (!variable)
+        variable = managed_at(state, symbol);
+    if (!variable)
+        return cudaErrorInvalidSymbol;
+    enum cuda_error error = cudart_module_load(state, variable->module);
+    if (error != cudaSuccess)
+        return error;
+    *address = sim_module_variable(variable->module->sim, variable->name, bytes);
+    return *address ? cudaSuccess : cudaErrorInvalidSymbol;
+}

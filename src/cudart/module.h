@@ -1,0 +1,83 @@
+// Modules: what one __cudaRegisterFatBinary call brought, with its kernels and variables. PTX is
+// unpacked and parsed when a kernel or a variable of the module is first used.
+#ifndef BANKRUN_CUDART_MODULE_H
+#define BANKRUN_CUDART_MODULE_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "cudart/abi.h"
+#include "cudart/handles.h"
+#include "sim/sim.h"
+#include "toolchain/fatbin.h"
+
+struct cudart_state;
+
+// What is kept of PTX that was parsed; survives cudaDeviceReset.
+struct cudart_code {
+    char *text;
+    struct source source;
+    struct ptx_module *ptx;
+    struct ir_module *ir;
+};
+
+struct cudart_module {
+    const struct toolchain_wrapper *wrapper; // in the program's own memory
+    bool was_read;                           // `code` or `error` is set
+    enum cuda_error error;                   // why it cannot be used
+    struct cudart_code code;
+    struct sim_module *sim; // NULL: not on the device (yet, or since a reset)
+    VEC(struct cudart_variable *) variables;
+    VEC(struct cudart_function *) functions;
+};
+
+struct cudart_variable {
+    const void *host; // its shadow in the program: the key
+    const char *name; // borrowed from the program
+    struct cudart_module *module;
+    size_t bytes;
+    void **managed_slot; // managed: where the program looks for the address; else NULL
+};
+
+struct cudart_function {
+    struct cudart_handle handle;
+    const void *host; // its stub in the program: the key
+    const char *name; // borrowed from the program
+    struct cudart_module *module;
+    const struct ir_function *ir; // set once the module was read
+    const struct ir_shared_layout *layout;
+    struct sim_kernel *kernel;    // decoded; NULL: not yet, or since a reset
+    enum cuda_error decode_error; // it cannot be decoded
+    uint32_t max_dynamic_shared;  // what launches may ask for
+    int carveout, cluster_scheduling;
+    bool allows_large_clusters;
+};
+
+// Reads the module and puts it on the device. Lock held, device made.
+enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_module *module);
+// Takes it off the device; what was parsed stays.
+void cudart_module_unload(struct cudart_module *module);
+// All of it, when the program unregisters it.
+void cudart_module_free(struct cudart_state *state, struct cudart_module *module);
+
+// The function behind a host stub or a kernel handle; its module is on the device then.
+enum cuda_error cudart_function_find(struct cudart_state *state, const void *stub,
+                                     struct cudart_function **function);
+// The same without loading anything. NULL: unknown.
+struct cudart_function *cudart_function_known(struct cudart_state *state, const void *stub);
+// Decodes it for the simulator.
+enum cuda_error cudart_function_decode(struct cudart_function *function);
+
+// The variable behind a host shadow, its address and size on the device.
+enum cuda_error cudart_variable_find(struct cudart_state *state, const void *symbol, void **address,
+                                     size_t *bytes);
+
+// Launch bounds of a kernel: the most threads of a block.
+unsigned cudart_function_max_threads(const struct cudart_state *state,
+                                     const struct cudart_function *function);
+// Registers of a thread, estimated from how many are live at a time: machine code alone would
+// tell. Never 0.
+unsigned cudart_function_registers(const struct cudart_function *function);
+
+#endif

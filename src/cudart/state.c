@@ -1,0 +1,131 @@
+#include "cudart/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "cudart/error.h"
+#include "cudart/exit.h"
+
+static const size_t default_limits[CUDA_LIMITS] = {
+    [CUDA_LIMIT_STACK] = 1024,   [CUDA_LIMIT_PRINTF] = 8650752,
+    [CUDA_LIMIT_HEAP] = 8388608, [CUDA_LIMIT_PENDING_LAUNCHES] = 2048,
+    [CUDA_LIMIT_L2_FETCH] = 64,
+};
+
+static struct cudart_state the_state;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void cudart_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    flockfile(stderr);
+    fputs("bankrun: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    va_end(arguments);
+}
+
+void cudart_say_diags(const struct diag_list *diags) {
+    if (diags->count)
+        diag_print(diags, stderr, false);
+}
+
+static void set_up(void) {
+    struct cudart_state *state = &the_state;
+    pthread_mutex_init(&state->lock, NULL);
+    cudart_config_read(&state->config);
+    state->device = device_model_of(state->config.arch);
+    for (int i = 0; i < CUDA_LIMITS; i++)
+        state->limits[i] = default_limits[i];
+    state->limits[CUDA_LIMIT_PERSISTING_L2] = (size_t)state->device.persisting_l2_bytes * 3 / 10;
+    state->shared_config = 1; // banks of 4 bytes
+}
+
+struct cudart_state *cudart_state(void) {
+    pthread_once(&once, set_up);
+    return &the_state;
+}
+
+// The arguments as the system keeps them.
+static void start_profile(struct cudart_state *state) {
+    char *text;
+    size_t length;
+    VEC(char *) arguments = {0};
+    if (!file_read("/proc/self/cmdline", &text, &length)) {
+        text = base_strdup("");
+        length = 0;
+    }
+    for (char *at = text; at < text + length; at += strlen(at) + 1)
+        vec_push(&arguments, at);
+    state->profile = profile_create(state->config.arch, arguments.data, arguments.length);
+    vec_free(&arguments);
+    free(text);
+}
+
+bool cudart_make_device(struct cudart_state *state) {
+    if (state->sim)
+        return true;
+    struct sim_config config = {
+        .arch = state->config.arch,
+        .threads = state->config.threads,
+        .max_instructions = state->config.max_instructions,
+    };
+    state->sim = sim_create(&config);
+    if (!state->sim)
+        return false;
+    if (state->config.profile_path && !state->profile) {
+        start_profile(state);
+        cudart_watch_signals(state);
+    }
+    return true;
+}
+
+void cudart_drop_device(struct cudart_state *state) {
+    for (size_t i = 0; i < state->modules.length; i++)
+        cudart_module_unload(state->modules.data[i]);
+    cudart_handles_drop(state, CUDART_STREAM);
+    cudart_handles_drop(state, CUDART_EVENT);
+    cudart_handles_drop(state, CUDART_POOL);
+    sim_destroy(state->sim);
+    state->sim = NULL;
+    state->pending = state->sticky = cudaSuccess;
+}
+
+static enum cuda_error enter(struct cudart_state *state) {
+    pthread_mutex_lock(&state->lock);
+    if (state->sticky != cudaSuccess)
+        return state->sticky;
+    return cudart_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
+}
+
+enum cuda_error cudart_enter(void) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = enter(state);
+    if (error == cudaSuccess && state->pending != cudaSuccess) {
+        error = state->sticky = state->pending;
+        state->pending = cudaSuccess;
+    }
+    return error;
+}
+
+enum cuda_error cudart_enter_queued(bool *is_lost) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = enter(state);
+    *is_lost = error == cudaSuccess && state->pending != cudaSuccess;
+    return error;
+}
+
+enum cuda_error cudart_leave(enum cuda_error error) {
+    pthread_mutex_unlock(&cudart_state()->lock);
+    return cudart_record(error);
+}
+
+enum cuda_error cudart_record(enum cuda_error error) {
+    cudart_set_last(error);
+    return error;
+}

@@ -1,0 +1,72 @@
+// What the whole runtime shares: one simulated device, its modules, the profile, and the locks.
+// The CUDA runtime is a process-wide thing, so this is the one room with state of its own.
+#ifndef BANKRUN_CUDART_STATE_H
+#define BANKRUN_CUDART_STATE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "cudart/abi.h"
+#include "cudart/config.h"
+#include "cudart/device_model.h"
+#include "cudart/handles.h"
+#include "cudart/module.h"
+#include "profile/profile.h"
+#include "sim/sim.h"
+
+struct cudart_state {
+    pthread_mutex_t lock; // held by every call that touches what follows, launches included
+    struct cudart_config config;
+    struct device_model device;
+    struct sim *sim;         // NULL until a call needs the device, and after cudaDeviceReset
+    struct profile *profile; // NULL: nobody asked for one
+    // A fault of a kernel is `pending` until a call that waits for the device sees it; from then
+    // on it is `sticky`: every call returns it, until cudaDeviceReset.
+    enum cuda_error pending, sticky;
+    VEC(struct cudart_module *) modules;
+    struct map functions; // host address -> struct cudart_function
+    struct map variables; // host address -> struct cudart_variable
+    struct cudart_handles handles;
+    size_t limits[CUDA_LIMITS];
+    unsigned long long streams_made;
+    struct cudart_pool *pool; // the default one; NULL: nobody asked for it yet
+    unsigned device_flags;
+    int cache_config, shared_config;
+    volatile sig_atomic_t dying; // signal that ends the process; launches are refused
+};
+
+// Set up on the first call.
+struct cudart_state *cudart_state(void);
+
+// ---- Every API call: enter, work, leave ----------------------------------------------------
+// cudart_enter locks, makes the device when there is none, and returns the error that the call has
+// to return at once. cudart_leave is called in any case; it unlocks, remembers the error for
+// cudaGetLastError and returns it.
+
+// For calls that wait for the device, or that nobody can tell from one: a fault shows.
+enum cuda_error cudart_enter(void);
+// For calls that only queue work. *is_lost: an earlier kernel faulted and nobody waited for it
+// yet, so nothing more is executed and the call returns success.
+enum cuda_error cudart_enter_queued(bool *is_lost);
+enum cuda_error cudart_leave(enum cuda_error error);
+
+// For calls that touch no shared state: just remembers the error.
+enum cuda_error cudart_record(enum cuda_error error);
+
+// One line on stderr, with "bankrun: " before it.
+void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cudart_say_diags(const struct diag_list *diags);
+
+// Frees the device with all memory, modules' variables, streams and events. Lock held.
+void cudart_drop_device(struct cudart_state *state);
+
+// The device's simulator exists after this. Lock held. False: it could not be made.
+bool cudart_make_device(struct cudart_state *state);
+
+// Version of the runtime that this library stands for: 13000 in libcudart.so.13.
+int cudart_version(void);
+
+#endif

@@ -1,0 +1,181 @@
+#include "cudart/stream.h"
+
+enum { NON_BLOCKING = 1 };
+enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 }; // of a 9.0 device
+enum { DEFAULT_STREAM_ID = 1 };
+
+static bool is_default(cuda_stream stream) {
+    return !stream || stream == CUDA_STREAM_LEGACY || stream == CUDA_STREAM_PER_THREAD;
+}
+
+bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream) {
+    return is_default(stream) ||
+           cudart_handle_find((struct cudart_state *)state, CUDART_STREAM, stream);
+}
+
+static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!stream || flags > NON_BLOCKING))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        struct cudart_stream *made = cudart_handle_new(state, CUDART_STREAM, sizeof *made);
+        made->flags = flags;
+        made->priority = priority > LOWEST_PRIORITY    ? LOWEST_PRIORITY
+                         : priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY
+                                                       : priority;
+        made->id = DEFAULT_STREAM_ID + ++state->streams_made;
+        *stream = made;
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaStreamCreate(cuda_stream *stream) {
+    return create(stream, 0, LOWEST_PRIORITY);
+}
+
+CUDART_API enum cuda_error cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags) {
+    return create(stream, flags, LOWEST_PRIORITY);
+}
+
+CUDART_API enum cuda_error cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags,
+                                                        int priority) {
+    return create(stream, flags, priority);
+}
+
+CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter();
+    struct cudart_stream *known = NULL;
+    if (error == cudaSuccess) {
+        known = is_default(stream) ? NULL : cudart_handle_find(state, CUDART_STREAM, stream);
+        error = known ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    }
+    if (known)
+        cudart_handle_kill(state, &known->handle);
+    return cudart_leave(error);
+}
+
+// Waits and asks alike: everything is done.
+static enum cuda_error look_at(cuda_stream stream) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
+        error = cudaErrorInvalidResourceHandle;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaStreamSynchronize(cuda_stream stream) {
+    return look_at(stream);
+}
+CUDART_PER_THREAD(cudaStreamSynchronize, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamQuery(cuda_stream stream) {
+    return look_at(stream);
+}
+CUDART_PER_THREAD(cudaStreamQuery, _ptsz)
+
+// ---- Properties ---------------------------------------------------------------------------
+
+// Enters; *known is the stream, or a stand-in for a default one.
+static enum cuda_error enter_with(cuda_stream stream, const void *out,
+                                  const struct cudart_stream **known) {
+    static const struct cudart_stream default_stream = {.id = DEFAULT_STREAM_ID};
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !out)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        *known = is_default(stream) ? &default_stream
+                                    : cudart_handle_find(cudart_state(), CUDART_STREAM, stream);
+        error = *known ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    }
+    return error;
+}
+
+CUDART_API enum cuda_error cudaStreamGetFlags(cuda_stream stream, unsigned *flags) {
+    const struct cudart_stream *known;
+    enum cuda_error error = enter_with(stream, flags, &known);
+    if (error == cudaSuccess)
+        *flags = known->flags;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetFlags, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetPriority(cuda_stream stream, int *priority) {
+    const struct cudart_stream *known;
+    enum cuda_error error = enter_with(stream, priority, &known);
+    if (error == cudaSuccess)
+        *priority = known->priority;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetPriority, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetId(cuda_stream stream, unsigned long long *id) {
+    const struct cudart_stream *known;
+    enum cuda_error error = enter_with(stream, id, &known);
+    if (error == cudaSuccess)
+        *id = known->id;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetId, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetDevice(cuda_stream stream, int *device) {
+    const struct cudart_stream *known;
+    enum cuda_error error = enter_with(stream, device, &known);
+    if (error == cudaSuccess)
+        *device = 0;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetDevice, _ptsz)
+
+// No stream is ever being captured.
+CUDART_API enum cuda_error cudaStreamIsCapturing(cuda_stream stream, int *status) {
+    const struct cudart_stream *known;
+    enum cuda_error error = enter_with(stream, status, &known);
+    if (error == cudaSuccess)
+        *status = 0;
+    return cudart_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamIsCapturing, _ptsz)
+
+CUDART_API enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode) {
+    enum { MODES = 3 };
+    static _Thread_local int current;
+    if (!mode || *mode < 0 || *mode >= MODES)
+        return cudart_record(cudaErrorInvalidValue);
+    int old = current;
+    current = *mode;
+    *mode = old;
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && lowest)
+        *lowest = LOWEST_PRIORITY;
+    if (error == cudaSuccess && highest)
+        *highest = HIGHEST_PRIORITY;
+    return cudart_leave(error);
+}
+
+// ---- Host functions in a stream: what is before them is done, so they run at once ------------
+
+CUDART_API enum cuda_error cudaStreamAddCallback(cuda_stream stream, cuda_stream_callback callback,
+                                                 void *data, unsigned flags) {
+    if (!callback || flags)
+        return cudart_record(cudaErrorInvalidValue);
+    enum cuda_error error = look_at(stream);
+    callback(stream, error, data); // told of a broken device too
+    return error;
+}
+CUDART_PER_THREAD(cudaStreamAddCallback, _ptsz)
+
+CUDART_API enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function,
+                                              void *data) {
+    if (!function)
+        return cudart_record(cudaErrorInvalidValue);
+    enum cuda_error error = look_at(stream);
+    if (error == cudaSuccess)
+        function(data);
+    return error;
+}
+CUDART_PER_THREAD(cudaLaunchHostFunc, _ptsz)

@@ -1,0 +1,21 @@
+// Streams. All work is done when the call that queued it returns, so a stream is a name with
+// properties.
+#ifndef BANKRUN_CUDART_STREAM_H
+#define BANKRUN_CUDART_STREAM_H
+
+#include <stdbool.h>
+
+#include "cudart/handles.h"
+#include "cudart/state.h"
+
+struct cudart_stream {
+    struct cudart_handle handle;
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+};
+
+// One of the default streams or a live one. Lock held.
+bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream);
+
+#endif
