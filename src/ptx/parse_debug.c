@@ -22,7 +22,7 @@ static bool parse_number(struct ptx_parser *parser, const char *what, uint32_t *
     return true;
 }
 
-// `.file 1 "path", timestamp, size`
+// `.file 1 "path", timestamp, size`; clang may write the directory apart: `.file 1 "dir" "name"`.
 bool ptx_parse_file(struct ptx_parser *parser) {
     struct ptx_file file;
     ptx_next(parser);
@@ -32,6 +32,11 @@ bool ptx_parse_file(struct ptx_parser *parser) {
         return ptx_expected(parser, "the file's path");
     file.path = ptx_intern_string(parser);
     ptx_next(parser);
+    if (parser->token.kind == PTX_TOKEN_STRING) {
+        const char *name = ptx_intern_string(parser);
+        file.path = *name == '/' ? name : arena_printf(parser->arena, "%s/%s", file.path, name);
+        ptx_next(parser);
+    }
     while (ptx_accept_punct(parser, ',')) {
         if (parser->token.kind != PTX_TOKEN_INTEGER)
             return ptx_expected(parser, "a number");
