@@ -86,23 +86,22 @@ typedef double value_f64;
 
 #define LANES1(name, D, A, ...)                                                                    \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) SIM_LANES {                                                \
-            LANES_VALUE(A, a, pa) LANES_BLEND(D, (__VA_ARGS__))                                    \
-        }                                                                                          \
+        LANES_OUT(D) LANES_IN(A, pa, 1) SIM_LANES                                                  \
+        { LANES_VALUE(A, a, pa) LANES_BLEND(D, (__VA_ARGS__)) }                                    \
     }                                                                                              \
     LANES_PAIR(name)
 
 #define LANES2(name, D, A, B, ...)                                                                 \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) SIM_LANES {                             \
-            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_BLEND(D, (__VA_ARGS__))              \
-        }                                                                                          \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) SIM_LANES                               \
+        { LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_BLEND(D, (__VA_ARGS__)) }              \
     }                                                                                              \
     LANES_PAIR(name)
 
 #define LANES3(name, D, A, B, C, ...)                                                              \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) SIM_LANES {          \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) SIM_LANES            \
+        {                                                                                          \
             LANES_VALUE(A, a, pa)                                                                  \
             LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) LANES_BLEND(D, (__VA_ARGS__))              \
         }                                                                                          \
@@ -112,9 +111,11 @@ typedef double value_f64;
 #define LANES4(name, D, A, B, C, E, ...)                                                           \
     LANES_BODY(name) {                                                                             \
         LANES_OUT(D)                                                                               \
-        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES {    \
-            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb)                                            \
-            LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe) LANES_BLEND(D, (__VA_ARGS__))              \
+        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES      \
+        {                                                                                          \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe)                      \
+                LANES_BLEND(D, (__VA_ARGS__))                                                      \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
@@ -132,8 +133,7 @@ typedef double value_f64;
 #define EACH2(name, D, A, B, ...)                                                                  \
     LANES_BODY(name) {                                                                             \
         LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_EACH if (full || on[l]) {         \
-            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb)                                            \
-            d[l] = (lane_##D)(store_##D)(__VA_ARGS__);                                             \
+            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) d[l] = (lane_##D)(store_##D)(__VA_ARGS__); \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
@@ -142,8 +142,8 @@ typedef double value_f64;
     LANES_BODY(name) {                                                                             \
         LANES_OUT(D)                                                                               \
         LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_EACH if (full || on[l]) {   \
-            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc)                      \
-            d[l] = (lane_##D)(store_##D)(__VA_ARGS__);                                             \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) d[l] = (lane_##D)(store_##D)(__VA_ARGS__); \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
@@ -152,9 +152,9 @@ typedef double value_f64;
 #define LANES_SELECT(name)                                                                         \
     bool SIM_NAME(sim_select_##name)(struct sim_decoder *, const struct ir_instruction *,          \
                                      struct sim_instr *);                                          \
-    bool SIM_NAME(sim_select_##name)(                                                              \
-        struct sim_decoder *decoder __attribute__((unused)),                                       \
-        const struct ir_instruction *ir __attribute__((unused)), struct sim_instr *out)
+    bool SIM_NAME(sim_select_##name)(struct sim_decoder * decoder __attribute__((unused)),         \
+                                     const struct ir_instruction *ir __attribute__((unused)),      \
+                                     struct sim_instr *out)
 
 // Makes a pair an instruction's handlers; false when there is no pair.
 static inline bool lanes_use(struct sim_instr *out, const sim_handler *pair) {

@@ -169,10 +169,8 @@ EACH3(fns_b32, u32, u32, u32, s32, find_nth_set(a, b, c))
 static lanes_table popc_table = {[PTX_B32] = popc_b32, [PTX_B64] = popc_b64};
 static lanes_table clz_table = {[PTX_B32] = clz_b32, [PTX_B64] = clz_b64};
 static lanes_table brev_table = {[PTX_B32] = brev_b32, [PTX_B64] = brev_b64};
-static lanes_table bfind_table = {[PTX_U32] = bfind_u32,
-                                  [PTX_S32] = bfind_s32,
-                                  [PTX_U64] = bfind_u64,
-                                  [PTX_S64] = bfind_s64};
+static lanes_table bfind_table = {
+    [PTX_U32] = bfind_u32, [PTX_S32] = bfind_s32, [PTX_U64] = bfind_u64, [PTX_S64] = bfind_s64};
 static lanes_table bfind_shift_table = {[PTX_U32] = bfind_shift_u32,
                                         [PTX_S32] = bfind_shift_s32,
                                         [PTX_U64] = bfind_shift_u64,

@@ -68,14 +68,10 @@ static lanes_table add_table = {
     [PTX_U32] = add_32, [PTX_S32] = add_32, [PTX_U64] = add_64, [PTX_S64] = add_64};
 static lanes_table sub_table = {
     [PTX_U32] = sub_32, [PTX_S32] = sub_32, [PTX_U64] = sub_64, [PTX_S64] = sub_64};
-static lanes_table mad_lo_table = {[PTX_U32] = mad_lo_32,
-                                   [PTX_S32] = mad_lo_32,
-                                   [PTX_U64] = mad_lo_64,
-                                   [PTX_S64] = mad_lo_64};
-static lanes_table mad_hi_table = {[PTX_U32] = mad_hi_u32,
-                                   [PTX_S32] = mad_hi_s32,
-                                   [PTX_U64] = mad_hi_u64,
-                                   [PTX_S64] = mad_hi_s64};
+static lanes_table mad_lo_table = {
+    [PTX_U32] = mad_lo_32, [PTX_S32] = mad_lo_32, [PTX_U64] = mad_lo_64, [PTX_S64] = mad_lo_64};
+static lanes_table mad_hi_table = {
+    [PTX_U32] = mad_hi_u32, [PTX_S32] = mad_hi_s32, [PTX_U64] = mad_hi_u64, [PTX_S64] = mad_hi_s64};
 
 static bool select_carry(struct sim_instr *out, const struct ir_instruction *ir, lanes_table table,
                          bool reads) {

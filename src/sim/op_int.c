@@ -27,8 +27,7 @@ LANES2(add_sat_s32, u32, u32, u32, add_saturated(a, b))
 LANES2(sub_sat_s32, u32, u32, u32, sub_saturated(a, b))
 
 // Two 16-bit sums in a word: the top bits are added without their carries.
-LANES2(add_16x2, u32, u32, u32,
-       ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000))
+LANES2(add_16x2, u32, u32, u32, ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000))
 
 // a < b ? b - a : a - b, in the width of the type.
 LANES3(sad_u16, u16, u16, u16, u16, c + (a < b ? b - a : a - b))
@@ -66,20 +65,16 @@ LANES2(max_s64, s64, s64, s64, MAX(a, b))
 LANES2(min_relu_s32, s32, s32, s32, MAX(MIN(a, b), 0))
 LANES2(max_relu_s32, s32, s32, s32, MAX(MAX(a, b), 0))
 
-#define LOW_U(x) ((x) & 0xffff)
+#define LOW_U(x) ((x)&0xffff)
 #define HIGH_U(x) ((x) >> 16)
 #define LOW_S(x) ((int32_t)((x) << 16) >> 16)
 #define HIGH_S(x) ((int32_t)(x) >> 16)
-#define PACK(low, high) (((uint32_t)(low) & 0xffff) | (uint32_t)(high) << 16)
+#define PACK(low, high) (((uint32_t)(low)&0xffff) | (uint32_t)(high) << 16)
 
-LANES2(min_u16x2, u32, u32, u32,
-       PACK(MIN(LOW_U(a), LOW_U(b)), MIN(HIGH_U(a), HIGH_U(b))))
-LANES2(max_u16x2, u32, u32, u32,
-       PACK(MAX(LOW_U(a), LOW_U(b)), MAX(HIGH_U(a), HIGH_U(b))))
-LANES2(min_s16x2, u32, u32, u32,
-       PACK(MIN(LOW_S(a), LOW_S(b)), MIN(HIGH_S(a), HIGH_S(b))))
-LANES2(max_s16x2, u32, u32, u32,
-       PACK(MAX(LOW_S(a), LOW_S(b)), MAX(HIGH_S(a), HIGH_S(b))))
+LANES2(min_u16x2, u32, u32, u32, PACK(MIN(LOW_U(a), LOW_U(b)), MIN(HIGH_U(a), HIGH_U(b))))
+LANES2(max_u16x2, u32, u32, u32, PACK(MAX(LOW_U(a), LOW_U(b)), MAX(HIGH_U(a), HIGH_U(b))))
+LANES2(min_s16x2, u32, u32, u32, PACK(MIN(LOW_S(a), LOW_S(b)), MIN(HIGH_S(a), HIGH_S(b))))
+LANES2(max_s16x2, u32, u32, u32, PACK(MAX(LOW_S(a), LOW_S(b)), MAX(HIGH_S(a), HIGH_S(b))))
 LANES2(min_relu_s16x2, u32, u32, u32,
        PACK(MAX(MIN(LOW_S(a), LOW_S(b)), 0), MAX(MIN(HIGH_S(a), HIGH_S(b)), 0)))
 LANES2(max_relu_s16x2, u32, u32, u32,
@@ -98,10 +93,14 @@ static lanes_table sad_table = {
     [PTX_S32] = sad_s32, [PTX_U64] = sad_u64, [PTX_S64] = sad_s64,
 };
 static lanes_table abs_table = {
-    [PTX_S16] = abs_s16, [PTX_S32] = abs_s32, [PTX_S64] = abs_s64,
+    [PTX_S16] = abs_s16,
+    [PTX_S32] = abs_s32,
+    [PTX_S64] = abs_s64,
 };
 static lanes_table neg_table = {
-    [PTX_S16] = neg_s16, [PTX_S32] = neg_s32, [PTX_S64] = neg_s64,
+    [PTX_S16] = neg_s16,
+    [PTX_S32] = neg_s32,
+    [PTX_S64] = neg_s64,
 };
 static lanes_table min_table = {
     [PTX_U16] = min_u16, [PTX_S16] = min_s16, [PTX_U32] = min_u32,

@@ -87,7 +87,7 @@ LANES3(lop3_ea, u32, u32, u32, u32, (a & b) | c)
 LANES3(lop3_78, u32, u32, u32, u32, a ^ (b & c))
 LANES3(lop3_6a, u32, u32, u32, u32, (a & b) ^ c)
 LANES3(lop3_c8, u32, u32, u32, u32, (a | c) & b)
-LANES3(lop3_e0, u32, u32, u32, u32, a & (b | c))
+LANES3(lop3_e0, u32, u32, u32, u32, a &(b | c))
 LANES3(lop3_a8, u32, u32, u32, u32, (a | b) & c)
 
 struct lop3_table {
@@ -119,9 +119,8 @@ LANES_BODY(lop3_any) {
     LANES_IN(u32, pb, 2)
     LANES_IN(u32, pc, 3)
     const struct lop3_table table = lop3_unpack(imm);
-    SIM_LANES {
-        LANES_BLEND(u32, lop3_apply(&table, pa[l], pb[l], pc[l]))
-    }
+    SIM_LANES
+    { LANES_BLEND(u32, lop3_apply(&table, pa[l], pb[l], pc[l])) }
 }
 LANES_PAIR(lop3_any)
 
@@ -154,7 +153,8 @@ LANES_BODY(lop3_predicate) {
     const struct lop3_table table = lop3_unpack(imm & 0xff);
     const uint32_t q = sim_predicate(warp, instr, 5);
     _Alignas(64) int32_t set[LANES];
-    SIM_LANES {
+    SIM_LANES
+    {
         const uint32_t r = lop3_apply(&table, pa[l], pb[l], pc[l]);
         set[l] = r != 0 ? -1 : 0;
         LANES_BLEND(u32, r)
@@ -168,7 +168,6 @@ LANES_SELECT(lop3_pred) {
     const uint64_t table = ir->operands[4].value;
     if (table > 0xff)
         return false;
-    out->immediate =
-        (uint32_t)table | (lanes_modifier(ir, PTX_GROUP_bool) == PTX_MOD_and) << 8;
+    out->immediate = (uint32_t)table | (lanes_modifier(ir, PTX_GROUP_bool) == PTX_MOD_and) << 8;
     return lanes_use(out, lop3_predicate);
 }

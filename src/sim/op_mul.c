@@ -47,7 +47,7 @@ LANES3(mad_hi_s32, u32, s32, s32, u32, high_s32(a, b) + c)
 EACH3(mad_hi_u64, u64, u64, u64, u64, high_u64(a, b) + c)
 EACH3(mad_hi_s64, u64, s64, s64, u64, high_s64(a, b) + c)
 LANES3(mad_wide_u16, u32, u16, u16, u32, a *b + c)
-LANES3(mad_wide_s16, u32, s16, s16, u32, (uint32_t)(a * b) + c)
+LANES3(mad_wide_s16, u32, s16, s16, u32, (uint32_t)(a *b) + c)
 LANES3(mad_wide_u32, u64, u32, u32, u64, wide_u(a, b) + c)
 LANES3(mad_wide_s32, u64, s32, s32, u64, (uint64_t)wide_s(a, b) + c)
 
@@ -84,8 +84,7 @@ LANES3(mad24_hi_sat_s32, u32, u32, u32, s32, clamp_s32((wide24_s(a, b) >> 16) + 
 #define DP4A(A, B)                                                                                 \
     (c + BYTE_##A(a, 0) * BYTE_##B(b, 0) + BYTE_##A(a, 1) * BYTE_##B(b, 1) +                       \
      BYTE_##A(a, 2) * BYTE_##B(b, 2) + BYTE_##A(a, 3) * BYTE_##B(b, 3))
-#define DP2A(A, B, n)                                                                              \
-    (c + HALF_##A(a, 0) * BYTE_##B(b, n) + HALF_##A(a, 1) * BYTE_##B(b, n + 1))
+#define DP2A(A, B, n) (c + HALF_##A(a, 0) * BYTE_##B(b, n) + HALF_##A(a, 1) * BYTE_##B(b, n + 1))
 
 LANES3(dp4a_uu, u32, u32, u32, u32, DP4A(U, U))
 LANES3(dp4a_us, u32, u32, u32, u32, DP4A(U, S))

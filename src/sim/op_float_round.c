@@ -1,0 +1,200 @@
+// Arithmetic that rounds towards zero, minus or plus infinity: the host's rounding mode is set
+// around the loop over the lanes. The handlers of all three modes are the same, and read the mode
+// from instr->immediate.
+#include "sim/op_float_round.h"
+
+#include <fenv.h>
+#include <math.h>
+
+#include "sim/op_float.h"
+#include "sim/op_float64.h"
+
+// Both end with a barrier for the compiler: operands are loaded and results are stored while the
+// mode is set, and so are the operations between.
+#ifdef __SSE2__
+enum { MODE_MASK = 0x6000, MODE_DOWN = 0x2000, MODE_UP = 0x4000, MODE_ZERO = 0x6000 };
+
+LANES_INLINE uint32_t mode_set(uint32_t mode) {
+    const uint32_t old = _mm_getcsr();
+    _mm_setcsr((old & ~(uint32_t)MODE_MASK) | mode);
+    __asm__ volatile("" ::: "memory");
+    return old;
+}
+
+LANES_INLINE void mode_restore(uint32_t old) {
+    __asm__ volatile("" ::: "memory");
+    _mm_setcsr(old);
+}
+#else
+enum { MODE_DOWN = FE_DOWNWARD, MODE_UP = FE_UPWARD, MODE_ZERO = FE_TOWARDZERO };
+
+LANES_INLINE uint32_t mode_set(uint32_t mode) {
+    const int old = fegetround();
+    fesetround((int)mode);
+    __asm__ volatile("" ::: "memory");
+    return (uint32_t)old;
+}
+
+LANES_INLINE void mode_restore(uint32_t old) {
+    __asm__ volatile("" ::: "memory");
+    fesetround((int)old);
+}
+#endif
+
+// The lane code of lanes.h between the two.
+#define ROUNDED(name, ...)                                                                         \
+    LANES_BODY(name) {                                                                             \
+        const uint32_t old = mode_set(instr->immediate);                                           \
+        __VA_ARGS__(warp, instr, full);                                                            \
+        mode_restore(old);                                                                         \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+// Operations in up to four forms: index 1 flushes subnormals, 2 saturates, 3 both.
+#define FORM1(name, ftz, operation)                                                                \
+    LANES_BODY(name##_nearest) {                                                                   \
+        LANES_OUT(f32)                                                                             \
+        LANES_IN(f32, pa, 1)                                                                       \
+        SIM_LANES                                                                                  \
+        { LANES_BLEND(f32, f32_result(operation(f32_operand(pa[l], ftz)), ftz, false)) }           \
+    }                                                                                              \
+    ROUNDED(name, name##_nearest_body)
+
+#define FORM2(name, ftz, sat, operation)                                                           \
+    LANES_BODY(name##_nearest) {                                                                   \
+        LANES_OUT(f32)                                                                             \
+        LANES_IN(f32, pa, 1)                                                                       \
+        LANES_IN(f32, pb, 2)                                                                       \
+        SIM_LANES                                                                                  \
+        {                                                                                          \
+            const float r = operation(f32_operand(pa[l], ftz), f32_operand(pb[l], ftz));           \
+            LANES_BLEND(f32, f32_result(r, ftz, sat))                                              \
+        }                                                                                          \
+    }                                                                                              \
+    ROUNDED(name, name##_nearest_body)
+
+#define FORM3(name, ftz, sat)                                                                      \
+    LANES_BODY(name##_nearest) {                                                                   \
+        LANES_OUT(f32)                                                                             \
+        LANES_IN(f32, pa, 1)                                                                       \
+        LANES_IN(f32, pb, 2)                                                                       \
+        LANES_IN(f32, pc, 3)                                                                       \
+        SIM_LANES                                                                                  \
+        {                                                                                          \
+            const float r = __builtin_fmaf(f32_operand(pa[l], ftz), f32_operand(pb[l], ftz),       \
+                                           f32_operand(pc[l], ftz));                               \
+            LANES_BLEND(f32, f32_result(r, ftz, sat))                                              \
+        }                                                                                          \
+    }                                                                                              \
+    ROUNDED(name, name##_nearest_body)
+
+#define FORMS2(name, operation)                                                                    \
+    FORM2(name##_plain, false, false, operation)                                                   \
+    FORM2(name##_ftz, true, false, operation)                                                      \
+    FORM2(name##_sat, false, true, operation)                                                      \
+    FORM2(name##_ftz_sat, true, true, operation)                                                   \
+    static const sim_handler *const name##_forms[] = {name##_plain, name##_ftz, name##_sat,        \
+                                                      name##_ftz_sat};
+
+#define ADD(x, y) ((x) + (y))
+#define SUB(x, y) ((x) - (y))
+#define MUL(x, y) ((x) * (y))
+#define DIV(x, y) ((x) / (y))
+#define RCP(x) (1 / (x))
+
+FORMS2(add, ADD)
+FORMS2(sub, SUB)
+FORMS2(mul, MUL)
+
+FORM3(fma_plain, false, false)
+FORM3(fma_ftz, true, false)
+FORM3(fma_sat, false, true)
+FORM3(fma_ftz_sat, true, true)
+static const sim_handler *const fma_forms[] = {fma_plain, fma_ftz, fma_sat, fma_ftz_sat};
+
+FORM2(div_plain, false, false, DIV)
+FORM2(div_ftz, true, false, DIV)
+FORM1(rcp_plain, false, RCP)
+FORM1(rcp_ftz, true, RCP)
+FORM1(sqrt_plain, false, sqrtf)
+FORM1(sqrt_ftz, true, sqrtf)
+
+#define DOUBLE1(name, operation)                                                                   \
+    LANES_BODY(name##_nearest) {                                                                   \
+        LANES_OUT(f64)                                                                             \
+        LANES_IN(f64, pa, 1)                                                                       \
+        SIM_LANES                                                                                  \
+        { LANES_BLEND(f64, f64_result1(operation(pa[l]), pa[l])) }                                 \
+    }                                                                                              \
+    ROUNDED(name, name##_nearest_body)
+
+#define DOUBLE2(name, operation, result)                                                           \
+    LANES_BODY(name##_nearest) {                                                                   \
+        LANES_OUT(f64)                                                                             \
+        LANES_IN(f64, pa, 1)                                                                       \
+        LANES_IN(f64, pb, 2)                                                                       \
+        SIM_LANES                                                                                  \
+        { LANES_BLEND(f64, result(operation(pa[l], pb[l]), pa[l], pb[l])) }                        \
+    }                                                                                              \
+    ROUNDED(name, name##_nearest_body)
+
+DOUBLE2(add_double, ADD, f64_result2)
+DOUBLE2(sub_double, SUB, f64_result2)
+DOUBLE2(mul_double, MUL, f64_result2)
+DOUBLE2(div_double, DIV, f64_quotient)
+DOUBLE1(rcp_double, RCP)
+DOUBLE1(sqrt_double, sqrt)
+
+LANES_BODY(fma_double_nearest) {
+    LANES_OUT(f64)
+    LANES_IN(f64, pa, 1)
+    LANES_IN(f64, pb, 2)
+    LANES_IN(f64, pc, 3)
+    SIM_LANES
+    {
+        const double r = __builtin_fma(pa[l], pb[l], pc[l]);
+        LANES_BLEND(f64, f64_result3(r, pa[l], pb[l], pc[l]))
+    }
+}
+ROUNDED(fma_double, fma_double_nearest_body)
+
+static bool use(const struct ir_instruction *ir, struct sim_instr *out, const sim_handler *pair) {
+    switch (lanes_modifier(ir, PTX_GROUP_round)) {
+    case PTX_MOD_rz:
+        out->immediate = MODE_ZERO;
+        break;
+    case PTX_MOD_rm:
+        out->immediate = MODE_DOWN;
+        break;
+    case PTX_MOD_rp:
+        out->immediate = MODE_UP;
+        break;
+    default:
+        return false;
+    }
+    return lanes_use(out, pair);
+}
+
+static unsigned form(const struct ir_instruction *ir) {
+    return PTX_HAS(ir->ptx, ftz) + 2u * PTX_HAS(ir->ptx, sat);
+}
+
+#define SELECT(name, pair)                                                                         \
+    bool SIM_NAME(op_round_##name)(const struct ir_instruction *ir, struct sim_instr *out) {       \
+        return use(ir, out, pair);                                                                 \
+    }
+
+SELECT(add_f32, add_forms[form(ir)])
+SELECT(sub_f32, sub_forms[form(ir)])
+SELECT(mul_f32, mul_forms[form(ir)])
+SELECT(fma_f32, fma_forms[form(ir)])
+SELECT(div_f32, PTX_HAS(ir->ptx, ftz) ? div_ftz : div_plain)
+SELECT(rcp_f32, PTX_HAS(ir->ptx, ftz) ? rcp_ftz : rcp_plain)
+SELECT(sqrt_f32, PTX_HAS(ir->ptx, ftz) ? sqrt_ftz : sqrt_plain)
+SELECT(add_f64, add_double)
+SELECT(sub_f64, sub_double)
+SELECT(mul_f64, mul_double)
+SELECT(fma_f64, fma_double)
+SELECT(div_f64, div_double)
+SELECT(rcp_f64, rcp_double)
+SELECT(sqrt_f64, sqrt_double)
