@@ -16,9 +16,9 @@ void profile_fail(struct profile_reader *reader, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (reader->where.length > 0)
-        strbuf_printf(&message, "%s.", strbuf_string(&reader->where));
-    strbuf_puts(&message, text);
+    const char *at = text[0] == ':' && reader->where.length == 0 ? text + 2 : text;
+    bool is_of_member = reader->where.length > 0 && text[0] != ':';
+    strbuf_printf(&message, "%s%s%s", strbuf_string(&reader->where), is_of_member ? "." : "", at);
     diag_error(reader->diags, "%s: %s", reader->file, strbuf_string(&message));
     strbuf_free(&message);
 }
@@ -123,7 +123,6 @@ const json_t *profile_read_element(struct profile_reader *reader, const json_t *
     const json_t *value = json_array_get(array, index);
     if (json_is_object(value))
         return value;
-    // `where` already names the element.
-    profile_fail(reader, "expected an object");
+    profile_fail(reader, ": expected an object");
     return NULL;
 }

@@ -18,6 +18,8 @@ struct profile_reader {
     bool failed;
 };
 
+// A message about a member starts with its key, "line: expected ...", one about the value that
+// `where` names starts with a colon, ": expected ...".
 void profile_fail(struct profile_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

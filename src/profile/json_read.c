@@ -51,14 +51,14 @@ static void read_degrees(struct profile_reader *reader, const json_t *object,
         char *end;
         unsigned long degree = strtoul(key, &end, 10);
         if (key[0] < '1' || key[0] > '9' || *end || degree > PROFILE_MAX_DEGREE) {
-            profile_fail(reader, "\"%s\" is no degree (1 to %d)", key, PROFILE_MAX_DEGREE);
+            profile_fail(reader, ": \"%s\" is no degree (1 to %d)", key, PROFILE_MAX_DEGREE);
             break;
         }
         site->degrees[degree] = profile_read_number(reader, degrees, key, INT64_MAX);
         sum += site->degrees[degree];
     }
     if (sum != site->counts.requests)
-        profile_fail(reader, "the degrees' sum %llu is not the number of requests %llu",
+        profile_fail(reader, ": the sum %llu is not the number of requests %llu",
                      (unsigned long long)sum, (unsigned long long)site->counts.requests);
     profile_leave(reader, here);
 }
@@ -232,7 +232,7 @@ static void read_program(struct profile_reader *reader, const json_t *root,
 
 static struct profile *read_profile(struct profile_reader *reader, const json_t *root) {
     if (!json_is_object(root)) {
-        profile_fail(reader, "expected a JSON object");
+        profile_fail(reader, ": expected a JSON object");
         return NULL;
     }
     check_schema(reader, root);

@@ -58,7 +58,8 @@ static unsigned words_of(const struct counter_rule *rule) {
 static void put_places(struct strbuf *out, const struct counter_rule *rule, uint32_t lanes,
                        const uint32_t *offsets, bool in_words) {
     unsigned count = (unsigned)__builtin_popcount(lanes), n = 0, words = words_of(rule);
-    strbuf_puts(out, in_words ? "words " : "bytes ");
+    bool is_single = count == 1 && (words == 1 || !in_words);
+    strbuf_printf(out, "%s%s ", in_words ? "word" : "byte", is_single ? "" : "s");
     for (; lanes != 0; lanes &= lanes - 1, n++) {
         if (count > SHOWN && n == SHOWN - 1) {
             strbuf_puts(out, ", ...");

@@ -1,0 +1,803 @@
+// The profile: what is counted, how rows are joined, which request is shown and how it is
+// explained, and the saved form.
+#include "profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bankrun/banks.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "profile/recorder.h"
+
+#define FULL 0xffffffffu
+
+// ---- A kernel made by hand -------------------------------------------------------------------
+
+enum { // sites of the kernel
+    LOAD,
+    STORE,
+    UNROLLED,  // LOAD once more, in another column
+    INLINED,   // the instruction of LOAD, inlined from line 20
+    WIDE,      // 16 bytes
+    ADD,       // atom.add with a register
+    REDUCE,    // red.add
+    FLOAT_ADD, // a loop
+    MATRIX,    // ldmatrix.x2
+    COPY,      // cp.async
+    GENERIC,   // ld.u32
+    GLOBAL,    // ld.global.u32
+    NOWHERE,   // without a location
+    SITES
+};
+
+struct fake {
+    struct ptx_file files[2];
+    struct ptx_module ptx;
+    struct ir_module module;
+    struct ptx_location locations[8];
+    struct ptx_variable tile_ptx, sums_ptx, dynamic_ptx;
+    struct ir_variable tile, sums, dynamic;
+    const struct ir_variable *variables[3];
+    struct ir_shared_layout layout;
+    struct ir_site sites[SITES];
+    struct ir_function kernel;
+    struct profile_launch_info info;
+};
+
+static struct ir_site site(uint32_t location, const char *text, enum site_op op, unsigned width) {
+    return (struct ir_site){.location = location, .text = text, .op = op, .width = width};
+}
+
+static void fill_sites(struct ir_site *sites) {
+    sites[LOAD] = site(1, "ld.shared.f32", SITE_LOAD, 4);
+    sites[STORE] = site(2, "st.shared.f32", SITE_STORE, 4);
+    sites[UNROLLED] = site(3, "ld.shared.f32", SITE_LOAD, 4);
+    sites[INLINED] = site(4, "ld.shared.f32", SITE_LOAD, 4);
+    sites[WIDE] = site(2, "ld.shared.v4.f32", SITE_LOAD, 16);
+    sites[ADD] = site(5, "atom.shared.add.u32", SITE_ATOMIC, 4);
+    sites[ADD].atomic = SITE_ATOMIC_NATIVE;
+    sites[REDUCE] = site(5, "red.shared.add.u32", SITE_REDUCTION, 4);
+    sites[REDUCE].atomic = SITE_ATOMIC_NATIVE_CONSTANT;
+    sites[FLOAT_ADD] = site(5, "atom.shared.add.f32", SITE_ATOMIC, 4);
+    sites[FLOAT_ADD].atomic = SITE_ATOMIC_LOOP;
+    sites[MATRIX] = site(6, "ldmatrix.sync.aligned.m8n8.x2.shared.b16", SITE_MATRIX_LOAD, 16);
+    sites[MATRIX].matrices = 2;
+    sites[COPY] = site(6, "cp.async.ca.shared.global", SITE_ASYNC_COPY, 4);
+    sites[GENERIC] = site(6, "ld.u32", SITE_LOAD, 4);
+    sites[GENERIC].is_generic = true;
+    sites[GLOBAL] = site(2, "ld.global.u32", SITE_LOAD, 4);
+    sites[NOWHERE] = site(0, "st.shared.u8", SITE_STORE, 1);
+}
+
+static void fill_shared(struct fake *fake) {
+    fake->tile_ptx = (struct ptx_variable){.bytes = 4096};
+    fake->sums_ptx = (struct ptx_variable){.bytes = 128};
+    fake->dynamic_ptx = (struct ptx_variable){.is_unsized = true};
+    fake->tile = (struct ir_variable){
+        .ptx = &fake->tile_ptx, .name = "_ZZ9transposePfPKfiE4tile", .space = PTX_SPACE_SHARED};
+    fake->sums = (struct ir_variable){.ptx = &fake->sums_ptx,
+                                      .name = "_ZZ9transposePfPKfiE4sums",
+                                      .space = PTX_SPACE_SHARED,
+                                      .offset = 4096};
+    fake->dynamic = (struct ir_variable){
+        .ptx = &fake->dynamic_ptx, .name = "more", .space = PTX_SPACE_SHARED, .offset = 4224};
+    fake->variables[0] = &fake->tile;
+    fake->variables[1] = &fake->sums;
+    fake->variables[2] = &fake->dynamic;
+    fake->layout = (struct ir_shared_layout){.variables = fake->variables,
+                                             .variable_count = 3,
+                                             .static_bytes = 4224,
+                                             .dynamic_offset = 4224};
+}
+
+static void make(struct fake *fake) {
+    memset(fake, 0, sizeof *fake);
+    fake->files[0] = (struct ptx_file){1, "transpose.cu"};
+    fake->files[1] = (struct ptx_file){2, "tile.cuh"};
+    fake->ptx = (struct ptx_module){.files = fake->files, .file_count = 2};
+    fake->module.ptx = &fake->ptx;
+    fake->locations[1] = (struct ptx_location){.file = 1, .line = 33, .column = 9};
+    fake->locations[2] = (struct ptx_location){.file = 1, .line = 31, .column = 5};
+    fake->locations[3] = (struct ptx_location){.file = 1, .line = 33, .column = 7};
+    fake->locations[4] = (struct ptx_location){
+        .file = 2, .line = 7, .column = 1, .inlined_at = 7, .inlined_into = "_Z4readPA32_fi"};
+    fake->locations[5] = (struct ptx_location){.file = 1, .line = 40, .column = 1};
+    fake->locations[6] = (struct ptx_location){.file = 1, .line = 41, .column = 1};
+    fake->locations[7] = (struct ptx_location){.file = 1, .line = 20, .column = 3};
+    fill_shared(fake);
+    fill_sites(fake->sites);
+    fake->kernel = (struct ir_function){.name = "_Z9transposePfPKfi",
+                                        .module = &fake->module,
+                                        .sites = fake->sites,
+                                        .site_count = SITES,
+                                        .locations = fake->locations,
+                                        .location_count = 8};
+    fake->info = (struct profile_launch_info){.kernel = &fake->kernel,
+                                              .layout = &fake->layout,
+                                              .grid = {7, 5, 3},
+                                              .block = {32, 8, 1},
+                                              .dynamic_shared_bytes = 1024,
+                                              .workers = 3,
+                                              .arch = 90};
+}
+
+// ---- Events ----------------------------------------------------------------------------------
+
+struct event {
+    uint32_t site, mask, warp, block[3], offsets[32];
+};
+
+static void send_to(void *worker, const struct access_observer *observer,
+                    const struct event *event) {
+    struct access_event access = {.site = event->site,
+                                  .space = SITE_SHARED,
+                                  .mask = event->mask,
+                                  .offsets = event->offsets,
+                                  .block = event->block,
+                                  .warp = event->warp};
+    observer->access(worker, &access);
+}
+
+static struct event column_event(uint32_t site, uint32_t base, uint32_t stride) {
+    struct event event = {.site = site, .mask = FULL};
+    for (uint32_t lane = 0; lane < 32; lane++)
+        event.offsets[lane] = base + lane * stride;
+    return event;
+}
+
+static struct profile *finish(struct profile_recorder *recorder) {
+    char *argv[] = {"./transpose", "64"};
+    struct profile *profile = profile_create(90, argv, 2);
+    struct profile_launch_result result = {
+        .blocks_run = 105, .instructions = 12345, .thread_instructions = 12345 * 32ull};
+    profile_finish(recorder, profile, &result);
+    return profile;
+}
+
+// One worker, these events.
+static struct profile *profile_of(struct fake *fake, const struct event *events, size_t count) {
+    struct profile_recorder *recorder = profile_record(&fake->info);
+    const struct access_observer *observer = profile_observer(recorder);
+    void *worker = observer->worker_begin(observer->context, 1);
+    for (size_t i = 0; i < count; i++)
+        send_to(worker, observer, &events[i]);
+    return finish(recorder);
+}
+
+static const struct profile_site *only_site(const struct profile *profile) {
+    assert_int_equal(profile->launch_count, 1);
+    assert_int_equal(profile->launches[0].site_count, 1);
+    return &profile->launches[0].sites[0];
+}
+
+// ---- Counting --------------------------------------------------------------------------------
+
+static void test_column(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[40];
+    for (uint32_t i = 0; i < 40; i++) { // columns 0, 1, 2, ... of the tile: one pattern
+        events[i] = column_event(LOAD, i % 32 * 4, 128);
+        events[i].block[1] = 4 - i / 8;
+        events[i].warp = 7 - i % 8;
+    }
+    struct profile *profile = profile_of(&fake, events, 40);
+    const struct profile_launch *launch = &profile->launches[0];
+    const struct profile_site *row = only_site(profile);
+    assert_string_equal(launch->kernel, "transpose(float*, float const*, int)");
+    assert_string_equal(launch->symbol, "_Z9transposePfPKfi");
+    assert_int_equal(launch->shared_bytes, 5248);
+    assert_string_equal(row->file, "transpose.cu");
+    assert_string_equal(row->array, "tile");
+    assert_string_equal(row->function, "transpose(float*, float const*, int)");
+    assert_string_equal(row->verdict, "observed");
+    assert_int_equal(row->line, 33);
+    assert_int_equal(row->counts.requests, 40);
+    assert_int_equal(row->counts.units, 40 * 32);
+    assert_int_equal(row->counts.ideal, 40);
+    assert_int_equal(row->degrees[32], 40);
+    assert_int_equal(row->worst_degree, 32);
+    // The lowest block came last, and its lowest warp last of all.
+    assert_int_equal(row->worst_block[1], 0);
+    assert_int_equal(row->worst_warp, 0);
+    assert_int_equal(row->worst_offsets[1], events[39].offsets[1]);
+    assert_string_equal(row->why,
+                        "lanes read words 7, 39, 71, ...: stride 32 words, all in bank 7");
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_LOAD].units, 40 * 32);
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_STORE].requests, 0);
+    profile_free(profile);
+}
+
+static uint32_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+// More patterns than any cache holds: the sums are those of counting each request alone.
+static void test_many_patterns(void **state) {
+    (void)state;
+    enum { EVENTS = 3000 };
+    static struct event events[EVENTS];
+    struct fake fake;
+    make(&fake);
+    uint64_t random = 5;
+    struct profile_counts want = {0};
+    uint64_t degrees[PROFILE_MAX_DEGREE + 1] = {0};
+    for (size_t i = 0; i < EVENTS; i++) {
+        events[i] = column_event(LOAD, 0, 4 * (next_random(&random) % 33));
+        if (i % 3 == 0)
+            events[i].mask = next_random(&random) | 1;
+        if (i % 5 == 0)
+            for (size_t lane = 0; lane < 32; lane++)
+                events[i].offsets[lane] = next_random(&random) % 1024 * 4;
+        struct bankrun_request request = {BANKRUN_LOAD, 4, 0, events[i].mask, events[i].offsets};
+        struct bankrun_cost cost;
+        assert_int_equal(bankrun_count(90, &request, &cost), BANKRUN_OK);
+        want.requests++;
+        want.units += cost.wavefronts;
+        want.ideal += cost.ideal;
+        degrees[cost.degree]++;
+    }
+    struct profile *profile = profile_of(&fake, events, EVENTS);
+    assert_memory_equal(&only_site(profile)->counts, &want, sizeof want);
+    assert_memory_equal(only_site(profile)->degrees, degrees, sizeof degrees);
+    profile_free(profile);
+}
+
+// What inactive lanes hold must not matter.
+static void test_inactive_lanes(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[2] = {column_event(LOAD, 0, 128), column_event(LOAD, 0, 128)};
+    events[0].mask = events[1].mask = 0x00f0;
+    events[0].offsets[0] = events[1].offsets[31] = 0xdeadbeef;
+    events[1].block[0] = 1;
+    struct profile *profile = profile_of(&fake, events, 2);
+    assert_int_equal(only_site(profile)->degrees[4], 2);
+    assert_int_equal(only_site(profile)->worst_offsets[0], 0);
+    assert_string_equal(only_site(profile)->why, "lanes 4-7 read words 128, 160, 192 and 224: "
+                                                 "stride 32 words, all in bank 0");
+    profile_free(profile);
+}
+
+static void test_arrays(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    fake.sums_ptx.bytes = 64; // leaves a gap
+    struct event events[5] = {column_event(STORE, 0, 4), column_event(STORE, 4096, 0),
+                              column_event(STORE, 4224, 4), column_event(STORE, 64, 4),
+                              column_event(STORE, 4200, 0)};
+    struct profile *profile = profile_of(&fake, events, 5);
+    const struct profile_launch *launch = &profile->launches[0];
+    assert_int_equal(launch->site_count, 4);
+    assert_string_equal(launch->sites[0].array, "more");
+    assert_string_equal(launch->sites[1].array, "sums");
+    assert_string_equal(launch->sites[2].array, "tile");
+    assert_int_equal(launch->sites[2].counts.requests, 2);
+    assert_null(launch->sites[3].array);
+    profile_free(profile);
+}
+
+static void test_joined_rows(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[4] = {column_event(LOAD, 0, 8), column_event(UNROLLED, 0, 128),
+                              column_event(INLINED, 0, 4), column_event(NOWHERE, 0, 1)};
+    struct profile *profile = profile_of(&fake, events, 4);
+    const struct profile_launch *launch = &profile->launches[0];
+    assert_int_equal(launch->site_count, 3);
+    const struct profile_site *inlined = &launch->sites[0], *joined = &launch->sites[1];
+    assert_string_equal(inlined->file, "tile.cuh");
+    assert_string_equal(inlined->function, "read(float (*) [32], int)");
+    assert_int_equal(inlined->inlined_count, 1);
+    assert_string_equal(inlined->inlined_at[0].file, "transpose.cu");
+    assert_int_equal(inlined->inlined_at[0].line, 20);
+    assert_string_equal(inlined->inlined_at[0].function, "transpose(float*, float const*, int)");
+    assert_null(inlined->why);
+    assert_int_equal(joined->column, 7);
+    assert_int_equal(joined->counts.requests, 2);
+    assert_int_equal(joined->counts.units, 34);
+    assert_int_equal(joined->worst_degree, 32);
+    assert_true(joined->degrees[2] == 1 && joined->degrees[32] == 1);
+    assert_null(launch->sites[2].file);
+    profile_free(profile);
+}
+
+static void test_atomics(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[3] = {column_event(ADD, 20, 0), column_event(REDUCE, 20, 0),
+                              column_event(FLOAT_ADD, 20, 0)};
+    struct profile *profile = profile_of(&fake, events, 3);
+    const struct profile_launch *launch = &profile->launches[0];
+    assert_int_equal(launch->site_count, 3);
+    assert_int_equal(launch->sites[0].counts.units, 96); // add.f32: 3 for each lane
+    assert_int_equal(launch->sites[1].counts.units, 32);
+    assert_int_equal(launch->sites[2].counts.units, 1); // one constant for all: summed first
+    assert_string_equal(launch->sites[1].why, "32 lanes add to the same word, word 5 (bank 5)");
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_ATOMIC].units, 129);
+    profile_free(profile);
+}
+
+static void test_matrix(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event event = column_event(MATRIX, 0, 128);
+    for (size_t lane = 16; lane < 32; lane++)
+        event.offsets[lane] = 3; // gives no row
+    struct profile *profile = profile_of(&fake, &event, 1);
+    assert_int_equal(only_site(profile)->counts.units, 16);
+    assert_int_equal(only_site(profile)->counts.ideal, 2);
+    assert_int_equal(only_site(profile)->worst_mask, 0xffff);
+    assert_int_equal(only_site(profile)->op, PROFILE_MATRIX_LOAD);
+    profile_free(profile);
+}
+
+static void test_global(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct profile_recorder *recorder = profile_record(&fake.info);
+    const struct access_observer *observer = profile_observer(recorder);
+    void *worker = observer->worker_begin(observer->context, 0);
+    uint32_t offsets[32], block[3] = {0};
+    uint64_t addresses[32];
+    struct access_event event = {
+        .site = GLOBAL, .space = SITE_GLOBAL, .mask = FULL, .addresses = addresses, .block = block};
+    for (uint64_t i = 0; i < 10; i++) { // the second five are moved by a word: 5 sectors
+        for (uint64_t lane = 0; lane < 32; lane++)
+            addresses[lane] = 0x7f1234560000 + 4096 * i + i / 5 * 4 + lane * 4;
+        observer->access(worker, &event);
+    }
+    for (uint64_t lane = 0; lane < 32; lane++) // descending, then gigabytes apart
+        addresses[lane] = 0x7f1234560000 - lane * 4;
+    observer->access(worker, &event);
+    for (uint64_t lane = 0; lane < 32; lane++)
+        addresses[lane] = 0x7f1234560000 + lane * 0x40000000;
+    observer->access(worker, &event);
+    event.mask = 3; // the far lanes are off
+    observer->access(worker, &event);
+    // A copy counts in both spaces, a generic load in the one that it hit.
+    event = (struct access_event){.site = COPY,
+                                  .space = SITE_SHARED,
+                                  .mask = 0xff,
+                                  .offsets = offsets,
+                                  .addresses = addresses,
+                                  .block = block};
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane * 4;
+    observer->access(worker, &event);
+    event.site = GENERIC;
+    event.addresses = NULL;
+    observer->access(worker, &event);
+    event.space = SITE_GLOBAL;
+    event.addresses = addresses;
+    observer->access(worker, &event);
+    struct profile *profile = finish(recorder);
+    const struct profile_launch *launch = &profile->launches[0];
+    const struct profile_counts *loads = &launch->totals[SITE_GLOBAL][PROFILE_LOAD];
+    assert_int_equal(loads->requests, 10 + 1 + 1 + 1 + 1);
+    assert_int_equal(loads->units, 5 * 4 + 5 * 5 + 5 + 32 + 2 + 8);
+    assert_int_equal(loads->ideal, 10 * 4 + 4 + 4 + 1 + 1);
+    assert_int_equal(launch->totals[SITE_GLOBAL][PROFILE_ASYNC_COPY].units, 8);
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_ASYNC_COPY].units, 1);
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_LOAD].requests, 1);
+    assert_int_equal(launch->site_count, 5);
+    for (size_t i = 0; i < launch->site_count; i++)
+        if (launch->sites[i].op == PROFILE_ASYNC_COPY && launch->sites[i].space == SITE_SHARED)
+            assert_true(launch->sites[i].is_estimate);
+    profile_free(profile);
+}
+
+// ---- Workers and orders ----------------------------------------------------------------------
+
+enum { BLOCKS = 105, PER_BLOCK = 24 };
+
+// Events of one block: warps interleaved, some patterns known, some new, equally bad ones often.
+static void block_events(uint32_t linear, struct event events[PER_BLOCK]) {
+    uint64_t random = linear * 77 + 3;
+    for (size_t i = 0; i < PER_BLOCK; i++) {
+        static const uint32_t sites[] = {LOAD, STORE, UNROLLED, INLINED, ADD, FLOAT_ADD, NOWHERE};
+        static const uint32_t strides[] = {4, 8, 128, 132, 0, 12, 256};
+        struct event *event = &events[i];
+        *event = column_event(sites[next_random(&random) % 7], next_random(&random) % 8 * 4,
+                              strides[next_random(&random) % 7]);
+        if (event->offsets[0] % 8 == 0)
+            event->offsets[0] += 4096; // the first lane in another array, whatever the rest
+        event->warp = 3 - next_random(&random) % 4;
+        event->block[0] = linear % 7;
+        event->block[1] = linear / 7 % 5;
+        event->block[2] = linear / 35;
+    }
+}
+
+// Hands blocks to workers in an order, each block wholly to one worker.
+static char *json_of_order(struct fake *fake, unsigned workers, uint32_t step, bool reversed) {
+    fake->info.workers = workers;
+    struct profile_recorder *recorder = profile_record(&fake->info);
+    const struct access_observer *observer = profile_observer(recorder);
+    void *states[4];
+    for (unsigned n = 0; n < workers; n++)
+        states[n] = observer->worker_begin(observer->context, n);
+    uint64_t random = step;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        struct event events[PER_BLOCK];
+        uint32_t linear = i * step % BLOCKS;
+        block_events(reversed ? BLOCKS - 1 - linear : linear, events);
+        void *worker = states[next_random(&random) % workers];
+        for (size_t e = 0; e < PER_BLOCK; e++)
+            send_to(worker, observer, &events[e]);
+    }
+    struct profile *profile = finish(recorder);
+    char *json = profile_to_json(profile);
+    profile_free(profile);
+    return json;
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    char *first = json_of_order(&fake, 1, 1, false);
+    static const uint32_t steps[] = {1, 2, 4, 8, 11, 13, 26, 52};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        for (unsigned workers = 1; workers <= 4; workers++) {
+            char *other = json_of_order(&fake, workers, steps[i], i % 2);
+            assert_string_equal(first, other);
+            free(other);
+        }
+    free(first);
+}
+
+// Workers that never see an event, and none at all.
+static void test_idle_workers(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct profile *profile = finish(profile_record(&fake.info));
+    assert_int_equal(profile->launches[0].site_count, 0);
+    profile_free(profile);
+    profile = profile_of(&fake, NULL, 0);
+    assert_int_equal(profile->launches[0].site_count, 0);
+    profile_free(profile);
+    profile_free(NULL);
+}
+
+// ---- Explanations ----------------------------------------------------------------------------
+
+static void expect_why(enum bankrun_access access, unsigned width, uint32_t mask,
+                       const uint32_t *offsets, const char *want) {
+    struct counter_rule rule = {.arch = 90,
+                                .access = access,
+                                .width = width,
+                                .matrices = access == BANKRUN_MATRIX_LOAD ? 4 : 0};
+    char *why =
+        profile_why(&rule, access == BANKRUN_ATOMIC ? "atom.shared.add.u32" : "", mask, offsets);
+    if (want)
+        assert_string_equal(why, want);
+    else
+        assert_null(why);
+    free(why);
+}
+
+static void test_why_strides(void **state) {
+    (void)state;
+    static const struct {
+        enum bankrun_access access;
+        unsigned width, stride;
+        const char *want;
+    } table[] = {
+        {BANKRUN_LOAD, 4, 128, "lanes read words 0, 32, 64, ...: stride 32 words, all in bank 0"},
+        {BANKRUN_LOAD, 4, 8,
+         "lanes read words 0, 2, 4, ...: stride 2 words, lanes 0 and 16 meet in bank 0, "
+         "2 words in every even bank"},
+        {BANKRUN_STORE, 4, 16,
+         "lanes write words 0, 4, 8, ...: stride 4 words, lanes 0, 8, 16 and 24 meet in bank 0, "
+         "4 words in every 4th bank"},
+        {BANKRUN_STORE, 4, 64,
+         "lanes write words 0, 16, 32, ...: stride 16 words, lanes 0, 2, 4, ... meet in bank 0, "
+         "16 words in 2 banks"},
+        {BANKRUN_LOAD, 8, 64,
+         "lanes 0-15 read words 0-1, 16-17, 32-33, ...: stride 16 words, lanes 0, 2, 4, ... "
+         "meet in bank 0, 8 words in 4 banks"},
+        {BANKRUN_LOAD, 16, 128,
+         "lanes 0-7 read words 0-3, 32-35, 64-67, ...: stride 32 words, all in banks 0-3"},
+        {BANKRUN_STORE, 16, 32,
+         "lanes 0-7 write words 0-3, 8-11, 16-19, ...: stride 8 words, lanes 0 and 4 meet in "
+         "bank 0, 2 words in 16 banks"},
+        {BANKRUN_LOAD, 1, 128, "lanes read words 0, 32, 64, ...: stride 32 words, all in bank 0"},
+        {BANKRUN_LOAD, 1, 5,
+         "lanes read bytes 0, 5, 10, ...: stride 5 bytes, lanes 0 and 26 meet in bank 0, "
+         "2 words in 5 banks"},
+        {BANKRUN_ATOMIC, 4, 0, "32 lanes add to the same word, word 0 (bank 0)"},
+        {BANKRUN_ATOMIC, 4, 128,
+         "lanes add to words 0, 32, 64, ...: stride 32 words, all in bank 0"},
+        {BANKRUN_ATOMIC_CAS, 8, 0, "16 lanes update the same words, words 0-1"},
+        {BANKRUN_ATOMIC_LOOP, 4, 0,
+         "32 lanes update the same word, word 0 (bank 0); each turn of the compare-and-swap "
+         "loop lets one of them through"},
+        {BANKRUN_MATRIX_LOAD, 16, 128,
+         "lanes 0-7 give rows at words 0-3, 32-35, 64-67, ...: stride 32 words, all in banks "
+         "0-3"},
+        {BANKRUN_LOAD, 4, 4, NULL},
+        {BANKRUN_LOAD, 16, 16, NULL}, // four wavefronts, and no conflict
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct event event = column_event(0, 0, table[i].stride);
+        expect_why(table[i].access, table[i].width, FULL, event.offsets, table[i].want);
+    }
+    uint32_t falling[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        falling[lane] = (31 - lane) * 128;
+    expect_why(BANKRUN_LOAD, 4, FULL, falling,
+               "lanes read words 992, 960, 928, ...: stride -32 words, all in bank 0");
+    struct event sparse = column_event(0, 0, 128);
+    expect_why(BANKRUN_LOAD, 4, 0x80000012, sparse.offsets,
+               "lanes 1, 4 and 31 read words 32, 128 and 992: stride 32 words, all in bank 0");
+}
+
+static void test_why_groups(void **state) {
+    (void)state;
+    uint32_t offsets[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane / 8 * 128 + lane % 8 * 4; // tile[tid / 8][tid % 8] of [32][32]
+    expect_why(BANKRUN_LOAD, 4, FULL, offsets,
+               "groups of 8 lanes read neighbouring words, 32 words from group to group: "
+               "lanes 0, 8, 16 and 24 meet in bank 0, 4 words in banks 0-7");
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane / 4 * 128;
+    expect_why(BANKRUN_STORE, 4, FULL, offsets,
+               "groups of 4 lanes write the same word, 32 words from group to group: "
+               "all in bank 0");
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane / 2 * 16 + lane % 2 * 512;
+    expect_why(BANKRUN_STORE, 16, FULL, offsets,
+               "lanes 0-7: groups of 2 lanes write places 128 words apart, 4 words from group to "
+               "group: lanes 0 and 1 meet in bank 0, 2 words in banks 0-15");
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane / 4 * 128 + lane % 4 * 8;
+    expect_why(BANKRUN_STORE, 8, FULL, offsets,
+               "lanes 0-15: groups of 4 lanes write neighbouring 8-byte elements, 32 words from "
+               "group to group: lanes 0, 4, 8 and 12 meet in bank 0, 4 words in banks 0-7");
+}
+
+static void test_why_irregular(void **state) {
+    (void)state;
+    uint32_t offsets[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        offsets[lane] = lane * 4;
+    offsets[9] = 128 + 20;
+    offsets[17] = 256 + 20;
+    offsets[30] = 384 + 20;
+    expect_why(BANKRUN_LOAD, 4, FULL, offsets,
+               "irregular: bank 5 gets 4 words (lanes 5, 9, 17 and 30)");
+    expect_why(BANKRUN_ATOMIC, 4, FULL, offsets,
+               "irregular: bank 5 gets 4 lanes on 4 words (lanes 5, 9, 17 and 30)");
+    offsets[9] = offsets[17] = offsets[30] = 20;
+    expect_why(BANKRUN_ATOMIC, 4, FULL, offsets, "4 lanes (5, 9, 17 and 30) add to word 5");
+    expect_why(BANKRUN_LOAD, 4, FULL, offsets, NULL);
+    // Lanes 3 and 20 are in different halves: no bank is wanted twice at a time.
+    uint32_t apart[32] = {0};
+    expect_why(BANKRUN_ATOMIC_LOOP, 8, 1u << 3 | 1u << 20, apart,
+               "lanes of both half warps update the same words");
+}
+
+static void test_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *symbol, *kernel, *array;
+    } table[] = {
+        {"_ZZ9transposePfPKfiE4tile", "transpose(float*, float const*, int)::tile", "tile"},
+        {"_Z3addIfEvPT_", "add<float>(float*)", "add<float>(float*)"},
+        {"_ZZ3addIN1a1bEEvPT_E1s", "add<a::b>(a::b*)::s", "s"},
+        {"plain", "plain", "plain"},
+        {"_ZN2ns6bufferE", "ns::buffer", "buffer"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *kernel = profile_demangle(table[i].symbol);
+        char *array = profile_array_name(table[i].symbol);
+        assert_string_equal(kernel, table[i].kernel);
+        assert_string_equal(array, table[i].array);
+        free(kernel);
+        free(array);
+    }
+}
+
+// ---- The saved form --------------------------------------------------------------------------
+
+static struct profile *sample(void) {
+    struct fake fake;
+    make(&fake);
+    struct event events[6] = {column_event(LOAD, 0, 128),   column_event(STORE, 0, 4),
+                              column_event(INLINED, 0, 8),  column_event(NOWHERE, 0, 1),
+                              column_event(MATRIX, 0, 128), column_event(ADD, 0, 12)};
+    events[0].mask = 0xfff;
+    events[0].block[2] = 2;
+    struct profile *profile = profile_of(&fake, events, 6);
+    struct profile_launch_result result = {.fault = "it \"broke\"\nhere"};
+    struct profile_recorder *recorder = profile_record(&fake.info);
+    profile_finish(recorder, profile, &result);
+    return profile;
+}
+
+static char *temporary(const char *text) {
+    char *path = strdup("/tmp/bankrun-test-profile-XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(file_write(path, text, strlen(text)));
+    return path;
+}
+
+static struct profile *read_text(const char *text, struct diag_list *diags) {
+    char *path = temporary(text);
+    struct profile *profile = profile_read(path, diags);
+    unlink(path);
+    free(path);
+    return profile;
+}
+
+static void test_round_trip(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_int_equal(diags.count, 0);
+    assert_non_null(back);
+    char *again = profile_to_json(back);
+    assert_string_equal(json, again);
+    assert_int_equal(back->arch, 90);
+    assert_int_equal(back->program_count, 2);
+    assert_string_equal(back->launches[1].fault, "it \"broke\"\nhere");
+    assert_null(back->launches[0].fault);
+    assert_int_equal(back->launches[1].index, 1);
+    assert_int_equal(back->launches[0].site_count, profile->launches[0].site_count);
+    for (size_t i = 0; i < back->launches[0].site_count; i++) {
+        const struct profile_site *a = &profile->launches[0].sites[i];
+        const struct profile_site *b = &back->launches[0].sites[i];
+        assert_memory_equal(&a->counts, &b->counts, sizeof a->counts);
+        assert_memory_equal(a->degrees, b->degrees, sizeof a->degrees);
+        assert_memory_equal(a->worst_offsets, b->worst_offsets, sizeof a->worst_offsets);
+        assert_int_equal(a->worst_mask, b->worst_mask);
+        assert_int_equal(a->op, b->op);
+        assert_true((a->why == NULL) == (b->why == NULL));
+    }
+    assert_memory_equal(profile->launches[0].totals, back->launches[0].totals,
+                        sizeof back->launches[0].totals);
+    free(json);
+    free(again);
+    profile_free(profile);
+    profile_free(back);
+}
+
+static void test_sorted_keys(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    char *json = profile_to_json(profile);
+    assert_true(strstr(json, "\"arch\"") < strstr(json, "\"launches\""));
+    assert_true(strstr(json, "\"launches\"") < strstr(json, "\"program\""));
+    assert_true(strstr(json, "\"program\"") < strstr(json, "\"schema\""));
+    free(json);
+    profile_free(profile);
+}
+
+static void test_strange_bytes(void **state) {
+    (void)state;
+    char *argv[] = {"caf\xc3\xa9", "broken \xff\xc3", "\xed\xa0\x80"};
+    struct profile *profile = profile_create(80, argv, 3);
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_non_null(back);
+    assert_string_equal(back->program[0], "caf\xc3\xa9");
+    assert_string_equal(back->program[1], "broken \xef\xbf\xbd\xef\xbf\xbd");
+    assert_string_equal(back->program[2], "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    free(json);
+    profile_free(profile);
+    profile_free(back);
+}
+
+// The text with the first `from` replaced.
+static char *replaced(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    size_t size = strlen(text) + strlen(to) + 1;
+    char *result = malloc(size);
+    snprintf(result, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return result;
+}
+
+static void expect_error(const char *text, const char *want) {
+    struct diag_list diags = {0};
+    assert_null(read_text(text, &diags));
+    assert_int_equal(diags.errors, 1);
+    const char *message = strstr(diags.items[0].message, ": ");
+    if (!message || !strstr(diags.items[0].message, want)) {
+        print_error("expected \"%s\" in \"%s\"\n", want, diags.items[0].message);
+        fail();
+    }
+    diag_free(&diags);
+}
+
+static void test_broken_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *want;
+    } table[] = {
+        {"{", "", "not JSON"},
+        {"\"bankrun-profile/1\"", "\"bankrun-profile/2\"",
+         "schema: \"bankrun-profile/2\" is not \"bankrun-profile/1\""},
+        {"\"schema\"", "\"shema\"", "schema: is missing"},
+        {"\"sm_90\"", "\"90\"", "arch: expected \"sm_\" and a number"},
+        {"\"sm_90\"", "\"sm_9x\"", "arch: expected \"sm_\" and a number"},
+        {"\"sm_90\"", "90", "arch: expected a string"},
+        {"\"index\": 0", "\"index\": 3", "launches[0].index: expected 0"},
+        {"\"./transpose\"", "7", "program: expected strings"},
+        {"\"instructions\": 12345", "\"instructions\": -1",
+         "launches[0].instructions: expected a whole number from 0 to"},
+        {"\"instructions\": 12345", "\"instructions\": 1.5", "instructions: expected a whole"},
+        {"\"blocks_run\": 105,", "", "launches[0].blocks_run: is missing"},
+        {"\"grid\": [\n    7,", "\"grid\": [", "launches[0].grid: expected an array of 3 values"},
+        {"\"line\": 31", "\"line\": 4294967296",
+         "line: expected a whole number from 0 to 4294967295"},
+        {"\"op\": \"store\"", "\"op\": \"stow\"",
+         "op: expected one of \"load\", \"store\", \"atomic\""},
+        {"\"space\": \"shared\"", "\"space\": \"local\"",
+         "space: expected one of \"shared\", \"global\""},
+        {"\"estimate\": false", "\"estimate\": 0", "estimate: expected true or false"},
+        {"\"excess\": 0", "\"excess\": 1", "excess: is not wavefronts - ideal"},
+        {"\"1\": 1", "\"1\": 2", "degrees: the sum 2 is not the number of requests 1"},
+        {"\"1\": 1", "\"65\": 1", "\"65\" is no degree (1 to 64)"},
+        {"\"1\": 1", "\"x\": 1", "\"x\" is no degree"},
+        {"\"inlined_at\": []", "\"inlined_at\": [3]", "inlined_at[0]: expected an object"},
+        {"\"requests\": 2", "\"requests\": 3", "totals.shared.load: is not the sum of the sites"},
+        {"\"sites\": [", "\"sites\": [5,", "launches[0].sites[0]: expected an object"},
+        {"\n       null", "\n       12", "is not in the mask, expected null"},
+    };
+    struct profile *profile = sample();
+    char *json = profile_to_json(profile);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *broken = replaced(json, table[i].from, table[i].to);
+        expect_error(broken, table[i].want);
+        free(broken);
+    }
+    expect_error("", "not JSON");
+    expect_error("[]", "expected a JSON object");
+    expect_error("{\"schema\": 4}", "schema: expected a string");
+    free(json);
+    profile_free(profile);
+    struct diag_list diags = {0};
+    assert_null(profile_read("/nowhere/run.json", &diags));
+    assert_string_equal(diags.items[0].message, "/nowhere/run.json: No such file or directory");
+    diag_free(&diags);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_column),         cmocka_unit_test(test_many_patterns),
+        cmocka_unit_test(test_inactive_lanes), cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_joined_rows),    cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_matrix),         cmocka_unit_test(test_global),
+        cmocka_unit_test(test_orders),         cmocka_unit_test(test_idle_workers),
+        cmocka_unit_test(test_why_strides),    cmocka_unit_test(test_why_groups),
+        cmocka_unit_test(test_why_irregular),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_sorted_keys),
+        cmocka_unit_test(test_strange_bytes),  cmocka_unit_test(test_broken_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
