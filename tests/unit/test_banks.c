@@ -619,6 +619,44 @@ static void test_sectors(void **state) {
     assert_true(sectors == 4 && ideal == 1);
 }
 
+// By the definition: which sectors, and which bytes.
+static void slow_sectors(uint32_t mask, unsigned width, const uint64_t *addresses,
+                         uint32_t *sectors, uint32_t *ideal) {
+    static uint8_t bytes[1 << 15];
+    memset(bytes, 0, sizeof bytes);
+    uint32_t count = 0;
+    *sectors = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < width && (mask >> lane & 1); i++)
+            bytes[addresses[lane] + i] = 1;
+    for (size_t first = 0; first < sizeof bytes; first += 32) {
+        bool is_touched = false;
+        for (size_t i = first; i < first + 32; i++) {
+            is_touched |= bytes[i];
+            count += bytes[i];
+        }
+        *sectors += is_touched;
+    }
+    *ideal = (count + 31) / 32;
+}
+
+static void test_random_sectors(void **state) {
+    (void)state;
+    uint64_t random = 11;
+    for (unsigned round = 0; round < 3000; round++) {
+        unsigned width = 1u << round % 6, step = round % 7 ? width : 1; // now and then misaligned
+        uint32_t range = 1u << next_random(&random) % 9, mask = next_random(&random) << 1 | 1;
+        uint64_t addresses[32];
+        for (unsigned lane = 0; lane < 32; lane++)
+            addresses[lane] = (uint64_t)(next_random(&random) % range) * step;
+        uint32_t sectors, ideal, want_sectors, want_ideal;
+        bankrun_sectors(mask, width, addresses, &sectors, &ideal);
+        slow_sectors(mask, width, addresses, &want_sectors, &want_ideal);
+        assert_int_equal(sectors, want_sectors);
+        assert_int_equal(ideal, want_ideal);
+    }
+}
+
 static void test_limits(void **state) {
     (void)state;
     unsigned last = 0;
@@ -652,15 +690,16 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truth),      cmocka_unit_test(test_random_patterns),
-        cmocka_unit_test(test_period),     cmocka_unit_test(test_random_words_mean),
-        cmocka_unit_test(test_strides),    cmocka_unit_test(test_narrow_words),
-        cmocka_unit_test(test_pair_rule),  cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_matrices),   cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_async_copy), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_banks),      cmocka_unit_test(test_family_2),
-        cmocka_unit_test(test_family_3),   cmocka_unit_test(test_family_1),
-        cmocka_unit_test(test_sectors),    cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_truth),          cmocka_unit_test(test_random_patterns),
+        cmocka_unit_test(test_period),         cmocka_unit_test(test_random_words_mean),
+        cmocka_unit_test(test_strides),        cmocka_unit_test(test_narrow_words),
+        cmocka_unit_test(test_pair_rule),      cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_matrices),       cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_async_copy),     cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_banks),          cmocka_unit_test(test_family_2),
+        cmocka_unit_test(test_family_3),       cmocka_unit_test(test_family_1),
+        cmocka_unit_test(test_sectors),        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_random_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
