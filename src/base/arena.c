@@ -51,6 +51,8 @@ static char *add_chunk(struct arena *arena, size_t bytes) {
 void *arena_alloc(struct arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX - ARENA_ALIGNMENT - sizeof(struct arena_chunk))
         return base_alloc(SIZE_MAX); // a wrapped size; fails with the message of base_alloc
+    if (bytes == 0)
+        bytes = 1; // still an address of its own
     bytes = (bytes + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
     if (bytes > arena->left) {
         if (bytes > arena->chunk_bytes / 4)
