@@ -114,8 +114,8 @@ typedef double value_f64;
         LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES      \
         {                                                                                          \
             LANES_VALUE(A, a, pa)                                                                  \
-            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe)                      \
-                LANES_BLEND(D, (__VA_ARGS__))                                                      \
+            LANES_VALUE(B, b, pb)                                                                  \
+            LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe) LANES_BLEND(D, (__VA_ARGS__))              \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
