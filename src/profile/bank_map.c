@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "bankrun/banks.h"
-#include "profile/profile.h"
+#include "profile/why.h"
+
+_Static_assert((int)PROFILE_MAX_BANKS == (int)WHY_BANKS, "one number of banks");
 
 // How the request was made, as far as the profile keeps it: enough to find its phases.
 static enum bankrun_access access_of(const struct profile_site *site) {
@@ -27,81 +29,41 @@ static enum bankrun_access access_of(const struct profile_site *site) {
     return site->width == 4 ? BANKRUN_ATOMIC : BANKRUN_ATOMIC_LOOP;
 }
 
-static struct bankrun_request request_of(const struct profile_site *site) {
-    struct bankrun_request request = {
-        .access = access_of(site),
-        .width = site->width,
-        .mask = site->worst_mask,
-        .offsets = site->worst_offsets,
-    };
+static struct counter_rule rule_of(unsigned arch, const struct profile_site *site) {
+    struct counter_rule rule = {.arch = arch, .access = access_of(site), .width = site->width};
     if (site->op == PROFILE_MATRIX_LOAD || site->op == PROFILE_MATRIX_STORE) {
-        request.matrices = strstr(site->instruction, ".x4")   ? 4
-                           : strstr(site->instruction, ".x2") ? 2
-                                                              : 1;
+        rule.matrices = strstr(site->instruction, ".x4")   ? 4
+                        : strstr(site->instruction, ".x2") ? 2
+                                                           : 1;
     }
-    return request;
-}
-
-// Has a word (counted in units of a bank's width) been touched by a lane before `lane`, or by an
-// earlier word of the same lane?
-static bool is_repeated(const struct profile_site *site, uint32_t lanes, unsigned lane,
-                        uint32_t word, unsigned bytes) {
-    for (unsigned other = 0; other < lane; other++) {
-        uint32_t first = site->worst_offsets[other] / bytes;
-        uint32_t last = (site->worst_offsets[other] + site->width - 1) / bytes;
-        if (lanes >> other & 1 && first <= word && word <= last) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static struct profile_bank_map map_of(unsigned arch, const struct profile_site *site,
-                                      uint32_t lanes) {
-    struct profile_bank_map map = {
-        .banks = bankrun_banks(arch),
-        .bank_bytes = bankrun_bank_bytes(arch),
-        .lanes = lanes,
-    };
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (!(lanes >> lane & 1)) {
-            continue;
-        }
-        uint32_t first = site->worst_offsets[lane] / map.bank_bytes;
-        uint32_t last = (site->worst_offsets[lane] + site->width - 1) / map.bank_bytes;
-        for (uint32_t word = first; word <= last; word++) {
-            unsigned bank = bankrun_bank(arch, word * map.bank_bytes);
-            map.requests[bank]++;
-            map.words[bank] += !is_repeated(site, lanes, lane, word, map.bank_bytes);
-        }
-    }
-    for (unsigned bank = 0; bank < map.banks; bank++) {
-        map.most_words = map.words[bank] > map.most_words ? map.words[bank] : map.most_words;
-        map.most_requests =
-            map.requests[bank] > map.most_requests ? map.requests[bank] : map.most_requests;
-    }
-    return map;
+    return rule;
 }
 
 bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map) {
+    struct counter_rule rule = rule_of(arch, site);
+    struct bankrun_request request = {rule.access, rule.width, rule.matrices, site->worst_mask,
+                                      site->worst_offsets};
     unsigned banks = bankrun_banks(arch);
-    if (site->worst_degree == 0 || site->width == 0 || banks == 0 || banks > PROFILE_MAX_BANKS) {
+    if (site->worst_degree == 0 || banks == 0 || banks > PROFILE_MAX_BANKS ||
+        bankrun_phase_lanes(arch, &request, 0) == 0) {
         return false;
     }
-    struct bankrun_request request = request_of(site);
-    uint32_t lanes = bankrun_phase_lanes(arch, &request, 0);
-    *map = map_of(arch, site, lanes);
-    for (unsigned phase = 1; lanes != 0; phase++) {
-        lanes = bankrun_phase_lanes(arch, &request, phase);
-        struct profile_bank_map other = map_of(arch, site, lanes);
-        if (other.most_words > map->most_words) {
-            *map = other;
-        }
+    struct why_phase phase;
+    why_find_phase(&rule, site->worst_mask, site->worst_offsets, &phase);
+    if (rule.access == BANKRUN_ATOMIC && phase.most != site->worst_degree) {
+        rule.access = BANKRUN_ATOMIC_CONSTANT; // the lanes of a word were summed first
+        why_find_phase(&rule, site->worst_mask, site->worst_offsets, &phase);
     }
-    // Where an atomic's lanes are summed first, the distinct words decide after all.
-    map->is_by_lane = site->op == PROFILE_ATOMIC && map->most_words != site->worst_degree;
-    return map->lanes != 0;
+    *map = (struct profile_bank_map){
+        .banks = banks,
+        .bank_bytes = bankrun_bank_bytes(arch),
+        .lanes = phase.lanes,
+        .most = phase.most,
+        .is_by_lane = phase.by_lane,
+    };
+    memcpy(map->count, phase.count, sizeof map->count);
+    return true;
 }
 
 unsigned profile_bank_of(unsigned arch, uint32_t offset) {

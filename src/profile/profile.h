@@ -114,14 +114,13 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
 enum { PROFILE_MAX_BANKS = 32 };
 
 struct profile_bank_map {
-    unsigned banks;                       // of the architecture
-    unsigned bank_bytes;                  // width of a bank's word
-    uint32_t lanes;                       // the lanes of the phase
-    unsigned words[PROFILE_MAX_BANKS];    // distinct words that they touch in each bank
-    unsigned requests[PROFILE_MAX_BANKS]; // touches, the same word by two lanes counted twice
-    unsigned most_words, most_requests;   // over the banks
-    bool is_by_lane;                      // what counts are `requests`: an atomic serves the lanes
-                                          // of one word after each other
+    unsigned banks;                    // of the architecture
+    unsigned bank_bytes;               // width of a bank's word
+    uint32_t lanes;                    // the lanes of the phase
+    unsigned count[PROFILE_MAX_BANKS]; // what each bank serves one after the other:
+    bool is_by_lane;                   // lanes, where an atomic serves those of one word apart;
+                                       // otherwise distinct words
+    unsigned most;                     // over the banks
 };
 
 // The busiest phase of a site's worst request. False: there is no such request, or no model of

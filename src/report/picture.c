@@ -44,23 +44,22 @@ static size_t cell_end(size_t indent, unsigned bank) {
     return indent + LABEL + 3 + 2 * (size_t)bank + bank / GROUP;
 }
 
-static void put_banks(struct report_page *page, size_t indent, unsigned banks, const char *label,
-                      const unsigned counts[PROFILE_MAX_BANKS], unsigned most) {
+static void put_banks(struct report_page *page, size_t indent, const struct profile_bank_map *map) {
     char number[REPORT_NUMBER];
     report_to(page, indent);
     report_put(page, STYLE_DIM, "bank");
-    for (unsigned bank = 0; bank < banks; bank += GROUP) {
+    for (unsigned bank = 0; bank < map->banks; bank += GROUP) {
         snprintf(number, sizeof number, "%u", bank);
         report_put_right(page, STYLE_DIM, cell_end(indent, bank), number);
     }
     report_newline(page);
     report_to(page, indent);
-    report_put(page, STYLE_DIM, label);
-    for (unsigned bank = 0; bank < banks; bank++) {
-        snprintf(number, sizeof number, counts[bank] ? "%u" : ".", counts[bank]);
-        enum report_style style = counts[bank] == 0     ? STYLE_DIM
-                                  : counts[bank] < most ? STYLE_PLAIN
-                                                        : STYLE_BAD;
+    report_put(page, STYLE_DIM, map->is_by_lane ? "lanes" : "words");
+    for (unsigned bank = 0; bank < map->banks; bank++) {
+        snprintf(number, sizeof number, map->count[bank] ? "%u" : ".", map->count[bank]);
+        enum report_style style = map->count[bank] == 0          ? STYLE_DIM
+                                  : map->count[bank] < map->most ? STYLE_PLAIN
+                                                                 : STYLE_BAD;
         report_put_right(page, style, cell_end(indent, bank), number);
     }
     report_newline(page);
@@ -99,11 +98,7 @@ void report_picture(struct report_page *page, size_t indent, const struct profil
         return;
     }
     put_where(page, indent, site, map.lanes);
-    if (map.is_by_lane) {
-        put_banks(page, indent, map.banks, "lanes", map.requests, map.most_requests);
-    } else {
-        put_banks(page, indent, map.banks, "words", map.words, map.most_words);
-    }
+    put_banks(page, indent, &map);
     if (page->options.verbose) {
         put_each_lane(page, indent, site, &map);
     }
