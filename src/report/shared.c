@@ -111,7 +111,8 @@ static void put_inlining(struct report_page *page, const struct profile_site *si
             strbuf_printf(&text, " in %s", frame->function);
         }
         put_label(page, i == 0 ? "inlined" : "");
-        report_putf(page, STYLE_PLAIN, "at %s", strbuf_string(&text));
+        report_putf(page, STYLE_PLAIN, "%s%sat %s", i == 0 && site->function ? site->function : "",
+                    i == 0 && site->function ? " " : "", strbuf_string(&text));
         report_newline(page);
         strbuf_free(&text);
     }

@@ -332,9 +332,10 @@ static void test_inlining(void **state) {
     struct profile_site sites[] = {shared_load(10, 1000, 4)};
     sites[0].inlined_at = frames;
     sites[0].inlined_count = 2;
+    sites[0].function = "sum(int)";
     struct profile_launch launch = launch_of(0, sites, 1);
     char *text = text_of(&launch, 1, NULL);
-    assert_contains(text, "      inlined  at helper.cuh:7 in load(float const*)\n"
+    assert_contains(text, "      inlined  sum(int) at helper.cuh:7 in load(float const*)\n"
                           "               at main.cu:70\n");
     free(text);
 }
