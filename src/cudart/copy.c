@@ -20,6 +20,8 @@ static bool span(const struct cudart_place *place, const struct cuda_extent *ext
 static enum cuda_error check(const struct cudart_state *state, const struct cudart_copy *copy) {
     if ((unsigned)copy->kind > CUDA_DEFAULT)
         return cudaErrorInvalidMemcpyDirection;
+    if (!copy->target.at || !copy->source.at)
+        return cudaErrorInvalidValue;
     if (copy->target.pitch < copy->extent.width || copy->source.pitch < copy->extent.width)
         return cudaErrorInvalidPitchValue;
     bool to_device = copy->kind == CUDA_HOST_TO_DEVICE || copy->kind == CUDA_DEVICE_TO_DEVICE;

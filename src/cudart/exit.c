@@ -15,6 +15,7 @@
 enum { PATIENCE_SECONDS = 5 };
 
 static sem_t signal_came;
+static struct cudart_state *watched; // what the signal handler looks at
 
 // Lock held.
 static void write_profile(struct cudart_state *state) {
@@ -37,19 +38,23 @@ static bool lock_patiently(struct cudart_state *state) {
 
 // Only sets a flag and wakes the watcher: nothing else is safe here.
 static void on_signal(int number) {
-    struct cudart_state *state = cudart_state();
-    state->dying = number;
+    watched->dying = number;
     sem_post(&signal_came);
+}
+
+// Without the lock: the launch that is to stop holds it.
+static void stop_launch(struct cudart_state *state) {
+    pthread_mutex_lock(&state->sim_lock);
+    if (state->sim)
+        sim_interrupt(state->sim);
+    pthread_mutex_unlock(&state->sim_lock);
 }
 
 static void *watch(void *argument) {
     struct cudart_state *state = argument;
     while (sem_wait(&signal_came) != 0)
         continue;
-    // No lock yet: the launch that is to stop holds it.
-    struct sim *sim = state->sim;
-    if (sim)
-        sim_interrupt(sim);
+    stop_launch(state);
     if (lock_patiently(state))
         write_profile(state);
     signal(state->dying, SIG_DFL);
@@ -64,10 +69,11 @@ static bool is_default(int number) {
 }
 
 void cudart_watch_signals(struct cudart_state *state) {
-    static const int watched[] = {SIGINT, SIGTERM};
+    static const int numbers[] = {SIGINT, SIGTERM};
     pthread_t thread;
     sigset_t all, old;
     sem_init(&signal_came, 0, 0);
+    watched = state;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     bool has_watcher = pthread_create(&thread, NULL, watch, state) == 0;
@@ -78,9 +84,9 @@ void cudart_watch_signals(struct cudart_state *state) {
     // A second signal of the kind ends the process at once.
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        if (is_default(watched[i]))
-            sigaction(watched[i], &action, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is_default(numbers[i]))
+            sigaction(numbers[i], &action, NULL);
 }
 
 // Runs after the program's own destructors and atexit functions.
@@ -88,12 +94,10 @@ __attribute__((destructor)) static void at_end(void) {
     struct cudart_state *state = cudart_state();
     if (!state->sim && !state->profile)
         return;
-    struct sim *sim = state->sim;
     if (pthread_mutex_trylock(&state->lock) != 0) {
         // Another thread is in a launch while main returned.
         state->dying = SIGTERM;
-        if (sim)
-            sim_interrupt(sim);
+        stop_launch(state);
         if (!lock_patiently(state))
             return;
     }

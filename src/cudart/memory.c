@@ -42,7 +42,13 @@ enum cuda_error cudart_release(struct cudart_state *state, void *pointer, bool i
     bool is_right_kind = is_host
                              ? allocation->kind == SIM_HOST
                              : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
-    return is_right_kind && sim_free(state->sim, pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    struct cudart_pool *pool = cudart_pool_of(allocation);
+    int64_t bytes = (int64_t)allocation->bytes;
+    if (!is_right_kind || !sim_free(state->sim, pointer))
+        return cudaErrorInvalidValue;
+    if (pool)
+        cudart_pool_count(pool, -bytes);
+    return cudaSuccess;
 }
 
 CUDART_API enum cuda_error cudaMalloc(void **pointer, size_t bytes) {

@@ -8,8 +8,17 @@
 #include "cudart/state.h"
 #include "cudart/stream.h"
 
-enum { FIRST_ATTRIBUTE = 1, RELEASE_THRESHOLD = 4, LAST_ATTRIBUTE = 8 };
-enum { READ_WRITE = 3 }; // cudaMemAccessFlagsProtReadWrite
+enum {
+    FIRST_ATTRIBUTE = 1,
+    RELEASE_THRESHOLD = 4,
+    RESERVED_NOW,
+    RESERVED_MOST,
+    USED_NOW,
+    USED_MOST,
+    LAST_ATTRIBUTE = USED_MOST,
+};
+#define RESERVE_UNIT ((uint64_t)32 << 20) // pools of a device grow by this much
+enum { READ_WRITE = 3 };                  // cudaMemAccessFlagsProtReadWrite
 
 struct cudart_pool {
     struct cudart_handle handle;
@@ -33,15 +42,37 @@ static struct cudart_pool *find(cuda_pool pool) {
     return pool ? cudart_handle_find(cudart_state(), CUDART_POOL, pool) : NULL;
 }
 
-static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool pool, bool has_pool,
+struct cudart_pool *cudart_pool_of(const struct sim_allocation *allocation) {
+    return allocation->owner ? find(allocation->owner) : NULL;
+}
+
+void cudart_pool_count(struct cudart_pool *pool, int64_t bytes) {
+    uint64_t *attributes = pool->attributes;
+    attributes[USED_NOW] += (uint64_t)bytes;
+    attributes[RESERVED_NOW] =
+        (attributes[USED_NOW] + RESERVE_UNIT - 1) / RESERVE_UNIT * RESERVE_UNIT;
+    for (int most = RESERVED_MOST; most <= USED_MOST; most += USED_MOST - RESERVED_MOST)
+        if (attributes[most] < attributes[most - 1])
+            attributes[most] = attributes[most - 1];
+}
+
+static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, bool has_pool,
                                 cuda_stream stream) {
     enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && has_pool && !find(pool))
-        error = cudaErrorInvalidValue;
+    struct cudart_pool *pool = NULL;
+    if (error == cudaSuccess) {
+        pool = has_pool ? find(asked) : default_pool(cudart_state());
+        error = pool ? cudaSuccess : cudaErrorInvalidValue;
+    }
     if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cudart_allocate(cudart_state(), pointer, bytes, SIM_DEVICE);
+    if (error == cudaSuccess && bytes) {
+        // The owner is the one field of an allocation that is ours.
+        ((struct sim_allocation *)cudart_allocation(cudart_state(), *pointer))->owner = pool;
+        cudart_pool_count(pool, (int64_t)bytes);
+    }
     return cudart_leave(error);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -38,6 +39,7 @@ void cudart_say_diags(const struct diag_list *diags) {
 static void set_up(void) {
     struct cudart_state *state = &the_state;
     pthread_mutex_init(&state->lock, NULL);
+    pthread_mutex_init(&state->sim_lock, NULL);
     cudart_config_read(&state->config);
     state->device = device_model_of(state->config.arch);
     for (int i = 0; i < CUDA_LIMITS; i++)
@@ -91,8 +93,10 @@ void cudart_drop_device(struct cudart_state *state) {
     cudart_handles_drop(state, CUDART_STREAM);
     cudart_handles_drop(state, CUDART_EVENT);
     cudart_handles_drop(state, CUDART_POOL);
+    pthread_mutex_lock(&state->sim_lock);
     sim_destroy(state->sim);
     state->sim = NULL;
+    pthread_mutex_unlock(&state->sim_lock);
     state->pending = state->sticky = cudaSuccess;
 }
 
@@ -121,7 +125,10 @@ enum cuda_error cudart_enter_queued(bool *is_lost) {
 }
 
 enum cuda_error cudart_leave(enum cuda_error error) {
-    pthread_mutex_unlock(&cudart_state()->lock);
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_unlock(&state->lock);
+    while (state->dying) // a signal ends the process; the program is not to see a failed launch
+        pause();
     return cudart_record(error);
 }
 
