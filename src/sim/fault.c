@@ -1,4 +1,5 @@
 // Faults: what happened, in words, with kernel, block, thread and source line.
+#define _GNU_SOURCE // vasprintf
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
