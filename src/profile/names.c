@@ -1,4 +1,6 @@
 // Names as the source has them.
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +9,29 @@
 #include "base/alloc.h"
 #include "profile/recorder.h"
 
-// The demangler's memory is not base's, so that it may run out.
+// nvcc puts what is static into a namespace `_INTERNAL_<hash>_<file>_<numbers>` that the source
+// does not have, and whose name changes from one compilation to the next.
+static void drop_internal_namespaces(char *name) {
+    static const char internal[] = "_INTERNAL_";
+    char *at = name;
+    while ((at = strstr(at, internal)) != NULL) {
+        bool starts_name = at == name || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        char *end = at;
+        while (isalnum((unsigned char)*end) || *end == '_')
+            end++;
+        if (starts_name && end[0] == ':' && end[1] == ':')
+            memmove(at, end + 2, strlen(end + 2) + 1);
+        else
+            at = end;
+    }
+}
+
+// NULL: not a mangled name.
 static char *demangle(const char *symbol) {
-    return cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+    char *name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+    if (name)
+        drop_internal_namespaces(name);
+    return name;
 }
 
 char *profile_demangle(const char *symbol) {

@@ -35,14 +35,15 @@ enum { // sites of the kernel
     GENERIC,   // ld.u32
     GLOBAL,    // ld.global.u32
     NOWHERE,   // without a location
+    TOOLKIT,   // in a header of the toolkit, inlined from line 20
     SITES
 };
 
 struct fake {
-    struct ptx_file files[2];
+    struct ptx_file files[3];
     struct ptx_module ptx;
     struct ir_module module;
-    struct ptx_location locations[8];
+    struct ptx_location locations[9];
     struct ptx_variable tile_ptx, sums_ptx, dynamic_ptx;
     struct ir_variable tile, sums, dynamic;
     const struct ir_variable *variables[3];
@@ -74,6 +75,8 @@ static void fill_sites(struct ir_site *sites) {
     sites[GENERIC] = site(6, "ld.u32", SITE_LOAD, 4);
     sites[GENERIC].is_generic = true;
     sites[GLOBAL] = site(2, "ld.global.u32", SITE_LOAD, 4);
+    sites[TOOLKIT] = site(8, "atom.shared.add.f32", SITE_ATOMIC, 4);
+    sites[TOOLKIT].atomic = SITE_ATOMIC_LOOP;
     sites[NOWHERE] = site(0, "st.shared.u8", SITE_STORE, 1);
 }
 
@@ -102,7 +105,9 @@ static void make(struct fake *fake) {
     memset(fake, 0, sizeof *fake);
     fake->files[0] = (struct ptx_file){1, "transpose.cu"};
     fake->files[1] = (struct ptx_file){2, "tile.cuh"};
-    fake->ptx = (struct ptx_module){.files = fake->files, .file_count = 2};
+    fake->files[2] = (struct ptx_file){
+        3, "/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_60_atomic.hpp"};
+    fake->ptx = (struct ptx_module){.files = fake->files, .file_count = 3};
     fake->module.ptx = &fake->ptx;
     fake->locations[1] = (struct ptx_location){.file = 1, .line = 33, .column = 9};
     fake->locations[2] = (struct ptx_location){.file = 1, .line = 31, .column = 5};
@@ -112,6 +117,8 @@ static void make(struct fake *fake) {
     fake->locations[5] = (struct ptx_location){.file = 1, .line = 40, .column = 1};
     fake->locations[6] = (struct ptx_location){.file = 1, .line = 41, .column = 1};
     fake->locations[7] = (struct ptx_location){.file = 1, .line = 20, .column = 3};
+    fake->locations[8] = (struct ptx_location){
+        .file = 3, .line = 90, .column = 3, .inlined_at = 7, .inlined_into = "_Z9atomicAddPff"};
     fill_shared(fake);
     fill_sites(fake->sites);
     fake->kernel = (struct ir_function){.name = "_Z9transposePfPKfi",
@@ -119,7 +126,7 @@ static void make(struct fake *fake) {
                                         .sites = fake->sites,
                                         .site_count = SITES,
                                         .locations = fake->locations,
-                                        .location_count = 8};
+                                        .location_count = 9};
     fake->info = (struct profile_launch_info){.kernel = &fake->kernel,
                                               .layout = &fake->layout,
                                               .grid = {7, 5, 3},
@@ -312,6 +319,24 @@ static void test_joined_rows(void **state) {
     assert_int_equal(joined->worst_degree, 32);
     assert_true(joined->degrees[2] == 1 && joined->degrees[32] == 1);
     assert_null(launch->sites[2].file);
+    profile_free(profile);
+}
+
+static void test_toolkit_lines(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event event = column_event(TOOLKIT, 0, 4);
+    struct profile *profile = profile_of(&fake, &event, 1);
+    const struct profile_site *row = only_site(profile);
+    assert_string_equal(row->file, "transpose.cu");
+    assert_int_equal(row->line, 20);
+    assert_string_equal(row->function, "transpose(float*, float const*, int)");
+    assert_int_equal(row->inlined_count, 0);
+    profile_free(profile);
+    fake.locations[8].inlined_at = 0; // nobody calls it: its own line
+    profile = profile_of(&fake, &event, 1);
+    assert_int_equal(only_site(profile)->line, 90);
     profile_free(profile);
 }
 
@@ -606,6 +631,8 @@ static void test_names(void **state) {
         {"_ZZ3addIN1a1bEEvPT_E1s", "add<a::b>(a::b*)::s", "s"},
         {"plain", "plain", "plain"},
         {"_ZN2ns6bufferE", "ns::buffer", "buffer"},
+        {"_ZN33_INTERNAL_1_4_t_cu_2_3_a_filename4loadEPf", "load(float*)", "load(float*)"},
+        {"_ZN1a6_OTHEREv", "a::_OTHER()", "_OTHER()"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *kernel = profile_demangle(table[i].symbol);
@@ -792,12 +819,13 @@ int main(void) {
         cmocka_unit_test(test_column),         cmocka_unit_test(test_many_patterns),
         cmocka_unit_test(test_inactive_lanes), cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_joined_rows),    cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_matrix),         cmocka_unit_test(test_global),
-        cmocka_unit_test(test_orders),         cmocka_unit_test(test_idle_workers),
-        cmocka_unit_test(test_why_strides),    cmocka_unit_test(test_why_groups),
-        cmocka_unit_test(test_why_irregular),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_sorted_keys),
-        cmocka_unit_test(test_strange_bytes),  cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_toolkit_lines),  cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_global),         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_idle_workers),   cmocka_unit_test(test_why_strides),
+        cmocka_unit_test(test_why_groups),     cmocka_unit_test(test_why_irregular),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_sorted_keys),    cmocka_unit_test(test_strange_bytes),
+        cmocka_unit_test(test_broken_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
