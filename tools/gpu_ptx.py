@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs tests/ptx/*.ptx on a real GPU and holds the results against the same expectations.
+
+Needs an NVIDIA driver (libcuda.so.1) and nothing else. Runs with `status:` (faults) and buffers
+filled by `rand` are left out. Prints one line for each file and exits with 1 where one disagrees;
+77 where there is no GPU.
+
+    tools/gpu_ptx.py [FILE.ptx ...]
+"""
+
+import ctypes
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from harness.case import Failure  # noqa: E402
+from harness.ptx import FLOATS, compare, float_bits, mask, read_runs, type_bytes  # noqa: E402
+
+LAUNCH = re.compile(r"\s*(?P<kernel>[\w$]+)\s*<<<(?P<config>.*?)>>>\s*\((?P<args>.*)\)\s*$")
+BUFFER = re.compile(r"(?:(?P<name>[\w$]+)\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*\[(?P<count>\d+)\]"
+                    r"(?:\s*=\s*(?P<init>.+))?$")
+SCALAR = re.compile(r"(?:(?:[\w$]+)\s*:\s*(?P<type>bf16|[usfb]\d+)\s*=\s*)?(?P<value>.+)$")
+DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+
+
+class Skip(Exception):
+    pass
+
+
+class Driver:
+    def __init__(self):
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.call("cuInit", 0)
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+        name = ctypes.create_string_buffer(128)
+        self.call("cuDeviceGetName", name, 128, device)
+        self.name = name.value.decode()
+
+    def call(self, function, *arguments):
+        code = getattr(self.cuda, function)(*arguments)
+        if code:
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorName(code, ctypes.byref(text))
+            raise Failure(f"{function}: {(text.value or b'?').decode()}")
+
+
+def split_arguments(text):
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text + ","):
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    return [p for p in parts if p]
+
+
+def shape(text):
+    numbers = [int(n) for n in re.findall(r"\d+", text)]
+    return (numbers + [1, 1])[:3]
+
+
+def number(text, kind):
+    text = text.strip()
+    if text.lower().startswith("0x"):
+        return int(text, 16) & mask(kind)
+    if kind in FLOATS:
+        return float_bits(text, kind)
+    return int(text) & mask(kind)
+
+
+def initial(kind, count, init, folder):
+    size = type_bytes(kind)
+    if init is None or init == "zero":
+        return bytes(size * count)
+    if init.startswith("rand"):
+        raise Skip("random input")
+    if init.startswith("@"):
+        return (folder / init[1:]).read_bytes()
+    values = range(count) if init == "iota" else [init] * count
+    return b"".join(number(str(v), kind).to_bytes(size, "little") for v in values)
+
+
+class Arguments:
+    """Kernel arguments: buffers on the device, scalars by the size that the kernel declares."""
+
+    def __init__(self, driver, text, sizes, folder):
+        self.driver, self.buffers, self.values = driver, {}, []
+        for i, part in enumerate(split_arguments(text)):
+            buffer = BUFFER.match(part)
+            if buffer:
+                self.add_buffer(buffer, folder)
+                continue
+            scalar = SCALAR.match(part)
+            size = sizes[i] if i < len(sizes) else 4
+            kind = scalar["type"] or f"u{8 * size}"
+            bits = number(scalar["value"], kind)
+            self.values.append(ctypes.create_string_buffer(bits.to_bytes(size, "little"), size))
+
+    def add_buffer(self, match, folder):
+        kind, count = match["type"], int(match["count"])
+        data = initial(kind, count, match["init"], folder)
+        pointer = ctypes.c_uint64()
+        self.driver.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(len(data) or 1))
+        self.driver.call("cuMemcpyHtoD_v2", pointer, data, ctypes.c_size_t(len(data)))
+        if match["name"]:
+            self.buffers[match["name"]] = (kind, pointer, len(data))
+        self.values.append(pointer)
+
+    def read(self, name):
+        kind, pointer, size = self.buffers[name]
+        data = ctypes.create_string_buffer(size or 1)
+        self.driver.call("cuMemcpyDtoH_v2", data, pointer, ctypes.c_size_t(size))
+        return kind, data.raw[:size]
+
+    def pointers(self):
+        array = (ctypes.c_void_p * max(len(self.values), 1))()
+        for i, value in enumerate(self.values):
+            array[i] = ctypes.addressof(value)
+        return array
+
+
+def parameter_sizes(text, kernel):
+    entry = re.search(r"\.entry\s+" + re.escape(kernel) + r"\s*\(([^)]*)\)", text)
+    if not entry:
+        return []
+    return [int(bits) // 8 for bits in re.findall(r"\.param\s+(?:\.align\s+\d+\s+)?\.[busf](\d+)",
+                                                  entry[1])]
+
+
+def run_one(driver, path, text, run):
+    match = LAUNCH.match(run.launch)
+    if not match:
+        raise Failure(f"cannot read the launch {run.launch}")
+    config = split_arguments(match["config"])
+    grid, block = shape(config[0]), shape(config[1])
+    shared = int(config[2]) if len(config) > 2 else 0
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    log = ctypes.create_string_buffer(4096)
+    options = (ctypes.c_int * 2)(5, 6)  # CU_JIT_ERROR_LOG_BUFFER and its size
+    values = (ctypes.c_void_p * 2)(ctypes.addressof(log), 4096)
+    try:
+        driver.call("cuModuleLoadDataEx", ctypes.byref(module), text.encode() + b"\0", 2, options,
+                    values)
+    except Failure as failure:
+        raise Failure(f"{failure}: {log.value.decode().strip()}") from None
+    driver.call("cuModuleGetFunction", ctypes.byref(function), module, match["kernel"].encode())
+    if shared > 48 << 10:
+        driver.call("cuFuncSetAttribute", function, DYNAMIC_SHARED, shared)
+    sizes = parameter_sizes(text, match["kernel"])
+    arguments = Arguments(driver, match["args"], sizes, path.parent)
+    driver.call("cuLaunchKernel", function, *grid, *block, shared, None, arguments.pointers(), None)
+    driver.call("cuCtxSynchronize")
+    for name, expected in run.expect.items():
+        kind, data = arguments.read(name)
+        compare(data, kind, expected, name)
+    driver.call("cuModuleUnload", module)
+
+
+def main():
+    try:
+        driver = Driver()
+    except (OSError, Failure) as failure:
+        print(f"no GPU: {failure}")
+        return 77
+    print(f"on {driver.name}")
+    counts = {"agree": 0, "disagree": 0, "skipped": 0}
+    paths = [Path(a) for a in sys.argv[1:]] or sorted((ROOT / "tests" / "ptx").glob("*.ptx"))
+    for path in paths:
+        for run in read_runs(path):
+            verdict, why = "agree", ""
+            try:
+                if not run.launch or run.status or run.diags or not run.expect:
+                    raise Skip("no values are expected")
+                run_one(driver, path, path.read_text(encoding="utf-8"), run)
+            except Skip as skip:
+                verdict, why = "skipped", str(skip)
+            except Failure as failure:
+                verdict, why = "disagree", str(failure)
+            counts[verdict] += 1
+            print(f"{verdict:9} {path.name}" + (f": {why}" if why else ""))
+    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    return 1 if counts["disagree"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
