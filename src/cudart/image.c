@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "cudart/link_ptx.h"
 #include "cudart/state.h"
+#include "toolchain/link.h"
 
 struct segment {
     uintptr_t address;
@@ -59,17 +59,17 @@ static bool take_ptx(const void *container, unsigned arch, text_list *texts, uns
         is_good = text != NULL;
         if (text)
             vec_push(texts, text);
-        if (is_above)
+        if (is_above && text && !toolchain_is_device_runtime(text))
             *arch_above = image->arch;
     }
     toolchain_images_free(&images);
     return is_good;
 }
 
-static char *join(text_list *texts, struct diag_list *diags) {
+static char *join(text_list *texts) {
     if (texts->length == 1)
         return texts->data[0];
-    char *text = cudart_link_ptx(texts->data, texts->length, diags);
+    char *text = toolchain_link_ptx(texts->data, texts->length);
     for (size_t i = 0; i < texts->length; i++)
         free(texts->data[i]);
     return text;
@@ -96,8 +96,8 @@ char *cudart_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, b
                    "-gencode arch=compute_%u,code=compute_%u",
                    code_arch ? "machine code only" : "no device code", arch, arch);
     } else if (is_good) {
-        text = join(&texts, &diags);
-        *error = text ? cudaSuccess : cudaErrorInvalidPtx;
+        text = join(&texts);
+        *error = cudaSuccess;
         if (arch_above && !is_quiet)
             cudart_say("the program holds no PTX for sm_%u: running its PTX for compute_%u", arch,
                        arch_above);
