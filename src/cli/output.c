@@ -23,8 +23,10 @@ static void render(const struct profile *profile, const struct cli_options *opti
                    struct strbuf *out) {
     switch (options->format) {
     case CLI_TEXT: {
+        char folder[4096];
         struct report_options text = {.color = options->color == CLI_COLOR_ALWAYS,
-                                      .verbose = options->verbose};
+                                      .verbose = options->verbose,
+                                      .source_root = getcwd(folder, sizeof folder)};
         if (stream) {
             text.color = options_use_color(options, stream);
             text.width = stream_width(stream);

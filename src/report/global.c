@@ -111,7 +111,14 @@ static void put_total(struct report_page *page, const struct report_launches *ru
                                            {style, last}});
 }
 
+bool report_has_nothing_to_win(const struct report_launches *run) {
+    return run->shared.requests == 0 && report_excess(&run->global) == 0;
+}
+
 void report_totals(struct report_page *page, const struct report_launches *run) {
+    if (report_has_nothing_to_win(run) && !page->options.verbose) {
+        return; // the verdict says it all
+    }
     for (int space = 0; space < SITE_SPACES; space++) {
         bool is_shared = space == SITE_SHARED;
         if ((is_shared ? run->shared : run->global).requests == 0) {

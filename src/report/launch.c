@@ -88,7 +88,12 @@ static void put_verdict(struct report_page *page, const struct report_launches *
     uint64_t excess = report_excess(shared);
     report_newline(page);
     report_to(page, 2);
-    if (shared->requests == 0) {
+    if (report_has_nothing_to_win(run)) {
+        report_put(page, STYLE_PLAIN,
+                   run->global.requests > 0
+                       ? "no shared-memory accesses; global memory is 100 % efficient"
+                       : "no accesses to shared or global memory");
+    } else if (shared->requests == 0) {
         report_put(page, STYLE_PLAIN, "no shared-memory accesses");
     } else if (excess == 0) {
         report_putf(page, STYLE_GOOD, "no bank conflicts: ");

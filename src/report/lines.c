@@ -62,6 +62,16 @@ void report_place(struct strbuf *out, const struct report_page *page, const char
     strbuf_printf(out, "%s:%u", file, line);
 }
 
+void report_site_label(struct strbuf *out, const struct report_page *page,
+                       const struct profile_site *site) {
+    struct strbuf place = {0};
+    report_place(&place, page, site->file, site->line);
+    const char *name = strrchr(strbuf_string(&place), '/');
+    strbuf_printf(out, "%s  ", name ? name + 1 : strbuf_string(&place));
+    report_access(out, site);
+    strbuf_free(&place);
+}
+
 void report_access(struct strbuf *out, const struct profile_site *site) {
     static const char *const words[PROFILE_OPS] = {
         [PROFILE_LOAD] = "from",        [PROFILE_STORE] = "to",        [PROFILE_ATOMIC] = "on",

@@ -12,7 +12,7 @@ enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 72 };
 // page has the room.
 static size_t number_width(const struct profile *profile, size_t page_width) {
     enum { MOST = 18 };
-    size_t gap = page_width < DEFAULT_WIDTH ? 2 : 3, least = 11 + gap;
+    size_t gap = page_width < DEFAULT_WIDTH ? 2 : 3, least = 10 + gap;
     uint64_t largest = 0;
     for (size_t i = 0; i < profile->launch_count; i++) {
         for (size_t t = 0; t < SITE_SPACES * PROFILE_OPS; t++) {
@@ -195,12 +195,16 @@ void report_wrap(struct report_page *page, enum report_style style, const char *
     }
 }
 
+size_t report_label_columns(const struct report_page *page, size_t indent) {
+    size_t taken = REPORT_CELLS * page->number + indent;
+    return page->width > taken ? page->width - taken : 0;
+}
+
 void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,
                 const struct report_cell cells[REPORT_CELLS]) {
-    size_t numbers = REPORT_CELLS * page->number;
-    size_t end = page->width > numbers + indent ? page->width - numbers : indent;
+    size_t columns = report_label_columns(page, indent), end = indent + columns;
     report_to(page, indent);
-    report_put_in(page, style, end - indent, label);
+    report_put_in(page, style, columns, label);
     for (int i = 0; i < REPORT_CELLS; i++) {
         end += page->number;
         if (cells[i].text) {

@@ -58,6 +58,7 @@ struct report_cell {
     const char *text;
 };
 enum { REPORT_CELLS = 4 };
+size_t report_label_columns(const struct report_page *page, size_t indent); // room for a label
 void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,
                 const struct report_cell cells[REPORT_CELLS]);
 

@@ -28,6 +28,9 @@ void report_picture(struct report_page *page, size_t indent, const struct profil
 // The global-memory lines that move more sectors than they need.
 void report_global(struct report_page *page, const struct report_launches *run);
 
+// No shared memory, and no sector in vain: the verdict is all there is to say.
+bool report_has_nothing_to_win(const struct report_launches *run);
+
 // Sums by operation.
 void report_totals(struct report_page *page, const struct report_launches *run);
 
@@ -63,6 +66,10 @@ void report_place(struct strbuf *out, const struct report_page *page, const char
 
 // "ld.shared.f32 from tile", "st.shared.f32 to tile", "atom.shared.add.u32 on counts". Appends.
 void report_access(struct strbuf *out, const struct profile_site *site);
+
+// "transpose.cu:28  st.shared.f32 to tile", for a row of a table. Appends.
+void report_site_label(struct strbuf *out, const struct report_page *page,
+                       const struct profile_site *site);
 
 // The source line as "   33 |  text". Nothing when the file cannot be read.
 void report_quote(struct report_page *page, size_t indent, const char *file, uint32_t line);

@@ -39,28 +39,47 @@ static void put_where(struct report_page *page, size_t indent, const struct prof
     strbuf_free(&text);
 }
 
-// Three columns a bank would not fit beside each other: two, with a gap after every four.
-static size_t cell_end(size_t indent, unsigned bank) {
-    return indent + LABEL + 3 + 2 * (size_t)bank + bank / GROUP;
+// A cell of two columns a bank, with a gap after every four, lets 32 banks stand in a row. Where
+// numbers of two digits would touch each other, cells are of four columns and rows of 16 banks.
+struct layout {
+    unsigned in_row, cell, gap_every;
+};
+
+static struct layout layout_of(const struct profile_bank_map *map) {
+    for (unsigned bank = 1; bank < map->banks; bank++) {
+        if (map->count[bank] >= 10 && map->count[bank - 1] > 0 && bank % GROUP != 0) {
+            return (struct layout){.in_row = 16, .cell = 4, .gap_every = 16};
+        }
+    }
+    return (struct layout){.in_row = 32, .cell = 2, .gap_every = GROUP};
 }
 
-static void put_banks(struct report_page *page, size_t indent, const struct profile_bank_map *map) {
+static size_t cell_end(const struct layout *layout, size_t indent, unsigned bank) {
+    unsigned at = bank % layout->in_row;
+    return indent + LABEL + 3 + (size_t)layout->cell * at + at / layout->gap_every;
+}
+
+// One row of banks, from `first` on, and under it what each serves.
+static void put_banks(struct report_page *page, size_t indent, const struct profile_bank_map *map,
+                      const struct layout *layout, unsigned first) {
     char number[REPORT_NUMBER];
+    unsigned end = first + layout->in_row < map->banks ? first + layout->in_row : map->banks;
     report_to(page, indent);
     report_put(page, STYLE_DIM, "bank");
-    for (unsigned bank = 0; bank < map->banks; bank += GROUP) {
+    for (unsigned bank = first; bank<end; bank += layout->cell> 2 ? 1 : GROUP) {
         snprintf(number, sizeof number, "%u", bank);
-        report_put_right(page, STYLE_DIM, cell_end(indent, bank), number);
+        report_put_right(page, STYLE_DIM, cell_end(layout, indent, bank), number);
     }
     report_newline(page);
     report_to(page, indent);
     report_put(page, STYLE_DIM, map->is_by_lane ? "lanes" : "words");
-    for (unsigned bank = 0; bank < map->banks; bank++) {
-        snprintf(number, sizeof number, map->count[bank] ? "%u" : ".", map->count[bank]);
-        enum report_style style = map->count[bank] == 0          ? STYLE_DIM
-                                  : map->count[bank] < map->most ? STYLE_PLAIN
-                                                                 : STYLE_BAD;
-        report_put_right(page, style, cell_end(indent, bank), number);
+    for (unsigned bank = first; bank < end; bank++) {
+        unsigned count = map->count[bank];
+        snprintf(number, sizeof number, count ? "%u" : ".", count);
+        enum report_style style = count == 0          ? STYLE_DIM
+                                  : count < map->most ? STYLE_PLAIN
+                                                      : STYLE_BAD;
+        report_put_right(page, style, cell_end(layout, indent, bank), number);
     }
     report_newline(page);
 }
@@ -93,12 +112,17 @@ static void put_each_lane(struct report_page *page, size_t indent, const struct 
 
 void report_picture(struct report_page *page, size_t indent, const struct profile_site *site) {
     struct profile_bank_map map;
-    if (!profile_map_banks(page->arch, site, &map) ||
-        cell_end(indent, map.banks - 1) > page->width) {
+    if (!profile_map_banks(page->arch, site, &map)) {
+        return;
+    }
+    struct layout layout = layout_of(&map);
+    if (cell_end(&layout, indent, layout.in_row - 1) > page->width) {
         return;
     }
     put_where(page, indent, site, map.lanes);
-    put_banks(page, indent, &map);
+    for (unsigned first = 0; first < map.banks; first += layout.in_row) {
+        put_banks(page, indent, &map, &layout, first);
+    }
     if (page->options.verbose) {
         put_each_lane(page, indent, site, &map);
     }

@@ -12,7 +12,8 @@ struct report_options {
     bool color;              // ANSI colours
     unsigned width;          // columns, 0: 100; at least 72 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
-    const char *source_root; // where relative source paths start; NULL: the working directory
+    const char *source_root; // a folder: relative source paths start there, and paths below it are
+                             // shown from there; NULL: the working directory, shown as they are
 };
 
 // The report for reading: plain text, no line longer than the width, no control characters from

@@ -220,9 +220,7 @@ static void put_clean(struct report_page *page, const struct report_launches *ru
         for (size_t s = 0; s < lines.data[i].count; s++) {
             const struct profile_site *site = &lines.data[i].sites[s];
             struct strbuf label = {0};
-            report_place(&label, page, site->file, site->line);
-            strbuf_puts(&label, "  ");
-            report_access(&label, site);
+            report_site_label(&label, page, site);
             put_numbers(page, 4, strbuf_string(&label), site, run->shared.units);
             strbuf_free(&label);
         }

@@ -43,7 +43,7 @@ static char *kernel_label(const struct report_page *page, const struct profile_l
     char *label = strbuf_take(&name);
     size_t length = label ? strlen(label) : 0;
     if (length == 0 || label[length - 1] != ')' ||
-        report_columns(label) + 2 + REPORT_CELLS * page->number <= page->width) {
+        report_columns(label) <= report_label_columns(page, 2)) {
         return label ? label : base_strdup("");
     }
     int depth = 0;

@@ -126,42 +126,35 @@ static void test_conflict(void **state) {
     char *text = text_of(&launch, 1, NULL);
     assert_string_equal(
         text,
-        "bankrun: ./app 7 on sm_90\n"
-        "\n"
-        "--- work(float*) -----------------------------------------------------------------------"
-        "------------\n"
-        "  grid 10, block 32 x 4, shared 4,096 bytes; 10 blocks, 12,345 instructions\n"
-        "\n"
-        "  1 line conflicts: 15,500,000 of 16,001,000 wavefronts are excess (97 %)\n"
-        "\n"
-        "  kernel.cu:33: 32-way bank conflict\n"
-        "\n"
-        "                                                  requests    wavefronts         ideal    "
-        "    excess\n"
-        "    ld.shared.f32 from tile                        500,000    16,000,000       500,000    "
-        "15,500,000\n"
-        "      why      lanes read words of one bank\n"
-        "      degree   32 in every request (observed)\n"
-        "      worst    block (0, 0, 0), warp 0, lanes 0-31\n"
-        "      bank       0        4        8       12       16       20       24       28\n"
-        "      words     32 . . .  . . . .  . . . .  . . . .  . . . .  . . . .  . . . .  . . . .\n"
-        "\n"
-        "  lines without conflicts                         requests    wavefronts         ideal    "
-        "    excess\n"
-        "    kernel.cu:20  ld.shared.f32 from tile            1,000         1,000         1,000    "
-        "         0\n"
-        "\n"
-        "  kernel.cu:33: st.global.f32: 32 sectors a request, ideal 4: 12 % efficient\n"
-        "\n"
-        "  shared memory                                   requests    wavefronts         ideal    "
-        "    excess\n"
-        "    loads                                          501,000    16,001,000       501,000    "
-        "15,500,000\n"
-        "\n"
-        "  global memory                                   requests       sectors         ideal    "
-        " efficient\n"
-        "    stores                                         500,000    16,000,000     2,000,000    "
-        "      12 %\n");
+        // clang-format off
+"bankrun: ./app 7 on sm_90\n"
+"\n"
+"--- work(float*) -----------------------------------------------------------------------------------\n"
+"  grid 10, block 32 x 4, shared 4,096 bytes; 10 blocks, 12,345 instructions\n"
+"\n"
+"  1 line conflicts: 15,500,000 of 16,001,000 wavefronts are excess (97 %)\n"
+"\n"
+"  kernel.cu:33: 32-way bank conflict\n"
+"\n"
+"                                                     requests   wavefronts        ideal       excess\n"
+"    ld.shared.f32 from tile                           500,000   16,000,000      500,000   15,500,000\n"
+"      why      lanes read words of one bank\n"
+"      degree   32 in every request (observed)\n"
+"      worst    block (0, 0, 0), warp 0, lanes 0-31\n"
+"      bank       0        4        8       12       16       20       24       28\n"
+"      words     32 . . .  . . . .  . . . .  . . . .  . . . .  . . . .  . . . .  . . . .\n"
+"\n"
+"  lines without conflicts                            requests   wavefronts        ideal       excess\n"
+"    kernel.cu:20  ld.shared.f32 from tile               1,000        1,000        1,000            0\n"
+"\n"
+"  kernel.cu:33: st.global.f32: 32 sectors a request, ideal 4: 12 % efficient\n"
+"\n"
+"  shared memory                                      requests   wavefronts        ideal       excess\n"
+"    loads                                             501,000   16,001,000      501,000   15,500,000\n"
+"\n"
+"  global memory                                      requests      sectors        ideal    efficient\n"
+"    stores                                            500,000   16,000,000    2,000,000         12 %\n");
+    // clang-format on
     free(text);
 }
 
@@ -183,9 +176,24 @@ static void test_no_shared_memory(void **state) {
     launch.shared_bytes = 0;
     char *text = text_of(&launch, 1, NULL);
     assert_contains(text, "\n  grid 10, block 32 x 4; 10 blocks, 12,345 instructions\n"
-                          "\n  no shared-memory accesses\n");
-    assert_contains(text, "100 %");
+                          "\n  no shared-memory accesses; global memory is 100 % efficient\n");
     assert_lacks(text, "kernel.cu:5"); // nothing to win there
+    assert_lacks(text, "sectors");
+    free(text);
+    text = text_of(&launch, 1, &(struct report_options){.verbose = true});
+    assert_contains(text,
+                    "    stores                                                100          400"
+                    "          400        100 %\n");
+    free(text);
+    sites[0].counts.units = launch.totals[SITE_GLOBAL][PROFILE_STORE].units = 500;
+    text = text_of(&launch, 1, NULL);
+    assert_contains(text, "\n  no shared-memory accesses\n");
+    assert_contains(text, "kernel.cu:5: st.global.f32: 5 sectors a request, ideal 4: 80 %");
+    free(text);
+    launch.site_count = 0;
+    memset(launch.totals, 0, sizeof launch.totals);
+    text = text_of(&launch, 1, NULL);
+    assert_contains(text, "\n  no accesses to shared or global memory\n");
     free(text);
 }
 
@@ -211,8 +219,9 @@ static void test_alike_launches_fold(void **state) {
     assert_contains(text, " launch 5 of 5\n");
     // The summary counts every launch.
     assert_contains(text, "\n--- all launches ---");
-    assert_contains(text, "work(float*)                                           5           900 "
-                          "          500           400\n");
+    assert_contains(text,
+                    "  work(float*)                                              5          900"
+                    "          500          400\n");
     free(text);
 }
 
@@ -228,8 +237,9 @@ static void test_summary_by_kernel(void **state) {
     assert_non_null(first);
     assert_non_null(second);
     assert_true(first < second); // most excess first
-    assert_contains(second, "\n  in all                                                 2          "
-                            " 300           200           100\n");
+    assert_contains(second,
+                    "\n  in all                                                    2          "
+                    "300          200          100\n");
     free(text);
 }
 
@@ -320,7 +330,7 @@ static void test_estimates_are_marked(void **state) {
     struct profile_launch launch = launch_of(0, sites, 1);
     char *text = text_of(&launch, 1, NULL);
     assert_contains(text, "~3,000 of ~4,000 wavefronts are excess");
-    assert_contains(text, "1,000        ~4,000         1,000        ~3,000\n");
+    assert_contains(text, "1,000       ~4,000        1,000       ~3,000\n");
     assert_contains(text, "note     ~ marks an estimate: no exact rule is known for this");
     free(text);
 }
@@ -374,6 +384,26 @@ static void test_picture_of_a_wide_load(void **state) {
               "      words      2 2 2 2  . . . .  1 1 1 1  1 1 1 1  1 1 1 1  1 1 1 1  1 1 1 1  1 "
               "1 1 1\n");
     assert_contains(text, "average  5 wavefronts a request, ideal 4\n");
+    free(text);
+}
+
+// Numbers of two digits beside each other: four columns a bank.
+static void test_picture_of_a_double(void **state) {
+    (void)state;
+    struct profile_site sites[] = {shared_load(10, 10, 16)};
+    sites[0].instruction = "ld.shared.f64";
+    sites[0].width = 8;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        sites[0].worst_offsets[lane] = 128 * lane + 8;
+    }
+    struct profile_launch launch = launch_of(0, sites, 1);
+    char *text = text_of(&launch, 1, NULL);
+    assert_contains(
+        text, "      worst    block (0, 0, 0), warp 0, lanes 0-15\n"
+              "      bank       0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15\n"
+              "      words      .   .  16  16   .   .   .   .   .   .   .   .   .   .   .   .\n"
+              "      bank      16  17  18  19  20  21  22  23  24  25  26  27  28  29  30  31\n"
+              "      words      .   .   .   .   .   .   .   .   .   .   .   .   .   .   .   .\n");
     free(text);
 }
 
@@ -671,6 +701,7 @@ int main(void) {
         cmocka_unit_test(test_inlining),
         cmocka_unit_test(test_unknown_line_and_array),
         cmocka_unit_test(test_picture_of_a_wide_load),
+        cmocka_unit_test(test_picture_of_a_double),
         cmocka_unit_test(test_picture_of_an_atomic),
         cmocka_unit_test(test_verbose_names_each_lane),
         cmocka_unit_test(test_long_lists_are_cut),
