@@ -158,10 +158,10 @@ static uint64_t canonical_nan(enum ptx_type type) {
     }
 }
 
-// NaN keeps its sign and payload in conversions to and from double precision.
+// A NaN keeps its sign and payload in conversions to and from double precision.
 static uint64_t make_nan(const struct num_conversion *c, const struct number *n) {
     const struct format f = format_of(c->to);
-    const bool keeps = c->to == PTX_F64 || (c->from == PTX_F64 && c->to == PTX_F32);
+    const bool keeps = c->to == PTX_F64 || c->from == PTX_F64;
     if (!keeps)
         return canonical_nan(c->to);
     const uint64_t top = low_bits((unsigned)f.exponent_bits);
@@ -217,7 +217,9 @@ static uint64_t make_float(const struct num_conversion *c, struct number n) {
 }
 
 uint64_t num_convert(const struct num_conversion *c, uint64_t bits) {
+    // Conversions between f16 and f32 do not flush.
+    const bool ftz = c->ftz && c->from != PTX_F16 && c->to != PTX_F16;
     const struct number n =
-        is_float(c->from) ? take_float(c->from, bits, c->ftz) : take_integer(c->from, bits);
+        is_float(c->from) ? take_float(c->from, bits, ftz) : take_integer(c->from, bits);
     return is_float(c->to) ? make_float(c, n) : make_integer(c, n);
 }

@@ -52,7 +52,10 @@ static inline double approx_lg2(double x) {
 static inline double approx_sin_turns(double x) {
     // x = n / 2 + f with |f| <= 1/4; every half turn changes the sign.
     const double shifted = 2 * x + 0x1.8p52;
-    const double f = x - (shifted - 0x1.8p52) * 0.5, a = f * 6.28318530717958648, s = a * a;
+    const double f = x - (shifted - 0x1.8p52) * 0.5;
+    const double angle = f * 6.28318530717958648, s = angle * angle;
+    // A zero has the operand's sign, too.
+    const double a = f == 0 ? f64_from(f64_bits(x) & 0x8000000000000000) : angle;
     double p = -1.0 / 121645100408832000;
     p = p * s + 1.0 / 355687428096000;
     p = p * s - 1.0 / 1307674368000;

@@ -71,11 +71,12 @@ LANES1(bfind_shift_s32, u32, s32, find_shift_32((uint32_t)(a ^ a >> 31)))
 LANES1(bfind_shift_u64, u32, u64, find_shift_64(a))
 LANES1(bfind_shift_s64, u32, s64, find_shift_64((uint64_t)(a ^ a >> 63)))
 
-// Positions and lengths of bfe and bfi are the low 8 bits of their operands.
+// Positions and lengths of bfe and bfi are the low 8 bits of their operands, but the hardware
+// looks at all 32 bits of them when the field is one of 64 bits.
 static inline uint32_t low_mask_32(uint32_t length) {
     return length > 31 ? UINT32_MAX : (1u << (length & 31)) - 1;
 }
-static inline uint64_t low_mask_64(uint64_t length) {
+static inline uint64_t low_mask_64(uint32_t length) {
     return length > 63 ? UINT64_MAX : ~(UINT64_MAX << (length & 63));
 }
 
@@ -84,9 +85,8 @@ static inline uint32_t extract_u32(uint32_t a, uint32_t b, uint32_t c) {
     return position > 31 ? 0 : a >> (position & 31) & low_mask_32(length);
 }
 
-static inline uint64_t extract_u64(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t position = b & 0xff, length = c & 0xff;
-    return position > 63 ? 0 : a >> (position & 63) & low_mask_64(length);
+static inline uint64_t extract_u64(uint64_t a, uint32_t b, uint32_t c) {
+    return b > 63 ? 0 : a >> (b & 63) & low_mask_64(c);
 }
 
 // The field's top bit, or the operand's where the field reaches beyond it, is replicated.
@@ -101,8 +101,7 @@ static inline uint32_t extract_s32(int32_t a, uint32_t b, uint32_t c) {
     return length == 0 ? 0 : position > 31 ? sign : value;
 }
 
-static inline uint64_t extract_s64(int64_t a, uint64_t b, uint64_t c) {
-    uint64_t position = b & 0xff, length = c & 0xff;
+static inline uint64_t extract_s64(int64_t a, uint64_t position, uint64_t length) {
     uint64_t start = position > 63 ? 63 : position;
     uint64_t end = position + length > 64 ? 64 : position + length;
     uint64_t field = (uint64_t)a << ((64 - end) & 63);
@@ -122,10 +121,9 @@ static inline uint32_t insert_32(uint32_t a, uint32_t b, uint32_t c, uint32_t e)
     return (b & ~mask) | (a << (position & 31) & mask);
 }
 
-static inline uint64_t insert_64(uint64_t a, uint64_t b, uint64_t c, uint64_t e) {
-    uint64_t position = c & 0xff, mask = low_mask_64(e & 0xff) << (position & 63);
-    mask = position > 63 ? 0 : mask;
-    return (b & ~mask) | (a << (position & 63) & mask);
+static inline uint64_t insert_64(uint64_t a, uint64_t b, uint32_t c, uint32_t e) {
+    const uint64_t mask = c > 63 ? 0 : low_mask_64(e) << (c & 63);
+    return (b & ~mask) | (a << (c & 63) & mask);
 }
 
 LANES4(bfi_b32, u32, u32, u32, u32, u32, insert_32(a, b, c, e))
@@ -151,6 +149,8 @@ LANES2(szext_wrap_s32, u32, u32, u32, extend_s32(a, b & 31))
 
 // The c-th set bit of a at or above bit b (c > 0), or at or below it (c < 0).
 static uint32_t find_nth_set(uint32_t a, uint32_t b, int32_t c) {
+    if (c == INT32_MIN) // has no magnitude; this is what the hardware makes of it
+        return 0;
     if (b > 31)
         return UINT32_MAX;
     if (c == 0)

@@ -143,17 +143,26 @@ static inline uint32_t relu(uint32_t a) {
     return a >> 31 ? 0 : a;
 }
 
+// .satfinite takes one from the last bit kept of whatever has the exponent of infinity.
+static inline uint32_t tf32_away_finite(uint32_t a) {
+    const uint32_t r = tf32_away(a);
+    return (r & 0x7f800000) == 0x7f800000 ? r - 0x2000 : r;
+}
+
 LANES1(tf32_rna, u32, u32, tf32_away(a))
+LANES1(tf32_rna_finite, u32, u32, tf32_away_finite(a))
 LANES1(tf32_rn, u32, u32, tf32_nearest(a))
 LANES1(tf32_rz, u32, u32, tf32_number(a, 0))
 LANES1(tf32_rn_relu, u32, u32, relu(tf32_nearest(a)))
 LANES1(tf32_rz_relu, u32, u32, relu(tf32_number(a, 0)))
 
 static bool use_tf32(const struct num_conversion *n, struct sim_instr *out) {
-    if (n->from != PTX_F32 || n->to_integer || n->ftz || n->sat || n->satfinite)
+    if (n->from != PTX_F32 || n->to_integer || n->ftz || n->sat)
         return false;
     if (n->round == NUM_NEAREST_AWAY)
-        return lanes_use(out, n->relu ? NULL : tf32_rna);
+        return !n->relu && lanes_use(out, n->satfinite ? tf32_rna_finite : tf32_rna);
+    if (n->satfinite)
+        return false;
     if (n->round == NUM_NEAREST)
         return lanes_use(out, n->relu ? tf32_rn_relu : tf32_rn);
     return n->round == NUM_ZERO && lanes_use(out, n->relu ? tf32_rz_relu : tf32_rz);

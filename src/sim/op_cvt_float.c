@@ -56,7 +56,8 @@ static inline float of_f16(uint32_t h) {
 }
 
 LANES1(f32_f64, f64, f32, (double)a)
-LANES1(f32_f64_ftz, f64, f32, (double)f32_flush(a))
+LANES1(f32_f64_ftz, f64, f32, (double)f32_result(a, true, false))
+LANES1(f64_f64, u64, u64, a)
 LANES1(f64_f32, f32, f64, (float)a)
 LANES1(f16_f32, f32, u16, f32_canonical(of_f16(a)))
 LANES1(f16_f64, f64, u16, (double)of_f16(a))
@@ -79,8 +80,8 @@ static bool use_plain(const struct num_conversion *n, struct sim_instr *out) {
         enum ptx_type from, to;
         const sim_handler *pair;
     } table[] = {
-        {PTX_F32, PTX_F64, f32_f64},   {PTX_F64, PTX_F32, f64_f32},   {PTX_F16, PTX_F32, f16_f32},
-        {PTX_F16, PTX_F64, f16_f64},   {PTX_BF16, PTX_F32, bf16_f32}, {PTX_F32, PTX_F16, f32_f16},
+        {PTX_F32, PTX_F64, f32_f64},   {PTX_F64, PTX_F32, f64_f32}, {PTX_F16, PTX_F32, f16_f32},
+        {PTX_F16, PTX_F64, f16_f64},   {PTX_F64, PTX_F64, f64_f64}, {PTX_F32, PTX_F16, f32_f16},
         {PTX_F32, PTX_BF16, f32_bf16},
     };
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
@@ -100,6 +101,8 @@ bool SIM_NAME(op_cvt_float_float)(const struct cvt *cvt, struct sim_instr *out) 
         return use_f32_f32(n, out);
     if (n->from == PTX_F32 && n->to == PTX_F64 && n->ftz && !n->sat)
         return lanes_use(out, f32_f64_ftz);
+    if (n->from == PTX_BF16 && n->to == PTX_F32 && !n->ftz && !n->sat) // exact: no rounding
+        return lanes_use(out, bf16_f32);
     if (n->ftz || n->sat || n->relu || n->satfinite || n->round != NUM_NEAREST)
         return false;
     return use_plain(n, out);

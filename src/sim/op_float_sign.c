@@ -26,7 +26,7 @@ LANES1(neg_f64, f64, f64, f64_with_sign(a, SIGN64, UINT64_MAX))
 LANES2(copysign_f32, u32, u32, u32, (a & SIGN32) | (b & ~SIGN32))
 LANES2(copysign_f64, u64, u64, u64, (a & SIGN64) | (b & ~SIGN64))
 
-// testp looks at m, the bits without the sign.
+// testp looks at m, the bits without the sign. Zeros are normal numbers.
 #define TESTP(name, K, condition)                                                                  \
     LANES_BODY(name) {                                                                             \
         LANES_IN(K, pa, 1)                                                                         \
@@ -49,13 +49,13 @@ TESTP(finite_f32, u32, m < INF32)
 TESTP(infinite_f32, u32, m == INF32)
 TESTP(number_f32, u32, m <= INF32)
 TESTP(nan_f32, u32, m > INF32)
-TESTP(normal_f32, u32, m - LEAST32 < INF32 - LEAST32)
+TESTP(normal_f32, u32, m < INF32 && m - 1 >= LEAST32 - 1)
 TESTP(subnormal_f32, u32, m - 1 < LEAST32 - 1)
 TESTP(finite_f64, u64, m < INF64)
 TESTP(infinite_f64, u64, m == INF64)
 TESTP(number_f64, u64, m <= INF64)
 TESTP(nan_f64, u64, m > INF64)
-TESTP(normal_f64, u64, m - LEAST64 < INF64 - LEAST64)
+TESTP(normal_f64, u64, m < INF64 && m - 1 >= LEAST64 - 1)
 TESTP(subnormal_f64, u64, m - 1 < LEAST64 - 1)
 
 LANES_SELECT(abs_float) {
