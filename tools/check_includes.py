@@ -68,7 +68,7 @@ def complaint(room, quote, include):
     target = room_of(include)
     if target == "public" or (target and target != room and target not in ROOMS[room]):
         return f"{room} may not use {target}"
-    if quote == '"' and target is None:
+    if quote == '"' and target is None and room != "banks":  # which can be taken out and used alone
         return 'is not written from src, like "base/arena.h"'
     if quote == "<" and target is not None:
         return "a header of ours is written with quotes"
