@@ -157,7 +157,7 @@ static void report_count(struct ptx_parser *parser, const struct ptx_mnemonic *m
         strbuf_printf(&wanted, "%zu operand%s", least, least == 1 ? "" : "s");
     else
         strbuf_printf(&wanted, "%zu %s %zu operands", least, most - least == 1 ? "or" : "to", most);
-    if (count)
+    if (count && most)
         ptx_error(parser, range, "'%s' takes %s, not %zu", mnemonic->text, strbuf_string(&wanted),
                   count);
     else

@@ -12,7 +12,7 @@ static bool parse_sizes(struct ptx_parser *parser, uint32_t *sizes, unsigned mos
         uint64_t value;
         if (i > 0 && !ptx_accept_punct(parser, ','))
             break;
-        if (!ptx_parse_count(parser, "this size", UINT32_MAX, &value))
+        if (!ptx_parse_count(parser, "the size", UINT32_MAX, &value))
             return false;
         sizes[i] = (uint32_t)value;
     }

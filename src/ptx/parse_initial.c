@@ -182,37 +182,46 @@ static bool parse_value(struct initial *initial, uint64_t at) {
     return true;
 }
 
+static bool parse_braces(struct initial *initial, unsigned depth, uint64_t first, uint64_t *end);
+
+// One value or `{ ... }` at element *at of what starts at `first`.
+static bool parse_item(struct initial *initial, unsigned depth, uint64_t first, uint64_t limit,
+                       uint64_t *at) {
+    struct ptx_parser *parser = initial->parser;
+    struct source_range range = parser->token.range;
+    if (!ptx_at_punct(parser, '{')) {
+        if (*at >= limit)
+            return ptx_error(parser, range, "more initial values than elements");
+        return parse_value(initial, (*at)++);
+    }
+    if (depth >= initial->shape->count)
+        return ptx_error(parser, range, "more braces than dimensions");
+    uint64_t inner = span(initial, depth + 1);
+    if (inner)
+        *at = first + (*at - first + inner - 1) / inner * inner;
+    if (*at >= limit || inner == 0)
+        return ptx_error(parser, range, "more initial values than elements");
+    return parse_braces(initial, depth + 1, *at, at);
+}
+
 // `{ ... }` that starts at element `first` and covers the array from dimension `depth` on.
 static bool parse_braces(struct initial *initial, unsigned depth, uint64_t first, uint64_t *end) {
     struct ptx_parser *parser = initial->parser;
-    bool is_open = depth == 0 && initial->shape->is_open;
-    uint64_t limit = is_open ? UINT64_MAX : first + span(initial, depth);
-    uint64_t inner = span(initial, depth + 1), at = first;
-    if (!ptx_expect_punct(parser, '{'))
-        return false;
-    while (!ptx_at_punct(parser, '}')) {
-        if (at >= limit)
-            return ptx_error(parser, parser->token.range, "more initial values than elements");
-        if (ptx_at_punct(parser, '{')) {
-            if (depth >= initial->shape->count)
-                return ptx_error(parser, parser->token.range, "more braces than dimensions");
-            at = first + (at - first + inner - 1) / inner * inner;
-            if (at >= limit || inner == 0)
-                return ptx_error(parser, parser->token.range, "more initial values than elements");
-            if (!parse_braces(initial, depth + 1, at, &at))
-                return false;
-        } else if (!parse_value(initial, at)) {
-            return false;
-        } else {
-            at++;
-        }
-        if (!ptx_accept_punct(parser, ','))
+    bool is_open = depth == 0 && initial->shape->is_open, ok = true;
+    uint64_t limit = is_open ? UINT64_MAX : first + span(initial, depth), at = first;
+    ptx_next(parser); // `{`
+    while (ok && !ptx_at_punct(parser, '}')) {
+        ok = parse_item(initial, depth, first, limit, &at);
+        if (!ok || !ptx_accept_punct(parser, ','))
             break;
     }
-    if (initial->mask_bytes)
-        return ptx_error(parser, parser->token.range, "the last address lacks some of its bytes");
+    if (ok && initial->mask_bytes)
+        ok = ptx_error(parser, parser->token.range, "the last address lacks some of its bytes");
+    ok = ok && ptx_expect_punct(parser, '}');
+    if (!ok)
+        ptx_skip_group(parser, '{', '}');
     *end = is_open ? at : limit;
-    return ptx_expect_punct(parser, '}');
+    return ok;
 }
 
 static bool parse_all(struct initial *initial, struct ptx_shape *shape) {

@@ -123,7 +123,7 @@ static bool parse_operands(struct ptx_parser *parser, bool is_call, struct ptx_o
         if (!ptx_parse_operand(parser, is_call, 0, &operands[(*count)++]))
             return false;
     } while (ptx_accept_punct(parser, ','));
-    return ptx_at_punct(parser, ';') || ptx_expected(parser, "',' or ';'");
+    return true;
 }
 
 static bool parse_guard(struct ptx_parser *parser, struct ptx_guard *guard) {
@@ -131,10 +131,12 @@ static bool parse_guard(struct ptx_parser *parser, struct ptx_guard *guard) {
     if (!ptx_accept_punct(parser, '@'))
         return true;
     guard->is_negated = ptx_accept_punct(parser, '!');
+    struct source_range range = parser->token.range;
     if (!ptx_expect_name(parser, "a predicate register", &guard->name))
         return false;
     guard->range.end = parser->last_end;
-    return true;
+    return guard->name[0] == '%' || ptx_is_register(parser, guard->name, strlen(guard->name)) ||
+           ptx_error(parser, range, "no predicate register '%s' is declared", guard->name);
 }
 
 bool ptx_parse_instruction(struct ptx_parser *parser) {
@@ -152,9 +154,12 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     bool is_call = mnemonic->forms[0].isa == PTX_ISA_call_plain;
     if (!parse_operands(parser, is_call, operands, &count))
         return false;
+    uint32_t end = parser->token.range.end;
+    if (!ptx_end_statement(parser))
+        return false;
     const struct ptx_form *form = ptx_choose_form(parser, mnemonic, range, operands, count);
     if (!form)
-        return false;
+        return true; // reported, and the statement is over
     struct ptx_instruction *instruction = ARENA_NEW(parser->arena, struct ptx_instruction);
     instruction->isa = form->isa;
     instruction->mnemonic = mnemonic->text;
@@ -166,8 +171,7 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     memcpy(instruction->operands, operands, count * sizeof *operands);
     instruction->operand_count = count;
     instruction->location = parser->location;
-    instruction->range = (struct source_range){range.begin, parser->token.range.end};
-    ptx_next(parser);
+    instruction->range = (struct source_range){range.begin, end};
     ptx_add_statement(parser, PTX_STATEMENT_INSTRUCTION, instruction->range)->instruction =
         instruction;
     return true;

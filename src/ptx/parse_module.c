@@ -68,36 +68,39 @@ static bool parse_version(struct ptx_parser *parser) {
 
 // `sm_90a` or `compute_90`
 static bool parse_architecture(struct ptx_parser *parser) {
+    static const char *const prefixes[] = {"sm_", "compute_"};
     struct source_range range = parser->token.range;
     const char *text = ptx_text(parser, range), *end = text + (range.end - range.begin);
-    size_t prefix = memcmp(text, "sm_", 3) == 0 ? 3 : 8;
     unsigned number = 0;
-    for (text += prefix; text < end && *text >= '0' && *text <= '9' && number < 1000; text++)
+    if (parser->token.kind != PTX_TOKEN_NAME)
+        return ptx_expected(parser, "an architecture such as sm_90");
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if ((size_t)(end - text) > length && memcmp(text, prefixes[i], length) == 0)
+            text += length;
+    }
+    for (; text < end && *text >= '0' && *text <= '9' && number < 1000; text++)
         number = number * 10 + (unsigned)(*text - '0');
     bool has_suffix = text + 1 == end && (*text == 'a' || *text == 'f');
     if (number < 10 || (text != end && !has_suffix))
         return ptx_expected(parser, "an architecture such as sm_90");
     parser->module->target = number;
     parser->module->target_suffix = has_suffix ? *text : '\0';
+    ptx_next(parser);
     return true;
 }
 
 // `.target sm_90, texmode_unified, debug`
 static bool parse_target(struct ptx_parser *parser) {
     parser->has_target = true;
-    do {
-        struct source_range range = parser->token.range;
-        const char *text = ptx_text(parser, range);
-        size_t length = range.end - range.begin;
+    if (!parse_architecture(parser))
+        return false;
+    while (ptx_accept_punct(parser, ',')) {
         if (parser->token.kind != PTX_TOKEN_NAME)
-            return ptx_expected(parser, "an architecture such as sm_90");
-        bool is_architecture = (length > 3 && memcmp(text, "sm_", 3) == 0) ||
-                               (length > 8 && memcmp(text, "compute_", 8) == 0);
-        if (is_architecture && !parse_architecture(parser))
-            return false;
-        ptx_next(parser);
-    } while (ptx_accept_punct(parser, ','));
-    return parser->module->target || ptx_expected(parser, "an architecture such as sm_90");
+            return ptx_expected(parser, "a target option");
+        ptx_next(parser); // texture modes and debugging change nothing here
+    }
+    return true;
 }
 
 static bool parse_address_size(struct ptx_parser *parser) {
@@ -139,23 +142,36 @@ static bool parse_linkage(struct ptx_parser *parser, struct ptx_linkage *linkage
     return false;
 }
 
-static bool parse_directive(struct ptx_parser *parser) {
+// Directives that end with their line.
+static bool parse_line_directive(struct ptx_parser *parser, bool *ok) {
     if (ptx_accept_dot(parser, ".version"))
-        return parse_version(parser);
-    if (ptx_accept_dot(parser, ".target"))
-        return parse_target(parser);
-    if (ptx_accept_dot(parser, ".address_size"))
-        return parse_address_size(parser);
+        *ok = parse_version(parser);
+    else if (ptx_accept_dot(parser, ".target"))
+        *ok = parse_target(parser);
+    else if (ptx_accept_dot(parser, ".address_size"))
+        *ok = parse_address_size(parser);
+    else if (ptx_at_dot(parser, ".file"))
+        *ok = ptx_parse_file(parser);
+    else if (ptx_at_dot(parser, ".loc"))
+        *ok = ptx_parse_loc(parser);
+    else
+        return false;
+    return true;
+}
+
+static bool parse_directive(struct ptx_parser *parser) {
+    bool ok;
+    if (parse_line_directive(parser, &ok)) {
+        if (!ok)
+            ptx_skip_line(parser);
+        return true;
+    }
     if (ptx_accept_dot(parser, ".alias"))
         return parse_alias(parser);
-    if (ptx_at_dot(parser, ".file"))
-        return ptx_parse_file(parser);
     if (ptx_at_dot(parser, ".section"))
         return ptx_parse_section(parser);
     if (ptx_at_dot(parser, ".pragma"))
         return ptx_parse_pragma(parser);
-    if (ptx_at_dot(parser, ".loc"))
-        return ptx_parse_loc(parser);
     struct ptx_linkage linkage = {0};
     while (parse_linkage(parser, &linkage)) {
     }
@@ -214,7 +230,7 @@ void ptx_parse_text(struct ptx_parser *parser) {
     if (!ptx_at_dot(parser, ".version")) {
         parser->lexer.is_cut_off = false;
         if (parser->token.kind == PTX_TOKEN_END)
-            ptx_error(parser, parser->token.range, "this is not PTX: it is empty");
+            ptx_error(parser, (struct source_range){0, 0}, "this is not PTX: it is empty");
         else
             ptx_error(parser, parser->token.range,
                       "this is not PTX: it does not start with "

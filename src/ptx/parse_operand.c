@@ -130,6 +130,8 @@ static bool parse_elements(struct ptx_parser *parser, int close, unsigned depth,
         } while (ok && ptx_accept_punct(parser, ','));
     }
     ok = ok && ptx_expect_punct(parser, close);
+    if (!ok && close == '}')
+        ptx_skip_group(parser, '{', '}'); // so that it does not end the function
     if (ok && elements.length) {
         size_t size = elements.length * sizeof *elements.data;
         operand->elements = memcpy(arena_alloc(parser->arena, size), elements.data, size);

@@ -28,7 +28,7 @@ static bool parse_targets(struct ptx_parser *parser, enum ptx_statement_kind kin
         if (ok)
             vec_push(&targets, target);
     } while (ok && ptx_accept_punct(parser, ','));
-    ok = ok && ptx_expect_punct(parser, ';');
+    ok = ok && ptx_end_statement(parser);
     if (ok) {
         size_t size = targets.length * sizeof *targets.data;
         range.end = parser->last_end;
@@ -46,7 +46,7 @@ static bool parse_call_prototype(struct ptx_parser *parser, const char *label,
     struct ptx_function *function = ARENA_NEW(parser->arena, struct ptx_function);
     ptx_next(parser);
     ptx_scope_push(parser);
-    bool ok = ptx_parse_prototype(parser, function) && ptx_expect_punct(parser, ';');
+    bool ok = ptx_parse_prototype(parser, function) && ptx_end_statement(parser);
     ptx_scope_pop(parser);
     if (!ok)
         return false;
@@ -81,16 +81,17 @@ bool ptx_parse_pragma(struct ptx_parser *parser) {
             return ptx_expected(parser, "a string");
         ptx_next(parser);
     } while (ptx_accept_punct(parser, ','));
-    return ptx_expect_punct(parser, ';');
+    return ptx_end_statement(parser);
 }
 
 static bool parse_directive(struct ptx_parser *parser) {
-    if (ptx_at_dot(parser, ".loc"))
-        return ptx_parse_loc(parser);
+    if (ptx_at_dot(parser, ".loc") || ptx_at_dot(parser, ".file")) {
+        if (!(ptx_at_dot(parser, ".loc") ? ptx_parse_loc(parser) : ptx_parse_file(parser)))
+            ptx_skip_line(parser);
+        return true;
+    }
     if (ptx_at_dot(parser, ".pragma"))
         return ptx_parse_pragma(parser);
-    if (ptx_at_dot(parser, ".file"))
-        return ptx_parse_file(parser);
     struct ptx_linkage linkage = {.is_extern = ptx_accept_dot(parser, ".extern")};
     if (ptx_at_space(parser))
         return ptx_parse_variables(parser, linkage, add_variable);

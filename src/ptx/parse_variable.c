@@ -194,7 +194,7 @@ bool ptx_parse_variables(struct ptx_parser *parser, struct ptx_linkage linkage,
         if (ptx_declare_variable(parser, &variable))
             add(parser, &variable);
     } while (ptx_accept_punct(parser, ','));
-    return ptx_expect_punct(parser, ';');
+    return ptx_end_statement(parser);
 }
 
 static bool parse_parameter(struct ptx_parser *parser, struct ptx_variable *parameter) {
@@ -204,6 +204,12 @@ static bool parse_parameter(struct ptx_parser *parser, struct ptx_variable *para
     ptx_next(parser);
     return parse_properties(parser, parameter) && parse_declarator(parser, parameter) &&
            ptx_declare_variable(parser, parameter);
+}
+
+static void skip_parameters(struct ptx_parser *parser) {
+    while (parser->token.kind != PTX_TOKEN_END && !ptx_at_punct(parser, '{') &&
+           !ptx_at_punct(parser, ';') && !ptx_at_punct(parser, '}'))
+        ptx_next(parser);
 }
 
 bool ptx_parse_parameters(struct ptx_parser *parser, struct ptx_variable **list, size_t *count) {
@@ -221,6 +227,8 @@ bool ptx_parse_parameters(struct ptx_parser *parser, struct ptx_variable **list,
         } while (ok && ptx_accept_punct(parser, ','));
     }
     ok = ok && ptx_expect_punct(parser, ')');
+    if (!ok)
+        skip_parameters(parser);
     *count = parameters.length;
     *list = ARENA_ARRAY(parser->arena, struct ptx_variable, parameters.length);
     if (parameters.length)

@@ -64,6 +64,18 @@ bool ptx_expect_punct(struct ptx_parser *parser, int punct) {
     return ptx_expected(parser, what);
 }
 
+// A `;` forgotten at the end of a line is reported there, and the next line is read as usual.
+bool ptx_end_statement(struct ptx_parser *parser) {
+    uint32_t end = parser->last_end, begin = parser->token.range.begin;
+    if (ptx_accept_punct(parser, ';'))
+        return true;
+    if (parser->token.kind == PTX_TOKEN_BAD || parser->token.kind == PTX_TOKEN_END ||
+        !memchr(parser->source->text + end, '\n', begin - end))
+        return ptx_expected(parser, "',' or ';'");
+    ptx_error(parser, (struct source_range){end, end}, "';' is missing");
+    return true;
+}
+
 bool ptx_expect_name(struct ptx_parser *parser, const char *what, const char **name) {
     if (parser->token.kind != PTX_TOKEN_NAME)
         return ptx_expected(parser, what);
@@ -125,6 +137,27 @@ void ptx_skip_statement(struct ptx_parser *parser) {
             ptx_skip_braces(parser);
         else
             ptx_next(parser);
+    }
+}
+
+void ptx_skip_group(struct ptx_parser *parser, int open, int close) {
+    unsigned depth = 1;
+    while (parser->token.kind != PTX_TOKEN_END && !ptx_at_punct(parser, ';')) {
+        if (ptx_at_punct(parser, open))
+            depth++;
+        bool is_last = ptx_at_punct(parser, close) && --depth == 0;
+        ptx_next(parser);
+        if (is_last)
+            return;
+    }
+}
+
+void ptx_skip_line(struct ptx_parser *parser) {
+    while (parser->token.kind != PTX_TOKEN_END) {
+        uint32_t end = parser->last_end, begin = parser->token.range.begin;
+        if (memchr(parser->source->text + end, '\n', begin - end))
+            return;
+        ptx_next(parser);
     }
 }
 

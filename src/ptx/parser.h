@@ -102,6 +102,7 @@ bool ptx_at_dot(const struct ptx_parser *parser, const char *word); // with the 
 bool ptx_accept_punct(struct ptx_parser *parser, int punct);
 bool ptx_accept_dot(struct ptx_parser *parser, const char *word);
 bool ptx_expect_punct(struct ptx_parser *parser, int punct);
+bool ptx_end_statement(struct ptx_parser *parser); // `;`
 bool ptx_expect_name(struct ptx_parser *parser, const char *what, const char **name);
 const char *ptx_text(const struct ptx_parser *parser, struct source_range range);
 const char *ptx_intern(struct ptx_parser *parser, struct source_range range);
@@ -109,7 +110,10 @@ const char *ptx_intern_string(struct ptx_parser *parser); // a STRING token, wit
 char ptx_next_byte(const struct ptx_parser *parser);      // first non-blank behind the token, or 0
 bool ptx_next_is(const struct ptx_parser *parser, const char *word); // behind the token
 void ptx_skip_statement(struct ptx_parser *parser);                  // to behind `;`, or before `}`
-void ptx_skip_braces(struct ptx_parser *parser);                     // the next token is `{`
+// After an error inside `{ }` or `( )`: to behind the closing character, but not past a `;`.
+void ptx_skip_group(struct ptx_parser *parser, int open, int close);
+void ptx_skip_line(struct ptx_parser *parser);   // to the first token of another line
+void ptx_skip_braces(struct ptx_parser *parser); // the next token is `{`
 
 // scope.c
 void ptx_scope_push(struct ptx_parser *parser);

@@ -469,6 +469,39 @@ static void test_errors_are_exact(void **state) {
                  "this is not PTX: it does not start with '.version'");
 }
 
+static void test_other_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *message;
+    } cases[] = {
+        {"\177ELF\002\001\001", 7, "this is not PTX but an ELF file (an executable or a cubin)"},
+        {"PK\003\004abc", 7, "this is not PTX but a zip archive"},
+        {"\xff\xfe.\0v\0", 6, "this is not PTX but UTF-16 text"},
+        {".version\0 8.0", 13, "this is not PTX: it is binary"},
+        {"", 0, "this is not PTX: it is empty"},
+        {"\0\0\0", 3, "this is not PTX: it is empty"},
+        {"/* never closed", 15, "this is not PTX: it is empty"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct source source = {"x", cases[i].text, cases[i].length};
+        struct diag_list diags = {0};
+        struct ptx_module *module = ptx_parse(&source, &diags);
+        assert_int_equal(diags.errors, 1);
+        assert_string_equal(diags.items[0].message, cases[i].message);
+        ptx_module_free(module);
+        diag_free(&diags);
+    }
+    struct fixture f;
+    parse_fine(&f, HEAD); // a NUL at the end, as in fat binaries, is no harm
+    f.source.length++;
+    struct ptx_module *again = ptx_parse(&f.source, &f.diags);
+    assert_int_equal(f.diags.errors, 0);
+    ptx_module_free(again);
+    drop(&f);
+}
+
 // Errors do not hide each other, and what is fine is still there.
 static void test_recovery(void **state) {
     (void)state;
@@ -587,6 +620,7 @@ int main(void) {
         cmocka_unit_test(test_locations),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_errors_are_exact),
+        cmocka_unit_test(test_other_files),
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_round_trip),
