@@ -35,7 +35,9 @@ static void decode_base(struct sim_decoder *decoder, const struct ir_instruction
     if (operand->reg != IR_NONE) {
         *base = sim_register_ref(decoder, operand->reg);
         *has_base = true;
-        access->base_is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
+        // The second operand's base is a global address, which has 64 bits.
+        if (base == &access->base)
+            access->base_is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
         return;
     }
     if (!operand->variable)

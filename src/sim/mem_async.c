@@ -110,9 +110,13 @@ LANES_SELECT(cp_async) {
     const bool has_policy = lanes_modifier(ir, PTX_GROUP_hint) != 0;
     enum source_form form = WHOLE;
     bool is_64 = false;
-    if (ir->operand_count - has_policy > 3) {
+    if (ir->operand_count > 4u + has_policy)
+        return false;
+    if (ir->operand_count == 4u + has_policy) {
         const struct ir_operand *operand = &ir->operands[3];
         const bool is_register = operand->kind == IR_OPERAND_REGISTER;
+        if (!is_register && operand->kind != IR_OPERAND_IMMEDIATE)
+            return false;
         const unsigned held =
             is_register ? sim_decoder_operand_bytes(decoder, operand) : operand->bytes;
         form = is_register && !held ? IGNORE_SOURCE : SOURCE_BYTES;

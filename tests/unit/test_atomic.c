@@ -56,6 +56,9 @@ static const struct operation {
     {PTX_MOD_add, PTX_F32, 0x4b800000u, 0x3f800000u, 0, 0x4b800000u}, // 2^24 + 1: to even
     {PTX_MOD_add, PTX_F32, 0x7f800000u, 0xff800000u, 0, 0x7fffffffu}, // inf - inf
     {PTX_MOD_add, PTX_F64, 0x3ff0000000000000u, 0x3ff0000000000000u, 0, 0x4000000000000000u},
+    {PTX_MOD_add, PTX_F64, 0x7ff0000000000000u, 0xfff0000000000000u, 0, 0xfff8000000000000u},
+    {PTX_MOD_add, PTX_F64, 0x7ff8000000000001u, 0x3ff0000000000000u, 0, 0x7ff8000000000001u},
+    {PTX_MOD_add, PTX_F64, 0x3ff0000000000000u, 0xfff8000000000001u, 0, 0xfff8000000000001u},
     {PTX_MOD_add, PTX_F16, 0x3c00, 0x3c00, 0, 0x4000},               // 1 + 1
     {PTX_MOD_add, PTX_F16, 0x6800, 0x3c00, 0, 0x6800},               // 2048 + 1: to even
     {PTX_MOD_add, PTX_F16, 0x6801, 0x3c00, 0, 0x6802},               // 2050 + 1: to even
