@@ -117,10 +117,14 @@ void report_launch_heading(struct report_page *page, const struct report_launche
                            size_t all_launches) {
     const struct profile_launch *launch = run->first;
     char note[128], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
+    char others[REPORT_NUMBER];
     report_number(first, (uint64_t)launch->index + 1);
-    report_number(last, (uint64_t)launch->index + run->count);
+    report_number(last, (uint64_t)run->last->index + 1);
     report_number(all, all_launches);
-    if (run->count > 1) {
+    report_number(others, run->count - 1);
+    if (run->last->index - launch->index >= run->count) {
+        snprintf(note, sizeof note, "launch %s of %s, and %s alike later", first, all, others);
+    } else if (run->count > 1) {
         snprintf(note, sizeof note, "launches %s to %s of %s, alike", first, last, all);
     } else if (all_launches > 1) {
         snprintf(note, sizeof note, "launch %s of %s", first, all);

@@ -4,9 +4,9 @@
 
 #include "report/page.h"
 
-// A run of launches of one kernel that counted the same: shown once.
+// Launches of one kernel that counted the same, one after the other or not: shown once.
 struct report_launches {
-    const struct profile_launch *first;
+    const struct profile_launch *first, *last;
     size_t count;
     struct profile_counts shared, global; // of one launch, over all operations
 };

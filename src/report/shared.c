@@ -96,7 +96,7 @@ static void put_site_details(struct report_page *page, const struct profile_site
     if (site->is_estimate) {
         put_label(page, "note");
         report_wrap(page, STYLE_WARN,
-                    "~ marks an estimate: no exact rule is known for this instruction");
+                    "~ marks an estimate: the cost of this access is not known exactly");
         report_newline(page);
     }
     report_picture(page, INDENT, site);
@@ -161,6 +161,9 @@ static void put_conflict(struct report_page *page, const struct report_line *lin
     put_line_heading(page, line, report_excess_style(line->excess, launch_units));
     put_headings(page, 4, "");
     for (size_t i = 0; i < line->count; i++) {
+        if (i > 0 && report_excess(&sites[i - 1]->counts) > 0) {
+            report_newline(page); // after the details of the one before
+        }
         struct strbuf access = {0};
         report_access(&access, sites[i]);
         put_numbers(page, 4, strbuf_string(&access), sites[i], launch_units);

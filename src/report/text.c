@@ -25,12 +25,12 @@ static bool same_site(const struct profile_site *a, const struct profile_site *b
 }
 
 static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
-    bool same = same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
+    bool same = a->instructions == b->instructions && a->site_count == b->site_count &&
+                same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
                 memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
                 memcmp(a->block, b->block, sizeof a->block) == 0 &&
                 a->shared_bytes == b->shared_bytes && a->blocks_run == b->blocks_run &&
-                a->instructions == b->instructions && same_text(a->fault, b->fault) &&
-                a->site_count == b->site_count;
+                same_text(a->fault, b->fault);
     for (size_t i = 0; same && i < a->site_count; i++) {
         same = same_site(&a->sites[i], &b->sites[i]);
     }
@@ -47,15 +47,28 @@ static struct profile_counts sum_of(const struct profile_launch *launch, enum si
     return sum;
 }
 
+// NULL: no launch like it so far. The last ones first: programs repeat their latest steps.
+static struct report_launches *find_alike(const struct runs *runs,
+                                          const struct profile_launch *launch) {
+    for (size_t i = runs->length; i > 0; i--) {
+        if (are_alike(runs->data[i - 1].first, launch)) {
+            return &runs->data[i - 1];
+        }
+    }
+    return NULL;
+}
+
 static struct runs runs_of(const struct profile *profile) {
     struct runs runs = {0};
     for (size_t i = 0; i < profile->launch_count; i++) {
         const struct profile_launch *launch = &profile->launches[i];
-        if (runs.length > 0 && are_alike(runs.data[runs.length - 1].first, launch)) {
-            runs.data[runs.length - 1].count++;
+        struct report_launches *alike = find_alike(&runs, launch);
+        if (alike) {
+            alike->count++;
+            alike->last = launch;
             continue;
         }
-        struct report_launches run = {.first = launch, .count = 1};
+        struct report_launches run = {.first = launch, .last = launch, .count = 1};
         run.shared = sum_of(launch, SITE_SHARED);
         run.global = sum_of(launch, SITE_GLOBAL);
         vec_push(&runs, run);

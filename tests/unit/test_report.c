@@ -331,7 +331,8 @@ static void test_estimates_are_marked(void **state) {
     char *text = text_of(&launch, 1, NULL);
     assert_contains(text, "~3,000 of ~4,000 wavefronts are excess");
     assert_contains(text, "1,000       ~4,000        1,000       ~3,000\n");
-    assert_contains(text, "note     ~ marks an estimate: no exact rule is known for this");
+    assert_contains(text,
+                    "note     ~ marks an estimate: the cost of this access is not known exactly\n");
     free(text);
 }
 
