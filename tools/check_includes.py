@@ -18,14 +18,15 @@ ROOMS = {
     "ir": {"ptx", "base"},
     "sim": {"ir", "ptx", "base"},
     "profile": {"banks", "ir", "ptx", "base"},
+    "explain": {"banks", "base"},
     "prove": {"ir", "ptx", "banks", "base"},
     "fix": {"profile", "banks", "toolchain", "ir", "base"},
     "cost": {"profile", "banks", "ir", "base"},
     "report": {"profile", "cost", "ir", "base"},
     "toolchain": {"base"},
     "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
-    "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "prove", "fix", "cost", "report",
-            "toolchain"},
+    "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "prove", "fix", "cost",
+            "report", "toolchain"},
 }
 
 # Headers of other projects, and the only rooms that may know them.

@@ -27,7 +27,7 @@ static bool own_folder(struct strbuf *folder) {
 // Where the runtime library lies, beside bankrun in a build folder or as it was installed. Caller
 // frees; NULL: nowhere.
 static char *library_folder(const char *runtime) {
-    static const char *const places[] = {"", "src/cudart/", "../lib/bankrun/"};
+    static const char *const places[] = {"", "../" BANKRUN_LIBDIR "/bankrun/"};
     struct strbuf own = {0};
     char *found = NULL;
     if (own_folder(&own))
@@ -143,8 +143,9 @@ static int run_executable(const char *path, char **argv, const char *name,
     }
     char *folder = library_folder(program.runtime);
     if (!folder) {
-        cli_error("%s needs %s, which lies neither beside bankrun nor in ../lib/bankrun", name,
-                  program.runtime);
+        cli_error("%s needs %s, which lies neither beside bankrun nor in ../" BANKRUN_LIBDIR
+                  "/bankrun",
+                  name, program.runtime);
         return CLI_USAGE;
     }
     int status = run_with_profile(path, argv, name, folder, &program, options);

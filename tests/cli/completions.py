@@ -36,7 +36,7 @@ def main():
         with open(page, encoding="utf-8") as file:
             text = file.read().replace("\\-", "-")
         if page.endswith(".fish"):
-            found = set(re.findall(r"-l ([a-z][a-z-]+)", text))
+            found = set(re.findall(r"^complete .*-l ([a-z][a-z-]+)", text, re.MULTILINE))
         else:
             found = long_options(text)
         problems += [f"{page} lacks --{o}" for o in sorted(wanted - found)]

@@ -8,6 +8,8 @@ from .case import Case, Failure, Skip, check_sanitizers, shown, tail, text_of
 
 
 def run_unit(context, program):
+    if not os.path.exists(program):
+        raise Failure("was not built: is it listed in tests/unit/meson.build?")
     process = context.execute([program], checks_leaks=True)
     check_sanitizers(process)
     output = text_of(process.stdout + process.stderr)
@@ -23,9 +25,12 @@ def run_unit(context, program):
 
 
 def run_fuzz(context, program, corpus):
-    files = sorted(os.path.join(corpus, name) for name in os.listdir(corpus))
+    if not os.path.exists(program):
+        raise Failure("was not built: is it listed in tests/fuzz/meson.build?")
+    is_there = os.path.isdir(corpus)
+    files = sorted(os.path.join(corpus, name) for name in os.listdir(corpus)) if is_there else []
     if not files:
-        raise Failure("the corpus is empty")
+        raise Failure("has no corpus")
     process = context.execute([program] + files, checks_leaks=True)
     check_sanitizers(process)
     if process.returncode:
@@ -47,16 +52,19 @@ def run_script(context, path):
 
 def collect(context):
     cases = []
-    units = os.path.join(context.build, "tests", "unit")
-    for name in sorted(os.listdir(units)) if os.path.isdir(units) else []:
-        program = os.path.join(units, name)
-        if name.startswith("test_") and os.path.isfile(program) and os.access(program, os.X_OK):
-            cases.append(Case("unit", name, lambda p=program: run_unit(context, p)))
-    corpora = context.path("tests", "fuzz", "corpus")
-    for name in sorted(os.listdir(corpora)) if os.path.isdir(corpora) else []:
-        program = os.path.join(context.build, "tests", "fuzz", "fuzz_" + name)
-        folder = os.path.join(corpora, name)
-        cases.append(Case("fuzz", name, lambda p=program, f=folder: run_fuzz(context, p, f)))
+    for folder, kind in (("unit", "test_"), ("fuzz", "fuzz_")):
+        for source in context.files(folder, ".c"):
+            name = source[:-2]
+            if not name.startswith(kind):
+                continue
+            program = os.path.join(context.build, "tests", folder, name)
+            if kind == "test_":
+                cases.append(Case("unit", name, lambda p=program: run_unit(context, p)))
+            else:
+                name = name[len(kind):]
+                corpus = context.path("tests", "fuzz", "corpus", name)
+                cases.append(Case("fuzz", name,
+                                  lambda p=program, c=corpus: run_fuzz(context, p, c)))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)
