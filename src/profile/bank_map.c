@@ -57,7 +57,6 @@ bool profile_map_banks(unsigned arch, const struct profile_site *site,
     }
     *map = (struct profile_bank_map){
         .banks = banks,
-        .bank_bytes = bankrun_bank_bytes(arch),
         .lanes = phase.lanes,
         .most = phase.most,
         .is_by_lane = phase.by_lane,

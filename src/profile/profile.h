@@ -115,7 +115,6 @@ enum { PROFILE_MAX_BANKS = 32 };
 
 struct profile_bank_map {
     unsigned banks;                    // of the architecture
-    unsigned bank_bytes;               // width of a bank's word
     uint32_t lanes;                    // the lanes of the phase
     unsigned count[PROFILE_MAX_BANKS]; // what each bank serves one after the other:
     bool is_by_lane;                   // lanes, where an atomic serves those of one word apart;

@@ -102,8 +102,7 @@ static void put_each_lane(struct report_page *page, size_t indent, const struct 
             report_put(page, STYLE_DIM, "lanes");
         }
         report_to(page, start + shown % in_row * EACH);
-        report_putf(page, STYLE_PLAIN, "%2u: word %u, b%u", lane,
-                    site->worst_offsets[lane] / map->bank_bytes,
+        report_putf(page, STYLE_PLAIN, "%2u: word %u, b%u", lane, site->worst_offsets[lane] / 4,
                     profile_bank_of(page->arch, site->worst_offsets[lane]));
         shown++;
     }
