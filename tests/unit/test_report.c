@@ -225,6 +225,21 @@ static void test_alike_launches_fold(void **state) {
     free(text);
 }
 
+static void test_alike_launches_fold_over_others(void **state) {
+    (void)state;
+    struct profile_site slow[] = {shared_load(33, 100, 2)}, fast[] = {shared_load(33, 100, 1)};
+    struct profile_launch launches[] = {launch_of(0, slow, 1), launch_of(1, fast, 1),
+                                        launch_of(2, slow, 1), launch_of(3, fast, 1),
+                                        launch_of(4, slow, 1)};
+    char *text = text_of(launches, 5, NULL);
+    assert_contains(text, " launch 1 of 5, and 2 alike later\n");
+    assert_contains(text, "1 line conflicts: 100 of 200 wavefronts are excess (50 %), in each "
+                          "launch\n");
+    assert_contains(text, " launch 2 of 5, and 1 alike later\n");
+    assert_null(strstr(text, " launch 3 of 5"));
+    free(text);
+}
+
 static void test_summary_by_kernel(void **state) {
     (void)state;
     struct profile_site slow[] = {shared_load(33, 100, 2)}, fast[] = {shared_load(33, 100, 1)};
@@ -692,6 +707,7 @@ int main(void) {
         cmocka_unit_test(test_no_shared_memory),
         cmocka_unit_test(test_no_launch),
         cmocka_unit_test(test_alike_launches_fold),
+        cmocka_unit_test(test_alike_launches_fold_over_others),
         cmocka_unit_test(test_summary_by_kernel),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_fault_of_several_lines),
