@@ -3,6 +3,22 @@
 
 enum question { ALL, ANY, UNIFORM };
 
+// In instr->immediate: the voters' predicate may be a constant.
+enum { PREDICATE, ALWAYS_FALSE, ALWAYS_TRUE };
+
+static uint32_t voters_predicate(const struct sim_warp *warp, const struct sim_instr *instr) {
+    if (instr->immediate == PREDICATE)
+        return sim_predicate(warp, instr, 1);
+    return instr->immediate == ALWAYS_TRUE ? FULL_MASK : 0;
+}
+
+static uint32_t predicate_kind(const struct ir_instruction *ir) {
+    const struct ir_operand *operand = &ir->operands[1];
+    if (operand->kind != IR_OPERAND_IMMEDIATE)
+        return PREDICATE;
+    return (operand->value != 0) != operand->is_negated ? ALWAYS_TRUE : ALWAYS_FALSE;
+}
+
 // ---- vote.all, .any, .uni: `vote{.sync} p, q{, members}` -----------------------------------
 
 LANES_INLINE const struct sim_instr *vote(struct sim_warp *warp, const struct sim_instr *instr,
@@ -10,7 +26,7 @@ LANES_INLINE const struct sim_instr *vote(struct sim_warp *warp, const struct si
     if (sync && !comm_gather(warp, instr, 2))
         return NULL;
     const uint32_t *members = sync ? LANES_ALIGNED(const uint32_t, instr->operand[2]) : NULL;
-    const uint32_t holds = sim_predicate(warp, instr, 1);
+    const uint32_t holds = voters_predicate(warp, instr);
     uint32_t answer = 0;
     for (struct comm_groups g = {0}; comm_next_group(warp, members, &g);) {
         const uint32_t yes = holds & g.lanes;
@@ -29,7 +45,7 @@ LANES_INLINE const struct sim_instr *ballot(struct sim_warp *warp, const struct 
     if (sync && !comm_gather(warp, instr, 2))
         return NULL;
     const uint32_t *members = sync ? LANES_ALIGNED(const uint32_t, instr->operand[2]) : NULL;
-    const uint32_t holds = sim_predicate(warp, instr, 1);
+    const uint32_t holds = voters_predicate(warp, instr);
     uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
     _Alignas(64) uint32_t result[LANES] = {0};
     for (struct comm_groups g = {0}; comm_next_group(warp, members, &g);) {
@@ -62,6 +78,7 @@ static bool use(struct sim_instr *out, sim_handler run) {
 }
 
 LANES_SELECT(vote) {
+    out->immediate = predicate_kind(ir);
     const bool sync = PTX_HAS(ir->ptx, sync);
     switch (lanes_modifier(ir, PTX_GROUP_op)) {
     case PTX_MOD_all:
@@ -76,6 +93,7 @@ LANES_SELECT(vote) {
 }
 
 LANES_SELECT(vote_ballot) {
+    out->immediate = predicate_kind(ir);
     return use(out, PTX_HAS(ir->ptx, sync) ? ballot_sync : ballot_legacy);
 }
 

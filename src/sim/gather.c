@@ -2,26 +2,59 @@
 #include "sim/block.h"
 #include "sim/control.h"
 
-static bool waits_here(const struct sim_split *split, const struct sim_instr *instr,
+static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct sim_instr *instr);
+
+// bar.warp.sync: lanes may wait at different places.
+static bool waits_with(const struct sim_split *split, const struct sim_instr *instr,
                        const struct sim_frame *frame) {
-    return split->state == SIM_SPLIT_GATHER && split->pc == instr && split->frame == frame;
+    if (split->state != SIM_SPLIT_GATHER)
+        return false;
+    if (instr->run[0] == run_bar_warp)
+        return split->pc->run[0] == run_bar_warp;
+    return split->pc == instr && split->frame == frame;
+}
+
+// Of the lanes that wait at the current split's instruction those whose members all wait there
+// too. Several groups of lanes with members of their own may wait at one instruction.
+static uint32_t complete_lanes(const struct sim_warp_flow *flow, const struct sim_instr *instr) {
+    const struct sim_frame *frame = flow->splits[flow->current].frame;
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < flow->split_count; i++)
+        if (waits_with(&flow->splits[i], instr, frame))
+            lanes |= flow->splits[i].mask;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (unsigned i = 0; i < flow->split_count; i++) {
+            const struct sim_split *split = &flow->splits[i];
+            if (!waits_with(split, instr, frame) || !(split->mask & lanes) ||
+                !(split->members & flow->live & ~lanes))
+                continue;
+            lanes &= ~split->mask;
+            changed = true;
+        }
+    }
+    return lanes;
+}
+
+// The lanes go on behind where they wait.
+static void release(struct sim_warp_flow *flow, const struct sim_instr *instr, uint32_t lanes) {
+    const struct sim_frame *frame = flow->splits[flow->current].frame;
+    for (unsigned i = 0; i < flow->split_count; i++) {
+        struct sim_split *split = &flow->splits[i];
+        if (!waits_with(split, instr, frame) || !(split->mask & lanes))
+            continue;
+        split->state = SIM_SPLIT_READY;
+        split->pc++;
+    }
 }
 
 // Executes the instruction once for all splits that wait at it, then lets each go on.
 static void run_together(struct sim_warp *warp, const struct sim_instr *instr, uint32_t lanes) {
-    struct sim_warp_flow *flow = warp->flow;
-    const struct sim_frame *frame = flow->splits[flow->current].frame;
     uint32_t own = warp->mask;
     sim_set_mask(warp, lanes);
     instr->run[warp->is_full](warp, instr);
     sim_set_mask(warp, own);
-    for (unsigned i = 0; i < flow->split_count; i++) {
-        struct sim_split *split = &flow->splits[i];
-        if (!waits_here(split, instr, frame) || !(split->mask & lanes))
-            continue;
-        split->state = SIM_SPLIT_READY;
-        split->pc = instr + 1;
-    }
+    release(warp->flow, instr, lanes);
 }
 
 // Splits that go on at one place and wait at the same token become one.
@@ -47,14 +80,11 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
     split->state = SIM_SPLIT_GATHER;
     split->members = members;
     split->pc = instr;
-    uint32_t here = 0;
-    for (unsigned i = 0; i < flow->split_count; i++)
-        if (waits_here(&flow->splits[i], instr, split->frame))
-            here |= flow->splits[i].mask;
     sim_account(warp, instr->ordinal + 1);
     flow->run_start = instr->ordinal + 1;
-    if (!(wanted & ~here)) {
-        run_together(warp, instr, here);
+    uint32_t lanes = complete_lanes(flow, instr);
+    if (lanes & split->mask) {
+        run_together(warp, instr, lanes);
         merge_current(warp);
     }
     // The scheduler picks what is ready now: this split, or another one.
@@ -62,13 +92,14 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
     return false;
 }
 
-// bar.warp.sync: lanes may wait at different places.
+// Each lane brings its own members: waits for all that any lane names.
 static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct sim_instr *instr) {
     struct sim_warp_flow *flow = warp->flow;
-    const uint32_t *lanes = sim_at(warp, instr->operand[0]);
-    uint32_t members = lanes[__builtin_ctz(warp->mask)];
-    uint32_t wanted = members & flow->live;
-    if (!(wanted & ~warp->mask))
+    const uint32_t *named = sim_at(warp, instr->operand[0]);
+    uint32_t members = 0;
+    for (int l = 0; l < LANES; l++)
+        members |= warp->lanes[l] ? named[l] : 0;
+    if (!(members & flow->live & ~warp->mask))
         return instr + 1;
     struct sim_split *split = &flow->splits[flow->current];
     split->state = SIM_SPLIT_GATHER;
@@ -76,22 +107,12 @@ static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct 
     split->pc = instr;
     sim_account(warp, instr->ordinal + 1);
     flow->run_start = instr->ordinal + 1;
-    uint32_t here = 0;
-    for (unsigned i = 0; i < flow->split_count; i++)
-        if (flow->splits[i].state == SIM_SPLIT_GATHER && flow->splits[i].pc->run[0] == run_bar_warp)
-            here |= flow->splits[i].mask;
     warp->stop = SIM_STOP_SYNC;
-    if (wanted & ~here)
-        return NULL;
-    for (unsigned i = 0; i < flow->split_count; i++) {
-        struct sim_split *other = &flow->splits[i];
-        if (other->state == SIM_SPLIT_GATHER && other->pc->run[0] == run_bar_warp &&
-            (other->mask & wanted)) {
-            other->state = SIM_SPLIT_READY;
-            other->pc++;
-        }
+    uint32_t lanes = complete_lanes(flow, instr);
+    if (lanes & split->mask) {
+        release(flow, instr, lanes);
+        merge_current(warp);
     }
-    merge_current(warp);
     return NULL;
 }
 
