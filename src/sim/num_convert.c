@@ -175,6 +175,16 @@ static bool stays_finite(const struct num_conversion *c, bool negative) {
            (c->round == NUM_UP && negative);
 }
 
+// Whether flushing to zero takes the number: it is below the least normal number after rounding
+// with no limit of the exponent.
+static bool is_tiny(const struct num_conversion *c, const struct number *n) {
+    const struct format f = format_of(c->to);
+    const int top = n->exponent + bit_length(n->significand) - 1; // of the highest bit
+    const uint64_t kept =
+        shift_rounded(n->significand, top - f.fraction - n->exponent, n->negative, c->round);
+    return top + (int)(kept >> (f.fraction + 1)) < 2 - (1 << (f.exponent_bits - 1));
+}
+
 static uint64_t make_finite(const struct num_conversion *c, const struct number *n) {
     const struct format f = format_of(c->to);
     const int bias = (1 << (f.exponent_bits - 1)) - 1;
@@ -193,9 +203,7 @@ static uint64_t make_finite(const struct num_conversion *c, const struct number 
     uint64_t bits = kept + (exponent << f.fraction);
     if (bits >= infinity)
         bits = stays_finite(c, n->negative) ? infinity - 1 : infinity;
-    if (c->ftz && c->to == PTX_F32 && bits >> f.fraction == 0)
-        bits = 0;
-    return bits;
+    return c->ftz && c->to == PTX_F32 && is_tiny(c, n) ? 0 : bits;
 }
 
 static uint64_t make_float(const struct num_conversion *c, struct number n) {

@@ -6,12 +6,11 @@
 #include <math.h>
 
 #define APPROX1(name, operation)                                                                   \
-    LANES1(name##_plain, f32, f32, f32_result(operation(a, false), false, false))                  \
-    LANES1(name##_ftz, f32, f32, f32_result(operation(f32_flush(a), true), true, false))
+    LANES1(name##_plain, f32, f32, f32_canonical(operation(a, false)))                             \
+    LANES1(name##_ftz, f32, f32, f32_canonical(f32_flush(operation(f32_flush(a), true))))
 #define APPROX2(name, operation)                                                                   \
-    LANES2(name##_plain, f32, f32, f32, f32_result(operation(a, b, false), false, false))          \
-    LANES2(name##_ftz, f32, f32, f32,                                                              \
-           f32_result(operation(f32_flush(a), f32_flush(b), true), true, false))
+    LANES2(name##_plain, f32, f32, f32, f32_canonical(operation(a, b, false)))                     \
+    LANES2(name##_ftz, f32, f32, f32, f32_canonical(operation(f32_flush(a), f32_flush(b), true)))
 
 LANES_INLINE float approx_rcp(float x, bool ftz) {
     (void)ftz;
@@ -69,16 +68,14 @@ LANES_INLINE float approx_tanhf(float x, bool ftz) {
 // a * (1 / b). Reciprocals of numbers beyond 2^126 are flushed, so that the quotient is zero, or
 // NaN when a is infinite.
 LANES_INLINE float approx_div(float a, float b, bool ftz) {
-    (void)ftz;
     const double r = 1 / (double)b;
     const double magnitude = r < 0 ? -r : r;
     const double flushed = magnitude < 0x1p-126 ? r * 0 : r;
-    return (float)((double)a * flushed);
+    return f32_operand((float)((double)a * flushed), ftz);
 }
 
 LANES_INLINE float approx_div_full(float a, float b, bool ftz) {
-    (void)ftz;
-    return a / b;
+    return f32_div(a, b, ftz);
 }
 
 APPROX1(rcp, approx_rcp)

@@ -56,7 +56,7 @@ static inline float of_f16(uint32_t h) {
 }
 
 LANES1(f32_f64, f64, f32, (double)a)
-LANES1(f32_f64_ftz, f64, f32, (double)f32_result(a, true, false))
+LANES1(f32_f64_ftz, f64, f32, (double)f32_canonical(f32_flush(a)))
 LANES1(f64_f64, u64, u64, a)
 LANES1(f64_f32, f32, f64, (float)a)
 LANES1(f16_f32, f32, u16, f32_canonical(of_f16(a)))
@@ -65,9 +65,9 @@ LANES1(bf16_f32, u32, u16, a << 16)
 LANES1(f32_f16, u16, f32, f16_of(a))
 LANES1(f32_bf16, u16, f32, bf16_of(a))
 LANES1(f32_f32, f32, f32, a)
-LANES1(f32_f32_ftz, f32, f32, f32_result(f32_flush(a), true, false))
-LANES1(f32_f32_sat, f32, f32, f32_result(a, false, true))
-LANES1(f32_f32_ftz_sat, f32, f32, f32_result(f32_flush(a), true, true))
+LANES1(f32_f32_ftz, f32, f32, f32_canonical(f32_flush(a)))
+LANES1(f32_f32_sat, f32, f32, f32_saturate(a))
+LANES1(f32_f32_ftz_sat, f32, f32, f32_saturate(f32_flush(a)))
 
 static bool use_f32_f32(const struct num_conversion *n, struct sim_instr *out) {
     if (n->ftz)

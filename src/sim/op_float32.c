@@ -6,43 +6,27 @@
 #include <math.h>
 
 // Each operation in four forms: index 1 of the table flushes subnormals, 2 saturates, 3 both.
-#define FORM2(name, ftz, sat, operation)                                                           \
-    LANES2(name, f32, f32, f32,                                                                    \
-           f32_result(operation(f32_operand(a, ftz), f32_operand(b, ftz)), ftz, sat))
-#define FORMS2(name, operation)                                                                    \
-    FORM2(name##_plain, false, false, operation)                                                   \
-    FORM2(name##_ftz, true, false, operation)                                                      \
-    FORM2(name##_sat, false, true, operation)                                                      \
-    FORM2(name##_ftz_sat, true, true, operation)                                                   \
+#define FORM2(name, operation, ftz, sat)                                                           \
+    LANES2(name, f32, f32, f32, f32_result(operation(a, b, ftz), sat))
+#define FORM3(name, operation, ftz, sat)                                                           \
+    LANES3(name, f32, f32, f32, f32, f32_result(operation(a, b, c, ftz), sat))
+#define FORMS(FORM, name, operation)                                                               \
+    FORM(name##_plain, operation, false, false)                                                    \
+    FORM(name##_ftz, operation, true, false)                                                       \
+    FORM(name##_sat, operation, false, true)                                                       \
+    FORM(name##_ftz_sat, operation, true, true)                                                    \
     static const sim_handler *const name##_forms[] = {name##_plain, name##_ftz, name##_sat,        \
                                                       name##_ftz_sat};
 
-#define ADD(x, y) ((x) + (y))
-#define SUB(x, y) ((x) - (y))
-#define MUL(x, y) ((x) * (y))
+FORMS(FORM2, add, f32_add)
+FORMS(FORM2, sub, f32_sub)
+FORMS(FORM2, mul, f32_mul)
+FORMS(FORM3, fma, f32_fma)
 
-FORMS2(add, ADD)
-FORMS2(sub, SUB)
-FORMS2(mul, MUL)
-
-#define FMA_FORM(name, ftz, sat)                                                                   \
-    LANES3(                                                                                        \
-        name, f32, f32, f32, f32,                                                                  \
-        f32_result(__builtin_fmaf(f32_operand(a, ftz), f32_operand(b, ftz), f32_operand(c, ftz)),  \
-                   ftz, sat))
-
-FMA_FORM(fma_plain, false, false)
-FMA_FORM(fma_ftz, true, false)
-FMA_FORM(fma_sat, false, true)
-FMA_FORM(fma_ftz_sat, true, true)
-static const sim_handler *const fma_forms[] = {fma_plain, fma_ftz, fma_sat, fma_ftz_sat};
-
-#define DIV(x, y) ((x) / (y))
-FORM2(div_plain, false, false, DIV)
-FORM2(div_ftz, true, false, DIV)
-
+FORM2(div_plain, f32_div, false, false)
+FORM2(div_ftz, f32_div, true, false)
 LANES1(rcp_plain, f32, f32, f32_canonical(1 / a))
-LANES1(rcp_ftz, f32, f32, f32_result(1 / f32_flush(a), true, false))
+LANES1(rcp_ftz, f32, f32, f32_canonical(f32_div(1, a, true)))
 LANES1(sqrt_plain, f32, f32, f32_canonical(sqrtf(a)))
 LANES1(sqrt_ftz, f32, f32, f32_canonical(sqrtf(f32_flush(a))))
 

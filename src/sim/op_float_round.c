@@ -41,83 +41,78 @@ LANES_INLINE void mode_restore(uint32_t old) {
 }
 #endif
 
-// The lane code of lanes.h between the two.
-#define ROUNDED(name, ...)                                                                         \
+// name_nearest, a LANES_BODY, between the two.
+#define ROUNDED(name)                                                                              \
     LANES_BODY(name) {                                                                             \
         const uint32_t old = mode_set(instr->immediate);                                           \
-        __VA_ARGS__(warp, instr, full);                                                            \
+        name##_nearest_body(warp, instr, full);                                                    \
         mode_restore(old);                                                                         \
     }                                                                                              \
     LANES_PAIR(name)
 
 // Operations in up to four forms: index 1 flushes subnormals, 2 saturates, 3 both.
-#define FORM1(name, ftz, operation)                                                                \
+#define FORM1(name, operation, ftz)                                                                \
     LANES_BODY(name##_nearest) {                                                                   \
         LANES_OUT(f32)                                                                             \
         LANES_IN(f32, pa, 1)                                                                       \
         SIM_LANES                                                                                  \
-        { LANES_BLEND(f32, f32_result(operation(f32_operand(pa[l], ftz)), ftz, false)) }           \
+        { LANES_BLEND(f32, f32_canonical(operation(pa[l], ftz))) }                                 \
     }                                                                                              \
-    ROUNDED(name, name##_nearest_body)
+    ROUNDED(name)
 
-#define FORM2(name, ftz, sat, operation)                                                           \
+#define FORM2(name, operation, ftz, sat)                                                           \
     LANES_BODY(name##_nearest) {                                                                   \
         LANES_OUT(f32)                                                                             \
         LANES_IN(f32, pa, 1)                                                                       \
         LANES_IN(f32, pb, 2)                                                                       \
         SIM_LANES                                                                                  \
-        {                                                                                          \
-            const float r = operation(f32_operand(pa[l], ftz), f32_operand(pb[l], ftz));           \
-            LANES_BLEND(f32, f32_result(r, ftz, sat))                                              \
-        }                                                                                          \
+        { LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], ftz), sat)) }                        \
     }                                                                                              \
-    ROUNDED(name, name##_nearest_body)
+    ROUNDED(name)
 
-#define FORM3(name, ftz, sat)                                                                      \
+#define FORM3(name, operation, ftz, sat)                                                           \
     LANES_BODY(name##_nearest) {                                                                   \
         LANES_OUT(f32)                                                                             \
         LANES_IN(f32, pa, 1)                                                                       \
         LANES_IN(f32, pb, 2)                                                                       \
         LANES_IN(f32, pc, 3)                                                                       \
         SIM_LANES                                                                                  \
-        {                                                                                          \
-            const float r = __builtin_fmaf(f32_operand(pa[l], ftz), f32_operand(pb[l], ftz),       \
-                                           f32_operand(pc[l], ftz));                               \
-            LANES_BLEND(f32, f32_result(r, ftz, sat))                                              \
-        }                                                                                          \
+        { LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], pc[l], ftz), sat)) }                 \
     }                                                                                              \
-    ROUNDED(name, name##_nearest_body)
+    ROUNDED(name)
 
-#define FORMS2(name, operation)                                                                    \
-    FORM2(name##_plain, false, false, operation)                                                   \
-    FORM2(name##_ftz, true, false, operation)                                                      \
-    FORM2(name##_sat, false, true, operation)                                                      \
-    FORM2(name##_ftz_sat, true, true, operation)                                                   \
+#define FORMS(FORM, name, operation)                                                               \
+    FORM(name##_plain, operation, false, false)                                                    \
+    FORM(name##_ftz, operation, true, false)                                                       \
+    FORM(name##_sat, operation, false, true)                                                       \
+    FORM(name##_ftz_sat, operation, true, true)                                                    \
     static const sim_handler *const name##_forms[] = {name##_plain, name##_ftz, name##_sat,        \
                                                       name##_ftz_sat};
+
+LANES_INLINE float reciprocal(float x, bool ftz) {
+    return f32_div(1, x, ftz);
+}
+
+LANES_INLINE float square_root(float x, bool ftz) {
+    return sqrtf(f32_operand(x, ftz));
+}
+
+FORMS(FORM2, add, f32_add)
+FORMS(FORM2, sub, f32_sub)
+FORMS(FORM2, mul, f32_mul)
+FORMS(FORM3, fma, f32_fma)
+FORM2(div_plain, f32_div, false, false)
+FORM2(div_ftz, f32_div, true, false)
+FORM1(rcp_plain, reciprocal, false)
+FORM1(rcp_ftz, reciprocal, true)
+FORM1(sqrt_plain, square_root, false)
+FORM1(sqrt_ftz, square_root, true)
 
 #define ADD(x, y) ((x) + (y))
 #define SUB(x, y) ((x) - (y))
 #define MUL(x, y) ((x) * (y))
 #define DIV(x, y) ((x) / (y))
 #define RCP(x) (1 / (x))
-
-FORMS2(add, ADD)
-FORMS2(sub, SUB)
-FORMS2(mul, MUL)
-
-FORM3(fma_plain, false, false)
-FORM3(fma_ftz, true, false)
-FORM3(fma_sat, false, true)
-FORM3(fma_ftz_sat, true, true)
-static const sim_handler *const fma_forms[] = {fma_plain, fma_ftz, fma_sat, fma_ftz_sat};
-
-FORM2(div_plain, false, false, DIV)
-FORM2(div_ftz, true, false, DIV)
-FORM1(rcp_plain, false, RCP)
-FORM1(rcp_ftz, true, RCP)
-FORM1(sqrt_plain, false, sqrtf)
-FORM1(sqrt_ftz, true, sqrtf)
 
 #define DOUBLE1(name, operation)                                                                   \
     LANES_BODY(name##_nearest) {                                                                   \
@@ -126,7 +121,7 @@ FORM1(sqrt_ftz, true, sqrtf)
         SIM_LANES                                                                                  \
         { LANES_BLEND(f64, f64_result1(operation(pa[l]), pa[l])) }                                 \
     }                                                                                              \
-    ROUNDED(name, name##_nearest_body)
+    ROUNDED(name)
 
 #define DOUBLE2(name, operation, result)                                                           \
     LANES_BODY(name##_nearest) {                                                                   \
@@ -136,7 +131,7 @@ FORM1(sqrt_ftz, true, sqrtf)
         SIM_LANES                                                                                  \
         { LANES_BLEND(f64, result(operation(pa[l], pb[l]), pa[l], pb[l])) }                        \
     }                                                                                              \
-    ROUNDED(name, name##_nearest_body)
+    ROUNDED(name)
 
 DOUBLE2(add_double, ADD, f64_result2)
 DOUBLE2(sub_double, SUB, f64_result2)
@@ -156,7 +151,7 @@ LANES_BODY(fma_double_nearest) {
         LANES_BLEND(f64, f64_result3(r, pa[l], pb[l], pc[l]))
     }
 }
-ROUNDED(fma_double, fma_double_nearest_body)
+ROUNDED(fma_double)
 
 static bool use(const struct ir_instruction *ir, struct sim_instr *out, const sim_handler *pair) {
     switch (lanes_modifier(ir, PTX_GROUP_round)) {

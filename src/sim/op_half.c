@@ -47,7 +47,9 @@ LANES_INLINE uint32_t half_relu(uint32_t h, bool is_nan) {
 
 LANES_INLINE uint32_t f16_result(float x, int form) {
     const uint32_t h = num_f16_of_f32(form & SAT ? f32_saturate(x) : x);
-    const uint32_t flushed = form & FTZ ? f16_flush(h) : h;
+    // Flushed is what is below 2^-14 after rounding to 11 bits: below 2^-14 - 2^-26 before it.
+    const bool is_tiny = f32_from(f32_bits(x) & 0x7fffffff) < 0x1.ffep-15f;
+    const uint32_t flushed = form & FTZ && is_tiny ? h & 0x8000 : h;
     return form & RELU ? half_relu(flushed, f16_is_nan(flushed)) : flushed;
 }
 
