@@ -1,0 +1,823 @@
+// The CUDA runtime API, called as a program calls it. Kernels are PTX in hand-made fat binaries.
+// The expected codes were seen on a device of compute capability 9.0 under the real runtimes.
+#define _GNU_SOURCE // dladdr, dlvsym
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cudart/abi.h"
+
+// ---- The API, as a program's headers declare it ------------------------------------------------
+
+typedef enum cuda_error error;
+const char *cudaGetErrorName(error e);
+const char *cudaGetErrorString(error e);
+error cudaGetLastError(void);
+error cudaPeekAtLastError(void);
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                       size_t bytes, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **slot, char *device, const char *name,
+                              int external, size_t bytes, int constant, int global);
+char __cudaInitModule(void **handle);
+unsigned __cudaPushCallConfiguration(struct cuda_dim3 grid, struct cuda_dim3 block, size_t shared,
+                                     cuda_stream stream);
+error __cudaPopCallConfiguration(struct cuda_dim3 *grid, struct cuda_dim3 *block, size_t *shared,
+                                 void *stream);
+error __cudaGetKernel(void **kernel, const void *stub);
+error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,
+                       void **arguments, size_t shared, cuda_stream stream);
+error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,
+                                  void **arguments, size_t shared, cuda_stream stream);
+error cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *stub,
+                          void **arguments);
+error cudaMalloc(void **pointer, size_t bytes);
+error cudaFree(void *pointer);
+error cudaMallocHost(void **pointer, size_t bytes);
+error cudaFreeHost(void *pointer);
+error cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
+error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
+error cudaMalloc3D(struct cuda_pitched *pitched, struct cuda_extent extent);
+error cudaMallocAsync(void **pointer, size_t bytes, cuda_stream stream);
+error cudaFreeAsync(void *pointer, cuda_stream stream);
+error cudaDeviceGetDefaultMemPool(cuda_pool *pool, int device);
+error cudaMemPoolGetAttribute(cuda_pool pool, int attribute, void *value);
+error cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
+error cudaHostUnregister(void *pointer);
+error cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+error cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *pointer);
+error cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+error cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cuda_stream stream);
+error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                   size_t height, int kind);
+error cudaMemcpy3D(const struct cuda_memcpy_3d *parameters);
+error cudaMemset(void *pointer, int value, size_t bytes);
+error cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
+error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                         int kind);
+error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind);
+error cudaGetSymbolAddress(void **address, const void *symbol);
+error cudaGetSymbolSize(size_t *bytes, const void *symbol);
+error cudaDeviceSynchronize(void);
+error cudaDeviceReset(void);
+error cudaGetDeviceCount(int *count);
+error cudaDeviceGetAttribute(int *value, int attribute, int device);
+error cudaGetDeviceProperties(void *out, int device);
+error cudaRuntimeGetVersion(int *version);
+error cudaSetDevice(int device);
+error cudaStreamCreate(cuda_stream *stream);
+error cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags, int priority);
+error cudaStreamGetPriority(cuda_stream stream, int *priority);
+error cudaStreamDestroy(cuda_stream stream);
+error cudaStreamQuery(cuda_stream stream);
+error cudaStreamSynchronize(cuda_stream stream);
+error cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags);
+error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data);
+error cudaEventCreate(cuda_event *event);
+error cudaEventCreateWithFlags(cuda_event *event, unsigned flags);
+error cudaEventDestroy(cuda_event event);
+error cudaEventRecord(cuda_event event, cuda_stream stream);
+error cudaEventQuery(cuda_event event);
+error cudaEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end);
+error cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *stub);
+error cudaFuncSetAttribute(const void *stub, int attribute, int value);
+error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads,
+                                                    size_t shared);
+error cudaGraphCreate(void **graph, unsigned flags);
+
+// ---- Kernels ------------------------------------------------------------------------------
+
+static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                          ".visible .global .align 4 .u32 counter = 5;\n"
+                          ".visible .const .align 4 .b8 table[16] = {1, 0, 0, 0, 2, 0, 0, 0};\n"
+                          ".visible .global .attribute(.managed) .align 4 .u32 both = 7;\n"
+                          // *p = a + b * counter, with a gap between the parameters
+                          ".visible .entry store(.param .u64 p, .param .u8 a, .param .u32 b)\n{\n"
+                          ".reg .b16 %rs<2>; .reg .b32 %r<6>; .reg .b64 %rd<3>;\n"
+                          "ld.param.u64 %rd1, [p]; ld.param.u8 %rs1, [a];\n"
+                          "ld.param.u32 %r1, [b]; ld.global.u32 %r2, [counter];\n"
+                          "cvt.u32.u16 %r3, %rs1; mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+                          "st.global.u32 [%rd1], %r4; ret;\n}\n"
+                          ".visible .entry bump_both()\n{\n"
+                          ".reg .b32 %r<3>;\nld.global.u32 %r1, [both]; add.u32 %r2, %r1, 1;\n"
+                          "st.global.u32 [both], %r2; ret;\n}\n"
+                          ".visible .entry trap_it()\n{\ntrap;\nret;\n}\n"
+                          ".extern .shared .align 4 .b8 dynamic[];\n"
+                          ".visible .entry shares()\n{\n.shared .align 4 .b8 fixed[40960];\n"
+                          ".reg .b32 %r<2>;\nmov.u32 %r1, 3; st.shared.u32 [fixed], %r1;\n"
+                          "ld.shared.u32 %r1, [dynamic]; ret;\n}\n"
+                          ".visible .entry bounded()\n.maxntid 64, 1, 1\n{\nret;\n}\n"
+                          ".visible .entry shares_dynamic()\n{\n"
+                          ".reg .b32 %r<2>;\nld.shared.u32 %r1, [dynamic]; ret;\n}\n";
+
+enum { HEADER = 16, ENTRY = 64 };
+
+struct wrapper {
+    uint32_t magic, version;
+    void *data, *extra;
+};
+
+// A container with one plain PTX entry. It lives as long as the process.
+static void *container_of(const char *text, unsigned kind) {
+    size_t payload = (strlen(text) + 8) / 8 * 8;
+    uint8_t *data = calloc(1, HEADER + ENTRY + payload);
+    assert_non_null(data);
+    const uint32_t header[] = {0xba55ed50, HEADER << 16 | 1, (uint32_t)(ENTRY + payload), 0};
+    const uint32_t entry[] = {0x1010000 | kind, ENTRY, (uint32_t)payload, 0, 0, 0, 0, 80};
+    memcpy(data, header, sizeof header);
+    memcpy(data + HEADER, entry, sizeof entry);
+    memcpy(data + HEADER + ENTRY, text, strlen(text));
+    return data;
+}
+
+static void **register_text(struct wrapper *wrapper, const char *text, unsigned kind) {
+    *wrapper = (struct wrapper){0x466243b1, 1, container_of(text, kind), NULL};
+    return __cudaRegisterFatBinary(wrapper);
+}
+
+static void register_kernel(void **handle, const char *stub, const char *name) {
+    __cudaRegisterFunction(handle, stub, (char *)(uintptr_t)name, name, -1, NULL, NULL, NULL, NULL,
+                           NULL);
+}
+
+// Host stubs and shadows: only their addresses count.
+static const char store, bump_both, trap_it, shares, bounded, shares_dynamic, missing, no_image;
+static char counter, table;
+static void *both;
+static void **module;
+
+static int set_up(void **state) {
+    (void)state;
+    static struct wrapper good, code_only;
+    module = register_text(&good, ptx, 1);
+    register_kernel(module, &store, "store");
+    register_kernel(module, &bump_both, "bump_both");
+    register_kernel(module, &trap_it, "trap_it");
+    register_kernel(module, &shares, "shares");
+    register_kernel(module, &bounded, "bounded");
+    register_kernel(module, &shares_dynamic, "shares_dynamic");
+    register_kernel(module, &missing, "missing");
+    __cudaRegisterVar(module, &counter, (char *)(uintptr_t) "counter", "counter", 0, 4, 0, 0);
+    __cudaRegisterVar(module, &table, (char *)(uintptr_t) "table", "table", 0, 16, 1, 0);
+    __cudaRegisterManagedVar(module, &both, (char *)(uintptr_t) "both", "both", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(module);
+    void **other = register_text(&code_only, "\177ELF", 2);
+    register_kernel(other, &no_image, "store");
+    __cudaRegisterFatBinaryEnd(other);
+    return 0;
+}
+
+#define DIM(...) ((struct cuda_dim3){__VA_ARGS__})
+#define OK(call) assert_int_equal(call, cudaSuccess)
+// A call that fails: the error is also the last one, once.
+#define FAILS(call, code)                                                                          \
+    do {                                                                                           \
+        assert_int_equal(call, code);                                                              \
+        assert_int_equal(cudaPeekAtLastError(), code);                                             \
+        assert_int_equal(cudaGetLastError(), code);                                                \
+        assert_int_equal(cudaGetLastError(), cudaSuccess);                                         \
+    } while (0)
+
+static error launch_store(void *p, uint8_t a, uint32_t b) {
+    void *arguments[] = {&p, &a, &b};
+    return cudaLaunchKernel(&store, DIM(1, 1, 1), DIM(1, 1, 1), arguments, 0, NULL);
+}
+
+// ---- Tests --------------------------------------------------------------------------------
+
+static void test_error_texts(void **state) {
+    (void)state;
+    assert_string_equal(cudaGetErrorName(cudaSuccess), "cudaSuccess");
+    assert_string_equal(cudaGetErrorString(cudaSuccess), "no error");
+    assert_string_equal(cudaGetErrorName(700), "cudaErrorIllegalAddress");
+    assert_string_equal(cudaGetErrorString(700), "an illegal memory access was encountered");
+    assert_string_equal(cudaGetErrorString(9), "invalid configuration argument");
+    assert_string_equal(cudaGetErrorName(999), "cudaErrorUnknown");
+    assert_string_equal(cudaGetErrorName(57), "unrecognized error code");
+    assert_string_equal(cudaGetErrorString(12345), "unrecognized error code");
+}
+
+static void test_launch(void **state) {
+    (void)state;
+    uint32_t *p, value = 0;
+    OK(cudaMalloc((void **)&p, 4));
+    OK(launch_store(p, 200, 3));
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy(&value, p, 4, CUDA_DEVICE_TO_HOST));
+    assert_int_equal(value, 200 + 3 * 5);
+    uint32_t ten = 10;
+    OK(cudaMemcpyToSymbol(&counter, &ten, 4, 0, CUDA_HOST_TO_DEVICE));
+    // The two halves of <<<>>>, and a kernel handle in place of the stub.
+    assert_int_equal(__cudaPushCallConfiguration(DIM(2, 1, 1), DIM(3, 1, 1), 0, NULL), 0);
+    struct cuda_dim3 grid, block;
+    size_t shared = 9;
+    cuda_stream stream;
+    OK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
+    assert_int_equal(grid.x * 10 + block.x, 23);
+    assert_int_equal(shared, 0);
+    void *kernel;
+    OK(__cudaGetKernel(&kernel, &store));
+    uint8_t a = 1;
+    uint32_t b = 4;
+    void *arguments[] = {&p, &a, &b};
+    OK(cudaLaunchKernel(kernel, grid, block, arguments, shared, stream));
+    OK(cudaMemcpy(&value, p, 4, CUDA_DEFAULT));
+    assert_int_equal(value, 41);
+    OK(cudaFree(p));
+    FAILS(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), 52);
+}
+
+struct launch_case {
+    const void *stub;
+    struct cuda_dim3 grid, block;
+    size_t shared;
+    error expected;
+};
+
+static void test_launch_limits(void **state) {
+    (void)state;
+    const struct launch_case cases[] = {
+        {&bump_both, {1, 1, 1}, {1025, 1, 1}, 0, 1},
+        {&bump_both, {1, 1, 1}, {1, 1, 65}, 0, 1},
+        {&bump_both, {1, 1, 1}, {32, 32, 2}, 0, 1},
+        {&bump_both, {0, 1, 1}, {1, 1, 1}, 0, 1},
+        {&bump_both, {1, 1, 1}, {1, 0, 1}, 0, 1},
+        {&bump_both, {1, 65536, 1}, {1, 1, 1}, 0, 1},
+        {&bump_both, {1, 1, 65536}, {1, 1, 1}, 0, 1},
+        {&bump_both, {0x80000000, 1, 1}, {1, 1, 1}, 0, 1},
+        {&bump_both, {1, 1, 1}, {1, 1, 64}, 0, 0},
+        {&bump_both, {1, 65535, 1}, {1, 1, 1}, 0, 0},
+        {&shares_dynamic, {1, 1, 1}, {32, 1, 1}, 49152, 0},
+        {&shares_dynamic, {1, 1, 1}, {32, 1, 1}, 49153, 1},
+        {&shares, {1, 1, 1}, {32, 1, 1}, 8192, 0},
+        {&shares, {1, 1, 1}, {32, 1, 1}, 8193, 1},
+        {&bounded, {1, 1, 1}, {64, 1, 1}, 0, 0},
+        {&bounded, {1, 1, 1}, {65, 1, 1}, 0, 1},
+        {NULL, {1, 1, 1}, {1, 1, 1}, 0, 98},
+        {&counter, {1, 1, 1}, {1, 1, 1}, 0, 400},
+        {&missing, {1, 1, 1}, {1, 1, 1}, 0, 98},
+        {&no_image, {1, 1, 1}, {1, 1, 1}, 0, 209},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct launch_case *c = &cases[i];
+        error got = cudaLaunchKernel(c->stub, c->grid, c->block, NULL, c->shared, NULL);
+        if (got != c->expected)
+            fail_msg("case %zu gave %d, not %d", i, got, c->expected);
+        assert_int_equal(cudaGetLastError(), c->expected);
+        OK(cudaDeviceSynchronize());
+    }
+}
+
+static void test_shared_opt_in(void **state) {
+    (void)state;
+    struct cuda_function_attributes attributes;
+    OK(cudaFuncGetAttributes(&attributes, &shares));
+    assert_int_equal(attributes.shared_bytes, 40960);
+    assert_int_equal(attributes.max_dynamic_shared, 8192);
+    assert_int_equal(attributes.max_threads, 1024);
+    assert_int_equal(attributes.ptx_version, 80);
+    assert_int_equal(attributes.binary_version, 90);
+    assert_int_equal(attributes.carveout, -1);
+    assert_true(attributes.registers > 0);
+    FAILS(cudaFuncSetAttribute(&shares, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 187 * 1024 + 1), 1);
+    FAILS(cudaFuncSetAttribute(&shares, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, -1), 1);
+    FAILS(cudaFuncSetAttribute(&shares, 3, 1), 1);
+    FAILS(cudaFuncSetAttribute(&counter, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 1), 400);
+    OK(cudaFuncSetAttribute(&shares, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 187 * 1024));
+    OK(cudaLaunchKernel(&shares, DIM(1, 1, 1), DIM(32, 1, 1), NULL, 187 * 1024, NULL));
+    OK(cudaFuncSetAttribute(&shares, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 1024));
+    FAILS(cudaLaunchKernel(&shares, DIM(1, 1, 1), DIM(32, 1, 1), NULL, 2048, NULL), 1);
+    OK(cudaFuncGetAttributes(&attributes, &bounded));
+    assert_int_equal(attributes.max_threads, 64);
+    FAILS(cudaFuncGetAttributes(NULL, &bounded), 1);
+    FAILS(cudaFuncGetAttributes(&attributes, NULL), 98);
+}
+
+static void expect_occupancy(const void *stub, int threads, size_t shared, int expected) {
+    int blocks = -5;
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, threads, shared));
+    assert_int_equal(blocks, expected);
+}
+
+static void test_occupancy(void **state) {
+    (void)state;
+    expect_occupancy(&bump_both, 33, 0, 32);
+    expect_occupancy(&bump_both, 96, 0, 21);
+    expect_occupancy(&bump_both, 640, 0, 3);
+    expect_occupancy(&bump_both, 1024, 0, 2);
+    expect_occupancy(&bump_both, 1025, 0, 0);
+    expect_occupancy(&bump_both, 64, 49153, 0);
+    expect_occupancy(&shares, 64, 0, 5);
+    int blocks;
+    FAILS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &bump_both, 0, 0), 1);
+    FAILS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &counter, 32, 0), 400);
+    FAILS(cudaLaunchCooperativeKernel(&bump_both, DIM(132 * 16 + 1, 1, 1), DIM(128, 1, 1), NULL, 0,
+                                      NULL),
+          720);
+    OK(cudaLaunchCooperativeKernel(&bump_both, DIM(4, 1, 1), DIM(1, 1, 1), NULL, 0, NULL));
+    FAILS(cudaLaunchCooperativeKernel(&bump_both, DIM(1, 1, 1), DIM(2048, 1, 1), NULL, 0, NULL), 1);
+}
+
+static void test_launch_attributes(void **state) {
+    (void)state;
+    struct cuda_launch_attribute attribute = {.id = CUDA_LAUNCH_CLUSTER,
+                                              .value.cluster = {2, 1, 1}};
+    struct cuda_launch_config config = {
+        {4, 1, 1}, {1, 1, 1}, 0, NULL, &attribute, 1,
+    };
+    config.grid.x = 3;
+    FAILS(cudaLaunchKernelExC(&config, &bump_both, NULL), 912);
+    config.grid.x = 16;
+    attribute.value.cluster[0] = 16;
+    FAILS(cudaLaunchKernelExC(&config, &bump_both, NULL), 912);
+    attribute.value.cluster[0] = 0;
+    FAILS(cudaLaunchKernelExC(&config, &bump_both, NULL), 912);
+    attribute.id = 99;
+    FAILS(cudaLaunchKernelExC(&config, &bump_both, NULL), 1);
+    attribute.id = CUDA_LAUNCH_COOPERATIVE;
+    attribute.value.cooperative = 1;
+    config.grid.x = 132 * 33;
+    FAILS(cudaLaunchKernelExC(&config, &bump_both, NULL), 720);
+    attribute.id = CUDA_LAUNCH_IGNORE;
+    OK(cudaLaunchKernelExC(&config, &bump_both, NULL));
+    FAILS(cudaLaunchKernelExC(NULL, &bump_both, NULL), 1);
+}
+
+// Which memory may be which side of which direction. d: device, p: pinned, h: pageable.
+static void test_copy_directions(void **state) {
+    (void)state;
+    static const struct {
+        char to, from;
+        const char *codes; // for kinds 0 to 4: '.' fine, '1' invalid
+    } cases[] = {
+        {'d', 'h', "..11."}, {'h', 'd', ".1.1."}, {'h', 'h', ".111."}, {'d', 'd', "....."},
+        {'p', 'h', "..11."}, {'h', 'p', ".1.1."}, {'p', 'd', "....."}, {'d', 'p', "....."},
+    };
+    char *device, *pinned, pageable[64] = {0};
+    OK(cudaMalloc((void **)&device, 64));
+    OK(cudaMallocHost((void **)&pinned, 64));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *to = cases[i].to == 'd' ? device : cases[i].to == 'p' ? pinned : pageable;
+        char *from = cases[i].from == 'd' ? device : cases[i].from == 'p' ? pinned : pageable;
+        for (int kind = 0; kind <= 4; kind++) {
+            error expected = cases[i].codes[kind] == '.' ? cudaSuccess : cudaErrorInvalidValue;
+            // From host to host directly, a device is not asked.
+            if (cudaMemcpy(to + 32, from, 4, kind) != expected)
+                fail_msg("%c to %c, kind %d", cases[i].from, cases[i].to, kind);
+            assert_int_equal(cudaGetLastError(), expected);
+        }
+    }
+    FAILS(cudaMemcpy(device, pageable, 4, 7), 21);
+    OK(cudaMemcpy(NULL, NULL, 0, 7));
+    FAILS(cudaMemcpy(NULL, pageable, 4, CUDA_HOST_TO_DEVICE), 1);
+    FAILS(cudaMemcpy(device, pageable, 65, CUDA_HOST_TO_DEVICE), 1);
+    FAILS(cudaMemcpy(pageable, device + 62, 4, CUDA_DEVICE_TO_HOST), 1);
+    FAILS(cudaMemset(device + 62, 0, 4), 1);
+    FAILS(cudaMemset(pageable, 0, 4), 1);
+    OK(cudaMemset(pinned, 3, 64));
+    OK(cudaMemset(NULL, 0, 0));
+    assert_int_equal(pinned[63], 3);
+    OK(cudaFree(device));
+    OK(cudaFreeHost(pinned));
+}
+
+static void test_rows_and_slices(void **state) {
+    (void)state;
+    char *device, host[60], back[60] = {0};
+    size_t pitch;
+    for (int i = 0; i < 60; i++)
+        host[i] = (char)i;
+    OK(cudaMallocPitch((void **)&device, &pitch, 100, 10));
+    assert_int_equal(pitch, 512);
+    OK(cudaMemset2D(device, pitch, 7, 100, 10));
+    OK(cudaMemcpy2D(device, pitch, host, 6, 6, 10, CUDA_HOST_TO_DEVICE));
+    assert_int_equal(device[3 * 512 + 5], 3 * 6 + 5);
+    assert_int_equal(device[3 * 512 + 6], 7);
+    OK(cudaMemcpy2D(back, 6, device, pitch, 6, 10, CUDA_DEVICE_TO_HOST));
+    assert_memory_equal(host, back, 60);
+    FAILS(cudaMemcpy2D(device, pitch, host, 5, 6, 1, CUDA_HOST_TO_DEVICE), 12);
+    FAILS(cudaMemcpy2D(device, pitch, host, 6, 6, 11, CUDA_HOST_TO_DEVICE), 1);
+    OK(cudaMemcpy2D(device, pitch, host, 6, 0, 11, CUDA_HOST_TO_DEVICE));
+    FAILS(cudaMemset2D(device, pitch, 0, 513, 10), 1);
+    OK(cudaFree(device));
+    struct cuda_pitched box;
+    OK(cudaMalloc3D(&box, (struct cuda_extent){5, 3, 4}));
+    assert_int_equal(box.pitch, 512);
+    struct cuda_memcpy_3d copy = {
+        .source = {host, 5, 5, 3},
+        .target = box,
+        .extent = {5, 3, 4},
+        .kind = CUDA_HOST_TO_DEVICE,
+    };
+    OK(cudaMemcpy3D(&copy));
+    assert_int_equal(((char *)box.pointer)[(2 * 3 + 1) * 512 + 4], 2 * 15 + 1 * 5 + 4);
+    // A part of it, with offsets on both sides.
+    struct cuda_memcpy_3d part = {
+        .source = box,
+        .source_position = {1, 1, 2},
+        .target = {back, 5, 5, 3},
+        .target_position = {2, 0, 0},
+        .extent = {2, 2, 2},
+        .kind = CUDA_DEVICE_TO_HOST,
+    };
+    memset(back, 0, sizeof back);
+    OK(cudaMemcpy3D(&part));
+    assert_int_equal(back[2], host[2 * 15 + 5 + 1]);
+    assert_int_equal(back[15 + 5 + 3], host[3 * 15 + 10 + 2]);
+    assert_int_equal(back[4], 0);
+    FAILS(cudaMemcpy3D(NULL), 1);
+    OK(cudaFree(box.pointer));
+}
+
+static void test_allocation_errors(void **state) {
+    (void)state;
+    void *p = &p, *host;
+    char local[4];
+    OK(cudaMalloc(&p, 0));
+    assert_null(p);
+    FAILS(cudaMalloc(NULL, 4), 1);
+    FAILS(cudaMalloc(&p, (size_t)1 << 50), 2);
+    OK(cudaFree(NULL));
+    FAILS(cudaFree(local), 1);
+    OK(cudaMalloc(&p, 1000));
+    FAILS(cudaFree((char *)p + 4), 1);
+    FAILS(cudaFreeHost(p), 1);
+    OK(cudaFree(p));
+    FAILS(cudaFree(p), 1);
+    OK(cudaMallocHost(&host, 64));
+    FAILS(cudaFree(host), 1);
+    OK(cudaFreeHost(host));
+    FAILS(cudaFreeHost(host), 1);
+    FAILS(cudaMallocManaged(&p, 4, 7), 1);
+    OK(cudaHostRegister(local, 4, 0));
+    FAILS(cudaHostRegister(local, 4, 0), 712);
+    OK(cudaHostGetDevicePointer(&p, local, 0));
+    assert_ptr_equal(p, local);
+    FAILS(cudaFreeHost(local), 1);
+    OK(cudaHostUnregister(local));
+    FAILS(cudaHostUnregister(local), 713);
+    FAILS(cudaHostGetDevicePointer(&p, local, 0), 1);
+}
+
+static void expect_pointer(const void *pointer, int type, bool has_device, bool has_host) {
+    struct cuda_pointer_attributes attributes;
+    OK(cudaPointerGetAttributes(&attributes, pointer));
+    assert_int_equal(attributes.type, type);
+    assert_int_equal(attributes.device, type ? 0 : -2);
+    assert_ptr_equal(attributes.device_pointer, has_device ? pointer : NULL);
+    assert_ptr_equal(attributes.host_pointer, has_host ? pointer : NULL);
+}
+
+static void test_pointer_attributes(void **state) {
+    (void)state;
+    char *device, *host, *managed, local;
+    OK(cudaMalloc((void **)&device, 100));
+    OK(cudaMallocHost((void **)&host, 100));
+    OK(cudaMallocManaged((void **)&managed, 100, 1));
+    expect_pointer(&local, CUDA_MEMORY_UNREGISTERED, false, true);
+    expect_pointer(device + 99, CUDA_MEMORY_DEVICE, true, false);
+    expect_pointer(device + 100, CUDA_MEMORY_UNREGISTERED, false, true);
+    expect_pointer(host + 50, CUDA_MEMORY_HOST, true, true);
+    expect_pointer(managed, CUDA_MEMORY_MANAGED, true, true);
+    OK(cudaFree(device));
+    OK(cudaFreeHost(host));
+    OK(cudaFree(managed));
+}
+
+static void test_pools(void **state) {
+    (void)state;
+    void *p;
+    cuda_pool pool;
+    uint64_t used = 77, most = 0;
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    OK(cudaMallocAsync(&p, 100, NULL));
+    OK(cudaMemPoolGetAttribute(pool, 7, &used));
+    assert_int_equal(used, 100);
+    OK(cudaFreeAsync(p, NULL));
+    OK(cudaMemPoolGetAttribute(pool, 7, &used));
+    OK(cudaMemPoolGetAttribute(pool, 8, &most));
+    assert_int_equal(used, 0);
+    assert_int_equal(most, 100);
+    FAILS(cudaMemPoolGetAttribute(pool, 9, &used), 1);
+    FAILS(cudaDeviceGetDefaultMemPool(&pool, 1), 101);
+    OK(cudaMallocAsync(&p, 100, NULL));
+    OK(cudaFree(p));
+}
+
+static void test_symbols(void **state) {
+    (void)state;
+    uint32_t values[4] = {9, 8, 7, 6}, back[4] = {0};
+    size_t bytes;
+    void *address;
+    OK(cudaMemcpyFromSymbol(back, &table, 8, 0, CUDA_DEVICE_TO_HOST));
+    assert_int_equal(back[0] * 10 + back[1], 12); // as initialised
+    OK(cudaMemcpyToSymbol(&table, values, 16, 0, CUDA_HOST_TO_DEVICE));
+    OK(cudaMemcpyFromSymbol(back, &table, 4, 12, CUDA_DEVICE_TO_HOST));
+    assert_int_equal(back[0], 6);
+    FAILS(cudaMemcpyToSymbol(&table, values, 20, 0, CUDA_HOST_TO_DEVICE), 1);
+    FAILS(cudaMemcpyToSymbol(&table, values, 4, 16, CUDA_HOST_TO_DEVICE), 1);
+    FAILS(cudaMemcpyToSymbol(&table, values, 4, 0, CUDA_DEVICE_TO_HOST), 21);
+    FAILS(cudaMemcpyFromSymbol(back, &table, 4, 0, CUDA_HOST_TO_DEVICE), 21);
+    FAILS(cudaMemcpyToSymbol(values, values, 4, 0, CUDA_HOST_TO_DEVICE), 13);
+    FAILS(cudaMemcpyToSymbol(NULL, values, 4, 0, CUDA_HOST_TO_DEVICE), 13);
+    OK(cudaGetSymbolSize(&bytes, &table));
+    assert_int_equal(bytes, 16);
+    FAILS(cudaGetSymbolAddress(&address, values), 13);
+    // A managed variable: the program finds it through its slot, the API also by its address.
+    assert_true(__cudaInitModule(module));
+    assert_non_null(both);
+    uint32_t before = *(volatile uint32_t *)both;
+    OK(cudaLaunchKernel(&bump_both, DIM(1, 1, 1), DIM(1, 1, 1), NULL, 0, NULL));
+    OK(cudaDeviceSynchronize());
+    assert_int_equal(*(volatile uint32_t *)both, before + 1);
+    OK(cudaGetSymbolAddress(&address, both));
+    assert_ptr_equal(address, both);
+}
+
+static void count_call(void *data) {
+    ++*(int *)data;
+}
+
+static void test_streams_and_events(void **state) {
+    (void)state;
+    cuda_stream stream;
+    cuda_event first, second, untimed;
+    float milliseconds = -1;
+    int calls = 0, priority;
+    OK(cudaStreamCreateWithPriority(&stream, 0, -99));
+    OK(cudaStreamGetPriority(stream, &priority));
+    assert_int_equal(priority, -5);
+    OK(cudaLaunchHostFunc(stream, count_call, &calls));
+    assert_int_equal(calls, 1);
+    OK(cudaEventCreate(&first));
+    OK(cudaEventCreate(&second));
+    OK(cudaEventCreateWithFlags(&untimed, 2));
+    FAILS(cudaEventCreateWithFlags(&untimed, 0x77), 1);
+    OK(cudaEventQuery(first));
+    FAILS(cudaEventElapsedTime(&milliseconds, first, second), 400);
+    OK(cudaEventRecord(first, stream));
+    usleep(2000);
+    OK(cudaEventRecord(second, NULL));
+    OK(cudaEventRecord(untimed, CUDA_STREAM_PER_THREAD));
+    OK(cudaEventElapsedTime(&milliseconds, first, second));
+    assert_true(milliseconds >= 2 && milliseconds < 60000);
+    FAILS(cudaEventElapsedTime(&milliseconds, first, untimed), 400);
+    OK(cudaStreamWaitEvent(stream, first, 0));
+    FAILS(cudaStreamWaitEvent(stream, first, 9), 1);
+    FAILS(cudaEventRecord(NULL, stream), 400);
+    OK(cudaStreamDestroy(stream));
+    FAILS(cudaStreamDestroy(stream), 400);
+    FAILS(cudaStreamQuery(stream), 400);
+    FAILS(cudaStreamDestroy(NULL), 400);
+    OK(cudaStreamSynchronize(CUDA_STREAM_LEGACY));
+    OK(cudaEventDestroy(first));
+    FAILS(cudaEventRecord(first, NULL), 400);
+    FAILS(cudaEventDestroy(first), 400);
+    FAILS(cudaMemcpyAsync(NULL, NULL, 4, CUDA_DEFAULT, NULL), 1);
+}
+
+static void test_device(void **state) {
+    (void)state;
+    int value;
+    OK(cudaGetDeviceCount(&value));
+    assert_int_equal(value, 1);
+    FAILS(cudaSetDevice(1), 101);
+    OK(cudaDeviceGetAttribute(&value, 16, 0));
+    assert_int_equal(value, 132);
+    FAILS(cudaDeviceGetAttribute(&value, 0, 0), 1);
+    FAILS(cudaDeviceGetAttribute(&value, 148, 0), 1);
+    FAILS(cudaDeviceGetAttribute(&value, 16, 1), 101);
+    char properties[2048];
+    memset(properties, 0x5a, sizeof properties);
+    OK(cudaGetDeviceProperties(properties, 0));
+    assert_non_null(strstr(properties, "sm_90"));
+    assert_int_equal(properties[1008], 0x5a); // CUDA 13's structure has 1008 bytes
+    assert_int_equal(properties[1007], 0);
+    FAILS(cudaGetDeviceProperties(NULL, 0), 1);
+    FAILS(cudaGetDeviceProperties(properties, 1), 101);
+    OK(cudaRuntimeGetVersion(&value));
+    assert_int_equal(value, 13000);
+    void *graph;
+    FAILS(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+}
+
+// A fault shows at the next call that waits, stays for all calls that need the device, and goes
+// with a reset.
+static void test_sticky_fault(void **state) {
+    (void)state;
+    uint32_t *p, value;
+    int count;
+    cuda_event event;
+    OK(cudaMalloc((void **)&p, 4));
+    OK(cudaEventCreate(&event));
+    OK(launch_store((void *)0x10, 1, 1)); // writes to where nothing is
+    OK(cudaGetLastError());
+    OK(cudaEventRecord(event, NULL));
+    OK(launch_store(p, 1, 1)); // queued behind the fault: never runs
+    FAILS(cudaDeviceSynchronize(), 700);
+    FAILS(cudaDeviceSynchronize(), 700);
+    FAILS(cudaMemcpy(&value, p, 4, CUDA_DEVICE_TO_HOST), 700);
+    FAILS(cudaMalloc((void **)&p, 4), 700);
+    FAILS(cudaFree(p), 700);
+    FAILS(launch_store(p, 1, 1), 700);
+    FAILS(cudaEventQuery(event), 700);
+    FAILS(cudaLaunchKernel(NULL, DIM(1, 1, 1), DIM(1, 1, 1), NULL, 0, NULL), 98);
+    OK(cudaGetDeviceCount(&count));
+    OK(cudaSetDevice(0));
+    OK(cudaRuntimeGetVersion(&count));
+    OK(cudaDeviceReset());
+    FAILS(cudaFree(p), 1); // went with the reset
+    FAILS(cudaEventQuery(event), 400);
+    OK(cudaMalloc((void **)&p, 4));
+    OK(launch_store(p, 3, 1));
+    OK(cudaMemcpy(&value, p, 4, CUDA_DEVICE_TO_HOST));
+    assert_int_equal(value, 3 + 5); // variables have their first values again
+    OK(launch_store((char *)p + 2, 1, 1));
+    FAILS(cudaStreamSynchronize(NULL), 716);
+    OK(cudaDeviceReset());
+    OK(cudaLaunchKernel(&trap_it, DIM(1, 1, 1), DIM(1, 1, 1), NULL, 0, NULL));
+    FAILS(cudaDeviceSynchronize(), 719);
+    OK(cudaDeviceReset());
+}
+
+static void *fail_in_thread(void *context) {
+    void *p;
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    *(error *)context = cudaMalloc(&p, (size_t)1 << 50);
+    return NULL;
+}
+
+static void test_last_error_of_threads(void **state) {
+    (void)state;
+    pthread_t thread;
+    error other = cudaSuccess;
+    assert_int_equal(cudaSetDevice(7), cudaErrorInvalidDevice);
+    assert_int_equal(pthread_create(&thread, NULL, fail_in_thread, &other), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(other, cudaErrorMemoryAllocation);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+
+// Two files of relocatable device code, one of which calls into the other.
+static void test_relocatable_code(void **state) {
+    (void)state;
+    static const char caller[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                 ".extern .func (.param .b32 r) get;\n"
+                                 ".visible .entry call(.param .u64 p)\n{\n"
+                                 ".reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
+                                 "{\n.param .b32 r;\ncall.uni (r), get, ();\n"
+                                 "ld.param.b32 %r1, [r];\n}\n"
+                                 "st.global.u32 [%rd1], %r1; ret;\n}\n";
+    static const char callee[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                 ".visible .func (.param .b32 r) get()\n{\n.reg .b32 %r<2>;\n"
+                                 "mov.u32 %r1, 42; st.param.b32 [r], %r1; ret;\n}\n";
+    static const char stub;
+    void *parts[] = {container_of(caller, 1), container_of(callee, 1), NULL};
+    static struct wrapper wrapper;
+    static const uint32_t empty[] = {0xba55ed50, HEADER << 16 | 1, 0, 0};
+    wrapper = (struct wrapper){0x466243b1, 2, (void *)(uintptr_t)empty, parts};
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &stub, "call");
+    __cudaRegisterFatBinaryEnd(handle);
+    uint32_t *p, value = 0;
+    OK(cudaMalloc((void **)&p, 4));
+    void *arguments[] = {&p};
+    OK(cudaLaunchKernel(&stub, DIM(1, 1, 1), DIM(1, 1, 1), arguments, 0, NULL));
+    OK(cudaMemcpy(&value, p, 4, CUDA_DEVICE_TO_HOST));
+    assert_int_equal(value, 42);
+    OK(cudaFree(p));
+    __cudaUnregisterFatBinary(handle);
+    FAILS(cudaLaunchKernel(&stub, DIM(1, 1, 1), DIM(1, 1, 1), arguments, 0, NULL), 400);
+}
+
+static void test_broken_ptx(void **state) {
+    (void)state;
+    static struct wrapper wrapper;
+    static const char stub;
+    void **handle = register_text(&wrapper,
+                                  ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                  ".visible .entry k()\n{\nnonsense.u32 %r1;\nret;\n}\n",
+                                  1);
+    register_kernel(handle, &stub, "k");
+    __cudaRegisterFatBinaryEnd(handle);
+    for (int i = 0; i < 2; i++)
+        FAILS(cudaLaunchKernel(&stub, DIM(1, 1, 1), DIM(1, 1, 1), NULL, 0, NULL), 218);
+    __cudaUnregisterFatBinary(handle);
+}
+
+// The libraries of the other versions lie beside the one that this test is linked with.
+static void *open_version(const char *name) {
+    Dl_info info;
+    char path[4096];
+    assert_true(dladdr((void *)(uintptr_t)cudaMalloc, &info) != 0);
+    const char *slash = strrchr(info.dli_fname, '/');
+    assert_non_null(slash);
+    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname, name);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail_msg("%s", dlerror());
+    return library;
+}
+
+// Sets a pointer to a function of the library, of this symbol version.
+static void versioned(void *library, const char *name, const char *version, void *function) {
+    void *address = dlvsym(library, name, version);
+    if (!address)
+        fail_msg("%s@%s: %s", name, version, dlerror());
+    memcpy(function, &address, sizeof address);
+}
+
+struct runtime {
+    error (*get_version)(int *);
+    error (*properties)(void *, int);
+    void **(*register_binary)(void *);
+    void (*register_function)(void **, const char *, char *, const char *, int, void *, void *,
+                              void *, void *, int *);
+    error (*launch)(const void *, struct cuda_dim3, struct cuda_dim3, void **, size_t, cuda_stream);
+};
+
+static void expect_version(const char *name, int expected, error bad_block, size_t properties) {
+    void *library = open_version(name);
+    struct runtime runtime;
+    versioned(library, "cudaRuntimeGetVersion", name, &runtime.get_version);
+    versioned(library, "cudaGetDeviceProperties", name, &runtime.properties);
+    versioned(library, "__cudaRegisterFatBinary", name, &runtime.register_binary);
+    versioned(library, "__cudaRegisterFunction", name, &runtime.register_function);
+    versioned(library, "cudaLaunchKernel", name, &runtime.launch);
+    int version = 0;
+    OK(runtime.get_version(&version));
+    assert_int_equal(version, expected);
+    char out[2048];
+    memset(out, 0x5a, sizeof out);
+    OK(runtime.properties(out, 0));
+    assert_int_equal(out[properties], 0x5a);
+    assert_int_not_equal(out[properties - 8], 0x5a);
+    static struct wrapper wrapper;
+    static const char stub;
+    wrapper = (struct wrapper){0x466243b1, 1, container_of(ptx, 1), NULL};
+    void **handle = runtime.register_binary(&wrapper);
+    runtime.register_function(handle, &stub, NULL, "bounded", -1, NULL, NULL, NULL, NULL, NULL);
+    OK(runtime.launch(&stub, DIM(1, 1, 1), DIM(64, 1, 1), NULL, 0, NULL));
+    assert_int_equal(runtime.launch(&stub, DIM(1, 1, 1), DIM(1025, 1, 1), NULL, 0, NULL),
+                     bad_block);
+    assert_int_equal(runtime.launch(&stub, DIM(1, 1, 1), DIM(65, 1, 1), NULL, 0, NULL), 1);
+    dlclose(library);
+}
+
+static void test_other_versions(void **state) {
+    (void)state;
+    expect_version("libcudart.so.11.0", 11080, cudaErrorInvalidConfiguration, 728);
+    expect_version("libcudart.so.12", 12090, cudaErrorInvalidConfiguration, 728);
+    expect_version("libcudart.so.13", 13000, cudaErrorInvalidValue, 1008);
+    void *old = open_version("libcudart.so.11.0");
+    assert_non_null(dlsym(old, "cudaThreadSynchronize"));
+    assert_non_null(dlsym(old, "cudaBindTexture"));
+    void *twelve = open_version("libcudart.so.12");
+    assert_non_null(dlsym(twelve, "cudaGetDeviceProperties_v2"));
+    assert_null(dlsym(twelve, "cudart_state")); // what is ours stays hidden
+    assert_null(dlsym(twelve, "sim_create"));
+    dlclose(old);
+    dlclose(twelve);
+}
+
+int main(void) {
+    unsetenv("BANKRUN_PROFILE");
+    unsetenv("BANKRUN_ARCH");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_texts),
+        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_shared_opt_in),
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_launch_attributes),
+        cmocka_unit_test(test_copy_directions),
+        cmocka_unit_test(test_rows_and_slices),
+        cmocka_unit_test(test_allocation_errors),
+        cmocka_unit_test(test_pointer_attributes),
+        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_streams_and_events),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_sticky_fault),
+        cmocka_unit_test(test_last_error_of_threads),
+        cmocka_unit_test(test_relocatable_code),
+        cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_other_versions),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
