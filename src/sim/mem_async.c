@@ -92,7 +92,8 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
         uint8_t *piece = warp->block->shared + offset[l];
-        memcpy(piece, (const void *)(uintptr_t)from[l], bytes[l]);
+        if (bytes[l]) // lanes that read nothing may name the null pointer
+            memcpy(piece, (const void *)(uintptr_t)from[l], bytes[l]);
         memset(piece + bytes[l], 0, copy.bytes - bytes[l]);
     }
     return instr + 1;
