@@ -123,6 +123,10 @@ bool options_use_color(const struct cli_options *options, FILE *stream) {
     return isatty(fileno(stream));
 }
 
+bool options_show_progress(const struct cli_options *options) {
+    return !options->quiet && isatty(STDERR_FILENO);
+}
+
 // Edits (insert, drop, replace, swap neighbours) that turn a into b; `limit` and more are alike.
 static unsigned edit_distance(const char *a, const char *b, unsigned limit) {
     enum { LONGEST = 32 };

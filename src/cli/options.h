@@ -64,4 +64,7 @@ unsigned options_arch(const char *text);
 // Whether to write colours to this stream: --color, NO_COLOR, TERM, and whether it is a terminal.
 bool options_use_color(const struct cli_options *options, FILE *stream);
 
+// Whether to show how far long launches are: stderr is a terminal, and not --quiet.
+bool options_show_progress(const struct cli_options *options);
+
 #endif

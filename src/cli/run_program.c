@@ -8,7 +8,6 @@
 #include "base/strbuf.h"
 #include "cli/child.h"
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "toolchain/compile.h"
 #include "toolchain/elf_info.h"
 
@@ -76,7 +75,7 @@ static void set_environment(const struct cli_options *options, const char *folde
     setenv("BANKRUN_ARCH", arch, 1);
     set_number("BANKRUN_THREADS", (unsigned long long)options->threads);
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
-    setenv("BANKRUN_PROGRESS", progress_wanted(options) ? "1" : "0", 1);
+    setenv("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0", 1);
     setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);
 }
 

@@ -7,9 +7,9 @@
 
 #include "bankrun/banks.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/launch_spec.h"
-#include "cli/progress.h"
 #include "sim/sim.h"
 
 struct ptx_run {
@@ -267,15 +267,21 @@ static void on_interrupt(int signal) {
         sim_interrupt(interrupted);
 }
 
+static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
+                          uint64_t instructions) {
+    progress_update(context, blocks_done, blocks, instructions);
+    return true;
+}
+
 static void launch(struct ptx_run *run, const struct access_observer *observer,
                    struct sim_result *result) {
     struct progress progress;
-    bool is_shown = progress_wanted(run->options);
-    progress_begin(&progress);
+    progress_begin(&progress, options_show_progress(run->options) ? stderr : NULL,
+                   run->function->name);
     struct sim_launch launch = {.dynamic_shared_bytes = run->spec.shared_bytes,
                                 .parameters = run->parameters,
                                 .observer = observer,
-                                .progress = is_shown ? progress_update : NULL,
+                                .progress = show_progress,
                                 .progress_context = &progress};
     memcpy(launch.grid, run->spec.grid, sizeof launch.grid);
     memcpy(launch.block, run->spec.block, sizeof launch.block);
@@ -286,8 +292,7 @@ static void launch(struct ptx_run *run, const struct access_observer *observer,
     sim_launch(run->kernel, &launch, result);
     sigaction(SIGINT, &old, NULL);
     interrupted = NULL;
-    if (is_shown)
-        progress_end(&progress);
+    progress_end(&progress);
 }
 
 // Launches, and saves what was counted in the profile.

@@ -1,4 +1,5 @@
 // Events: a point of the host's clock.
+#include "base/progress.h"
 #include "cudart/handles.h"
 #include "cudart/launch.h"
 #include "cudart/state.h"
@@ -53,7 +54,7 @@ CUDART_API enum cuda_error cudaEventRecordWithFlags(cuda_event event, cuda_strea
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         known->is_recorded = true;
-        known->time = cudart_now();
+        known->time = progress_now();
     }
     return cudart_leave(error);
 }

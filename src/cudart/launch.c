@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/progress.h"
 #include "cudart/error.h"
 #include "cudart/handles.h"
 #include "cudart/stream.h"
@@ -54,11 +55,23 @@ static void note_fault(struct cudart_state *state, const struct sim_result *resu
     cudart_say("%s", result->message ? result->message : "a kernel failed");
 }
 
+struct launch_progress {
+    struct progress line;
+    const struct cudart_state *state;
+};
+
+static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
+                          uint64_t instructions) {
+    struct launch_progress *progress = context;
+    progress_update(&progress->line, blocks_done, blocks, instructions);
+    return !progress->state->dying;
+}
+
 static void run(struct cudart_state *state, struct cudart_function *function,
                 const struct cudart_launch *launch, void **arguments) {
     struct profile_recorder *recorder = start_recorder(state, function, launch);
-    struct cudart_progress progress;
-    cudart_progress_begin(&progress, state, function->name);
+    struct launch_progress progress = {.state = state};
+    progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
     void *parameters = pack_parameters(function->ir, arguments);
     struct sim_launch sim = {
         .cluster = {1, 1, 1},
@@ -66,7 +79,7 @@ static void run(struct cudart_state *state, struct cudart_function *function,
         .parameters = parameters,
         .is_cooperative = launch->is_cooperative,
         .observer = recorder ? profile_observer(recorder) : NULL,
-        .progress = cudart_progress_step,
+        .progress = show_progress,
         .progress_context = &progress,
     };
     copy_size(sim.grid, launch->grid);
@@ -75,7 +88,7 @@ static void run(struct cudart_state *state, struct cudart_function *function,
         copy_size(sim.cluster, launch->cluster);
     struct sim_result result = {0};
     sim_launch(function->kernel, &sim, &result);
-    cudart_progress_end(&progress);
+    progress_end(&progress.line);
     free(parameters);
     if (result.fault != SIM_OK)
         note_fault(state, &result);

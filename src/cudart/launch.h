@@ -29,20 +29,4 @@ uint32_t cudart_dynamic_limit(const struct cudart_state *state,
 unsigned cudart_occupancy(const struct cudart_state *state, const struct cudart_function *function,
                           unsigned threads, size_t dynamic_shared);
 
-// Shows how far a launch got; see progress.c.
-struct cudart_progress {
-    const char *kernel;
-    double started, last;
-    bool is_shown, is_wanted;
-    struct cudart_state *state;
-};
-void cudart_progress_begin(struct cudart_progress *progress, struct cudart_state *state,
-                           const char *kernel);
-bool cudart_progress_step(void *progress, uint64_t blocks_done, uint64_t blocks,
-                          uint64_t instructions);
-void cudart_progress_end(struct cudart_progress *progress);
-
-// Seconds on a clock that only goes forward.
-double cudart_now(void);
-
 #endif
