@@ -1,6 +1,7 @@
 // cvt between floating-point types, and packing two floats into halves: rounded to nearest, or to
 // an integer.
 #include "sim/op_cvt.h"
+#include "sim/op_float64.h"
 #include "sim/op_half.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #define INTEGERS(name, single, twice)                                                              \
     LANES1(f32_##name, f32, f32, f32_canonical(single(a)))                                         \
     LANES1(f32_##name##_ftz, f32, f32, f32_canonical(single(f32_flush(a))))                        \
-    LANES1(f64_##name, f64, f64, twice(a))
+    LANES1(f64_##name, f64, f64, a == a ? twice(a) : f64_quiet(a))
 
 INTEGERS(nearest, rintf, rint)
 INTEGERS(zero, truncf, trunc)
