@@ -1,0 +1,101 @@
+"""On a terminal: progress and colour. Signals: a run that is stopped still reports."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
+
+# Counts to `turns` in every block; 0 never ends.
+LOOP = """
+.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry loop(.param .u32 turns)
+{
+    .reg .b32 %r<4>;
+    .reg .pred %p1;
+    .shared .align 4 .b8 cell[4];
+
+    ld.param.u32 %r1, [turns];
+    mov.u32 %r2, 0;
+    mov.u32 %r3, cell;
+again:
+    st.shared.u32 [%r3], %r2;
+    add.u32 %r2, %r2, 1;
+    setp.ne.u32 %p1, %r2, %r1;
+    @%p1 bra again;
+    ret;
+}
+"""
+
+
+def fail(text, output=b""):
+    print(text)
+    print(output.decode("utf-8", "replace"))
+    sys.exit(1)
+
+
+def on_terminal(command, env=None):
+    """What a command writes to a terminal."""
+    main, other = pty.openpty()
+    process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=env)
+    os.close(other)
+    output = b""
+    while True:
+        ready, _, _ = select.select([main], [], [], 60)
+        try:
+            part = os.read(main, 4096) if ready else b""
+        except OSError:
+            part = b""
+        if not part:
+            break
+        output += part
+    process.wait()
+    return output
+
+
+def check_terminal(path):
+    env = dict(os.environ, TERM="xterm")
+    env.pop("NO_COLOR", None)
+    launch = ["--launch", "loop<<<2000, 32>>>(20000)", "--threads", "1"]
+    output = on_terminal([BANKRUN, path] + launch, env)
+    if b" of 2000 blocks, " not in output or b"instructions/s" not in output:
+        fail("no progress on a terminal", output)
+    if b"\033[K" not in output or b"\033[1m" not in output.replace(b"\033[K", b""):
+        fail("no colour on a terminal", output)
+    output = on_terminal([BANKRUN, path] + launch + ["--quiet"], env)
+    if output:
+        fail("--quiet is not quiet", output)
+    env["NO_COLOR"] = "1"
+    output = on_terminal([BANKRUN, path, "--launch", "loop<<<1, 32>>>(2)"], env)
+    if b"\033" in output:
+        fail("colour in spite of NO_COLOR", output)
+
+
+def check_interrupt(path):
+    process = subprocess.Popen([BANKRUN, path, "--launch", "loop<<<1, 32>>>(0)"],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    if process.returncode != 128 + signal.SIGINT or b"st.shared.u32" not in errors:
+        fail(f"SIGINT: status {process.returncode}", errors)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "loop.ptx")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(LOOP)
+        check_terminal(path)
+        check_interrupt(path)
+
+
+main()
