@@ -135,7 +135,8 @@ static bool parse_guard(struct ptx_parser *parser, struct ptx_guard *guard) {
     if (!ptx_expect_name(parser, "a predicate register", &guard->name))
         return false;
     guard->range.end = parser->last_end;
-    return guard->name[0] == '%' || ptx_is_register(parser, guard->name, strlen(guard->name)) ||
+    return guard->name[0] == '%' ||
+           ptx_register_elements(parser, guard->name, strlen(guard->name)) ||
            ptx_error(parser, range, "no predicate register '%s' is declared", guard->name);
 }
 
@@ -157,6 +158,7 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     uint32_t end = parser->token.range.end;
     if (!ptx_end_statement(parser))
         return false;
+    ptx_expand_vectors(parser, mnemonic, operands, count);
     const struct ptx_form *form = ptx_choose_form(parser, mnemonic, range, operands, count);
     if (!form)
         return true; // reported, and the statement is over

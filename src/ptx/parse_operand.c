@@ -67,6 +67,28 @@ static bool is_special_register(const struct ptx_parser *parser) {
            map_get(&parser->sreg_vectors, text + 1, length - 1);
 }
 
+void ptx_expand_vectors(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
+                        struct ptx_operand *operands, size_t count) {
+    const struct ptx_form *form = &mnemonic->forms[0];
+    if (form->vector < 2 || form->vector > 4)
+        return;
+    for (size_t i = 0; i < count && i < form->rule_count; i++) {
+        struct ptx_operand *operand = &operands[i];
+        bool is_register = operand->kind == PTX_OPERAND_REGISTER && !operand->component;
+        if (!is_register || !strchr("DS", form->rules[i].letter) ||
+            ptx_register_elements(parser, operand->name, strlen(operand->name)) != form->vector)
+            continue;
+        struct ptx_operand whole = *operand;
+        *operand = (struct ptx_operand){.kind = PTX_OPERAND_VECTOR, .range = whole.range};
+        operand->elements = ARENA_ARRAY(parser->arena, struct ptx_operand, form->vector);
+        operand->element_count = form->vector;
+        for (unsigned e = 0; e < form->vector; e++) {
+            operand->elements[e] = whole;
+            operand->elements[e].component = (unsigned char)"xyzw"[e];
+        }
+    }
+}
+
 static bool parse_offset(struct ptx_parser *parser, struct ptx_operand *operand) {
     bool is_plus = ptx_at_punct(parser, '+');
     uint64_t value;
@@ -93,7 +115,7 @@ static bool parse_name(struct ptx_parser *parser, struct ptx_operand *operand) {
         return parse_special_register(parser, operand);
     operand->name = ptx_intern(parser, range);
     ptx_next(parser);
-    if (*text == '%' || ptx_is_register(parser, text, length)) {
+    if (*text == '%' || ptx_register_elements(parser, text, length)) {
         operand->kind = PTX_OPERAND_REGISTER;
         return parse_suffix(parser, operand);
     }

@@ -54,6 +54,7 @@ struct ptx_name {
     struct source_range range;
     enum ptx_space space; // of a variable
     uint32_t family;
+    unsigned vector;
     bool is_definition; // a function with a body, a variable that is not extern
 };
 
@@ -121,8 +122,9 @@ void ptx_scope_pop(struct ptx_parser *parser);
 bool ptx_declare_variable(struct ptx_parser *parser, const struct ptx_variable *variable);
 bool ptx_declare_function(struct ptx_parser *parser, const struct ptx_function *function);
 bool ptx_declare_label(struct ptx_parser *parser, const char *name, struct source_range range);
-// Is there a register of this name in scope, alone or as a member of a family?
-bool ptx_is_register(const struct ptx_parser *parser, const char *name, size_t length);
+// The number of elements of the register of this name, alone or a member of a family; 0: there is
+// no such register in scope.
+unsigned ptx_register_elements(const struct ptx_parser *parser, const char *name, size_t length);
 
 // parse_constant.c
 bool ptx_at_constant(const struct ptx_parser *parser); // does a constant start here?
@@ -171,6 +173,9 @@ struct ptx_statement *ptx_add_statement(struct ptx_parser *parser, enum ptx_stat
 // parse_operand.c, operand_rules.c
 bool ptx_parse_operand(struct ptx_parser *parser, bool is_call, unsigned depth,
                        struct ptx_operand *operand);
+// `ld.v4.f32 v, [...]` with a vector register v is `{v.x, v.y, v.z, v.w}`.
+void ptx_expand_vectors(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
+                        struct ptx_operand *operands, size_t count);
 // Takes the first form whose rules accept the operands; reports when none does.
 const struct ptx_form *ptx_choose_form(struct ptx_parser *parser,
                                        const struct ptx_mnemonic *mnemonic,

@@ -45,8 +45,12 @@ bool ptx_declare_variable(struct ptx_parser *parser, const struct ptx_variable *
     if (first && !is_definition)
         return true;
     declare(parser, map, variable->name,
-            (struct ptx_name){PTX_NAME_VARIABLE, variable->range, variable->space, variable->family,
-                              is_definition});
+            (struct ptx_name){.kind = PTX_NAME_VARIABLE,
+                              .range = variable->range,
+                              .space = variable->space,
+                              .family = variable->family,
+                              .vector = variable->vector,
+                              .is_definition = is_definition});
     return true;
 }
 
@@ -76,30 +80,33 @@ bool ptx_declare_label(struct ptx_parser *parser, const char *name, struct sourc
 }
 
 // `%r12` is number 12 of `%r<13>`, and number 2 of `%r1<3>`.
-static bool is_family_member(const struct map *families, const char *name, size_t length) {
+static unsigned family_elements(const struct map *families, const char *name, size_t length) {
     uint64_t number = 0, unit = 1;
     for (size_t stem = length; stem > 1 && name[stem - 1] >= '0' && name[stem - 1] <= '9';) {
         stem--;
         number += (uint64_t)(name[stem] - '0') * unit;
         unit *= 10;
         if (number >= PTX_MAX_FAMILY || unit > (uint64_t)PTX_MAX_FAMILY * 10)
-            return false;
+            return 0;
         bool is_canonical = name[stem] != '0' || stem == length - 1;
         const struct ptx_name *family = is_canonical ? map_get(families, name, stem) : NULL;
         if (family && number < family->family)
-            return true;
+            return family->vector;
     }
-    return false;
+    return 0;
 }
 
-bool ptx_is_register(const struct ptx_parser *parser, const char *name, size_t length) {
+unsigned ptx_register_elements(const struct ptx_parser *parser, const char *name, size_t length) {
     for (size_t i = parser->scopes.length; i-- > 0;) {
         const struct ptx_scope *scope = &parser->scopes.data[i];
         const struct ptx_name *found = map_get(&scope->names, name, length);
-        if (found)
-            return found->kind == PTX_NAME_VARIABLE && found->space == PTX_SPACE_REG;
-        if (is_family_member(&scope->families, name, length))
-            return true;
+        if (found) {
+            bool is_register = found->kind == PTX_NAME_VARIABLE && found->space == PTX_SPACE_REG;
+            return is_register ? found->vector : 0;
+        }
+        unsigned elements = family_elements(&scope->families, name, length);
+        if (elements)
+            return elements;
     }
-    return false;
+    return 0;
 }
