@@ -2,6 +2,9 @@
 // table's version odd, changes it in place and makes the version even again; a reader that saw an
 // odd or a changed version searches again. Arrays that became too small are kept until the end,
 // because a reader may still look at them.
+//
+// What is freed stays in the array as a dead entry (without a node) until half of the array is
+// dead. No dead entry starts inside a living allocation, so the entry below an address decides.
 #include "sim/memory.h"
 
 #include <sched.h>
@@ -20,6 +23,7 @@ struct entry {
 struct sim_memory_table {
     struct sim_memory_table *next; // retired
     size_t capacity, count;
+    size_t dead; // of the count; writers only
     struct entry entries[];
 };
 
@@ -108,9 +112,9 @@ static void end_change(struct sim_memory *memory) {
 }
 
 static void copy_entry(struct entry *to, const struct entry *from) {
-    STORE(to->address, from->address);
-    STORE(to->bytes, from->bytes);
-    STORE(to->node, from->node);
+    STORE(to->address, LOAD(from->address));
+    STORE(to->bytes, LOAD(from->bytes));
+    STORE(to->node, LOAD(from->node));
 }
 
 // Index of the first entry that starts above the address.
@@ -126,13 +130,35 @@ static size_t first_above(const struct sim_memory_table *table, uint64_t address
     return low;
 }
 
+static void drop_dead_entries(struct sim_memory *memory) {
+    struct sim_memory_table *table = memory->table;
+    size_t kept = 0;
+    begin_change(memory);
+    for (size_t i = 0; i < table->count; i++)
+        if (table->entries[i].node)
+            copy_entry(&table->entries[kept++], &table->entries[i]);
+    STORE(table->count, kept);
+    table->dead = 0;
+    end_change(memory);
+}
+
+// Whether an entry starts in the range.
+static bool starts_within(const struct sim_memory_table *table, uint64_t address, uint64_t bytes) {
+    size_t above = first_above(table, address);
+    return (above && table->entries[above - 1].address == address) ||
+           (above < table->count && table->entries[above].address - address < bytes);
+}
+
 static struct sim_memory_table *room_for_one(struct sim_memory *memory) {
     struct sim_memory_table *old = memory->table;
+    if (old->count == old->capacity && old->dead > old->count / 4)
+        drop_dead_entries(memory);
     if (old->count < old->capacity)
         return old;
     struct sim_memory_table *table = new_table(old->capacity * 2);
     memcpy(table->entries, old->entries, old->count * sizeof *old->entries);
     table->count = old->count;
+    table->dead = old->dead;
     old->next = memory->retired;
     memory->retired = old;
     return table;
@@ -150,6 +176,8 @@ static struct sim_allocation *insert(struct sim_memory *memory, uint64_t address
     }
     node->allocation = (struct sim_allocation){.address = address, .bytes = bytes, .kind = kind};
     node->is_registered = is_registered;
+    if (memory->table->dead && starts_within(memory->table, address, bytes))
+        drop_dead_entries(memory);
     struct sim_memory_table *table = room_for_one(memory);
     size_t at = first_above(table, address);
     begin_change(memory);
@@ -166,10 +194,10 @@ static void remove_at(struct sim_memory *memory, size_t at) {
     struct sim_memory_table *table = memory->table;
     struct entry entry = table->entries[at];
     begin_change(memory);
-    for (size_t i = at; i + 1 < table->count; i++)
-        copy_entry(&table->entries[i], &table->entries[i + 1]);
-    STORE(table->count, table->count - 1);
+    STORE(table->entries[at].node, NULL);
     end_change(memory);
+    if (++table->dead > table->count / 2)
+        drop_dead_entries(memory);
     __atomic_fetch_add(&memory->generation, 1, __ATOMIC_SEQ_CST);
     memory->freed[memory->freed_count++ % SIM_MEMORY_FREED] =
         (struct sim_memory_freed){entry.address, entry.bytes};
@@ -185,6 +213,8 @@ static uint64_t find_gap(struct sim_memory *memory, uint64_t slot) {
         size_t i = cursor ? first_above(table, cursor - 1) : 0;
         for (;; i++) {
             const struct entry *entry = i < table->count ? &table->entries[i] : NULL;
+            if (entry && !entry->node)
+                continue;
             bool is_last = !entry || entry->address >= memory->end;
             uint64_t limit = is_last ? memory->end : entry->address;
             if (limit > cursor && limit - cursor >= slot)
@@ -227,6 +257,7 @@ struct sim_allocation *sim_memory_register(struct sim_memory *memory, uint64_t a
                                            uint64_t bytes, enum sim_allocation_kind kind) {
     struct sim_allocation *allocation = NULL;
     pthread_mutex_lock(&memory->lock);
+    drop_dead_entries(memory);
     const struct sim_memory_table *table = memory->table;
     size_t above = first_above(table, address);
     const struct entry *low = above ? &table->entries[above - 1] : NULL;
@@ -239,10 +270,13 @@ struct sim_allocation *sim_memory_register(struct sim_memory *memory, uint64_t a
     return allocation;
 }
 
-// Index of the entry that starts at the address, or SIZE_MAX.
+// Index of the living entry that starts at the address, or SIZE_MAX.
 static size_t entry_at(const struct sim_memory *memory, uint64_t address) {
-    size_t above = first_above(memory->table, address);
-    return above && memory->table->entries[above - 1].address == address ? above - 1 : SIZE_MAX;
+    const struct sim_memory_table *table = memory->table;
+    size_t above = first_above(table, address);
+    bool found =
+        above && table->entries[above - 1].address == address && table->entries[above - 1].node;
+    return found ? above - 1 : SIZE_MAX;
 }
 
 bool sim_memory_unregister(struct sim_memory *memory, uint64_t address) {
@@ -289,9 +323,8 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t address, bool is_device
 
 // ---- Readers ------------------------------------------------------------------------------
 
-// The entry that starts at or below the address, and the one above it. node NULL: none.
-static void search(const struct sim_memory *memory, uint64_t address, struct entry *below,
-                   struct entry *next) {
+// The entry that starts at or below the address; node NULL: none, or it is dead.
+static void search(const struct sim_memory *memory, uint64_t address, struct entry *below) {
     for (;;) {
         uint64_t version = __atomic_load_n(&memory->version, __ATOMIC_ACQUIRE);
         if (version & 1) {
@@ -299,12 +332,10 @@ static void search(const struct sim_memory *memory, uint64_t address, struct ent
             continue;
         }
         const struct sim_memory_table *table = __atomic_load_n(&memory->table, __ATOMIC_ACQUIRE);
-        size_t above = first_above(table, address), count = LOAD(table->count);
-        *below = *next = (struct entry){0};
+        size_t above = first_above(table, address);
+        *below = (struct entry){0};
         if (above)
             copy_entry(below, &table->entries[above - 1]);
-        if (above < count)
-            copy_entry(next, &table->entries[above]);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (LOAD(memory->version) == version)
             return;
@@ -315,8 +346,8 @@ bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64
                        bool write, struct sim_site_cache *hit) {
     // Taken first: a free that comes later makes the hit stale at once.
     uint64_t generation = __atomic_load_n(&memory->generation, __ATOMIC_ACQUIRE);
-    struct entry entry, next;
-    search(memory, address, &entry, &next);
+    struct entry entry;
+    search(memory, address, &entry);
     if (!entry.node || entry.bytes < bytes || address - entry.address > entry.bytes - bytes ||
         (write && entry.node->allocation.is_read_only))
         return false;
@@ -324,16 +355,31 @@ bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64
     return true;
 }
 
-const struct sim_allocation *sim_memory_find(const struct sim_memory *memory, uint64_t address,
+// The living entries around an address that none holds; node NULL: there is none.
+static void find_neighbours(struct sim_memory *memory, uint64_t address, struct entry *below,
+                            struct entry *above) {
+    *below = *above = (struct entry){0};
+    pthread_mutex_lock(&memory->lock);
+    const struct sim_memory_table *table = memory->table;
+    size_t middle = first_above(table, address);
+    for (size_t i = middle; i > 0 && !below->node; i--)
+        *below = table->entries[i - 1];
+    for (size_t i = middle; i < table->count && !above->node; i++)
+        *above = table->entries[i];
+    pthread_mutex_unlock(&memory->lock);
+}
+
+const struct sim_allocation *sim_memory_find(struct sim_memory *memory, uint64_t address,
                                              bool nearest) {
     struct entry below, above;
-    search(memory, address, &below, &above);
+    search(memory, address, &below);
     if (below.node && address - below.address < below.bytes)
         return &below.node->allocation;
-    if (!nearest || (!below.node && !above.node))
+    if (!nearest)
         return NULL;
+    find_neighbours(memory, address, &below, &above);
     if (!below.node)
-        return &above.node->allocation;
+        return above.node ? &above.node->allocation : NULL;
     uint64_t past = address - (below.address + below.bytes);
     bool is_above = above.node && above.address - address <= past;
     return is_above ? &above.node->allocation : &below.node->allocation;

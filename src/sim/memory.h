@@ -6,7 +6,8 @@
 // a free hurts nobody else. The range is handed out from front to back before any part of it is
 // used again, so that a pointer to freed memory stays recognisable for long.
 //
-// All functions may be called from several threads at once. Looking something up takes no lock.
+// All functions may be called from several threads at once. Finding what holds an address
+// takes no lock.
 #ifndef BANKRUN_SIM_MEMORY_H
 #define BANKRUN_SIM_MEMORY_H
 
@@ -59,7 +60,7 @@ struct sim_allocation *sim_memory_register(struct sim_memory *memory, uint64_t a
                                            uint64_t bytes, enum sim_allocation_kind kind);
 bool sim_memory_unregister(struct sim_memory *memory, uint64_t address);
 
-const struct sim_allocation *sim_memory_find(const struct sim_memory *memory, uint64_t address,
+const struct sim_allocation *sim_memory_find(struct sim_memory *memory, uint64_t address,
                                              bool nearest);
 
 // True when one allocation holds all of [address, address + bytes) and may be written if `write`;

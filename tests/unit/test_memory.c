@@ -182,6 +182,38 @@ static void test_many(void **state) {
         assert_int_equal(lookup(address[i], 1), i & 1);
 }
 
+// Freed ranges around living ones, and larger allocations over many freed ones.
+static void test_dead_neighbours(void **state) {
+    (void)state;
+    uint64_t a = alloc(100), b = alloc(100), c = alloc(100);
+    assert_true(sim_free(NULL, (void *)(uintptr_t)b));
+    assert_int_equal(sim_find(NULL, b + 40, true)->address, a);
+    assert_int_equal(sim_find(NULL, c - 1, true)->address, c);
+    // Host memory where a small registration was before.
+    static uint8_t mine[4096];
+    assert_true(sim_register_host(NULL, mine + 1000, 100));
+    assert_true(sim_register_host(NULL, mine + 2000, 100));
+    assert_true(sim_unregister_host(NULL, mine + 1000));
+    assert_true(sim_unregister_host(NULL, mine + 2000));
+    assert_true(sim_register_host(NULL, mine, 4096));
+    for (unsigned i = 0; i < 4096; i += 8)
+        assert_true(lookup((uint64_t)(uintptr_t)(mine + i), 8));
+    assert_true(sim_unregister_host(NULL, mine));
+    // Once around the reserved range with small ones, then with large ones over their places.
+    static uint64_t small[200];
+    for (int i = 0; i < 200; i++)
+        small[i] = alloc(5000);
+    for (int i = 0; i < 200; i++)
+        assert_true(sim_free(NULL, (void *)(uintptr_t)small[i]));
+    for (int i = 0; i < 200; i++) {
+        uint64_t large = alloc(900u << 20);
+        for (uint64_t at = 0; at < 900u << 20; at += 1 << 20)
+            assert_true(lookup(large + at, 1 << 20));
+        assert_true(lookup(a, 100) && lookup(c, 100));
+        assert_true(sim_free(NULL, (void *)(uintptr_t)large));
+    }
+}
+
 // ---- Readers while others allocate and free ------------------------------------------------
 
 enum { READERS = 2, ROUNDS = 20000 };
@@ -237,6 +269,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_find_nearest, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_describe, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_many, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_dead_neighbours, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_readers_and_writers, fake_setup, fake_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
