@@ -16,9 +16,11 @@ deps:
 
 demo: deps
 	@$(MAKE) --no-print-directory all
+	@tools/get-nvcc.sh $(BUILD)
 	$(BUILD)/bankrun gallery/transpose.cu
 
 test: deps
+	@tools/get-nvcc.sh $(BUILD) || true
 	@python3 tests/all.py --build $(BUILD)
 
 quick: all

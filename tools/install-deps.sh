@@ -3,7 +3,7 @@
 # Does nothing on a system without dpkg; asks no questions.
 set -eu
 
-packages="build-essential g++ meson ninja-build pkg-config python3 python3-jsonschema
+packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv python3-jsonschema
 clang clang-format libclang-rt-14-dev libcmocka-dev libjansson-dev liblz4-dev libzstd-dev
 libiberty-dev"
 

@@ -152,17 +152,32 @@ static int run_executable(const char *path, char **argv, const char *name,
     return status;
 }
 
+// The compiler that tools/get-nvcc.sh puts beside bankrun. Caller frees; NULL: it is not there.
+static char *fetched_compiler(void) {
+    struct strbuf path = {0};
+    if (own_folder(&path)) {
+        strbuf_puts(&path, "nvcc");
+        if (access(path.data, X_OK) == 0)
+            return strbuf_take(&path);
+    }
+    strbuf_free(&path);
+    return NULL;
+}
+
 // Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
 static int run_source(char **argv, const struct cli_options *options) {
+    char *fetched = fetched_compiler();
     struct toolchain_options compile = {.source = argv[0],
                                         .arch = options->arch,
                                         .flags = (char *const *)options->nvcc_flags.data,
                                         .flag_count = options->nvcc_flags.length,
                                         .compiler = options->nvcc,
+                                        .last_compiler = fetched,
                                         .temp_folder = temporary_folder()};
     struct toolchain_build build = {0};
     struct diag_list diags = {0};
     enum toolchain_status compiled = toolchain_compile(&compile, &build, &diags);
+    free(fetched);
     print_diags(&diags, options);
     int status = CLI_USAGE;
     if (compiled == TOOLCHAIN_OK) {

@@ -88,8 +88,9 @@ unsigned toolchain_clamp_arch(const char *list, unsigned arch) {
 // Asks the compiler what it can make. Returns the compiler's name, or NULL after a message.
 static const char *find_compiler(const struct toolchain_options *options, unsigned *arch,
                                  struct diag_list *diags) {
-    const char *candidates[] = {options->compiler ? options->compiler : "nvcc", usual_place};
-    size_t count = options->compiler ? 1 : 2;
+    const char *candidates[] = {options->compiler ? options->compiler : "nvcc", usual_place,
+                                options->last_compiler};
+    size_t count = options->compiler ? 1 : options->last_compiler ? 3 : 2;
     for (size_t i = 0; i < count; i++) {
         char *argv[] = {(char *)candidates[i], (char *)"--list-gpu-arch", NULL};
         struct strbuf list = {0};
@@ -107,12 +108,11 @@ static const char *find_compiler(const struct toolchain_options *options, unsign
             return NULL;
         }
     }
-    diag_error(
-        diags,
-        "%s was not found: .cu files need the CUDA compiler (no GPU, no driver). Get it from "
-        "https://developer.nvidia.com/cuda-downloads, or with pip install nvidia-cuda-nvcc "
-        "nvidia-cuda-runtime, and put nvcc into PATH",
-        candidates[0]);
+    diag_error(diags,
+               "%s was not found: .cu files need the CUDA compiler (no GPU, no driver). "
+               "tools/get-nvcc.sh in bankrun's sources fetches it, and so do NVIDIA's packages: "
+               "https://developer.nvidia.com/cuda-downloads",
+               candidates[0]);
     return NULL;
 }
 

@@ -12,8 +12,9 @@ struct toolchain_options {
     unsigned arch;      // 90; taken down (or up) to what the compiler knows
     char *const *flags; // further flags for the compiler, may be NULL
     size_t flag_count;
-    const char *compiler;    // NULL: nvcc of PATH, else /usr/local/cuda/bin/nvcc
-    const char *temp_folder; // where the private folder is made; NULL: /tmp
+    const char *compiler;      // NULL: nvcc of PATH, else /usr/local/cuda/bin/nvcc
+    const char *last_compiler; // tried when no other is found; NULL: none
+    const char *temp_folder;   // where the private folder is made; NULL: /tmp
 };
 
 enum toolchain_status {
