@@ -94,6 +94,7 @@ __attribute__((destructor)) static void at_end(void) {
     struct cudart_state *state = cudart_state();
     if (!state->sim && !state->profile)
         return;
+    int fatal = state->dying; // a signal that only cut a sleep of the program short
     if (pthread_mutex_trylock(&state->lock) != 0) {
         // Another thread is in a launch while main returned.
         state->dying = SIGTERM;
@@ -105,4 +106,8 @@ __attribute__((destructor)) static void at_end(void) {
     if (state->config.owner == getpid())
         cudart_drop_device(state);
     pthread_mutex_unlock(&state->lock);
+    if (fatal) {
+        signal(fatal, SIG_DFL);
+        raise(fatal);
+    }
 }
