@@ -35,6 +35,21 @@ typedef void (*cuda_host_function)(void *data);
 #define CUDA_STREAM_LEGACY ((cuda_stream)1)
 #define CUDA_STREAM_PER_THREAD ((cuda_stream)2)
 
+enum cuda_stream_attribute {
+    CUDA_STREAM_ACCESS_POLICY_WINDOW = 1,
+    CUDA_STREAM_SYNCHRONIZATION_POLICY = 3,
+    CUDA_STREAM_PRIORITY = 8,
+    CUDA_STREAM_MEM_SYNC_DOMAIN_MAP = 9,
+    CUDA_STREAM_MEM_SYNC_DOMAIN = 10,
+};
+
+struct cuda_access_policy_window {
+    void *base;
+    size_t bytes;
+    float hit_ratio;
+    int hit_property, miss_property;
+};
+
 enum cuda_memcpy_kind {
     CUDA_HOST_TO_HOST,
     CUDA_HOST_TO_DEVICE,

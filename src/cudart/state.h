@@ -28,12 +28,14 @@ struct cudart_state {
     // on it is `sticky`: every call returns it, until cudaDeviceReset.
     enum cuda_error pending, sticky;
     VEC(struct cudart_module *) modules;
-    struct map functions; // host address -> struct cudart_function
-    struct map variables; // host address -> struct cudart_variable
+    struct map functions;                        // host address -> struct cudart_function
+    struct map variables;                        // host address -> struct cudart_variable
+    VEC(struct cudart_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cudart_handles handles;
     size_t limits[CUDA_LIMITS];
     unsigned long long streams_made;
-    struct cudart_pool *pool; // the default one; NULL: nobody asked for it yet
+    struct cudart_stream *default_stream; // NULL: nobody asked for its properties yet
+    struct cudart_pool *pool;             // the default one; NULL: nobody asked for it yet
     unsigned device_flags;
     int cache_config, shared_config;
     volatile sig_atomic_t dying; // signal that ends the process; launches are refused
@@ -63,6 +65,9 @@ void cudart_say_diags(const struct diag_list *diags);
 
 // Frees the device with all memory, modules' variables, streams and events. Lock held.
 void cudart_drop_device(struct cudart_state *state);
+
+// Frees everything, when the library goes. Lock held.
+void cudart_free_state(struct cudart_state *state);
 
 // The device's simulator exists after this. Lock held. False: it could not be made.
 bool cudart_make_device(struct cudart_state *state);

@@ -13,6 +13,24 @@ bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream)
            cudart_handle_find((struct cudart_state *)state, CUDART_STREAM, stream);
 }
 
+static void set_defaults(struct cudart_stream *stream) {
+    enum { SYNC_POLICY_AUTO = 1 };
+    stream->synchronization_policy = SYNC_POLICY_AUTO;
+    stream->domain_map[1] = 1; // the remote domain
+}
+
+struct cudart_stream *cudart_stream_find(struct cudart_state *state, cuda_stream stream) {
+    if (!is_default(stream))
+        return cudart_handle_find(state, CUDART_STREAM, stream);
+    if (!state->default_stream || !state->default_stream->handle.is_live) {
+        state->default_stream =
+            cudart_handle_new(state, CUDART_STREAM, sizeof *state->default_stream);
+        state->default_stream->id = DEFAULT_STREAM_ID;
+        set_defaults(state->default_stream);
+    }
+    return state->default_stream;
+}
+
 static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority) {
     struct cudart_state *state = cudart_state();
     enum cuda_error error = cudart_enter();
@@ -25,6 +43,7 @@ static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority)
                          : priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY
                                                        : priority;
         made->id = DEFAULT_STREAM_ID + ++state->streams_made;
+        set_defaults(made);
         *stream = made;
     }
     return cudart_leave(error);
@@ -76,16 +95,14 @@ CUDART_PER_THREAD(cudaStreamQuery, _ptsz)
 
 // ---- Properties ---------------------------------------------------------------------------
 
-// Enters; *known is the stream, or a stand-in for a default one.
+// Enters; *known is the stream.
 static enum cuda_error enter_with(cuda_stream stream, const void *out,
                                   const struct cudart_stream **known) {
-    static const struct cudart_stream default_stream = {.id = DEFAULT_STREAM_ID};
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *known = is_default(stream) ? &default_stream
-                                    : cudart_handle_find(cudart_state(), CUDART_STREAM, stream);
+        *known = cudart_stream_find(cudart_state(), stream);
         error = *known ? cudaSuccess : cudaErrorInvalidResourceHandle;
     }
     return error;

@@ -13,8 +13,14 @@ struct cudart_stream {
     unsigned flags;
     int priority;
     unsigned long long id;
+    // What cudaStreamSetAttribute keeps
+    struct cuda_access_policy_window window;
+    int synchronization_policy, domain;
+    unsigned char domain_map[2];
 };
 
+// A live stream, or the one that stands for all default streams. NULL: neither. Lock held.
+struct cudart_stream *cudart_stream_find(struct cudart_state *state, cuda_stream stream);
 // One of the default streams or a live one. Lock held.
 bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream);
 
