@@ -92,8 +92,6 @@ void cudart_watch_signals(struct cudart_state *state) {
 // Runs after the program's own destructors and atexit functions.
 __attribute__((destructor)) static void at_end(void) {
     struct cudart_state *state = cudart_state();
-    if (!state->sim && !state->profile)
-        return;
     int fatal = state->dying; // a signal that only cut a sleep of the program short
     if (pthread_mutex_trylock(&state->lock) != 0) {
         // Another thread is in a launch while main returned.
@@ -104,7 +102,7 @@ __attribute__((destructor)) static void at_end(void) {
     }
     write_profile(state);
     if (state->config.owner == getpid())
-        cudart_drop_device(state);
+        cudart_free_state(state);
     pthread_mutex_unlock(&state->lock);
     if (fatal) {
         signal(fatal, SIG_DFL);

@@ -1,5 +1,6 @@
 #include "cudart/handles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -40,4 +41,15 @@ void cudart_handles_drop(struct cudart_state *state, enum cudart_handle_kind kin
     for (struct cudart_handle *handle = state->handles.all[kind]; handle; handle = handle->next)
         if (handle->is_live)
             cudart_handle_kill(state, handle);
+}
+
+void cudart_handles_free(struct cudart_state *state) {
+    for (int kind = 0; kind < CUDART_HANDLE_KINDS; kind++)
+        for (struct cudart_handle *handle = state->handles.all[kind], *next; handle;
+             handle = next) {
+            next = handle->next;
+            free(handle);
+        }
+    map_free(&state->handles.map);
+    state->handles = (struct cudart_handles){0};
 }

@@ -39,5 +39,7 @@ void *cudart_handle_find(struct cudart_state *state, enum cudart_handle_kind kin
 void cudart_handle_kill(struct cudart_state *state, struct cudart_handle *handle);
 // Kills all of a kind. Lock held.
 void cudart_handles_drop(struct cudart_state *state, enum cudart_handle_kind kind);
+// Frees all handles of all kinds. Lock held.
+void cudart_handles_free(struct cudart_state *state);
 
 #endif

@@ -68,6 +68,7 @@ static void add_variable(void **handle, const void *host, void **slot, const cha
     };
     pthread_mutex_lock(&state->lock);
     vec_push(&variable->module->variables, variable);
+    vec_push(&state->all_variables, variable);
     map_put(&state->variables, (const char *)&variable->host, sizeof variable->host, variable);
     pthread_mutex_unlock(&state->lock);
 }

@@ -100,6 +100,23 @@ void cudart_drop_device(struct cudart_state *state) {
     state->pending = state->sticky = cudaSuccess;
 }
 
+void cudart_free_state(struct cudart_state *state) {
+    cudart_drop_device(state);
+    while (state->modules.length)
+        cudart_module_free(state, state->modules.data[0]);
+    vec_free(&state->modules);
+    for (size_t i = 0; i < state->all_variables.length; i++)
+        free(state->all_variables.data[i]);
+    vec_free(&state->all_variables);
+    map_free(&state->functions);
+    map_free(&state->variables);
+    cudart_handles_free(state);
+    state->default_stream = NULL;
+    state->pool = NULL;
+    free(state->config.profile_path);
+    state->config.profile_path = NULL;
+}
+
 static enum cuda_error enter(struct cudart_state *state) {
     pthread_mutex_lock(&state->lock);
     if (state->sticky != cudaSuccess)
