@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "profile/recorder.h"
 
 static const struct ptx_location *location_at(const struct ir_function *function, uint32_t index) {
@@ -57,7 +58,7 @@ static const struct ptx_location *line_of_program(const struct ir_function *func
 static char *function_name(const struct ir_function *function,
                            const struct ptx_location *location) {
     bool is_inlined = location && location->inlined_at && location->inlined_into;
-    return profile_demangle(is_inlined ? location->inlined_into : function->name);
+    return base_demangle(is_inlined ? location->inlined_into : function->name);
 }
 
 static void add_frame(const struct ir_function *function, const struct ptx_location *call,

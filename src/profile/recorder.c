@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "profile/recorder.h"
 
 static enum profile_op op_of(enum site_op op) {
@@ -138,7 +139,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     const struct profile_launch_info *info = &recorder->info;
     struct profile_launch *launch = profile_add_launch(profile);
     launch->symbol = base_strdup(info->kernel->name);
-    launch->kernel = profile_demangle(info->kernel->name);
+    launch->kernel = base_demangle(info->kernel->name);
     for (int axis = 0; axis < 3; axis++) {
         launch->grid[axis] = info->grid[axis];
         launch->block[axis] = info->block[axis];

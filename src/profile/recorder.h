@@ -38,7 +38,6 @@ void profile_describe_site(const struct recorded_site *recorded, const struct ir
 void profile_free_site(struct profile_site *site); // its strings
 
 // names.c. All results are malloc'd.
-char *profile_demangle(const char *symbol); // the symbol itself when it is not mangled
 char *profile_array_name(const char *symbol);
 
 // access.c: how the bank model calls a site's access.

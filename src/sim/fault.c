@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "sim/block.h"
 #include "sim/launch.h"
 
@@ -44,11 +45,16 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
         free(words);
     }
     va_end(arguments);
-    strbuf_printf(&text, "\n  in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)",
-                  worker->kernel->ir->name, block->index[0], block->index[1], block->index[2],
-                  result.thread[0], result.thread[1], result.thread[2]);
-    if (function != worker->kernel->ir)
-        strbuf_printf(&text, ", in function %s", function->name);
+    char *kernel = base_demangle(worker->kernel->ir->name);
+    strbuf_printf(&text, "\n  in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", kernel,
+                  block->index[0], block->index[1], block->index[2], result.thread[0],
+                  result.thread[1], result.thread[2]);
+    free(kernel);
+    if (function != worker->kernel->ir) {
+        char *name = base_demangle(function->name);
+        strbuf_printf(&text, ", in function %s", name);
+        free(name);
+    }
     result.message = strbuf_take(&text);
     block->flow->has_fault = true;
     warp->stop = SIM_STOP_FAULT;

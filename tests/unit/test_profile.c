@@ -1,5 +1,6 @@
 // The profile: what is counted, how rows are joined, which request is shown and how it is
 // explained, and the saved form.
+#include "base/demangle.h"
 #include "profile/profile.h"
 
 #include <setjmp.h>
@@ -635,7 +636,7 @@ static void test_names(void **state) {
         {"_ZN1a6_OTHEREv", "a::_OTHER()", "_OTHER()"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char *kernel = profile_demangle(table[i].symbol);
+        char *kernel = base_demangle(table[i].symbol);
         char *array = profile_array_name(table[i].symbol);
         assert_string_equal(kernel, table[i].kernel);
         assert_string_equal(array, table[i].array);

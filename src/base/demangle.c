@@ -1,0 +1,39 @@
+// Names as the source has them.
+#include "base/demangle.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include "base/alloc.h"
+
+// nvcc puts what is static into a namespace `_INTERNAL_<hash>_<file>_<numbers>` that the source
+// does not have, and whose name changes from one compilation to the next.
+static void drop_internal_namespaces(char *name) {
+    static const char internal[] = "_INTERNAL_";
+    char *at = name;
+    while ((at = strstr(at, internal)) != NULL) {
+        bool starts_name = at == name || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        char *end = at;
+        while (isalnum((unsigned char)*end) || *end == '_')
+            end++;
+        if (starts_name && end[0] == ':' && end[1] == ':')
+            memmove(at, end + 2, strlen(end + 2) + 1);
+        else
+            at = end;
+    }
+}
+
+char *base_demangle_or_null(const char *symbol) {
+    char *name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+    if (name)
+        drop_internal_namespaces(name);
+    return name;
+}
+
+char *base_demangle(const char *symbol) {
+    char *name = base_demangle_or_null(symbol);
+    return name ? name : base_strdup(symbol);
+}
