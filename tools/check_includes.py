@@ -24,6 +24,7 @@ ROOMS = {
     "cost": {"profile", "banks", "ir", "base"},
     "report": {"profile", "cost", "ir", "base"},
     "toolchain": {"base"},
+    "explain": {"banks", "base"},
     "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "prove", "fix", "cost",
             "report", "toolchain"},
@@ -34,6 +35,7 @@ EXTERNAL = {
     "jansson.h": {"profile", "report"},
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
+    "zlib.h": {"cli"},
     "libiberty/demangle.h": {"profile"},
     "demangle.h": {"profile"},
 }

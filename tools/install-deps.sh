@@ -5,7 +5,7 @@ set -eu
 
 packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv python3-jsonschema
 clang clang-format libclang-rt-14-dev libcmocka-dev libjansson-dev liblz4-dev libzstd-dev
-libiberty-dev"
+libiberty-dev zlib1g-dev"
 
 if ! command -v dpkg >/dev/null 2>&1; then
     echo "install-deps: no dpkg here; needed are the equivalents of:" $packages >&2

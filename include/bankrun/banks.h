@@ -72,6 +72,20 @@ enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *r
 /* Which lanes the n-th phase (0-based, of those with an active lane) serves. 0: no such phase. */
 uint32_t bankrun_phase_lanes(unsigned arch, const struct bankrun_request *request, unsigned n);
 
+/* The fewest cycles that the request holds a multiprocessor's data path, for one whose cost was
+ * counted: its wavefronts, or the floor that wide accesses have. */
+uint32_t bankrun_cycles(unsigned arch, const struct bankrun_request *request,
+                        const struct bankrun_cost *cost);
+
+enum { BANKRUN_NOT_SERVED = 255 };
+
+/* For pictures: sets of[lane] to the wavefront, from 0 on, that serves the lane, in one order that
+ * the rules allow; BANKRUN_NOT_SERVED for inactive lanes. Returns the number of wavefronts, 0: no
+ * such request. Accesses of several passes (compare-and-swap, its loops, wide accesses on 1.x) show
+ * their first pass. */
+unsigned bankrun_schedule(unsigned arch, const struct bankrun_request *request,
+                          uint8_t of[BANKRUN_LANES]);
+
 /* The bank of a byte offset. */
 unsigned bankrun_bank(unsigned arch, uint32_t offset);
 unsigned bankrun_banks(unsigned arch);     /* number of banks, 0: unknown architecture */

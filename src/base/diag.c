@@ -42,7 +42,17 @@ void diag_add(struct diag_list *list, enum diag_severity severity, const struct 
 
 void diag_vadd(struct diag_list *list, enum diag_severity severity, const struct source *source,
                struct source_range range, const char *format, va_list arguments) {
-    add(list, (struct diag){severity, source, range, NULL}, format, arguments);
+    add(list, (struct diag){.severity = severity, .source = source, .range = range}, format,
+        arguments);
+}
+
+void diag_add_piece(struct diag_list *list, const struct source *source, uint32_t lines_before,
+                    struct source_range range, const char *format, ...) {
+    struct diag diag = {.source = source, .range = range, .lines_before = lines_before};
+    va_list arguments;
+    va_start(arguments, format);
+    add(list, diag, format, arguments);
+    va_end(arguments);
 }
 
 void diag_error(struct diag_list *list, const char *format, ...) {
@@ -133,6 +143,7 @@ static void print_one(const struct diag *diag, FILE *out, bool color) {
     if (diag->source) {
         uint32_t line, column;
         source_position(diag->source, diag->range.begin, &line, &column);
+        line += diag->lines_before;
         fprintf(out, "%s%s:%u:%u:%s ", color ? "\033[1m" : "", diag->source->name, line, column,
                 color ? "\033[0m" : "");
     } else {

@@ -26,6 +26,7 @@ struct diag {
     enum diag_severity severity;
     const struct source *source; // NULL: the message is about no text
     struct source_range range;
+    uint32_t lines_before; // the source is a piece of a file that has so many lines before it
     char *message;
 };
 
@@ -43,6 +44,11 @@ void diag_add(struct diag_list *list, enum diag_severity severity, const struct 
     __attribute__((format(printf, 5, 6)));
 void diag_vadd(struct diag_list *list, enum diag_severity severity, const struct source *source,
                struct source_range range, const char *format, va_list arguments);
+
+// The same for a text that is a piece of a file, with `lines_before` lines before it.
+void diag_add_piece(struct diag_list *list, const struct source *source, uint32_t lines_before,
+                    struct source_range range, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 // Shorthand for an error without a text.
 void diag_error(struct diag_list *list, const char *format, ...)

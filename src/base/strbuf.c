@@ -62,3 +62,17 @@ void strbuf_free(struct strbuf *buffer) {
     free(buffer->data);
     *buffer = (struct strbuf){0};
 }
+
+void strbuf_set(struct strbuf *buffer, uint32_t set) {
+    const char *separator = "";
+    while (set != 0) {
+        unsigned first = (unsigned)__builtin_ctz(set), last = first;
+        while (last < 31 && set >> (last + 1) & 1)
+            last++;
+        strbuf_printf(buffer, "%s%u", separator, first);
+        if (last > first)
+            strbuf_printf(buffer, "-%u", last);
+        separator = ", ";
+        set &= last == 31 ? 0 : ~0u << (last + 1);
+    }
+}

@@ -3,6 +3,7 @@
 #define BANKRUN_BASE_STRBUF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
     char *data; // NUL-terminated once anything was appended, NULL before
@@ -13,6 +14,8 @@ void strbuf_append(struct strbuf *buffer, const char *text, size_t length);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// The numbers of a set, bit n = n: "0-7, 16, 18-19".
+void strbuf_set(struct strbuf *buffer, uint32_t set);
 const char *strbuf_string(const struct strbuf *buffer); // "" when empty; owned by the buffer
 char *strbuf_take(struct strbuf *buffer);               // caller frees; the buffer is empty again
 void strbuf_free(struct strbuf *buffer);

@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "run a .cu, an executable or a .ptx and report (the default)"},
     {"report", cmd_report, "show a saved profile"},
+    {"explain", cmd_explain, "show how an index expression meets the banks"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -29,6 +30,8 @@ static void help(FILE *out) {
         "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
+        "    bankrun explain 'tile[threadIdx.x][threadIdx.y]' --shared 'float tile[32][32]' "
+        "--block 32x32\n"
         "\n"
         "Commands (bankrun COMMAND --help says more):\n",
         out);

@@ -26,6 +26,20 @@ enum option_id {
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
+    OPTION_SHARED,
+    OPTION_BLOCK,
+    OPTION_GRID,
+    OPTION_BLOCK_INDEX,
+    OPTION_LET,
+    OPTION_IF,
+    OPTION_LOAD,
+    OPTION_STORE,
+    OPTION_ATOMIC,
+    OPTION_WIDTH,
+    OPTION_BASE,
+    OPTION_WARP,
+    OPTION_REQUESTS,
+    OPTION_KEEP_GOING,
 };
 
 struct option_row {
@@ -37,9 +51,33 @@ struct option_row {
     const char *help; // lines are separated by '\n'
 };
 
-enum { BOTH = CLI_RUN | CLI_REPORT };
+enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
 
 static const struct option_row rows[] = {
+    {OPTION_SHARED, 0, "shared", "DECLARATION", CLI_EXPLAIN,
+     "the arrays: 'float tile[32][33]', 'struct {float x, y;} s[64]'"},
+    {OPTION_BLOCK, 0, "block", "SHAPE", CLI_EXPLAIN,
+     "threads of a block: 256, 32x8, 8x8x4 (default 32)"},
+    {OPTION_LOAD, 0, "load", NULL, CLI_EXPLAIN, "the access is a load (the default)"},
+    {OPTION_STORE, 0, "store", NULL, CLI_EXPLAIN, "it is a store"},
+    {OPTION_ATOMIC, 0, "atomic", NULL, CLI_EXPLAIN,
+     "it is an atomic: a native one for 32-bit integers, else a\ncompare-and-swap loop"},
+    {OPTION_LET, 0, "let", "NAME=VALUE", CLI_EXPLAIN,
+     "give a name a value; NAME=A..B[,STEP] tries all of them"},
+    {OPTION_IF, 0, "if", "CONDITION", CLI_EXPLAIN, "only the lanes for which it holds take part"},
+    {OPTION_ARCH, 0, "arch", "ARCH", CLI_EXPLAIN,
+     "architecture: sm_90, 90 or 9.0 (default sm_90); all: a row\nfor each generation"},
+    {OPTION_WARP, 0, "warp", "N", CLI_EXPLAIN, "only warp N of the block (default: all)"},
+    {OPTION_WIDTH, 0, "width", "BYTES", CLI_EXPLAIN,
+     "bytes that one lane accesses: 1, 2, 4, 8 or 16 (default:\nthose of the type)"},
+    {OPTION_BASE, 0, "base", "BYTES", CLI_EXPLAIN, "where the first array starts (default 0)"},
+    {OPTION_GRID, 0, "grid", "SHAPE", CLI_EXPLAIN, "gridDim (default 1)"},
+    {OPTION_BLOCK_INDEX, 0, "block-index", "X,Y,Z", CLI_EXPLAIN, "blockIdx (default 0,0,0)"},
+    {OPTION_REQUESTS, 0, "requests", "FILE", CLI_EXPLAIN,
+     "read raw requests from a CSV file, which may be compressed by\ngzip; '-' is the standard "
+     "input"},
+    {OPTION_KEEP_GOING, 0, "keep-going", NULL, CLI_EXPLAIN,
+     "report a bad row of --requests, leave it out and go on"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
      "architecture to simulate: sm_90, 90 or 9.0 (default sm_90)"},
     {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
@@ -48,8 +86,8 @@ static const struct option_row rows[] = {
      "launch of a .ptx file: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'"},
     {OPTION_DUMP, 0, "dump", "ARG=FILE", CLI_RUN,
      "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout"},
-    {OPTION_FORMAT, 0, "format", "FORMAT", BOTH, "text, json or csv (default text)"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", BOTH, "write the report to FILE"},
+    {OPTION_FORMAT, 0, "format", "FORMAT", ALL, "text, json or csv (default text)"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", ALL, "write the report to FILE"},
     {OPTION_FAIL_ON, 0, "fail-on", "excess[=N]", BOTH,
      "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", CLI_RUN,
@@ -64,13 +102,13 @@ static const struct option_row rows[] = {
     {OPTION_PASS, 'l', NULL, "LIBRARY", CLI_RUN, NULL},
     {OPTION_PASS, 'X', NULL, "TOOL FLAG", CLI_RUN,
      "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ..."},
-    {OPTION_COLOR, 0, "color", "WHEN", BOTH,
+    {OPTION_COLOR, 0, "color", "WHEN", ALL,
      "auto, always or never (default auto; NO_COLOR is heeded)"},
     {OPTION_QUIET, 'q', "quiet", NULL, CLI_RUN,
      "no report and no progress on stderr, only errors and faults"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, BOTH,
      "show every site and launch, and the commands that are run"},
-    {OPTION_HELP, 'h', "help", NULL, BOTH, "show this help"},
+    {OPTION_HELP, 'h', "help", NULL, ALL, "show this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -90,6 +128,7 @@ void options_init(struct cli_options *options) {
 void options_free(struct cli_options *options) {
     vec_free(&options->dumps);
     vec_free(&options->nvcc_flags);
+    vec_free(&options->explain.lets);
 }
 
 unsigned options_arch(const char *text) {
@@ -241,10 +280,72 @@ static bool apply_choice(struct cli_options *options, const struct option_row *r
     return true;
 }
 
+static bool parse_width(const char *text, unsigned *width) {
+    static const char *const widths[] = {"1", "2", "4", "8", "16", NULL};
+    int index = 0;
+    if (!parse_choice("width", text, widths, &index))
+        return false;
+    *width = 1u << index;
+    return true;
+}
+
+// What only bankrun explain has.
+static bool apply_explain(struct cli_explain *explain, const struct option_row *row,
+                          const char *value) {
+    switch (row->id) {
+    case OPTION_SHARED:
+        explain->shared = value;
+        return true;
+    case OPTION_BLOCK:
+        explain->block = value;
+        return true;
+    case OPTION_GRID:
+        explain->grid = value;
+        return true;
+    case OPTION_BLOCK_INDEX:
+        explain->block_index = value;
+        return true;
+    case OPTION_IF:
+        explain->condition = value;
+        return true;
+    case OPTION_LET:
+        vec_push(&explain->lets, value);
+        return true;
+    case OPTION_LOAD:
+        explain->access = CLI_LOAD;
+        return true;
+    case OPTION_STORE:
+        explain->access = CLI_STORE;
+        return true;
+    case OPTION_ATOMIC:
+        explain->access = CLI_ATOMIC;
+        return true;
+    case OPTION_WIDTH:
+        return parse_width(value, &explain->width);
+    case OPTION_BASE:
+        return parse_count(row->name, value, 1 << 20, &explain->base);
+    case OPTION_WARP:
+        explain->warp = strcmp(value, "all") ? value : NULL;
+        return true;
+    case OPTION_REQUESTS:
+        explain->requests = value;
+        return true;
+    case OPTION_KEEP_GOING:
+        explain->keep_going = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool apply(struct cli_options *options, const struct option_row *row, const char *value) {
     uint64_t number = 0;
     switch (row->id) {
     case OPTION_ARCH:
+        if (row->commands & CLI_EXPLAIN && !strcmp(value, "all")) {
+            options->arch = 0;
+            return true;
+        }
         return parse_arch(value, &options->arch);
     case OPTION_THREADS:
         if (!parse_count(row->name, value, 1024, &number))
@@ -283,12 +384,13 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
     case OPTION_HELP:
         options->help = true;
         return true;
+    default:
+        return apply_explain(&options->explain, row, value);
     }
-    return false;
 }
 
 static const char *command_name(enum cli_command command) {
-    return command == CLI_RUN ? "run" : "report";
+    return command == CLI_RUN ? "run" : command == CLI_REPORT ? "report" : "explain";
 }
 
 static bool unknown_option(enum cli_command command, const char *word, size_t length) {

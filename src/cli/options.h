@@ -17,15 +17,26 @@ enum cli_status {
     CLI_EXCESS = 3, // --fail-on
 };
 
-enum cli_command { CLI_RUN = 1, CLI_REPORT = 2 }; // bits: an option may belong to several
+enum cli_command { CLI_RUN = 1, CLI_REPORT = 2, CLI_EXPLAIN = 4 }; // bits: an option may belong to several
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV };
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef VEC(const char *) cli_strings;
 
+struct cli_explain { // what only bankrun explain takes
+    const char *shared, *block, *grid, *block_index, *condition;
+    cli_strings lets;
+    enum { CLI_LOAD, CLI_STORE, CLI_ATOMIC } access;
+    unsigned width;   // 0: by the type
+    uint64_t base;    // offset of the first array
+    const char *warp; // NULL: all
+    const char *requests;
+    bool keep_going;
+};
+
 struct cli_options {           // strings point into argv
-    unsigned arch;             // 90 for 9.0
+    unsigned arch;             // 90 for 9.0; 0: all (explain)
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // 0: no limit
     enum cli_format format;
@@ -38,6 +49,7 @@ struct cli_options {           // strings point into argv
     const char *nvcc;  // NULL: look for it
     cli_strings nvcc_flags;
     bool quiet, verbose, help;
+    struct cli_explain explain;
 };
 
 void options_init(struct cli_options *options);

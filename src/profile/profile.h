@@ -128,6 +128,12 @@ bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map);
 unsigned profile_bank_of(unsigned arch, uint32_t offset);
 
+// What conflicts in one request, in words: "lanes read words 0, 32, 64, ...: stride 32 words, all
+// in bank 0". Malloc'd; NULL: there is nothing to say. `instruction` only chooses the verb.
+struct bankrun_request;
+char *profile_why_request(unsigned arch, const struct bankrun_request *request,
+                          const char *instruction);
+
 // ---- Saved profiles: schema bankrun-profile/1, docs/profile.md ----------------------------
 
 // JSON text with sorted keys. Caller frees.

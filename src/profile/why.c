@@ -229,3 +229,14 @@ char *profile_why(const struct counter_rule *rule, const char *instruction, uint
         strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
     return strbuf_take(&out);
 }
+
+char *profile_why_request(unsigned arch, const struct bankrun_request *request,
+                          const char *instruction) {
+    struct counter_rule rule = {.arch = arch,
+                                .access = request->access,
+                                .width = request->width,
+                                .matrices = request->matrices};
+    if (bankrun_phase_lanes(arch, request, 0) == 0)
+        return NULL;
+    return profile_why(&rule, instruction, request->mask, request->offsets);
+}

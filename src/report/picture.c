@@ -5,32 +5,13 @@
 
 enum { GROUP = 4, LABEL = 9 };
 
-// "lanes 0-7, 16". A mask of all lanes is "lanes 0-31".
-static void put_lanes(struct strbuf *out, uint32_t mask) {
-    const char *separator = "lanes ";
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (!(mask >> lane & 1)) {
-            continue;
-        }
-        unsigned last = lane;
-        while (last + 1 < WARP_LANES && mask >> (last + 1) & 1) {
-            last++;
-        }
-        strbuf_printf(out, "%s%u", separator, lane);
-        if (last > lane) {
-            strbuf_printf(out, "-%u", last);
-        }
-        separator = ", ";
-        lane = last;
-    }
-}
-
 static void put_where(struct report_page *page, size_t indent, const struct profile_site *site,
                       uint32_t lanes) {
     struct strbuf text = {0};
     strbuf_printf(&text, "block (%u, %u, %u), warp %u, ", site->worst_block[0],
                   site->worst_block[1], site->worst_block[2], site->worst_warp);
-    put_lanes(&text, lanes);
+    strbuf_puts(&text, "lanes ");
+    strbuf_set(&text, lanes);
     report_to(page, indent);
     report_put(page, STYLE_DIM, "worst");
     report_to(page, indent + LABEL);

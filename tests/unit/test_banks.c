@@ -90,7 +90,6 @@ struct row {
     const struct kind *kind;
     uint32_t mask, offsets[BANKRUN_LANES];
     double cycles, wavefronts; // wavefronts < 0: not counted
-    bool pairs_hold;
 };
 
 static bool slow_pairs(const uint32_t *offsets, uint32_t mask, unsigned distance) {
@@ -116,8 +115,6 @@ static bool read_row(char *line, struct row *row) {
     at++;
     for (size_t lane = 0; lane < BANKRUN_LANES; lane++)
         row->offsets[lane] = (uint32_t)strtoul(at, &at, 10);
-    row->pairs_hold =
-        slow_pairs(row->offsets, row->mask, 1) || slow_pairs(row->offsets, row->mask, 2);
     row->cycles = strtod(at + 1, &at);
     row->wavefronts = at[1] >= '0' ? strtod(at + 1, NULL) : -1;
     return true;
@@ -146,24 +143,9 @@ static bool counter_agrees(const struct row *row, const struct bankrun_cost *cos
     }
 }
 
-static unsigned clock_floor(const struct row *row) {
-    unsigned width = row->kind->width;
-    unsigned halves = ((row->mask & 0xffffu) != 0) + (row->mask >> 16 != 0);
-    switch (row->kind->access) {
-    case BANKRUN_LOAD: // the pair rule holds: the whole warp is one access of at least 2 cycles
-        return width < 16 ? 1 : row->pairs_hold ? 2 : 2 * halves;
-    case BANKRUN_STORE:
-        return width == 16 ? 4 : width == 8 ? 2 : 1;
-    case BANKRUN_ATOMIC_CAS:
-        return width == 8 ? 4 : 2;
-    default:
-        return 1;
-    }
-}
-
 static bool clock_agrees(const struct row *row, const struct bankrun_cost *cost) {
-    unsigned floor = clock_floor(row);
-    double want = cost->wavefronts > floor ? cost->wavefronts : floor;
+    struct bankrun_request request = request_of(row);
+    double want = bankrun_cycles(90, &request, cost);
     double over = 0.5 + want / 50, under = over;
     if (row->kind->clock == CLOCK_STORE) {
         under = 0.5 + want / 5;
