@@ -8,6 +8,7 @@ where there is no GPU. Lines that hold `bankrun` options in a program's comments
     tools/gpu_programs.py [FILE.cu ...]
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,7 +51,7 @@ def run(source, folder):
 
 def main():
     gpu = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False) \
-        if Path("/usr/bin/nvidia-smi").exists() else None
+        if shutil.which("nvidia-smi") else None
     if gpu is None or gpu.returncode:
         print("no GPU")
         return 77
