@@ -260,7 +260,10 @@ static void check_store(unsigned target, enum ptx_space space, struct shape shap
     memcpy(expected_global, global, 4096);
     memcpy(expected_shared, fake.shared, sizeof fake.shared);
     memcpy(expected_local, fake.local, sizeof fake.local);
-    for (unsigned l = 0; l < LANES; l++) {
+    // Of lanes that write one address the lowest of 128 bytes of lanes wins, the last such group.
+    unsigned width = shape.bytes * shape.count, group = width < 4 ? 32 : 128 / width;
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned l = i / group * group + (group - 1 - i % group);
         const uint8_t *origin = hit[l] == PTX_SPACE_GLOBAL   ? global
                                 : hit[l] == PTX_SPACE_SHARED ? fake.shared
                                                              : fake.local;
