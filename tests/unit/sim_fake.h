@@ -91,6 +91,14 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
     return true;
 }
 
+bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
+                        const uint32_t *members, uint32_t strangers) {
+    (void)members;
+    sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, (unsigned)__builtin_ctz(strangers), 0,
+              "stranger");
+    return false;
+}
+
 struct sim_frame_memory sim_frame_parameters(struct sim_warp *warp) {
     (void)warp;
     return (struct sim_frame_memory){fake.param, FAKE_PARAM};

@@ -160,6 +160,25 @@ static void test_gathering(void **state) {
     }
 }
 
+// A lane that does not name itself is a fault.
+static void test_strangers(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        for (unsigned full = 0; full < 2; full++) {
+            prepare(PTX_MOD_bfly, PTX_B32, true, false);
+            assert_true(select_shfl[t](NULL, &ir, instrs));
+            set_all(M, 0xffffff7f);
+            set_all(D, 5);
+            fake_mask(full ? FULL_MASK : 0x80);
+            fake.fault = SIM_OK;
+            assert_false(fake_run(instrs));
+            assert_int_equal(fake.fault, SIM_FAULT_ILLEGAL_INSTRUCTION);
+            assert_int_equal(fake.fault_lane, 7);
+            assert_int_equal(fake_32(D)[0], 5);
+        }
+    }
+}
+
 // ---- Groups: lanes that name the same mask
 // --------------------------------------------------------
 
@@ -354,6 +373,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_shuffle, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_shuffle_without_predicate, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_gathering, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_strangers, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_groups, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_legacy, fake_setup, fake_teardown),
     };
