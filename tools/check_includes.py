@@ -40,10 +40,10 @@ EXTERNAL = {
     "demangle.h": {"profile"},
 }
 
-# The bank model is usable alone: the C standard library and nothing else.
+# The bank model is usable alone: the C standard library and the compiler's own headers.
 STANDARD_C = {
-    "assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h",
-    "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
+    "assert.h", "ctype.h", "errno.h", "float.h", "immintrin.h", "inttypes.h", "limits.h",
+    "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }
 
 MAX_LINES = 600

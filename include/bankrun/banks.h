@@ -69,6 +69,18 @@ const char *bankrun_status_text(enum bankrun_status status);
 enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
                                   struct bankrun_cost *cost);
 
+/* The last request, for callers that see the same one many times in a row. Zeroed: none yet. One
+ * for each thread, or for each instruction that makes requests; nothing else is shared. */
+struct bankrun_memory {
+    unsigned arch, access, width, matrices;
+    uint32_t mask, offsets[BANKRUN_LANES];
+    struct bankrun_cost cost;
+};
+
+/* The same answers as bankrun_count. All 32 offsets are read, those of inactive lanes too. */
+enum bankrun_status bankrun_count_again(unsigned arch, const struct bankrun_request *request,
+                                        struct bankrun_memory *memory, struct bankrun_cost *cost);
+
 /* Which lanes the n-th phase (0-based, of those with an active lane) serves. 0: no such phase. */
 uint32_t bankrun_phase_lanes(unsigned arch, const struct bankrun_request *request, unsigned n);
 

@@ -104,9 +104,24 @@ static void count_modern(const struct bankrun_request *request, struct bankrun_c
         cost->max = (uint32_t)__builtin_popcount(lanes) * cost->phases;
 }
 
+/* The most frequent request, without detours: a whole warp loads or stores up to 32 bits a lane.
+ * False: it is not that, or this machine has no fast way. */
+static bool count_whole_warp(unsigned arch, const struct bankrun_request *request,
+                             struct bankrun_cost *cost) {
+    unsigned degree, width = request->width;
+    if (request->mask != UINT32_MAX || request->access > BANKRUN_STORE || request->matrices != 0 ||
+        (width != 1 && width != 2 && width != 4) ||
+        !bankrun_count_words(request->offsets, width, &degree))
+        return false;
+    *cost = (struct bankrun_cost){degree, degree, degree, 1, degree, 1, certainty(arch, request)};
+    return true;
+}
+
 enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
                                   struct bankrun_cost *cost) {
     enum bankrun_family family = bankrun_family_of(arch);
+    if (family == BANKRUN_FAMILY_MODERN && count_whole_warp(arch, request, cost))
+        return BANKRUN_OK;
     enum bankrun_status status = check(family, request);
     if (status != BANKRUN_OK)
         return status;

@@ -148,6 +148,11 @@ void bankrun_count_lanes(const struct bankrun_shape *shape, uint32_t mask, const
 void bankrun_count_units(const struct bankrun_shape *shape, uint32_t mask, const uint32_t *offsets,
                          struct bankrun_degrees *out) {
     struct slots slots;
+    unsigned degree;
+    if (shape->row_shift == 5 && mask == UINT32_MAX && bankrun_count_words(offsets, 1, &degree)) {
+        *out = (struct bankrun_degrees){.of = {(uint8_t)degree}, .sum = degree, .most = degree};
+        return;
+    }
     place(shape, mask, offsets, &slots);
     if (!slots.is_once) {
         int32_t unit[BANKRUN_LANES];

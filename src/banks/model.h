@@ -36,6 +36,10 @@ void bankrun_count_units(const struct bankrun_shape *shape, uint32_t mask, const
 void bankrun_count_lanes(const struct bankrun_shape *shape, uint32_t mask, const uint32_t *offsets,
                          struct bankrun_degrees *out);
 
+/* words_x86.c: the degree of a whole warp's accesses of at most 32 bits. False: an
+ * offset is no multiple of the width, or this machine has no fast way to count them. */
+bool bankrun_count_words(const uint32_t *offsets, unsigned width, unsigned *degree);
+
 /* phases.c: the grouping of lanes on 5.0 and later, and lanes that a request really has. */
 uint32_t bankrun_active_lanes(const struct bankrun_request *request);
 void bankrun_modern_shape(const struct bankrun_request *request, struct bankrun_shape *shape);
