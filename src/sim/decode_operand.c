@@ -73,6 +73,29 @@ bool sim_symbol_address(struct sim_decoder *decoder, const struct ir_instruction
     return false;
 }
 
+// Writes the address of a local variable: its place in the frame, and where the frame lies now.
+static const struct sim_instr *run_local_address(struct sim_warp *warp,
+                                                 const struct sim_instr *instr) {
+    uint64_t address = sim_frame_local(warp) + instr->value;
+    uint32_t *narrow = sim_at(warp, instr->operand[0]);
+    uint64_t *wide = sim_at(warp, instr->operand[0]);
+    for (int l = 0; l < LANES; l++) {
+        if (instr->immediate == 8)
+            wide[l] = address;
+        else
+            narrow[l] = (uint32_t)address;
+    }
+    return instr + 1;
+}
+
+// In front of the instruction that wants the value goes one that computes it.
+static sim_ref computed_ref(struct sim_decoder *decoder, struct sim_instr compute) {
+    compute.ordinal = decoder->ordinal;
+    compute.operand[0] = decoder->code->scratch + VECTOR_64;
+    vec_push(&decoder->instrs, compute);
+    return compute.operand[0];
+}
+
 static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instruction *ir,
                           const struct ir_operand *operand) {
     const struct ir_variable *variable = operand->variable;
@@ -92,6 +115,11 @@ static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instructi
     }
     uint64_t address = 0;
     sim_symbol_address(decoder, ir, variable, &address);
+    if (variable->space == PTX_SPACE_LOCAL && !in_kernel) {
+        struct sim_instr compute = {.immediate = width, .value = address + operand->value};
+        compute.run[0] = compute.run[1] = run_local_address;
+        return computed_ref(decoder, compute);
+    }
     return immediate_ref(decoder, address + operand->value, width);
 }
 
@@ -158,12 +186,9 @@ static bool fixed_sreg(enum ptx_sreg sreg, sim_ref *ref) {
 }
 
 static sim_ref changing_sreg_ref(struct sim_decoder *decoder, const struct ir_operand *operand) {
-    struct sim_instr read = {.immediate = operand->sreg, .ordinal = decoder->ordinal};
+    struct sim_instr read = {.immediate = operand->sreg, .value = operand->bytes};
     read.run[0] = read.run[1] = decoder->target->store_sreg;
-    read.operand[0] = decoder->code->scratch + VECTOR_64;
-    read.value = operand->bytes;
-    vec_push(&decoder->instrs, read);
-    return read.operand[0];
+    return computed_ref(decoder, read);
 }
 
 static sim_ref sreg_ref(struct sim_decoder *decoder, const struct ir_instruction *ir,

@@ -308,6 +308,30 @@ static void test_recursion(void **state) {
     close_device(&d);
 }
 
+static void test_local_variables_of_calls(void **state) {
+    (void)state;
+    struct device d;
+    // Caller and callee each keep a value in local memory, through an address in a register.
+    run(&d,
+        HEAD ".func (.param .b32 r) f(.param .b32 a) { .local .align 8 .b8 depot[8];\n"
+             ".reg .b32 %r<6>; .reg .b64 %d<3>; ld.param.u32 %r0, [a]; mov.u64 %d0, depot;\n"
+             "cvta.local.u64 %d1, %d0; st.u32 [%d1+4], %r0; ld.local.u32 %r1, [depot+4];\n"
+             "add.u32 %r1, %r1, 1; st.param.b32 [r], %r1; ret; }\n"
+             ".visible .entry k(.param .u64 out) { .local .align 8 .b8 depot[8];\n"
+             ".reg .b32 %r<8>; .reg .b64 %d<6>; ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"
+             "mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1; mov.u64 %d3, depot;\n"
+             "st.local.u32 [%d3+4], %r0; add.u32 %r3, %r0, 100;\n"
+             "{ .param .b32 x; st.param.b32 [x], %r3; .param .b32 y; call (y), f, (x);\n"
+             "ld.param.b32 %r1, [y]; }\nld.local.u32 %r2, [%d3+4]; st.global.u32 [%d2], %r1;\n"
+             "st.global.u32 [%d2+128], %r2; ret; }",
+        1, 32);
+    for (uint32_t t = 0; t < 32; t++) {
+        assert_int_equal(d.out[t], t + 101);
+        assert_int_equal(d.out[32 + t], t);
+    }
+    close_device(&d);
+}
+
 static void test_endless_recursion_faults(void **state) {
     (void)state;
     struct device d;
@@ -428,6 +452,7 @@ int main(void) {
         cmocka_unit_test(test_instruction_limit),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_local_variables_of_calls),
         cmocka_unit_test(test_endless_recursion_faults),
         cmocka_unit_test(test_indirect_calls),
         cmocka_unit_test(test_lanes_meet_at_shuffles),
