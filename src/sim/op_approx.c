@@ -28,20 +28,23 @@ LANES_INLINE float approx_rsqrt(float x, bool ftz) {
 }
 
 // The hardware's sine takes turns: the operand times 1 / (2 pi), rounded towards zero to a float.
+// A subnormal number of turns is none.
 static inline float turns(float x) {
     const double exact = (double)x * 0.15915493667125701904;
-    return f32_truncate((float)exact, exact);
+    return f32_flush(f32_truncate((float)exact, exact));
 }
 
 // A whole number of turns is a zero with the operand's sign; infinity has no sine.
 LANES_INLINE float approx_sin(float x, bool ftz) {
-    const float t = f32_operand(turns(x), ftz);
+    (void)ftz;
+    const float t = turns(x);
     const bool infinite = (f32_bits(x) & 0x7fffffff) == 0x7f800000;
     return infinite ? f32_from(F32_NAN) : (float)approx_sin_turns(t);
 }
 
 LANES_INLINE float approx_cos(float x, bool ftz) {
-    const double t = f32_operand(turns(x), ftz);
+    (void)ftz;
+    const double t = turns(x);
     const bool infinite = (f32_bits(x) & 0x7fffffff) == 0x7f800000;
     // A turn's fraction, so that a quarter can be added exactly.
     const double f = t - ((t + 0x1.8p52) - 0x1.8p52);
@@ -66,12 +69,11 @@ LANES_INLINE float approx_tanhf(float x, bool ftz) {
 }
 
 // a * (1 / b). Reciprocals of numbers beyond 2^126 are flushed, so that the quotient is zero, or
-// NaN when a is infinite.
+// NaN when a is infinite. Without .ftz, operands are scaled where the reciprocal would overflow.
 LANES_INLINE float approx_div(float a, float b, bool ftz) {
-    const double r = 1 / (double)b;
-    const double magnitude = r < 0 ? -r : r;
+    const double r = 1 / (double)b, magnitude = r < 0 ? -r : r;
     const double flushed = magnitude < 0x1p-126 ? r * 0 : r;
-    return f32_operand((float)((double)a * flushed), ftz);
+    return ftz ? f32_mul(a, f32_div(1, b, true), true) : (float)((double)a * flushed);
 }
 
 LANES_INLINE float approx_div_full(float a, float b, bool ftz) {
