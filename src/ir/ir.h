@@ -165,6 +165,17 @@ const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *l
 // First instruction of a `refuse` row that the kernel (or what it calls) holds, or NULL.
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel);
 
+// ---- Places in the source (source.c) -------------------------------------------------------
+
+// NULL: the index is 0 (unknown) or past the function's locations.
+const struct ptx_location *ir_location(const struct ir_function *function, uint32_t index);
+// Path of a `.file`; NULL: there is none of that number.
+const char *ir_location_file(const struct ir_function *function, uint32_t number);
+// The line to show for a location: atomicAdd() is a function of a toolkit header, so the line is
+// the one that calls it. The location itself when every caller is in such a header.
+const struct ptx_location *ir_program_location(const struct ir_function *function,
+                                               const struct ptx_location *at);
+
 // Collects every broken invariant as an error on the PTX range concerned. True when none.
 bool ir_validate(const struct ir_function *function, struct diag_list *diags);
 

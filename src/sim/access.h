@@ -86,6 +86,11 @@ uint64_t sim_frame_local(const struct sim_warp *warp);
 // Lanes that wait at the same instruction are executed together.
 bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t members);
 
+// A lane that is not among the members it names: an H200 raises an illegal instruction. Returns
+// false.
+bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
+                        const uint32_t *members, uint32_t strangers);
+
 // Records a fault of this block with a message in words and returns NULL. `lane` < 32.
 const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
                                   enum sim_fault fault, unsigned lane, uint64_t address,

@@ -7,17 +7,21 @@
 
 // The lanes that the .sync forms name. Each lane brings its own mask (a block may be cut into
 // tiles that communicate at the same instruction), so this waits for all that any lane names.
-// False: the others are not there yet, the handler returns NULL.
+// False: the others are not there yet, or a lane does not name itself; the handler returns NULL.
 static inline bool comm_gather(struct sim_warp *warp, const struct sim_instr *instr, int operand) {
     const uint32_t *members = LANES_ALIGNED(const uint32_t, instr->operand[operand]);
-    uint32_t named = 0;
+    uint32_t named = 0, strangers = 0;
     SIM_LANES
-    named |= warp->lanes[l] ? members[l] : 0;
+    {
+        named |= warp->lanes[l] ? members[l] : 0;
+        strangers |= warp->lanes[l] ? ~members[l] & 1u << l : 0;
+    }
+    if (strangers)
+        return sim_raise_stranger(warp, instr, members, strangers);
     return !(named & ~warp->mask) || sim_gather(warp, instr, named);
 }
 
-// The lanes of `rest` that communicate with lane `first`: those that named the same mask. A lane
-// that does not name itself (which the ISA leaves undefined) is counted in.
+// The lanes of `rest` that communicate with lane `first`: those that named the same mask.
 LANES_INLINE uint32_t comm_group(const struct sim_warp *warp, const uint32_t *members,
                                  uint32_t rest, unsigned first) {
     const uint32_t named = members[first];

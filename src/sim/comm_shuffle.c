@@ -75,11 +75,13 @@ LANES_INLINE void permute(uint32_t *d, const uint32_t *a, const int32_t from[LAN
 }
 
 // instr->immediate: what the instruction has beside d, a, b and c.
-enum { HAS_MEMBERS = 1, HAS_PREDICATE = 2 };
+enum { HAS_MEMBERS = 1, HAS_PREDICATE = 2, NAMES_ALL = 4 };
 
 LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct sim_instr *instr,
                                              enum mode mode, bool full) {
-    if (!full && instr->immediate & HAS_MEMBERS && !comm_gather(warp, instr, 4))
+    const bool is_sync = instr->immediate & HAS_MEMBERS;
+    const bool is_complete = full && instr->immediate & NAMES_ALL;
+    if (is_sync && !is_complete && !comm_gather(warp, instr, 4))
         return NULL;
     uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
     const uint32_t *a = LANES_ALIGNED(const uint32_t, instr->operand[1]);
@@ -114,6 +116,8 @@ SHUFFLE(indexed, INDEX)
 
 LANES_SELECT(shfl) {
     out->immediate = PTX_HAS(ir->ptx, sync) ? HAS_MEMBERS : 0;
+    if (ir->operands[4].kind == IR_OPERAND_IMMEDIATE && ir->operands[4].value == FULL_MASK)
+        out->immediate |= NAMES_ALL;
     if (ir->operands[0].pair != IR_NONE)
         out->immediate |= HAS_PREDICATE;
     switch (lanes_modifier(ir, PTX_GROUP_op)) {

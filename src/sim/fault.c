@@ -10,15 +10,10 @@
 
 static void describe_line(const struct ir_function *function, uint32_t location,
                           struct strbuf *out) {
-    if (!location || location >= function->location_count)
-        return;
-    const struct ptx_location *at = &function->locations[location];
-    const struct ptx_module *ptx = function->module->ptx;
-    for (size_t i = 0; i < ptx->file_count; i++)
-        if (ptx->files[i].number == at->file && at->line) {
-            strbuf_printf(out, "%s:%u: ", ptx->files[i].path, at->line);
-            return;
-        }
+    const struct ptx_location *at = ir_program_location(function, ir_location(function, location));
+    const char *path = at && at->line ? ir_location_file(function, at->file) : NULL;
+    if (path)
+        strbuf_printf(out, "%s:%u: ", path, at->line);
 }
 
 const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,

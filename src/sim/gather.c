@@ -92,13 +92,28 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
     return false;
 }
 
+bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
+                        const uint32_t *members, uint32_t strangers) {
+    unsigned lane = (unsigned)__builtin_ctz(strangers);
+    sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, 0,
+              "lane %u names the member mask 0x%08x, in which it is not itself", lane,
+              members[lane]);
+    return false;
+}
+
 // Each lane brings its own members: waits for all that any lane names.
 static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct sim_instr *instr) {
     struct sim_warp_flow *flow = warp->flow;
     const uint32_t *named = sim_at(warp, instr->operand[0]);
-    uint32_t members = 0;
-    for (int l = 0; l < LANES; l++)
+    uint32_t members = 0, strangers = 0;
+    for (int l = 0; l < LANES; l++) {
         members |= warp->lanes[l] ? named[l] : 0;
+        strangers |= warp->lanes[l] ? ~named[l] & 1u << l : 0;
+    }
+    if (strangers) {
+        sim_raise_stranger(warp, instr, named, strangers);
+        return NULL;
+    }
     if (!(members & flow->live & ~warp->mask))
         return instr + 1;
     struct sim_split *split = &flow->splits[flow->current];
