@@ -8,7 +8,8 @@
 
 struct cudart_config {
     char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
-    pid_t owner;               // the process that writes it; children made by fork do not
+    pid_t owner;               // the process that uses the device and writes the profile;
+                               // children that it forks do not
     unsigned arch;             // BANKRUN_ARCH=sm_90
     int threads;               // BANKRUN_THREADS
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit

@@ -72,6 +72,7 @@ static void start_profile(struct cudart_state *state) {
 bool cudart_make_device(struct cudart_state *state) {
     if (state->sim)
         return true;
+    state->config.owner = getpid(); // which may be a child of the process that was started
     struct sim_config config = {
         .arch = state->config.arch,
         .threads = state->config.threads,
