@@ -232,7 +232,8 @@ const struct explain_type *explain_parse_type(struct explain_parser *parser) {
     uint64_t align = 0;
     bool is_extern = false;
     if (parser->depth >= EXPLAIN_MAX_DEPTH)
-        return explain_fail(parser, parser->token.range, "types are nested too deeply");
+        return explain_fail(parser, parser->token.range, "types are nested more than %d deep",
+                            EXPLAIN_MAX_DEPTH);
     parser->depth++;
     const struct explain_type *type = parse_base(parser, &align, &is_extern);
     parser->depth--;

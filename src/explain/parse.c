@@ -257,6 +257,9 @@ static const struct explain_node *parse_postfix(struct explain_parser *parser) {
             node = parse_member(parser, node, mark, false);
         } else if (explain_accept(parser, EXPLAIN_PUNCT2('-', '>'))) {
             node = parse_member(parser, node, mark, true);
+        } else if (explain_accept(parser, EXPLAIN_PUNCT2('+', '+')) ||
+                   explain_accept(parser, EXPLAIN_PUNCT2('-', '-'))) {
+            return explain_fail(parser, mark, "an index expression changes nothing");
         } else {
             break;
         }

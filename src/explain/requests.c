@@ -162,9 +162,9 @@ static bool is_name(struct field field, const char *name) {
     return length == strlen(name) && memcmp(field.begin, name, length) == 0;
 }
 
-// The heading: which column is which. Columns that would get the name of a new one are renamed.
-static bool read_heading(struct explain_requests *requests, struct field line, struct strbuf *out,
-                         struct diag_list *diags) {
+// Which column is which. Columns that would get the name of a new one are renamed.
+static bool read_names(struct explain_requests *requests, struct field line, struct strbuf *out,
+                       struct diag_list *diags) {
     bool has[COLUMNS] = {false};
     const char *at = line.begin;
     if (line.end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) // a byte order mark
@@ -196,6 +196,15 @@ static bool read_heading(struct explain_requests *requests, struct field line, s
                                                     : "there is no column 'byte_offsets'");
     strbuf_puts(out, ",wavefronts,ideal,cycles\n");
     return true;
+}
+
+static bool read_heading(struct explain_requests *requests, struct field line, struct strbuf *out,
+                         struct diag_list *diags) {
+    size_t before = out->length;
+    bool is_fine = read_names(requests, line, out, diags);
+    if (!is_fine)
+        out->length = before;
+    return is_fine;
 }
 
 static char *put_number(char *at, uint32_t number) {
