@@ -59,7 +59,10 @@ void report_place(struct strbuf *out, const struct report_page *page, const char
     if (length > 0 && strncmp(file, root, length) == 0 && file[length] == '/') {
         file += length + 1;
     }
-    strbuf_printf(out, "%s:%u", file, line);
+    // "cub/agent/agent_reduce.cuh": as the toolkit's libraries are included.
+    static const char libraries[] = "/include/cccl/";
+    const char *library = strstr(file, libraries);
+    strbuf_printf(out, "%s:%u", library ? library + strlen(libraries) : file, line);
 }
 
 void report_site_label(struct strbuf *out, const struct report_page *page,

@@ -240,6 +240,16 @@ static void test_alike_launches_fold_over_others(void **state) {
     free(text);
 }
 
+static void test_library_paths_are_short(void **state) {
+    (void)state;
+    struct profile_site site[] = {shared_load(33, 100, 2)};
+    site[0].file = "/usr/local/cuda-13.0/include/cccl/cub/agent/agent_scan.cuh";
+    struct profile_launch launch = launch_of(0, site, 1);
+    char *text = text_of(&launch, 1, NULL);
+    assert_contains(text, "\n  cub/agent/agent_scan.cuh:33: ");
+    free(text);
+}
+
 static void test_summary_by_kernel(void **state) {
     (void)state;
     struct profile_site slow[] = {shared_load(33, 100, 2)}, fast[] = {shared_load(33, 100, 1)};
@@ -708,6 +718,7 @@ int main(void) {
         cmocka_unit_test(test_no_launch),
         cmocka_unit_test(test_alike_launches_fold),
         cmocka_unit_test(test_alike_launches_fold_over_others),
+        cmocka_unit_test(test_library_paths_are_short),
         cmocka_unit_test(test_summary_by_kernel),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_fault_of_several_lines),
