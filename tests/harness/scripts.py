@@ -16,7 +16,7 @@ def run_unit(context, program):
     passed = len(re.findall(r"^\[\s+OK \]", output, re.MULTILINE))
     skipped = len(re.findall(r"^\[\s+SKIPPED\s*\] \w+$", output, re.MULTILINE))
     if process.returncode:
-        names = re.findall(r"^\[  FAILED  \] (\w+)$", output, re.MULTILINE)
+        names = sorted(set(re.findall(r"^\[  FAILED  \] (\w+)$", output, re.MULTILINE)))
         raise Failure(f"status {process.returncode}, failed: {', '.join(names) or 'all'}\n"
                       + tail(process.stdout + process.stderr, 40))
     if not passed and not skipped:
