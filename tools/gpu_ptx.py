@@ -82,6 +82,9 @@ def initial(kind, count, init, folder):
     if init.startswith("@"):
         return (folder / init[1:]).read_bytes()
     values = range(count) if init == "iota" else [init] * count
+    if init.startswith("{"):
+        listed = [v.strip() for v in init[1:-1].split(",")]
+        values = listed + [0] * (count - len(listed))
     return b"".join(number(str(v), kind).to_bytes(size, "little") for v in values)
 
 
@@ -179,7 +182,7 @@ def main():
                 run_one(driver, path, path.read_text(encoding="utf-8"), run)
             except Skip as skip:
                 verdict, why = "skipped", str(skip)
-            except Failure as failure:
+            except (Failure, ValueError) as failure:
                 verdict, why = "disagree", str(failure)
             counts[verdict] += 1
             print(f"{verdict:9} {path.name}" + (f": {why}" if why else ""))

@@ -1,5 +1,6 @@
 // Masks of members that differ from lane to lane: fine while each lane is among its own members,
 // an illegal instruction where one is not.
+// gpu: no, a process cannot go on after a fault there
 #include <cstdio>
 #include <cuda_runtime.h>
 
