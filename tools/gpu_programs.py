@@ -40,7 +40,7 @@ def run(source, folder):
     process = subprocess.run([program] + wants["args"], capture_output=True, text=True,
                              check=False, timeout=120)
     if process.returncode != wants["status"]:
-        return f"status {process.returncode} instead of {wants['status']}\n{process.stderr}"
+        return f"status {process.returncode} instead of {wants['status']}\n{process.stdout}{process.stderr}"
     expected = golden.read_text(encoding="utf-8")
     if process.stdout != expected:
         lines = zip(expected.splitlines(), process.stdout.splitlines())

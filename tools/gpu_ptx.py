@@ -21,7 +21,7 @@ from harness.ptx import FLOATS, compare, float_bits, mask, read_runs, type_bytes
 LAUNCH = re.compile(r"\s*(?P<kernel>[\w$]+)\s*<<<(?P<config>.*?)>>>\s*\((?P<args>.*)\)\s*$")
 BUFFER = re.compile(r"(?:(?P<name>[\w$]+)\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*\[(?P<count>\d+)\]"
                     r"(?:\s*=\s*(?P<init>.+))?$")
-SCALAR = re.compile(r"(?:(?:[\w$]+)\s*:\s*(?P<type>bf16|[usfb]\d+)\s*=\s*)?(?P<value>.+)$")
+SCALAR = re.compile(r"(?:(?:[\w$]+\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*=\s*)?(?P<value>.+)$")
 DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
