@@ -107,11 +107,13 @@ class Arguments:
     def add_buffer(self, match, folder):
         kind, count = match["type"], int(match["count"])
         data = initial(kind, count, match["init"], folder)
+        if not match["name"]:  # an array that is passed by value
+            self.values.append(ctypes.create_string_buffer(data, len(data)))
+            return
         pointer = ctypes.c_uint64()
         self.driver.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(len(data) or 1))
         self.driver.call("cuMemcpyHtoD_v2", pointer, data, ctypes.c_size_t(len(data)))
-        if match["name"]:
-            self.buffers[match["name"]] = (kind, pointer, len(data))
+        self.buffers[match["name"]] = (kind, pointer, len(data))
         self.values.append(pointer)
 
     def read(self, name):

@@ -40,9 +40,6 @@ int main() {
     back = {};
     cudaStreamGetAttribute(other, cudaStreamAttributeAccessPolicyWindow, &back);
     check(back.accessPolicyWindow.num_bytes == count * sizeof *data, "read the copy");
-    back = {};
-    cudaStreamGetAttribute(0, cudaStreamAttributeSynchronizationPolicy, &back);
-    check(back.syncPolicy == cudaSyncPolicyAuto, "the default stream's policy");
     check(cudaStreamSetAttribute(stream, cudaLaunchAttributeIgnore, &value) ==
               cudaErrorInvalidValue, "no attribute of a stream");
     cudaGetLastError();
