@@ -2,7 +2,7 @@
 // stderr: errors_sticky\.cu:21: write of 4 bytes at 0x10
 // stderr: errors_sticky\.cu:26: misaligned write of 4 bytes
 // stderr: errors_sticky\.cu:31: the kernel executed a trap
-// stderr: Assertion `value == 3' failed
+// stderr: Assertion `value == 3` failed
 #include <cassert>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
     do {                                                                                           \
         cudaError_t error = call;                                                                  \
         cudaError_t last = cudaGetLastError();                                                     \
-        printf("  %-34s %s%s\n", #call, cudaGetErrorName(error),                                   \
+        printf("  %-56s %s%s\n", #call, cudaGetErrorName(error),                                   \
                last == error ? "" : ", but the last error differs");                               \
     } while (0)
 
@@ -49,7 +49,7 @@ static void run(const char *name, void (*kernel)(int *)) {
     cudaMemset(p, 0, 64);
     cudaEventCreate(&event);
     kernel<<<1, 1>>>(p);
-    SHOW(cudaPeekAtLastError());  // the launch went well
+    printf("  the launch itself: %s\n", cudaGetErrorName(cudaGetLastError()));
     SHOW(cudaDeviceSynchronize());
     SHOW(cudaDeviceSynchronize());
     SHOW(cudaMemcpy(&host, p, 4, cudaMemcpyDeviceToHost));
@@ -57,7 +57,7 @@ static void run(const char *name, void (*kernel)(int *)) {
     SHOW(cudaFree(p));
     SHOW(cudaEventRecord(event));
     fine<<<1, 1>>>(p);
-    SHOW(cudaGetLastError());
+    printf("  another launch: %s\n", cudaGetErrorName(cudaGetLastError()));
     SHOW(cudaGetDeviceCount(&count));
     SHOW(cudaSetDevice(0));
     printf("  %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
@@ -81,5 +81,12 @@ int main() {
     run_apart("misaligned address", write_misaligned);
     run_apart("trap", trap_it);
     run_apart("assertion", assert_it);
-    run("illegal address", write_nowhere);
+    run_apart("illegal address", write_nowhere);
+    int *p, value = 0;
+    cudaMalloc(&p, sizeof *p);
+    cudaMemcpy(p, &value, sizeof value, cudaMemcpyHostToDevice);
+    fine<<<1, 1>>>(p);
+    printf("no fault: %s", cudaGetErrorName(cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost)));
+    printf(", %d\n", value);
+    cudaFree(p);
 }
