@@ -69,7 +69,14 @@ static void start_profile(struct cudart_state *state) {
     free(text);
 }
 
+// The threads that run kernels are not copied, so a child cannot use the parent's device.
+static void in_child(void) {
+    the_state.is_forked = the_state.sim != NULL;
+}
+
 bool cudart_make_device(struct cudart_state *state) {
+    if (state->is_forked)
+        return false;
     if (state->sim)
         return true;
     state->config.owner = getpid(); // which may be a child of the process that was started
@@ -81,6 +88,8 @@ bool cudart_make_device(struct cudart_state *state) {
     state->sim = sim_create(&config);
     if (!state->sim)
         return false;
+    if (!state->watches_forks)
+        state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
     if (state->config.profile_path && !state->profile) {
         start_profile(state);
         cudart_watch_signals(state);
@@ -89,6 +98,8 @@ bool cudart_make_device(struct cudart_state *state) {
 }
 
 void cudart_drop_device(struct cudart_state *state) {
+    if (state->is_forked)
+        return;
     for (size_t i = 0; i < state->modules.length; i++)
         cudart_module_unload(state->modules.data[i]);
     cudart_handles_drop(state, CUDART_STREAM);

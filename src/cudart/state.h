@@ -38,6 +38,8 @@ struct cudart_state {
     struct cudart_pool *pool;             // the default one; NULL: nobody asked for it yet
     unsigned device_flags;
     int cache_config, shared_config;
+    bool watches_forks;
+    bool is_forked; // a child of a process that used the device: it cannot, as on a real one
     volatile sig_atomic_t dying; // signal that ends the process; launches are refused
 };
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cudart/abi.h"
@@ -676,6 +677,21 @@ static void test_last_error_of_threads(void **state) {
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidDevice);
 }
 
+// A child made by fork cannot use the device that its parent uses.
+static void test_fork(void **state) {
+    (void)state;
+    void *p;
+    int status;
+    OK(cudaMalloc(&p, 4));
+    pid_t child = fork();
+    if (child == 0)
+        _exit(cudaMalloc(&p, 4) == cudaErrorInitializationError && cudaSetDevice(0) == 0 ? 7 : 8);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    OK(cudaFree(p));
+}
+
 // Two files of relocatable device code, one of which calls into the other.
 static void test_relocatable_code(void **state) {
     (void)state;
@@ -818,6 +834,7 @@ int main(void) {
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_sticky_fault),
         cmocka_unit_test(test_last_error_of_threads),
+        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_relocatable_code),
         cmocka_unit_test(test_broken_ptx),
         cmocka_unit_test(test_other_versions),
