@@ -68,16 +68,19 @@ LANES_INLINE float approx_tanhf(float x, bool ftz) {
     return (float)approx_tanh(x);
 }
 
-// a * (1 / b). Reciprocals of numbers beyond 2^126 are flushed, so that the quotient is zero, or
-// NaN when a is infinite. Without .ftz, operands are scaled where the reciprocal would overflow.
+// a * (1 / b), both steps rounded. Reciprocals of numbers beyond 2^126 are flushed, so that the
+// quotient is zero, or NaN when a is infinite.
 LANES_INLINE float approx_div(float a, float b, bool ftz) {
-    const double r = 1 / (double)b, magnitude = r < 0 ? -r : r;
-    const double flushed = magnitude < 0x1p-126 ? r * 0 : r;
-    return ftz ? f32_mul(a, f32_div(1, b, true), true) : (float)((double)a * flushed);
+    const float quotient = f32_mul(a, f32_flush(1 / b), ftz);
+    const bool is_small = f32_from(f32_bits(b) & 0x7fffffff) < 0x1p-126f; // a reciprocal overflows
+    return is_small && !ftz ? (float)((double)a / (double)b) : quotient;
 }
 
+// Scales large divisors, and small ones unless they are flushed.
 LANES_INLINE float approx_div_full(float a, float b, bool ftz) {
-    return f32_div(a, b, ftz);
+    const float magnitude = f32_from(f32_bits(b) & 0x7fffffff);
+    const float scale = magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1;
+    return f32_mul(a * scale, 1 / (b * scale), ftz);
 }
 
 APPROX1(rcp, approx_rcp)
