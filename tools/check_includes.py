@@ -25,9 +25,10 @@ ROOMS = {
     "report": {"profile", "cost", "ir", "base"},
     "toolchain": {"base"},
     "explain": {"banks", "base"},
+    "calibrate": {"banks", "base"},
     "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
-    "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "prove", "fix", "cost",
-            "report", "toolchain"},
+    "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
+            "cost", "report", "toolchain"},
 }
 
 # Headers of other projects, and the only rooms that may know them.

@@ -10,6 +10,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 
 // What a file is, by its content where that tells; its first kilobytes do.
 enum cli_kind { CLI_KIND_ELF, CLI_KIND_PTX, CLI_KIND_CUDA, CLI_KIND_PROFILE, CLI_KIND_OTHER };

@@ -13,6 +13,7 @@ static const struct {
     {"run", cmd_run, "run a .cu, an executable or a .ptx and report (the default)"},
     {"report", cmd_report, "show a saved profile"},
     {"explain", cmd_explain, "show how an index expression meets the banks"},
+    {"calibrate", cmd_calibrate, "hold the bank model against this machine's GPU"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -40,6 +40,9 @@ enum option_id {
     OPTION_WARP,
     OPTION_REQUESTS,
     OPTION_KEEP_GOING,
+    OPTION_INSTRUCTION,
+    OPTION_PATTERNS,
+    OPTION_SAVE,
 };
 
 struct option_row {
@@ -78,6 +81,14 @@ static const struct option_row rows[] = {
      "input"},
     {OPTION_KEEP_GOING, 0, "keep-going", NULL, CLI_EXPLAIN,
      "report a bad row of --requests, leave it out and go on"},
+    {OPTION_INSTRUCTION, 0, "instruction", "NAME", CLI_CALIBRATE,
+     "measure only this one, like ld.shared.u32"},
+    {OPTION_PATTERNS, 0, "patterns", "N", CLI_CALIBRATE,
+     "patterns of lane addresses for each instruction (default 300)"},
+    {OPTION_ARCH, 0, "arch", "ARCH", CLI_CALIBRATE,
+     "hold the GPU against the model of another architecture\n(default: its own)"},
+    {OPTION_SAVE, 0, "save", "FILE", CLI_CALIBRATE,
+     "write the measurements to FILE.csv, compressed if it ends\nin .gz"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
      "architecture to simulate: sm_90, 90 or 9.0 (default sm_90)"},
     {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
@@ -108,7 +119,8 @@ static const struct option_row rows[] = {
      "no report and no progress on stderr, only errors and faults"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, BOTH,
      "show every site and launch, and the commands that are run"},
-    {OPTION_HELP, 'h', "help", NULL, ALL, "show this help"},
+    {OPTION_VERBOSE, 'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees"},
+    {OPTION_HELP, 'h', "help", NULL, ALL | CLI_CALIBRATE, "show this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -338,6 +350,18 @@ static bool apply_explain(struct cli_explain *explain, const struct option_row *
     }
 }
 
+// What only bankrun calibrate has.
+static bool apply_calibrate(struct cli_calibrate *calibrate, const struct option_row *row,
+                            const char *value) {
+    if (row->id == OPTION_PATTERNS)
+        return parse_count(row->name, value, 1 << 20, &calibrate->patterns);
+    if (row->id == OPTION_SAVE)
+        calibrate->save = value;
+    else
+        calibrate->instruction = value;
+    return true;
+}
+
 static bool apply(struct cli_options *options, const struct option_row *row, const char *value) {
     uint64_t number = 0;
     switch (row->id) {
@@ -385,12 +409,23 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
         options->help = true;
         return true;
     default:
-        return apply_explain(&options->explain, row, value);
+        return row->commands == CLI_CALIBRATE ? apply_calibrate(&options->calibrate, row, value)
+                                              : apply_explain(&options->explain, row, value);
     }
 }
 
 static const char *command_name(enum cli_command command) {
-    return command == CLI_RUN ? "run" : command == CLI_REPORT ? "report" : "explain";
+    switch (command) {
+    case CLI_RUN:
+        return "run";
+    case CLI_REPORT:
+        return "report";
+    case CLI_EXPLAIN:
+        return "explain";
+    case CLI_CALIBRATE:
+        break;
+    }
+    return "calibrate";
 }
 
 static bool unknown_option(enum cli_command command, const char *word, size_t length) {

@@ -17,7 +17,8 @@ enum cli_status {
     CLI_EXCESS = 3, // --fail-on
 };
 
-enum cli_command { CLI_RUN = 1, CLI_REPORT = 2, CLI_EXPLAIN = 4 }; // bits: an option may belong to several
+// Bits: an option may belong to several.
+enum cli_command { CLI_RUN = 1, CLI_REPORT = 2, CLI_EXPLAIN = 4, CLI_CALIBRATE = 8 };
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV };
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -35,8 +36,14 @@ struct cli_explain { // what only bankrun explain takes
     bool keep_going;
 };
 
+struct cli_calibrate {       // what only bankrun calibrate takes
+    const char *instruction; // NULL: all
+    uint64_t patterns;       // 0: the default
+    const char *save;        // NULL: nowhere
+};
+
 struct cli_options {           // strings point into argv
-    unsigned arch;             // 90 for 9.0; 0: all (explain)
+    unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // 0: no limit
     enum cli_format format;
@@ -50,6 +57,7 @@ struct cli_options {           // strings point into argv
     cli_strings nvcc_flags;
     bool quiet, verbose, help;
     struct cli_explain explain;
+    struct cli_calibrate calibrate;
 };
 
 void options_init(struct cli_options *options);
