@@ -38,9 +38,25 @@ static void help(void) {
           stdout);
 }
 
+// --trace FILE:LINE[:N]
+static bool check_trace(const struct cli_options *options) {
+    struct profile_trace *trace =
+        options->trace ? profile_trace_create(options->trace, NULL, false) : NULL;
+    profile_trace_free(trace);
+    if (options->trace && !trace)
+        cli_error("--trace: '%s' is not of the form FILE:LINE or FILE:LINE:N", options->trace);
+    else if (options->trace_output && !options->trace)
+        cli_error("--trace-output: nothing is traced without --trace FILE:LINE");
+    else
+        return true;
+    return false;
+}
+
 static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
     if (rest < 0)
+        return CLI_USAGE;
+    if (!check_trace(options))
         return CLI_USAGE;
     if (rest < argc) {
         cli_error("'%s': a PTX kernel takes its arguments through --launch", argv[rest]);
@@ -98,7 +114,7 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
         cli_error("--launch and --dump are for .ptx files; %s launches its kernels itself",
                   argv[0]);
     else
-        return run_program(kind, argv, options);
+        return check_trace(options) ? run_program(kind, argv, options) : CLI_USAGE;
     return CLI_USAGE;
 }
 

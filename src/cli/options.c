@@ -23,9 +23,14 @@ enum option_id {
     OPTION_NVCC_FLAG,
     OPTION_PASS, // -I, -D, ...: handed to nvcc as written
     OPTION_COLOR,
+    OPTION_NO_CACHE,
+    OPTION_NO_COUNT,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
+    OPTION_TRACE,
+    OPTION_TRACE_OUTPUT,
+    OPTION_METRICS,
     OPTION_SHARED,
     OPTION_BLOCK,
     OPTION_GRID,
@@ -101,6 +106,13 @@ static const struct option_row rows[] = {
     {OPTION_OUTPUT, 'o', "output", "FILE", ALL, "write the report to FILE"},
     {OPTION_FAIL_ON, 0, "fail-on", "excess[=N]", BOTH,
      "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess"},
+    {OPTION_TRACE, 0, "trace", "FILE:LINE[:N]", CLI_RUN,
+     "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "
+     "on one thread"},
+    {OPTION_TRACE_OUTPUT, 0, "trace-output", "FILE", CLI_RUN,
+     "write them to FILE; as CSV if it ends in .csv, which\nexplain --requests reads"},
+    {OPTION_METRICS, 0, "metrics", NULL, BOTH,
+     "show the figures that profilers have names for, old and new"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", CLI_RUN,
      "stop a launch after N warp instructions"},
     {OPTION_NVCC, 0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with"},
@@ -113,6 +125,9 @@ static const struct option_row rows[] = {
     {OPTION_PASS, 'l', NULL, "LIBRARY", CLI_RUN, NULL},
     {OPTION_PASS, 'X', NULL, "TOOL FLAG", CLI_RUN,
      "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ..."},
+    {OPTION_NO_CACHE, 0, "no-cache", NULL, CLI_RUN,
+     "compile .cu files anew, and keep nothing of it"},
+    {OPTION_NO_COUNT, 0, "no-count", NULL, CLI_RUN, "only run the program: no counts, no report"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL,
      "auto, always or never (default auto; NO_COLOR is heeded)"},
     {OPTION_QUIET, 'q', "quiet", NULL, CLI_RUN,
@@ -389,10 +404,25 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
         return true;
     case OPTION_FAIL_ON:
         return parse_fail_on(options, value);
+    case OPTION_TRACE:
+        options->trace = value;
+        return true;
+    case OPTION_TRACE_OUTPUT:
+        options->trace_output = value;
+        return true;
+    case OPTION_METRICS:
+        options->metrics = true;
+        return true;
     case OPTION_MAX_INSTRUCTIONS:
         return parse_count(row->name, value, UINT64_MAX, &options->max_instructions);
     case OPTION_NVCC:
         options->nvcc = value;
+        return true;
+    case OPTION_NO_CACHE:
+        options->no_cache = true;
+        return true;
+    case OPTION_NO_COUNT:
+        options->no_count = true;
         return true;
     case OPTION_NVCC_FLAG:
         vec_push(&options->nvcc_flags, value);

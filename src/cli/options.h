@@ -52,9 +52,14 @@ struct cli_options {           // strings point into argv
     bool fail_on_excess;
     uint64_t allowed_excess;
     const char *launch;
-    cli_strings dumps; // ARG=FILE
-    const char *nvcc;  // NULL: look for it
+    cli_strings dumps;        // ARG=FILE
+    const char *trace;        // FILE:LINE[:N]
+    const char *trace_output; // NULL: stderr
+    bool metrics;
+    const char *nvcc; // NULL: look for it
     cli_strings nvcc_flags;
+    bool no_cache; // of compiled programs
+    bool no_count; // run only, no profile
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_calibrate calibrate;

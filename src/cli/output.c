@@ -31,7 +31,10 @@ static void render(const struct profile *profile, const struct cli_options *opti
             text.color = options_use_color(options, stream);
             text.width = stream_width(stream);
         }
-        report_text(profile, &text, out);
+        if (options->metrics)
+            report_metrics(profile, out);
+        else
+            report_text(profile, &text, out);
         break;
     }
     case CLI_JSON: {

@@ -59,6 +59,23 @@ static void set_number(const char *name, unsigned long long number) {
     setenv(name, text, 1);
 }
 
+// The program may change its folder before its first launch: paths are made absolute.
+static void set_trace(const struct cli_options *options) {
+    char folder[4096];
+    struct strbuf path = {0};
+    if (!options->trace)
+        return;
+    setenv("BANKRUN_TRACE", options->trace, 1);
+    if (!options->trace_output)
+        return;
+    bool is_relative = options->trace_output[0] != '/' && strcmp(options->trace_output, "-");
+    if (is_relative && getcwd(folder, sizeof folder))
+        strbuf_printf(&path, "%s/", folder);
+    strbuf_puts(&path, options->trace_output);
+    setenv("BANKRUN_TRACE_OUTPUT", strbuf_string(&path), 1);
+    strbuf_free(&path);
+}
+
 // The environment is the child's: bankrun itself reads none of it any more.
 static void set_environment(const struct cli_options *options, const char *folder,
                             const struct toolchain_program *program, const char *profile) {
@@ -71,9 +88,10 @@ static void set_environment(const struct cli_options *options, const char *folde
         prepend_variable("LD_PRELOAD", strbuf_string(&library));
         strbuf_free(&library);
     }
-    setenv("BANKRUN_PROFILE", profile, 1);
+    setenv("BANKRUN_PROFILE", options->no_count ? "" : profile, 1);
     setenv("BANKRUN_ARCH", arch, 1);
-    set_number("BANKRUN_THREADS", (unsigned long long)options->threads);
+    set_number("BANKRUN_THREADS", options->trace ? 1 : (unsigned long long)options->threads);
+    set_trace(options);
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
     setenv("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0", 1);
     setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);

@@ -27,6 +27,8 @@ struct ptx_run {
     int threads;
     void **buffers; // one for each argument, NULL for scalars; owned by the sim
     uint8_t *parameters;
+    struct profile_trace *trace; // NULL: nothing is traced
+    FILE *trace_file;            // NULL: a standard stream
 };
 
 // An example of --launch for the first kernel.
@@ -119,7 +121,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     run->ir = ir_build(run->ptx, diags);
     if (!run->ir)
         return false;
-    run->threads = options->threads ? options->threads : default_threads();
+    run->threads = options->trace ? 1 : options->threads ? options->threads : default_threads();
     run->sim = sim_create(&(struct sim_config){.arch = options->arch,
                                                .threads = run->threads,
                                                .max_instructions = options->max_instructions});
@@ -301,12 +303,13 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
                                        .layout = ir_shared_layout(run->function),
                                        .dynamic_shared_bytes = run->spec.shared_bytes,
                                        .workers = (unsigned)run->threads,
-                                       .arch = run->options->arch};
+                                       .arch = run->options->arch,
+                                       .trace = run->trace};
     memcpy(info.grid, run->spec.grid, sizeof info.grid);
     memcpy(info.block, run->spec.block, sizeof info.block);
     struct profile_recorder *recorder = profile_record(&info);
     struct sim_result result = {0};
-    launch(run, profile_observer(recorder), &result);
+    launch(run, run->options->no_count ? NULL : profile_observer(recorder), &result);
     struct profile_launch_result counted = {.blocks_run = result.blocks_run,
                                             .instructions = result.instructions,
                                             .thread_instructions = result.thread_instructions,
@@ -329,9 +332,36 @@ static int execute(struct ptx_run *run) {
     if (!write_dumps(run))
         status = CLI_USAGE;
     fflush(stdout);
-    int report_status = write_report(profile, run->options, stderr);
+    int report_status =
+        run->options->no_count ? CLI_OK : write_report(profile, run->options, stderr);
     profile_free(profile);
     return status ? status : report_status;
+}
+
+static bool start_trace(struct ptx_run *run) {
+    const char *path = run->options->trace_output;
+    size_t length = path ? strlen(path) : 0;
+    if (!run->options->trace)
+        return true;
+    if (path && strcmp(path, "-")) {
+        run->trace_file = fopen(path, "we");
+        if (!run->trace_file) {
+            cli_error("%s: %s", path, strerror(errno));
+            return false;
+        }
+    }
+    FILE *out = run->trace_file ? run->trace_file : path ? stdout : stderr;
+    run->trace = profile_trace_create(run->options->trace, out,
+                                      length > 4 && !strcmp(path + length - 4, ".csv"));
+    return run->trace != NULL;
+}
+
+static void end_trace(struct ptx_run *run, bool has_run) {
+    if (run->trace && has_run && !profile_trace_has_matched(run->trace))
+        cli_error("--trace %s: no shared-memory access of that line was made", run->options->trace);
+    profile_trace_free(run->trace);
+    if (run->trace_file)
+        fclose(run->trace_file);
 }
 
 int run_ptx(const struct source *source, const struct cli_options *options) {
@@ -340,8 +370,10 @@ int run_ptx(const struct source *source, const struct cli_options *options) {
     int status = CLI_USAGE;
     bool is_ready = load(&run, &diags) && bind_all(&run, &diags);
     print_diags(&diags, options);
-    if (is_ready && check_dumps(&run))
+    is_ready = is_ready && check_dumps(&run) && start_trace(&run);
+    if (is_ready)
         status = execute(&run);
+    end_trace(&run, is_ready);
     if (run.module)
         sim_module_unload(run.module);
     sim_destroy(run.sim);

@@ -53,6 +53,14 @@ static unsigned architecture(void) {
     return DEFAULT_ARCH;
 }
 
+// Caller frees; NULL: it is not set.
+static char *take_text(const char *name) {
+    const char *text = getenv(name);
+    char *copy = text && *text ? base_strdup(text) : NULL;
+    unsetenv(name);
+    return copy;
+}
+
 void cudart_config_read(struct cudart_config *config) {
     *config = (struct cudart_config){
         .owner = getpid(),
@@ -64,8 +72,7 @@ void cudart_config_read(struct cudart_config *config) {
     };
     if (config->threads == 0)
         config->threads = processors();
-    const char *path = getenv("BANKRUN_PROFILE");
-    if (path && *path)
-        config->profile_path = base_strdup(path);
-    unsetenv("BANKRUN_PROFILE");
+    config->profile_path = take_text("BANKRUN_PROFILE");
+    config->trace = take_text("BANKRUN_TRACE");
+    config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");
 }

@@ -13,12 +13,14 @@ struct cudart_config {
     unsigned arch;             // BANKRUN_ARCH=sm_90
     int threads;               // BANKRUN_THREADS
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
+    char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr
+    char *trace;               // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
     bool shows_progress;       // BANKRUN_PROGRESS=1
     bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
 };
 
-// Reads the environment once. Takes BANKRUN_PROFILE out of it: programs that this one starts
-// must not write to the same file.
+// Reads the environment once. Takes BANKRUN_PROFILE and BANKRUN_TRACE out of it: programs that this
+// one starts must not write to the same files.
 void cudart_config_read(struct cudart_config *config);
 
 #endif

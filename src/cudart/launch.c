@@ -42,6 +42,7 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .workers = (unsigned)state->config.threads,
         .arch = state->config.arch,
+        .trace = state->trace,
     };
     copy_size(info.grid, launch->grid);
     copy_size(info.block, launch->block);

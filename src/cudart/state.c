@@ -1,5 +1,6 @@
 #include "cudart/state.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,21 @@ static void start_profile(struct cudart_state *state) {
     free(text);
 }
 
+static void start_trace(struct cudart_state *state) {
+    const char *path = state->config.trace_path;
+    size_t length = path ? strlen(path) : 0;
+    if (path && strcmp(path, "-") != 0) {
+        state->trace_file = fopen(path, "we");
+        if (!state->trace_file) {
+            cudart_say("%s: %s", path, strerror(errno));
+            return;
+        }
+    }
+    FILE *out = state->trace_file ? state->trace_file : path ? stdout : stderr;
+    bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+    state->trace = profile_trace_create(state->config.trace, out, is_csv);
+}
+
 // The threads that run kernels are not copied, so a child cannot use the parent's device.
 static void in_child(void) {
     the_state.is_forked = the_state.sim != NULL;
@@ -92,6 +108,8 @@ bool cudart_make_device(struct cudart_state *state) {
         state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
     if (state->config.profile_path && !state->profile) {
         start_profile(state);
+        if (state->config.trace)
+            start_trace(state);
         cudart_watch_signals(state);
     }
     return true;
@@ -127,6 +145,17 @@ void cudart_free_state(struct cudart_state *state) {
     state->pool = NULL;
     free(state->config.profile_path);
     state->config.profile_path = NULL;
+    if (state->trace && !profile_trace_has_matched(state->trace))
+        cudart_say("--trace %s: no shared-memory access of that line was made",
+                   state->config.trace);
+    profile_trace_free(state->trace);
+    state->trace = NULL;
+    if (state->trace_file)
+        fclose(state->trace_file);
+    state->trace_file = NULL;
+    free(state->config.trace);
+    free(state->config.trace_path);
+    state->config.trace = state->config.trace_path = NULL;
 }
 
 static enum cuda_error enter(struct cudart_state *state) {

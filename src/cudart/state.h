@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -21,9 +22,11 @@ struct cudart_state {
     pthread_mutex_t lock; // held by every call that touches what follows, launches included
     struct cudart_config config;
     struct device_model device;
-    struct sim *sim;          // NULL until a call needs the device, and after cudaDeviceReset
-    pthread_mutex_t sim_lock; // of that pointer, for who has to stop a launch
-    struct profile *profile;  // NULL: nobody asked for one
+    struct sim *sim;             // NULL until a call needs the device, and after cudaDeviceReset
+    pthread_mutex_t sim_lock;    // of that pointer, for who has to stop a launch
+    struct profile *profile;     // NULL: nobody asked for one
+    struct profile_trace *trace; // NULL: nothing is traced
+    FILE *trace_file;            // its output, when that is not stderr
     // A fault of a kernel is `pending` until a call that waits for the device sees it; from then
     // on it is `sticky`: every call returns it, until cudaDeviceReset.
     enum cuda_error pending, sticky;

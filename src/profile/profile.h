@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "ir/ir.h"
@@ -83,6 +84,17 @@ struct profile {
 struct profile *profile_create(unsigned arch, char *const *argv, size_t argc);
 void profile_free(struct profile *profile); // NULL is allowed
 
+// ---- Tracing one source line --------------------------------------------------------------
+
+// Prints the first shared-memory requests of a line, in the order in which they happen; that order
+// is the same in every run only with one worker. `place` is FILE:LINE or FILE:LINE:N, N of them
+// (8 when it is not given) over all launches; FILE is the end of the source's path. NULL: `place`
+// is neither. `out` is borrowed.
+struct profile_trace;
+struct profile_trace *profile_trace_create(const char *place, FILE *out, bool is_csv);
+void profile_trace_free(struct profile_trace *trace); // NULL is allowed
+bool profile_trace_has_matched(const struct profile_trace *trace);
+
 // ---- Recording one launch -----------------------------------------------------------------
 
 struct profile_recorder;
@@ -94,6 +106,7 @@ struct profile_launch_info {
     uint32_t dynamic_shared_bytes;
     unsigned workers; // upper bound of worker numbers
     unsigned arch;
+    struct profile_trace *trace; // NULL: none
 };
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info);

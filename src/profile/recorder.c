@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 #include "profile/recorder.h"
+#include "profile/trace.h"
 
 static enum profile_op op_of(enum site_op op) {
     switch (op) {
@@ -98,6 +99,15 @@ static void record(void *state, const struct access_event *event) {
         record_global(worker, event);
 }
 
+static void record_and_trace(void *state, const struct access_event *event) {
+    struct recorder_worker *worker = state;
+    const struct profile_recorder *recorder = worker->recorder;
+    bool is_shared = event->space == SITE_SHARED;
+    if (is_shared && recorder->traced[event->site])
+        profile_trace_request(recorder->info.trace, recorder, event);
+    record(state, event);
+}
+
 static void *begin_worker(void *context, unsigned number) {
     struct profile_recorder *recorder = context;
     assert(number < recorder->info.workers && !recorder->workers[number]);
@@ -114,6 +124,10 @@ struct profile_recorder *profile_record(const struct profile_launch_info *info) 
         .context = recorder, .worker_begin = begin_worker, .access = record};
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
+    if (info->trace)
+        recorder->traced = profile_trace_begin(info->trace, recorder);
+    if (recorder->traced)
+        recorder->observer.access = record_and_trace;
     return recorder;
 }
 
@@ -156,5 +170,6 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         free_worker(recorder, recorder->workers[n]);
     free(recorder->workers);
     free(recorder->sites);
+    free(recorder->traced);
     free(recorder);
 }

@@ -22,6 +22,10 @@ struct report_options {
 void report_text(const struct profile *profile, const struct report_options *options,
                  struct strbuf *out);
 
+// The figures that profilers have names for, old and new, of each launch; docs/metrics.md says what
+// each counts.
+void report_metrics(const struct profile *profile, struct strbuf *out);
+
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says.
 void report_csv(const struct profile *profile, struct strbuf *out);
 

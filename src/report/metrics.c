@@ -1,0 +1,108 @@
+// The figures that profilers have names for, of each launch: today's names and those of the visual
+// profiler and of compute capability 1.x. docs/metrics.md says what each counts.
+#include "report/columns.h"
+#include "report/report.h"
+
+struct sums {
+    struct profile_counts load, store, atomic; // shared
+    struct profile_counts global_load, global_store;
+    uint64_t serialized; // shared requests of more than one wavefront a phase
+    uint64_t instructions;
+};
+
+static void add(struct profile_counts *to, const struct profile_counts *from) {
+    to->requests += from->requests;
+    to->units += from->units;
+    to->ideal += from->ideal;
+}
+
+static struct sums sum_up(const struct profile_launch *launch) {
+    const struct profile_counts *shared = launch->totals[SITE_SHARED];
+    const struct profile_counts *global = launch->totals[SITE_GLOBAL];
+    struct sums sums = {.atomic = shared[PROFILE_ATOMIC],
+                        .load = shared[PROFILE_LOAD],
+                        .store = shared[PROFILE_STORE],
+                        .global_load = global[PROFILE_LOAD],
+                        .global_store = global[PROFILE_STORE],
+                        .instructions = launch->instructions};
+    add(&sums.load, &shared[PROFILE_MATRIX_LOAD]);
+    add(&sums.store, &shared[PROFILE_MATRIX_STORE]);
+    add(&sums.global_load, &global[PROFILE_ASYNC_COPY]);
+    for (size_t i = 0; i < launch->site_count; i++)
+        for (unsigned degree = 2; degree <= PROFILE_MAX_DEGREE; degree++)
+            sums.serialized += launch->sites[i].degrees[degree];
+    return sums;
+}
+
+static void put_name(struct strbuf *out, const char *name) {
+    strbuf_printf(out, "  %-66s", name);
+}
+
+static void put_count(struct strbuf *out, const char *name, uint64_t count) {
+    put_name(out, name);
+    strbuf_printf(out, " %16llu\n", (unsigned long long)count);
+}
+
+// "-" for a quotient by 0.
+static void put_ratio(struct strbuf *out, const char *name, uint64_t part, uint64_t whole,
+                      bool is_percent) {
+    put_name(out, name);
+    double scale = is_percent ? 100.0 : 1.0;
+    if (whole)
+        strbuf_printf(out, " %16.2f%s\n", scale * (double)part / (double)whole,
+                      is_percent ? " %" : "");
+    else
+        strbuf_printf(out, " %16s\n", "-");
+}
+
+static void put_today(struct strbuf *out, const struct sums *sums) {
+    uint64_t wavefronts = sums->load.units + sums->store.units + sums->atomic.units;
+    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", wavefronts);
+    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", sums->load.units);
+    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", sums->store.units);
+    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", sums->atomic.units);
+    put_count(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+              sums->load.units - sums->load.ideal);
+    put_count(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+              sums->store.units - sums->store.ideal);
+    put_count(out, "smsp__inst_executed_op_shared_ld.sum", sums->load.requests);
+    put_count(out, "smsp__inst_executed_op_shared_st.sum", sums->store.requests);
+    put_count(out, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", sums->global_load.requests);
+    put_count(out, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", sums->global_store.requests);
+    put_count(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sums->global_load.units);
+    put_count(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", sums->global_store.units);
+}
+
+static void put_old(struct strbuf *out, const struct sums *sums) {
+    uint64_t requests = sums->load.requests + sums->store.requests + sums->atomic.requests;
+    uint64_t wavefronts = sums->load.units + sums->store.units + sums->atomic.units;
+    uint64_t ideal = sums->load.ideal + sums->store.ideal + sums->atomic.ideal;
+    put_ratio(out, "shared_load_transactions_per_request", sums->load.units, sums->load.requests,
+              false);
+    put_ratio(out, "shared_store_transactions_per_request", sums->store.units, sums->store.requests,
+              false);
+    put_count(out, "shared_load_transactions", sums->load.units);
+    put_count(out, "shared_store_transactions", sums->store.units);
+    put_ratio(out, "shared_efficiency", ideal, wavefronts, true);
+    put_ratio(out, "shared_replay_overhead", wavefronts > requests ? wavefronts - requests : 0,
+              sums->instructions, false);
+    put_count(out, "warp_serialize", sums->serialized);
+    put_ratio(out, "gld_efficiency", sums->global_load.ideal, sums->global_load.units, true);
+    put_ratio(out, "gst_efficiency", sums->global_store.ideal, sums->global_store.units, true);
+    put_ratio(out, "gld_transactions_per_request", sums->global_load.units,
+              sums->global_load.requests, false);
+    put_ratio(out, "gst_transactions_per_request", sums->global_store.units,
+              sums->global_store.requests, false);
+}
+
+void report_metrics(const struct profile *profile, struct strbuf *out) {
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        const struct profile_launch *launch = &profile->launches[i];
+        struct sums sums = sum_up(launch);
+        strbuf_printf(out, "%slaunch %u: ", i ? "\n" : "", launch->index);
+        report_clean(out, launch->kernel);
+        strbuf_printf(out, ", sm_%u\n", profile->arch);
+        put_today(out, &sums);
+        put_old(out, &sums);
+    }
+}
