@@ -19,7 +19,7 @@ static char operand_letter(const struct ptx_instruction *ptx, unsigned position)
 
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position) {
     char letter = operand_letter(instruction->ptx, position);
-    return letter == 'd' || letter == 'D' || letter == 'q';
+    return letter == 'd' || letter == 'D' || letter == 'R' || letter == 'q';
 }
 
 bool ir_instruction_is(const struct ir_instruction *instruction, const char *select) {

@@ -22,6 +22,8 @@ static bool is_always_32(const struct ptx_instruction *ptx, unsigned position) {
         return position >= 3;
     if (is_opcode(ptx, "match") || is_opcode(ptx, "redux"))
         return position == 2;
+    if (is_opcode(ptx, "wmma")) // the stride of a load or store
+        return position == 2;
     if (is_opcode(ptx, "vote") || is_opcode(ptx, "bar") || is_opcode(ptx, "barrier"))
         return true;
     return false;

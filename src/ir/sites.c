@@ -33,6 +33,8 @@ static bool find_op(const struct ir_instruction *instruction, enum site_op *op) 
         {"red", SITE_REDUCTION},
         {"ldmatrix", SITE_MATRIX_LOAD},
         {"stmatrix", SITE_MATRIX_STORE},
+        {"wmma_load", SITE_LOAD},
+        {"wmma_store", SITE_STORE},
         {"cp_async", SITE_ASYNC_COPY},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -150,6 +152,25 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
     }
 }
 
+// The accesses that wmma.load and wmma.store become; see sim/mem_wmma.c.
+static void fill_wmma(const struct ptx_instruction *ptx, struct ir_site *site) {
+    const enum ptx_modifier which = ptx_modifier_of(ptx, PTX_GROUP_variant);
+    const enum ptx_modifier shape = ptx_modifier_of(ptx, PTX_GROUP_shape);
+    const bool is_factor = which == PTX_MOD_a || which == PTX_MOD_b;
+    const bool is_row_major = ptx_modifier_of(ptx, PTX_GROUP_layout) == PTX_MOD_row;
+    const bool is_turned = is_factor ? which == PTX_MOD_b : shape == PTX_MOD_m8n32k16;
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)ptx->types[0]);
+    const unsigned neighbours = !is_factor ? 2 : bytes < 4 ? 4 / bytes : 1;
+    site->width = is_turned != is_row_major ? bytes * neighbours : bytes;
+    if (!is_factor || bytes != 2 || space_of(ptx) == PTX_MOD_NONE ||
+        space_of(ptx) == PTX_MOD_global)
+        return;
+    const bool is_low = shape == (which == PTX_MOD_a ? PTX_MOD_m8n32k16 : PTX_MOD_m32n8k16);
+    site->op = SITE_MATRIX_LOAD;
+    site->matrices = is_low ? 2 : 4;
+    site->width = 16;
+}
+
 void ir_find_sites(struct ir_function *function, struct arena *arena) {
     VEC(struct ir_site) sites = {0};
     struct strbuf text = {0};
@@ -158,7 +179,10 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
         struct ir_site site = {.instruction = i, .location = instruction->location};
         if (!find_op(instruction, &site.op) || !is_observed_space(instruction->ptx))
             continue;
-        fill_width(instruction, &site);
+        if (strcmp(ptx_isa_row(instruction->ptx->isa)->opcode, "wmma") == 0)
+            fill_wmma(instruction->ptx, &site);
+        else
+            fill_width(instruction, &site);
         if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION)
             site.atomic = classify_atomic(function, instruction, site.op);
         site.is_generic = space_of(instruction->ptx) == PTX_MOD_NONE &&

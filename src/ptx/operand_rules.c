@@ -28,6 +28,18 @@ static bool is_predicate(const struct ptx_operand *operand) {
            !operand->pair && !operand->selector;
 }
 
+// A vector of any length, of one register too.
+static bool is_list(const struct ptx_operand *operand, bool is_store) {
+    if (operand->kind != PTX_OPERAND_VECTOR || operand->element_count == 0)
+        return false;
+    for (size_t i = 0; i < operand->element_count; i++) {
+        const struct ptx_operand *element = &operand->elements[i];
+        if (is_store ? !is_source(element) : !is_destination(element) || element->pair)
+            return false;
+    }
+    return true;
+}
+
 static bool is_vector(const struct ptx_operand *operand, unsigned size, bool is_store) {
     if (operand->kind != PTX_OPERAND_VECTOR)
         return false;
@@ -61,6 +73,10 @@ static bool accepts(const struct ptx_form *form, const struct ptx_operand_rule *
     case 'S':
         return (accepts_scalar(form->vector) && is_source(operand)) ||
                (form->vector != 0 && is_vector(operand, form->vector, true));
+    case 'R':
+        return is_destination(operand) || is_list(operand, false);
+    case 'V':
+        return is_source(operand) || is_list(operand, true);
     case 'p':
         return is_predicate(operand);
     case 'i':
@@ -133,6 +149,7 @@ static void put_wanted(const struct ptx_form *form, char letter, struct strbuf *
     }
     strbuf_puts(message, letter == 'd' || letter == 'D'   ? "a register"
                          : letter == 's' || letter == 'S' ? "a register, a constant or a symbol"
+                         : letter == 'R' || letter == 'V' ? "a vector of registers"
                          : letter == 'q'                  ? "a predicate register"
                          : letter == 'p'                  ? "a predicate"
                          : letter == 'i'                  ? "an integer constant"

@@ -24,6 +24,7 @@
     X(F16X2, "f16x2", 4, PACKED) X(BF16, "bf16", 2, FLOAT) X(BF16X2, "bf16x2", 4, PACKED)          \
     X(TF32, "tf32", 4, FLOAT)                                                                      \
     X(E4M3X2, "e4m3x2", 2, PACKED) X(E5M2X2, "e5m2x2", 2, PACKED)                                  \
+    X(E4M3, "e4m3", 1, FLOAT) X(E5M2, "e5m2", 1, FLOAT)                                            \
     X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED) X(F32X2, "f32x2", 8, PACKED)         \
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \

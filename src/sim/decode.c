@@ -72,6 +72,8 @@ static bool polls(const struct ir_instruction *ir) {
         return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas ||
                op == PTX_MOD_exch;
     }
+    if (ir_instruction_is(ir, "mbarrier_wait"))
+        return true;
     return ir_instruction_is(ir, "nop") && strcmp(ptx_isa_row(ptx->isa)->opcode, "nanosleep") == 0;
 }
 
