@@ -2,9 +2,11 @@
 
 _bankrun() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=run i
-    local run_options="--arch --threads --launch --dump --format --output --fail-on
-        --max-instructions --nvcc --nvcc-flag --color --quiet --verbose --help"
-    local report_options="--format --output --fail-on --color --verbose --help"
+    local run_options="--arch --threads --launch --dump --trace --trace-output --metrics --format --output --fail-on
+        --max-instructions --nvcc --nvcc-flag --no-cache --no-count --color --quiet --verbose --help"
+    local report_options="--metrics --format --output --fail-on --color --verbose --help"
+    local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width
+        --base --grid --block-index --requests --keep-going --format --output --color --help"
     COMPREPLY=()
     case $previous in
     --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")) && return ;;
@@ -12,10 +14,12 @@ _bankrun() {
     --fail-on) COMPREPLY=($(compgen -W "excess" -- "$current")) && return ;;
     --arch) COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_120" -- "$current")) && return ;;
     esac
-    [[ ${COMP_WORDS[1]} == report ]] && command=report
+    [[ ${COMP_WORDS[1]} == report || ${COMP_WORDS[1]} == explain ]] && command=${COMP_WORDS[1]}
     if [[ $current == -* ]]; then
         if [[ $command == report ]]; then
             COMPREPLY=($(compgen -W "$report_options" -- "$current"))
+        elif [[ $command == explain ]]; then
+            COMPREPLY=($(compgen -W "$explain_options" -- "$current"))
         elif ((COMP_CWORD == 1)); then
             COMPREPLY=($(compgen -W "$run_options --version" -- "$current"))
         else
@@ -23,7 +27,7 @@ _bankrun() {
         fi
         return
     fi
-    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report help" -- "$current"))
+    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report explain help" -- "$current"))
     COMPREPLY+=($(compgen -f -- "$current"))
 }
 complete -o filenames -F _bankrun bankrun

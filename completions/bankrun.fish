@@ -1,7 +1,7 @@
 # fish completion of bankrun
 
-set -l commands run report help
-set -l runs 'not __fish_seen_subcommand_from report help'
+set -l commands run report explain help
+set -l runs 'not __fish_seen_subcommand_from report explain help'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a run -d 'Run a program and report'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a report -d 'Show a saved profile'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a help -d 'Show help'
@@ -18,5 +18,27 @@ complete -c bankrun -n $runs -l launch -x -d 'Launch of a .ptx file'
 complete -c bankrun -n $runs -l dump -r -d 'Write a buffer after the run'
 complete -c bankrun -n $runs -l max-instructions -x -d 'Stop a launch after so many warp instructions'
 complete -c bankrun -n $runs -l nvcc -r -d 'The nvcc to compile with'
+complete -c bankrun -n $runs -l no-cache -d 'Compile anew and keep nothing'
+complete -c bankrun -n $runs -l no-count -d 'Only run: no counts, no report'
 complete -c bankrun -n $runs -l nvcc-flag -x -d 'Hand a flag to nvcc'
 complete -c bankrun -n $runs -s q -l quiet -d 'No report on stderr'
+complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a explain -d 'How an index expression meets the banks'
+complete -c bankrun -l metrics -d 'Figures that profilers have names for'
+complete -c bankrun -n $runs -l trace -x -d 'Print the requests of a source line'
+complete -c bankrun -n $runs -l trace-output -r -d 'Where to write them'
+set -l explains '__fish_seen_subcommand_from explain'
+complete -c bankrun -n $explains -l shared -x -d 'Declaration of the arrays'
+complete -c bankrun -n $explains -l block -x -d 'Threads of a block'
+complete -c bankrun -n $explains -l load -d 'The access is a load'
+complete -c bankrun -n $explains -l store -d 'The access is a store'
+complete -c bankrun -n $explains -l atomic -d 'The access is an atomic'
+complete -c bankrun -n $explains -l let -x -d 'Give a name a value, or try many'
+complete -c bankrun -n $explains -l if -x -d 'Only the lanes for which it holds'
+complete -c bankrun -n $explains -l arch -x -a 'all sm_13 sm_20 sm_35 sm_52 sm_61 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120' -d Architecture
+complete -c bankrun -n $explains -l warp -x -d 'Only one warp of the block'
+complete -c bankrun -n $explains -l width -x -a '1 2 4 8 16' -d 'Bytes that one lane accesses'
+complete -c bankrun -n $explains -l base -x -d 'Where the first array starts'
+complete -c bankrun -n $explains -l grid -x -d gridDim
+complete -c bankrun -n $explains -l block-index -x -d blockIdx
+complete -c bankrun -n $explains -l requests -r -d 'A CSV file of raw requests'
+complete -c bankrun -n $explains -l keep-going -d 'Leave bad rows out'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs the Debian packages that building and testing need and that are not there yet.
-# Does nothing on a system without dpkg; asks no questions.
+# Does nothing on a system without dpkg; asks no questions. Arguments: further packages.
 set -eu
 
 packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv python3-jsonschema
 clang clang-format libclang-rt-14-dev libcmocka-dev libjansson-dev liblz4-dev libzstd-dev
-libiberty-dev zlib1g-dev"
+libiberty-dev zlib1g-dev libxxhash-dev $*"
 
 if ! command -v dpkg >/dev/null 2>&1; then
     echo "install-deps: no dpkg here; needed are the equivalents of:" $packages >&2

@@ -14,10 +14,14 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "toolchain/cache.h"
 
 extern char **environ;
 
 static const char usual_place[] = "/usr/local/cuda/bin/nvcc";
+
+// Compiled programs are small: thousands fit.
+enum { CACHE_BYTES = 256 << 20 };
 
 typedef VEC(char *) argument_list;
 
@@ -85,12 +89,22 @@ unsigned toolchain_clamp_arch(const char *list, unsigned arch) {
     return below ? below : lowest;
 }
 
+enum { CANDIDATES = 3 };
+
+// Where to look for a compiler, in order; returns how many places there are.
+static size_t list_candidates(const struct toolchain_options *options,
+                              const char *candidates[CANDIDATES]) {
+    candidates[0] = options->compiler ? options->compiler : "nvcc";
+    candidates[1] = usual_place;
+    candidates[2] = options->last_compiler;
+    return options->compiler ? 1 : options->last_compiler ? 3 : 2;
+}
+
 // Asks the compiler what it can make. Returns the compiler's name, or NULL after a message.
 static const char *find_compiler(const struct toolchain_options *options, unsigned *arch,
                                  struct diag_list *diags) {
-    const char *candidates[] = {options->compiler ? options->compiler : "nvcc", usual_place,
-                                options->last_compiler};
-    size_t count = options->compiler ? 1 : options->last_compiler ? 3 : 2;
+    const char *candidates[CANDIDATES];
+    size_t count = list_candidates(options, candidates);
     for (size_t i = 0; i < count; i++) {
         char *argv[] = {(char *)candidates[i], (char *)"--list-gpu-arch", NULL};
         struct strbuf list = {0};
@@ -129,7 +143,8 @@ static bool wants_device_link(const struct toolchain_options *options) {
 }
 
 static void command_line(const struct toolchain_options *options, const char *compiler,
-                         const struct toolchain_build *build, argument_list *arguments) {
+                         const struct toolchain_build *build, const char *depfile,
+                         argument_list *arguments) {
     char target[64];
     snprintf(target, sizeof target, "arch=compute_%u,code=compute_%u", build->arch, build->arch);
     const char *fixed[] = {compiler,    "-cudart", "shared",    "-gencode",     target,
@@ -140,8 +155,49 @@ static void command_line(const struct toolchain_options *options, const char *co
         push(arguments, "-nodlink");
     for (size_t i = 0; i < options->flag_count; i++)
         push(arguments, options->flags[i]);
+    if (depfile) {
+        push(arguments, "-MD");
+        push(arguments, "-MF");
+        push(arguments, depfile);
+    }
     vec_push(arguments, NULL);
 }
+
+// ---- The cache ------------------------------------------------------------------------------
+
+// Libraries, objects and files of flags are no part of the list of what a compilation read.
+static bool is_cacheable(const struct toolchain_options *options) {
+    static const char *const prefixes[] = {"-l",       "-L",         "-M",      "-Xlinker",
+                                           "--linker", "--lib",      "-optf",   "--options",
+                                           "-Xnvlink", "--generate", "-config", "-dlto"};
+    for (size_t i = 0; i < options->flag_count; i++) {
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+            if (strncmp(options->flags[i], prefixes[k], strlen(prefixes[k])) == 0)
+                return false;
+        if (options->flags[i][0] != '-' && access(options->flags[i], F_OK) == 0)
+            return false;
+    }
+    return options->cache_folder != NULL;
+}
+
+// The command is asked for with the architecture that is wanted: which one the compiler makes of
+// it is its own affair, and to ask it would take as long as running the program.
+static void open_cache(const struct toolchain_options *options, struct toolchain_cache *cache) {
+    *cache = (struct toolchain_cache){0};
+    if (!is_cacheable(options))
+        return;
+    struct toolchain_build asked = {.arch = options->arch, .path = (char *)""};
+    const char *candidates[CANDIDATES];
+    size_t count = list_candidates(options, candidates);
+    for (size_t i = 0; i < count && !cache->folder; i++) {
+        argument_list arguments = {0};
+        command_line(options, candidates[i], &asked, NULL, &arguments);
+        toolchain_cache_open(cache, options->cache_folder, candidates[i], arguments.data);
+        free_arguments(&arguments);
+    }
+}
+
+// ---- Compiling ------------------------------------------------------------------------------
 
 // The program keeps the name of its source: programs print their argv[0].
 static bool make_folder(const struct toolchain_options *options, struct toolchain_build *build,
@@ -165,20 +221,14 @@ static bool make_folder(const struct toolchain_options *options, struct toolchai
     return true;
 }
 
-enum toolchain_status toolchain_compile(const struct toolchain_options *options,
-                                        struct toolchain_build *build, struct diag_list *diags) {
-    *build = (struct toolchain_build){0};
-    if (access(options->source, R_OK) != 0) {
-        diag_error(diags, "%s: %s", options->source, strerror(errno));
-        return TOOLCHAIN_SYSTEM;
-    }
+// Runs the compiler. `depfile`: where it lists what it read; NULL: nowhere.
+static enum toolchain_status compile(const struct toolchain_options *options, const char *depfile,
+                                     struct toolchain_build *build, struct diag_list *diags) {
     const char *compiler = find_compiler(options, &build->arch, diags);
     if (!compiler)
         return TOOLCHAIN_NO_COMPILER;
-    if (!make_folder(options, build, diags))
-        return TOOLCHAIN_SYSTEM;
     argument_list arguments = {0};
-    command_line(options, compiler, build, &arguments);
+    command_line(options, compiler, build, depfile, &arguments);
     pid_t child;
     // What the compiler prints is about the compilation: standard output belongs to the program.
     int error = start(arguments.data, STDERR_FILENO, &child);
@@ -195,6 +245,43 @@ enum toolchain_status toolchain_compile(const struct toolchain_options *options,
                    "%s wrote no program: do not give it flags that change the kind of output",
                    compiler);
     return TOOLCHAIN_REFUSED;
+}
+
+// Compiles and keeps what came out.
+static enum toolchain_status compile_and_keep(const struct toolchain_options *options,
+                                              const struct toolchain_cache *cache,
+                                              struct toolchain_build *build,
+                                              struct diag_list *diags) {
+    if (!cache->folder)
+        return compile(options, NULL, build, diags);
+    struct strbuf depfile = {0};
+    strbuf_printf(&depfile, "%s.d", build->path);
+    enum toolchain_status status = compile(options, depfile.data, build, diags);
+    if (status == TOOLCHAIN_OK)
+        toolchain_cache_store(cache, build->path, depfile.data, CACHE_BYTES);
+    unlink(depfile.data);
+    strbuf_free(&depfile);
+    return status;
+}
+
+enum toolchain_status toolchain_compile(const struct toolchain_options *options,
+                                        struct toolchain_build *build, struct diag_list *diags) {
+    *build = (struct toolchain_build){0};
+    if (access(options->source, R_OK) != 0) {
+        diag_error(diags, "%s: %s", options->source, strerror(errno));
+        return TOOLCHAIN_SYSTEM;
+    }
+    if (!make_folder(options, build, diags))
+        return TOOLCHAIN_SYSTEM;
+    struct toolchain_cache cache;
+    open_cache(options, &cache);
+    build->is_cached = toolchain_cache_load(&cache, build->path);
+    build->arch = options->arch;
+    enum toolchain_status status = TOOLCHAIN_OK;
+    if (!build->is_cached)
+        status = compile_and_keep(options, &cache, build, diags);
+    toolchain_cache_close(&cache);
+    return status;
 }
 
 void toolchain_build_remove(struct toolchain_build *build) {

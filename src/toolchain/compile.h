@@ -15,6 +15,7 @@ struct toolchain_options {
     const char *compiler;      // NULL: nvcc of PATH, else /usr/local/cuda/bin/nvcc
     const char *last_compiler; // tried when no other is found; NULL: none
     const char *temp_folder;   // where the private folder is made; NULL: /tmp
+    const char *cache_folder;  // where compiled programs are kept; NULL: nowhere
 };
 
 enum toolchain_status {
@@ -25,10 +26,11 @@ enum toolchain_status {
 };
 
 struct toolchain_build {
-    char *folder;  // private, holds the program alone
-    char *path;    // of the program
-    unsigned arch; // 90 when PTX for compute_90 was made
-    int exit_code; // of the compiler; 128 + n: it died by signal n
+    char *folder;   // private, holds the program alone
+    char *path;     // of the program
+    unsigned arch;  // 90 when PTX for compute_90 was made; from the cache: what was asked for
+    bool is_cached; // the compiler did not run
+    int exit_code;  // of the compiler; 128 + n: it died by signal n
 };
 
 // The compiler's messages go to stderr as it writes them. The caller passes *build on to

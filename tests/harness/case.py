@@ -46,7 +46,8 @@ class Context:
                if not k.startswith("BANKRUN_") and k not in ("NO_COLOR", "LD_PRELOAD")}
         env.update(BANKRUN=self.bankrun, BANKRUN_SOURCE=self.root, BANKRUN_BUILD=self.build,
                    BANKRUN_SANITIZER=self.sanitizer, BANKRUN_TEST_NVCC=self.nvcc or "",
-                   PATH=self.search_path, LC_ALL="C.UTF-8", TERM="dumb",
+                   PATH=self.search_path, XDG_CACHE_HOME=os.path.join(self.scratch, "cache"),
+                   LC_ALL="C.UTF-8", TERM="dumb",
                    ASAN_OPTIONS=f"detect_leaks={int(checks_leaks)}",
                    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
                    TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1")

@@ -17,11 +17,13 @@ HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
 
 
 def split(arguments):
-    """The output file, and the arguments without it."""
+    """The output file, and the arguments without it and the list of what was read."""
     rest, output, words = [], None, iter(arguments)
     for word in words:
         if word == "-o":
             output = next(words, None)
+        elif word == "-MF":
+            next(words, None)
         else:
             rest.append(word)
     return output, rest

@@ -1,0 +1,298 @@
+#define _GNU_SOURCE // memmem, utimensat
+#include "toolchain/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+static const char magic[16] = "bankrun cache 1\n";
+
+struct stored { // stands before the program
+    char magic[sizeof magic];
+    XXH128_canonical_t checksum;
+};
+
+// Variables that change what the compiler makes.
+static const char *const variables[] = {"NVCC_PREPEND_FLAGS",
+                                        "NVCC_APPEND_FLAGS",
+                                        "NVCC_CCBIN",
+                                        "PATH",
+                                        "CPATH",
+                                        "C_INCLUDE_PATH",
+                                        "CPLUS_INCLUDE_PATH",
+                                        "LIBRARY_PATH",
+                                        "SOURCE_DATE_EPOCH"};
+
+static void hash_text(XXH3_state_t *state, const char *text) {
+    XXH3_128bits_update(state, text, strlen(text) + 1); // the end counts: "ab" "c" is not "a" "bc"
+}
+
+static void write_key(const XXH3_state_t *state, char key[33]) {
+    XXH128_hash_t hash = XXH3_128bits_digest(state);
+    snprintf(key, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
+
+// ---- The key of the command -----------------------------------------------------------------
+
+static bool hash_file_identity(XXH3_state_t *state, const char *path) {
+    struct stat status;
+    char *real = realpath(path, NULL);
+    bool is_there = real && stat(real, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_there) {
+        char text[96];
+        snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)status.st_size,
+                 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+        hash_text(state, real);
+        hash_text(state, text);
+    }
+    free(real);
+    return is_there;
+}
+
+// Another version of the compiler is another file. False: it is not found.
+static bool hash_compiler(XXH3_state_t *state, const char *compiler) {
+    if (strchr(compiler, '/'))
+        return hash_file_identity(state, compiler);
+    const char *at = getenv("PATH");
+    for (; at && *at; at += strspn(at, ":")) {
+        size_t length = strcspn(at, ":");
+        struct strbuf path = {0};
+        strbuf_append(&path, at, length);
+        strbuf_printf(&path, "/%s", compiler);
+        bool is_found = access(path.data, X_OK) == 0 && hash_file_identity(state, path.data);
+        strbuf_free(&path);
+        if (is_found)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+static bool make_folders(const char *folder) {
+    char *path = base_strdup(folder);
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
+    free(path);
+    return is_there;
+}
+
+void toolchain_cache_open(struct toolchain_cache *cache, const char *folder, const char *compiler,
+                          char *const *command) {
+    *cache = (struct toolchain_cache){0};
+    char working[4096];
+    XXH3_state_t *state = folder ? XXH3_createState() : NULL;
+    if (!state)
+        return;
+    XXH3_128bits_reset(state);
+    if (hash_compiler(state, compiler) && getcwd(working, sizeof working) && make_folders(folder)) {
+        XXH3_128bits_update(state, magic, sizeof magic);
+        hash_text(state, working);
+        for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+            const char *value = getenv(variables[i]);
+            hash_text(state, value ? value : "");
+        }
+        for (; *command; command++)
+            hash_text(state, *command);
+        write_key(state, cache->key);
+        cache->folder = base_strdup(folder);
+    }
+    XXH3_freeState(state);
+}
+
+void toolchain_cache_close(struct toolchain_cache *cache) {
+    free(cache->folder);
+    cache->folder = NULL;
+}
+
+static char *path_of(const struct toolchain_cache *cache, const char *key, const char *kind) {
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/%s.%s", cache->folder, key, kind);
+    return strbuf_take(&path);
+}
+
+// ---- The key of the contents ----------------------------------------------------------------
+
+// `list`: paths, each ended by a newline. False: one cannot be read, or says when it is compiled.
+static bool key_of_contents(const struct toolchain_cache *cache, const char *list, char key[33]) {
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return false;
+    XXH3_128bits_reset(state);
+    hash_text(state, cache->key);
+    bool good = *list != '\0';
+    for (const char *end; good && (end = strchr(list, '\n')); list = end + 1) {
+        char *path = base_alloc((size_t)(end - list) + 1), *data = NULL;
+        size_t length = 0;
+        memcpy(path, list, (size_t)(end - list));
+        good = file_read(path, &data, &length);
+        if (good) {
+            hash_text(state, path);
+            XXH3_128bits_update(state, &length, sizeof length);
+            XXH3_128bits_update(state, data, length);
+            bool is_own = strncmp(path, "/usr/", 5) != 0;
+            good = !is_own ||
+                   (!memmem(data, length, "__TIME", 6) && !memmem(data, length, "__DATE__", 8));
+        }
+        free(data);
+        free(path);
+    }
+    if (good)
+        write_key(state, key);
+    XXH3_freeState(state);
+    return good;
+}
+
+// The prerequisites of a rule of make, one a line. Spaces in names stand behind a backslash.
+static char *list_of_rule(const char *rule) {
+    struct strbuf list = {0};
+    const char *at = strstr(rule, " :");
+    at = at ? at + 2 : rule + strlen(rule);
+    bool is_inside = false;
+    for (; *at; at++) {
+        bool escapes = at[0] == '\\' && (at[1] == ' ' || at[1] == '#' || at[1] == '\\');
+        bool doubles = at[0] == '$' && at[1] == '$';
+        if (escapes || doubles) {
+            strbuf_append(&list, ++at, 1);
+            is_inside = true;
+        } else if (*at == ' ' || *at == '\n' || *at == '\r' || (*at == '\\' && at[1] == '\n')) {
+            if (is_inside)
+                strbuf_puts(&list, "\n");
+            is_inside = false;
+        } else {
+            strbuf_append(&list, at, 1);
+            is_inside = true;
+        }
+    }
+    if (is_inside)
+        strbuf_puts(&list, "\n");
+    return list.data ? strbuf_take(&list) : base_strdup("");
+}
+
+// ---- Loading --------------------------------------------------------------------------------
+
+static bool is_intact(const char *data, size_t length) {
+    struct stored header;
+    if (length <= sizeof header)
+        return false;
+    memcpy(&header, data, sizeof header);
+    XXH128_canonical_t checksum;
+    XXH128_canonicalFromHash(&checksum, XXH3_128bits(data + sizeof header, length - sizeof header));
+    return memcmp(header.magic, magic, sizeof magic) == 0 &&
+           memcmp(&header.checksum, &checksum, sizeof checksum) == 0;
+}
+
+bool toolchain_cache_load(const struct toolchain_cache *cache, const char *path) {
+    if (!cache->folder)
+        return false;
+    char *deps = path_of(cache, cache->key, "deps"), *list = NULL, *program = NULL, *data = NULL;
+    char key[33];
+    size_t length;
+    bool good = file_read(deps, &list, &length) && key_of_contents(cache, list, key);
+    if (good) {
+        program = path_of(cache, key, "program");
+        good = file_read(program, &data, &length) && is_intact(data, length) &&
+               file_write(path, data + sizeof(struct stored), length - sizeof(struct stored)) &&
+               chmod(path, 0700) == 0;
+    }
+    if (good) { // the time of the last use
+        utimensat(AT_FDCWD, deps, NULL, 0);
+        utimensat(AT_FDCWD, program, NULL, 0);
+    }
+    free(data);
+    free(program);
+    free(list);
+    free(deps);
+    return good;
+}
+
+// ---- Storing --------------------------------------------------------------------------------
+
+struct kept {
+    char *path;
+    struct timespec used;
+    unsigned long long bytes;
+};
+
+static int by_use(const void *a, const void *b) {
+    const struct timespec *x = &((const struct kept *)a)->used,
+                          *y = &((const struct kept *)b)->used;
+    if (x->tv_sec != y->tv_sec)
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+static void drop_oldest(const char *folder, unsigned long long most_bytes) {
+    DIR *entries = opendir(folder);
+    VEC(struct kept) kept = {0};
+    unsigned long long total = 0;
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        struct strbuf path = {0};
+        struct stat status;
+        strbuf_printf(&path, "%s/%s", folder, entry->d_name);
+        if (stat(path.data, &status) == 0 && S_ISREG(status.st_mode)) {
+            struct kept file = {strbuf_take(&path), status.st_mtim,
+                                (unsigned long long)status.st_size};
+            total += file.bytes;
+            vec_push(&kept, file);
+        }
+        strbuf_free(&path);
+    }
+    if (entries)
+        closedir(entries);
+    if (total > most_bytes)
+        qsort(kept.data, kept.length, sizeof *kept.data, by_use);
+    for (size_t i = 0; i < kept.length; i++) {
+        if (total > most_bytes && unlink(kept.data[i].path) == 0)
+            total -= kept.data[i].bytes;
+        free(kept.data[i].path);
+    }
+    vec_free(&kept);
+}
+
+static bool write_program(const char *path, const char *data, size_t length) {
+    struct stored header;
+    struct strbuf text = {0};
+    memcpy(header.magic, magic, sizeof magic);
+    XXH128_canonicalFromHash(&header.checksum, XXH3_128bits(data, length));
+    strbuf_append(&text, (const char *)&header, sizeof header);
+    strbuf_append(&text, data, length);
+    bool good = file_write(path, text.data, text.length);
+    strbuf_free(&text);
+    return good;
+}
+
+void toolchain_cache_store(const struct toolchain_cache *cache, const char *path,
+                           const char *depfile, unsigned long long most_bytes) {
+    char *rule = NULL, *data = NULL, key[33];
+    size_t rule_length, length;
+    if (!cache->folder || !file_read(depfile, &rule, &rule_length))
+        return;
+    char *list = list_of_rule(rule);
+    if (key_of_contents(cache, list, key) && file_read(path, &data, &length)) {
+        char *program = path_of(cache, key, "program");
+        char *deps = path_of(cache, cache->key, "deps");
+        if (write_program(program, data, length) && file_write(deps, list, strlen(list)))
+            drop_oldest(cache->folder, most_bytes);
+        free(deps);
+        free(program);
+    }
+    free(data);
+    free(list);
+    free(rule);
+}
