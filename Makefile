@@ -2,7 +2,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 
-.PHONY: all deps demo test quick format install clean
+.PHONY: all bench deps demo test quick format install clean
 
 all: $(BUILD)/build.ninja
 	@ninja -k 0 -C $(BUILD)
@@ -25,6 +25,11 @@ test: deps
 
 quick: all
 	@python3 tests/run.py --build $(BUILD)
+
+bench: all
+	@tools/install-deps.sh pocl-opencl-icd ocl-icd-opencl-dev oclgrind
+	@tools/get-nvcc.sh $(BUILD) || true
+	python3 bench/run.py --build $(BUILD) --save
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')
