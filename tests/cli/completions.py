@@ -22,14 +22,14 @@ def listed(text):
 
 
 def main():
-    options = {"run": listed(help_of("run", "--help")), "report": listed(help_of("report", "--help"))}
-    wanted = options["run"] | options["report"] | {"version"}
+    commands = set(re.findall(r"^  (\w+) {2,}", help_of("--help").split("Commands")[1], re.MULTILINE))
+    options = {name: listed(help_of(name, "--help")) for name in commands - {"help"}}
+    wanted = set().union(*options.values(), {"version"})
     problems = []
     if len(options["run"]) < 10 or len(options["report"]) < 4:
         problems.append(f"the help lists too little: {options}")
     top = listed(help_of("--help"))
     problems += [f"--help lacks --{o}" for o in sorted((options["run"] | {"version"}) - top)]
-    commands = set(re.findall(r"^  (\w+) {2,}", help_of("--help").split("Commands")[1], re.MULTILINE))
     pages = ["docs/bankrun.1", "completions/bankrun.bash", "completions/_bankrun",
              "completions/bankrun.fish"]
     for page in pages:
