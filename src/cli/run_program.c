@@ -136,7 +136,9 @@ static int run_with_profile(const char *path, char **argv, const char *name, con
     strbuf_printf(&profile, "%s/profile.json", private.data);
     set_environment(options, folder, program, profile.data);
     int status = child_run(path, argv);
-    int report_status = status < 0 ? CLI_USAGE : report(profile.data, name, options);
+    int report_status = status < 0          ? CLI_USAGE
+                        : options->no_count ? CLI_OK
+                                            : report(profile.data, name, options);
     unlink(profile.data);
     rmdir(private.data);
     strbuf_free(&profile);
@@ -182,20 +184,33 @@ static char *fetched_compiler(void) {
     return NULL;
 }
 
+// Where compiled programs are kept. Caller frees; NULL: there is no home.
+static char *cache_folder(void) {
+    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct strbuf path = {0};
+    if (caches && *caches == '/')
+        strbuf_printf(&path, "%s/bankrun", caches);
+    else if (home && *home == '/')
+        strbuf_printf(&path, "%s/.cache/bankrun", home);
+    return path.data ? strbuf_take(&path) : NULL;
+}
+
 // Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
 static int run_source(char **argv, const struct cli_options *options) {
-    char *fetched = fetched_compiler();
+    char *fetched = fetched_compiler(), *cache = options->no_cache ? NULL : cache_folder();
     struct toolchain_options compile = {.source = argv[0],
                                         .arch = options->arch,
                                         .flags = (char *const *)options->nvcc_flags.data,
                                         .flag_count = options->nvcc_flags.length,
                                         .compiler = options->nvcc,
                                         .last_compiler = fetched,
-                                        .temp_folder = temporary_folder()};
+                                        .temp_folder = temporary_folder(),
+                                        .cache_folder = cache};
     struct toolchain_build build = {0};
     struct diag_list diags = {0};
     enum toolchain_status compiled = toolchain_compile(&compile, &build, &diags);
     free(fetched);
+    free(cache);
     print_diags(&diags, options);
     int status = CLI_USAGE;
     if (compiled == TOOLCHAIN_OK) {
