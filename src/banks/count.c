@@ -33,11 +33,11 @@ static bool width_fits(const struct bankrun_request *request) {
     case BANKRUN_LOAD:
     case BANKRUN_STORE:
         return width == 1 || width == 2 || width == 4 || width == 8 || width == 16;
-    case BANKRUN_ATOMIC:
+    case BANKRUN_ATOMIC: /* exch has a native form in all of these */
+    case BANKRUN_ATOMIC_CAS:
+        return width == 4 || width == 8 || width == 16;
     case BANKRUN_ATOMIC_CONSTANT:
         return width == 4;
-    case BANKRUN_ATOMIC_CAS:
-        return width == 4 || width == 8;
     case BANKRUN_ATOMIC_LOOP:
         return width == 2 || width == 4 || width == 8 || width == 16;
     case BANKRUN_ASYNC_COPY:
@@ -74,7 +74,7 @@ static enum bankrun_status check(enum bankrun_family family,
 static enum bankrun_certainty certainty(unsigned arch, const struct bankrun_request *request) {
     if (request->access == BANKRUN_ASYNC_COPY)
         return BANKRUN_UNKNOWN;
-    if (request->access == BANKRUN_ATOMIC_LOOP && request->width != 4 && request->width != 8)
+    if (request->access == BANKRUN_ATOMIC_LOOP && request->width == 16)
         return BANKRUN_ASSUMED;
     if (arch == 90)
         return BANKRUN_MEASURED;
@@ -92,7 +92,8 @@ static void count_modern(const struct bankrun_request *request, struct bankrun_c
     uint32_t lanes = bankrun_active_lanes(request);
     bankrun_modern_shape(request, &shape);
     unsigned passes = request->access == BANKRUN_ATOMIC_CAS ? 2 : 1;
-    if (request->access == BANKRUN_ATOMIC || request->access == BANKRUN_ATOMIC_CAS)
+    if (request->access == BANKRUN_ATOMIC || request->access == BANKRUN_ATOMIC_CAS ||
+        request->access == BANKRUN_ASYNC_COPY)
         bankrun_count_lanes(&shape, lanes, request->offsets, &degrees);
     else
         bankrun_count_units(&shape, lanes, request->offsets, &degrees);
@@ -100,8 +101,8 @@ static void count_modern(const struct bankrun_request *request, struct bankrun_c
     cost->degree = degrees.most;
     cost->wavefronts = cost->min = cost->max = passes * degrees.sum;
     cost->ideal = passes * cost->phases;
-    if (request->access == BANKRUN_ASYNC_COPY) /* at worst every lane is served apart */
-        cost->max = (uint32_t)__builtin_popcount(lanes) * cost->phases;
+    if (request->access == BANKRUN_ASYNC_COPY) /* its source may make every lane go alone */
+        cost->max = (uint32_t)__builtin_popcount(lanes);
 }
 
 /* The most frequent request, without detours: a whole warp loads or stores up to 32 bits a lane.

@@ -7,7 +7,10 @@
  * lanes of a phase that want the same bank only the lowest is let through, the others lose the
  * turn. Halves of a 64-bit warp go one after the other, so that a lane of the second half
  * also loses when the first half has just changed its value: unless it was changed to what it
- * was before (adding 0), which no address tells. That is the lower bound. */
+ * was before (adding 0), which no address tells. That is the lower bound.
+ *
+ * 2 bytes: the swap is done on the whole word. One load, then every turn is a compare-and-swap of
+ * all lanes that are left; one lane of each word gets through. */
 #include "model.h"
 
 struct turns {
@@ -59,7 +62,39 @@ static bool has_no_pairs(uint32_t mask) {
     return (mask & mask >> 1 & 0x55555555u) == 0 || (mask & mask >> 2 & 0x33333333u) == 0;
 }
 
+/* Lowest lane of each word. */
+static uint32_t first_of_words(uint32_t left, const uint32_t *offsets) {
+    uint32_t first = left;
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        for (uint32_t later = rest & (rest - 1); later != 0; later &= later - 1)
+            if (offsets[lane] / 4 == offsets[__builtin_ctz(later)] / 4)
+                first &= ~(1u << __builtin_ctz(later));
+    }
+    return first;
+}
+
+static void half_word_cost(const struct bankrun_request *request, struct bankrun_cost *cost) {
+    struct bankrun_shape shape;
+    struct bankrun_degrees degrees;
+    bankrun_modern_shape(request, &shape);
+    bankrun_count_units(&shape, request->mask, request->offsets, &degrees);
+    *cost = (struct bankrun_cost){.phases = 1, .ideal = 3, .wavefronts = degrees.sum};
+    for (uint32_t left = request->mask; left != 0;) {
+        bankrun_count_lanes(&shape, left, request->offsets, &degrees);
+        cost->wavefronts += 2 * degrees.sum;
+        if (cost->degree++ == 0) /* cas.b16: lanes may all be done at once */
+            cost->min = cost->wavefronts;
+        left &= ~first_of_words(left, request->offsets);
+    }
+    cost->max = cost->wavefronts;
+}
+
 void bankrun_loop_cost(const struct bankrun_request *request, struct bankrun_cost *cost) {
+    if (request->width == 2) {
+        half_word_cost(request, cost);
+        return;
+    }
     struct bankrun_shape swap;
     bankrun_modern_shape(request, &swap);
     struct turns most = run_loop(request, true), least = most;

@@ -7,8 +7,8 @@ static enum bankrun_access atomic_access(const struct ir_site *site) {
         return BANKRUN_ATOMIC;
     case SITE_ATOMIC_NATIVE_CONSTANT:
         return BANKRUN_ATOMIC_CONSTANT;
-    case SITE_ATOMIC_CAS: // 16 bytes have no form of their own that was measured
-        return site->width == 4 || site->width == 8 ? BANKRUN_ATOMIC_CAS : BANKRUN_ATOMIC_LOOP;
+    case SITE_ATOMIC_CAS:
+        return BANKRUN_ATOMIC_CAS;
     default:
         return BANKRUN_ATOMIC_LOOP;
     }
