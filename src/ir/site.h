@@ -40,6 +40,14 @@ struct ir_site {
     bool is_generic;   // no state space written: each event says which one it was
 };
 
+// What the simulator saw of a full warp's addresses on its way; observers may use it to be quick.
+enum site_pattern {
+    SITE_ANY_PATTERN, // not looked at, or neither of the others
+    SITE_LINEAR,      // lane n accesses the n-th piece of the site's width behind lane 0's
+    SITE_UNIFORM,     // all 32 lanes access the same address
+    SITE_PATTERNS
+};
+
 // One warp-level request. Pointers are valid during the call only.
 struct access_event {
     uint32_t site; // counted over the kernel's sites, then those of the functions it calls
@@ -51,6 +59,7 @@ struct access_event {
     const uint64_t *addresses; // 32 byte addresses; SITE_GLOBAL, and the source of SITE_ASYNC_COPY
     const uint32_t *block;     // blockIdx x, y, z
     uint32_t warp;             // in the block
+    enum site_pattern pattern; // of the offsets, or of the addresses
 };
 
 // Observers are called from several threads at once; each thread passes what its own

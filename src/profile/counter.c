@@ -47,6 +47,7 @@ static void grow(struct counter *counter) {
     counter->pattern_bits = MANY_BITS;
     counter->patterns = create_patterns(MANY_BITS);
     counter->last = NULL;
+    memset(counter->quick, 0, sizeof counter->quick);
 }
 
 // ---- The cost of a new pattern --------------------------------------------------------------
@@ -144,21 +145,57 @@ static inline void compare_with_worst(struct counter *counter, uint32_t degree, 
         keep_candidate(worst, degree, linear, mask, event);
 }
 
+// A linear or uniform pattern is told from the others of its site by where it starts alone. 0: it
+// is of another kind.
+static inline uint32_t tag_of(const struct access_event *event, uint32_t first, uint32_t keep) {
+    return event->pattern ? (first & keep) << 2 | event->pattern : 0;
+}
+
+static inline struct pattern **quick_place(struct counter *counter, uint32_t tag) {
+    return &counter->quick[(tag >> 4 ^ tag) % COUNTER_QUICK];
+}
+
+// NULL: not known, or of another kind.
+static inline struct pattern *find_quick(struct counter *counter, uint32_t tag) {
+    struct pattern *pattern = *quick_place(counter, tag);
+    return tag && pattern && pattern->tag == tag ? pattern : NULL;
+}
+
+static inline void remember(struct counter *counter, struct pattern *pattern, uint32_t tag) {
+    if (!tag)
+        return;
+    pattern->tag = tag;
+    *quick_place(counter, tag) = pattern;
+}
+
 void counter_shared(struct counter *counter, const struct access_event *event) {
     const struct counter_rule *rule = counter->rule;
-    struct counter_key key;
     uint32_t mask = rule->matrices ? rule->lanes : event->mask;
-    key_of_offsets(&key, mask, event->offsets, rule->keep);
-    struct pattern *pattern = find(counter, &key);
+    uint32_t tag = tag_of(event, event->offsets[0], rule->keep);
+    struct pattern *pattern = find_quick(counter, tag);
+    if (!pattern) {
+        struct counter_key key;
+        key_of_offsets(&key, mask, event->offsets, rule->keep);
+        pattern = find(counter, &key);
+        remember(counter, pattern, tag);
+    }
     pattern->repeats++;
     compare_with_worst(counter, pattern->degree, mask, event);
 }
 
 void counter_global(struct counter *counter, const struct access_event *event) {
     const struct counter_rule *rule = counter->rule;
+    uint32_t tag = tag_of(event, (uint32_t)event->addresses[0], rule->keep);
+    struct pattern *quick = find_quick(counter, tag);
+    if (quick) {
+        quick->repeats++;
+        return;
+    }
     struct counter_key key;
     if (key_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
-        find(counter, &key)->repeats++;
+        struct pattern *pattern = find(counter, &key);
+        pattern->repeats++;
+        remember(counter, pattern, tag);
         return;
     }
     uint32_t sectors, ideal;

@@ -34,7 +34,10 @@ struct pattern {
     bool is_estimate;
     uint64_t repeats;         // requests since the counts were last flushed
     struct pattern *follower; // what came next the last time
+    uint32_t tag;             // of a linear or uniform pattern whose event found it; else 0
 };
+
+enum { COUNTER_QUICK = 16 };
 
 // A request to show. In equal degree the first in block order wins, whatever the order of events.
 struct candidate {
@@ -52,7 +55,9 @@ struct counter {
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     bool is_estimate;
     struct candidate worst;
-    struct pattern *last;     // NULL: no event yet
+    struct pattern *last; // NULL: no event yet
+    // Linear and uniform patterns by what of their tag varies; good when the pattern has the tag.
+    struct pattern *quick[COUNTER_QUICK];
     struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
     unsigned pattern_bits;
     uint32_t evictions;

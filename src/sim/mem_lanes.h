@@ -65,6 +65,19 @@ LANES_INLINE bool mem_observed(const struct mem_request *r) {
     return r->warp->block->worker->observer && r->site != IR_NONE;
 }
 
+LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *event,
+                           enum mem_pattern pattern) {
+    const struct sim_block *block = r->warp->block;
+    event->site = r->site;
+    event->mask = r->mask;
+    event->block = block->index;
+    event->warp = r->warp->index;
+    event->pattern = pattern == MEM_LINEAR    ? SITE_LINEAR
+                     : pattern == MEM_UNIFORM ? SITE_UNIFORM
+                                              : SITE_ANY_PATTERN;
+    block->worker->observer->access(block->worker->observer_state, event);
+}
+
 // ---- Patterns -----------------------------------------------------------------------------
 
 LANES_INLINE bool mem_is_linear_64(const uint64_t a[LANES], unsigned width) {
@@ -162,6 +175,10 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
         good = good && block->shared_bytes >= LANES * width &&
                o[0] <= block->shared_bytes - LANES * width && (o[0] & (width - 1)) == 0;
         pattern = MEM_LINEAR;
+    } else if (full && mem_is_uniform_32(o)) {
+        good = good && block->shared_bytes >= width && o[0] <= block->shared_bytes - width &&
+               (o[0] & (width - 1)) == 0;
+        pattern = MEM_UNIFORM;
     } else {
         uint32_t top = 0, bits = 0;
         SIM_LANES
@@ -171,13 +188,11 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
         }
         good = good && block->shared_bytes >= width && top <= block->shared_bytes - width &&
                (bits & (width - 1)) == 0;
-        if (full && mem_is_uniform_32(o))
-            pattern = MEM_UNIFORM;
     }
     if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access))
         return MEM_FAULT;
     if (mem_observed(r))
-        sim_mem_tell_shared(r, r->mask, o);
+        mem_tell(r, &(struct access_event){.space = SITE_SHARED, .offsets = o}, pattern);
     return pattern;
 }
 
@@ -203,6 +218,9 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
         good = (a[0] & (width - 1)) == 0 &&
                mem_in_cache(r, cache, (uint64_t)LANES * width, a[0] - begin);
         pattern = MEM_LINEAR;
+    } else if (full && mem_is_uniform_64(a)) {
+        good = (a[0] & (width - 1)) == 0 && mem_in_cache(r, cache, width, a[0] - begin);
+        pattern = MEM_UNIFORM;
     } else {
         uint64_t top = 0, bits = 0;
         SIM_LANES
@@ -212,13 +230,11 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
             bits |= a[l];
         }
         good = (bits & (width - 1)) == 0 && mem_in_cache(r, cache, width, top);
-        if (full && mem_is_uniform_64(a))
-            pattern = MEM_UNIFORM;
     }
     if (__builtin_expect(!good, 0) && !sim_mem_check_global(r, a))
         return MEM_FAULT;
     if (mem_observed(r))
-        sim_mem_tell_global(r, r->mask, a);
+        mem_tell(r, &(struct access_event){.space = SITE_GLOBAL, .addresses = a}, pattern);
     return pattern;
 }
 

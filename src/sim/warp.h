@@ -72,7 +72,8 @@ static inline void sim_account(struct sim_warp *warp, uint32_t ordinal) {
     uint32_t count = ordinal - flow->run_start;
     flow->instructions += count;
     flow->spin += count;
-    flow->thread_instructions += (uint64_t)count * (uint32_t)__builtin_popcount(warp->mask);
+    flow->thread_instructions +=
+        (uint64_t)count * (warp->is_full ? LANES : (uint32_t)__builtin_popcount(warp->mask));
 }
 
 // flow.c
