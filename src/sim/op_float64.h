@@ -10,23 +10,15 @@ static inline double f64_quiet(double nan) {
     return f64_from(f64_bits(nan) | 0x0008000000000000);
 }
 
-// Each takes what the host computed. x86 gives the right NaN unless two operands are NaN.
-#ifdef __SSE2__
-static inline double f64_default(double r) {
-    return r;
-}
-#else
-static inline double f64_default(double r) {
-    return r == r ? r : f64_from(0xfff8000000000000);
-}
-#endif
-
+// Each takes what the host computed, and the operands. x86 gives the right NaN unless two operands
+// are NaN.
 static inline double f64_result1(double r, double a) {
 #ifdef __SSE2__
     (void)a;
     return r;
 #else
-    return a == a ? f64_default(r) : f64_quiet(a);
+    const double other = r == r ? r : f64_from(0xfff8000000000000);
+    return a == a ? other : f64_quiet(a);
 #endif
 }
 
