@@ -7,6 +7,7 @@ _bankrun() {
     local report_options="--metrics --format --output --fail-on --color --verbose --help"
     local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width
         --base --grid --block-index --requests --keep-going --format --output --color --help"
+    local calibrate_options="--instruction --patterns --arch --save --verbose --help"
     COMPREPLY=()
     case $previous in
     --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")) && return ;;
@@ -14,10 +15,13 @@ _bankrun() {
     --fail-on) COMPREPLY=($(compgen -W "excess" -- "$current")) && return ;;
     --arch) COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_120" -- "$current")) && return ;;
     esac
-    [[ ${COMP_WORDS[1]} == report || ${COMP_WORDS[1]} == explain ]] && command=${COMP_WORDS[1]}
+    [[ ${COMP_WORDS[1]} == report || ${COMP_WORDS[1]} == explain ||
+        ${COMP_WORDS[1]} == calibrate ]] && command=${COMP_WORDS[1]}
     if [[ $current == -* ]]; then
         if [[ $command == report ]]; then
             COMPREPLY=($(compgen -W "$report_options" -- "$current"))
+        elif [[ $command == calibrate ]]; then
+            COMPREPLY=($(compgen -W "$calibrate_options" -- "$current"))
         elif [[ $command == explain ]]; then
             COMPREPLY=($(compgen -W "$explain_options" -- "$current"))
         elif ((COMP_CWORD == 1)); then
@@ -27,7 +31,7 @@ _bankrun() {
         fi
         return
     fi
-    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report explain help" -- "$current"))
+    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report explain calibrate help" -- "$current"))
     COMPREPLY+=($(compgen -f -- "$current"))
 }
 complete -o filenames -F _bankrun bankrun

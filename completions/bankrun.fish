@@ -1,7 +1,7 @@
 # fish completion of bankrun
 
-set -l commands run report explain help
-set -l runs 'not __fish_seen_subcommand_from report explain help'
+set -l commands run report explain calibrate help
+set -l runs 'not __fish_seen_subcommand_from report explain calibrate help'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a run -d 'Run a program and report'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a report -d 'Show a saved profile'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a help -d 'Show help'
@@ -42,3 +42,9 @@ complete -c bankrun -n $explains -l grid -x -d gridDim
 complete -c bankrun -n $explains -l block-index -x -d blockIdx
 complete -c bankrun -n $explains -l requests -r -d 'A CSV file of raw requests'
 complete -c bankrun -n $explains -l keep-going -d 'Leave bad rows out'
+complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Hold the bank model against this GPU'
+set -l calibrates '__fish_seen_subcommand_from calibrate'
+complete -c bankrun -n $calibrates -l instruction -x -d 'Measure only this one'
+complete -c bankrun -n $calibrates -l patterns -x -d 'Patterns for each instruction'
+complete -c bankrun -n $calibrates -l arch -x -d 'The model to compare with'
+complete -c bankrun -n $calibrates -l save -r -d 'Write the measurements to a file'
