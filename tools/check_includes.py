@@ -37,7 +37,7 @@ EXTERNAL = {
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
     "zlib.h": {"cli"},
-    "libiberty/demangle.h": {"profile"},
+    "libiberty/demangle.h": {"base"},
     "demangle.h": {"profile"},
 }
 

@@ -108,6 +108,7 @@ static bool is_native(enum ptx_modifier op, enum ptx_type type) {
     case PTX_MOD_dec:
         return type == PTX_U32;
     case PTX_MOD_exch:
+        return type == PTX_B32 || type == PTX_B64 || type == PTX_B128;
     case PTX_MOD_and:
     case PTX_MOD_or:
     case PTX_MOD_xor:
