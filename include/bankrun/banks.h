@@ -46,21 +46,21 @@ struct bankrun_request {
 };
 
 struct bankrun_cost {
-    uint32_t wavefronts;     /* exact, or the most likely value when min < max */
-    uint32_t min, max;       /* bounds: equal to wavefronts when the rule is exact */
-    uint32_t ideal;          /* wavefronts that the same lanes would need with the best addresses */
-    uint32_t degree;         /* most wavefronts of one phase, per pass (a compare-and-swap on one
-                                address by n lanes has degree n) */
-    uint32_t phases;         /* phases with an active lane */
+    uint32_t wavefronts; /* exact, or the most likely value when min < max */
+    uint32_t min, max;   /* bounds: equal to wavefronts when the rule is exact */
+    uint32_t ideal;      /* wavefronts that the same lanes would need with the best addresses */
+    uint32_t degree;     /* most wavefronts of one phase, per pass (a compare-and-swap on one
+                            address by n lanes has degree n) */
+    uint32_t phases;     /* phases with an active lane */
     enum bankrun_certainty certainty;
 };
 
 enum bankrun_status {
     BANKRUN_OK,
-    BANKRUN_BAD_ARCH,     /* no model for this architecture */
-    BANKRUN_BAD_WIDTH,    /* width (or matrices) does not fit the access */
-    BANKRUN_MISALIGNED,   /* an active lane's offset is no multiple of the width */
-    BANKRUN_EMPTY_MASK,   /* no lane is active: there is no request */
+    BANKRUN_BAD_ARCH,   /* no model for this architecture */
+    BANKRUN_BAD_WIDTH,  /* width (or matrices) does not fit the access */
+    BANKRUN_MISALIGNED, /* an active lane's offset is no multiple of the width */
+    BANKRUN_EMPTY_MASK, /* no lane is active: there is no request */
 };
 
 const char *bankrun_status_text(enum bankrun_status status);
@@ -100,7 +100,7 @@ unsigned bankrun_schedule(unsigned arch, const struct bankrun_request *request,
 
 /* The bank of a byte offset. */
 unsigned bankrun_bank(unsigned arch, uint32_t offset);
-unsigned bankrun_banks(unsigned arch);     /* number of banks, 0: unknown architecture */
+unsigned bankrun_banks(unsigned arch);      /* number of banks, 0: unknown architecture */
 unsigned bankrun_bank_bytes(unsigned arch); /* width of a bank's word */
 
 /* Moving all offsets by a multiple of this many bytes never changes a cost. 0: unknown
@@ -109,8 +109,8 @@ unsigned bankrun_period(unsigned arch, unsigned width);
 
 /* Global memory: distinct 32-byte sectors that the active lanes touch, and the fewest that the
  * bytes they ask for (each byte once) would fit in. */
-void bankrun_sectors(uint32_t mask, unsigned width, const uint64_t *addresses,
-                     uint32_t *sectors, uint32_t *ideal);
+void bankrun_sectors(uint32_t mask, unsigned width, const uint64_t *addresses, uint32_t *sectors,
+                     uint32_t *ideal);
 
 /* Limits of a multiprocessor. */
 struct bankrun_limits {

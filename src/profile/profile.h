@@ -39,7 +39,7 @@ struct profile_frame { // where an inlined site was called from
 struct profile_site {
     enum site_space space;
     enum profile_op op;
-    char *file;        // NULL: unknown
+    char *file; // NULL: unknown
     uint32_t line, column;
     struct profile_frame *inlined_at; // innermost call first
     uint32_t inlined_count;
@@ -51,22 +51,22 @@ struct profile_site {
     // Shared only. degrees[n]: requests whose worst phase took n wavefronts.
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     uint32_t worst_degree;
-    bool is_estimate;  // no exact rule for this access: `counts.units` is an estimate
-    char *verdict;     // "observed", later "proved" or "bounded"
+    bool is_estimate; // no exact rule for this access: `counts.units` is an estimate
+    char *verdict;    // "observed", later "proved" or "bounded"
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
-    char *why;         // in words; NULL when there is no excess
+    char *why; // in words; NULL when there is no excess
 };
 
 struct profile_launch {
     uint32_t index;
-    char *kernel;      // demangled, with parameters
+    char *kernel; // demangled, with parameters
     char *symbol;
     uint32_t grid[3], block[3];
     uint64_t shared_bytes; // static + dynamic
     uint64_t blocks_run, instructions, thread_instructions;
-    char *fault;       // message when the launch ended in a fault, else NULL
+    char *fault; // message when the launch ended in a fault, else NULL
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
     struct profile_site *sites; // sorted by space, file, line, column, instruction
     size_t site_count;
@@ -74,7 +74,7 @@ struct profile_launch {
 
 struct profile {
     unsigned arch;
-    char **program;    // argv
+    char **program; // argv
     size_t program_count;
     struct profile_launch *launches;
     size_t launch_count;

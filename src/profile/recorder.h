@@ -23,7 +23,7 @@ struct profile_recorder {
     struct access_observer observer;
     struct recorded_site *sites;
     uint32_t site_count;
-    bool *traced; // a flag for each site; NULL: no site is traced
+    bool *traced;                     // a flag for each site; NULL: no site is traced
     struct recorder_worker **workers; // info.workers of them, NULL until they begin
 };
 

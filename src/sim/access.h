@@ -14,23 +14,23 @@
 // What the decoder knows of a memory operand. Set before the select function is called, except
 // for what is marked "select".
 struct sim_access {
-    enum ptx_space space;    // CONST, GLOBAL, LOCAL, PARAM, SHARED, or GENERIC
-    sim_ref base;            // lanes' base addresses (64 or 32 bits), when has_base
+    enum ptx_space space; // CONST, GLOBAL, LOCAL, PARAM, SHARED, or GENERIC
+    sim_ref base;         // lanes' base addresses (64 or 32 bits), when has_base
     bool has_base, base_is_32;
-    uint64_t offset;         // added to the base; without a base the whole address: a byte offset in
-                             // the space for SHARED, LOCAL and PARAM, a host address otherwise
-    unsigned bytes;          // of one element
-    unsigned count;          // elements of a vector access, 1 for a scalar
-    bool is_signed;          // sign-extend into a wider register
+    uint64_t offset; // added to the base; without a base the whole address: a byte offset in
+                     // the space for SHARED, LOCAL and PARAM, a host address otherwise
+    unsigned bytes;  // of one element
+    unsigned count;  // elements of a vector access, 1 for a scalar
+    bool is_signed;  // sign-extend into a wider register
     unsigned element_bytes[8]; // lane width of each register: 4 or 8
-    sim_ref element[8];      // registers (or immediates) that are loaded or stored; `_`: scratch
-    uint32_t site;           // IR_NONE: not observed (local, param, const)
+    sim_ref element[8];        // registers (or immediates) that are loaded or stored; `_`: scratch
+    uint32_t site;             // IR_NONE: not observed (local, param, const)
     // second memory operand (cp.async: the global source)
     sim_ref base2;
     bool has_base2;
     uint64_t offset2;
-    uint32_t op;             // select: enum ptx_modifier of an atomic, ...
-    uint32_t flags;          // select
+    uint32_t op;    // select: enum ptx_modifier of an atomic, ...
+    uint32_t flags; // select
 };
 
 // Per worker and site: the last allocation that an access hit. Zeroed: none. Only memory.h's
@@ -44,11 +44,11 @@ struct sim_worker {
     struct sim *sim;
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
-    struct sim_run *run;              // see launch.c
+    struct sim_run *run; // see launch.c
     unsigned index;
     uint8_t *constants, *warp_vectors; // behind SIM_BASE_CONSTANTS and SIM_BASE_WARP
-    struct sim_memory *memory;        // sim_memory_of(sim); see sim/memory.h
-    struct sim_site_cache *cache;     // one for each site of the kernel and its callees
+    struct sim_memory *memory;         // sim_memory_of(sim); see sim/memory.h
+    struct sim_site_cache *cache;      // one for each site of the kernel and its callees
     // The same for loads without a site (const memory), by instruction number. Starts zeroed.
     struct sim_site_cache unsited[SIM_UNSITED_CACHES];
     const struct access_observer *observer; // NULL: nobody listens
@@ -59,9 +59,9 @@ struct sim_worker {
 struct sim_block {
     struct sim_worker *worker;
     uint32_t index[3];
-    uint64_t linear;                  // x + y * grid.x + z * grid.x * grid.y
+    uint64_t linear; // x + y * grid.x + z * grid.x * grid.y
     uint8_t *shared;
-    uint32_t shared_bytes;            // static + dynamic
+    uint32_t shared_bytes; // static + dynamic
     // Local memory: lane l of warp w has the local_bytes bytes at
     // local + (w * 32 + l) * local_bytes. NULL until a kernel that needs it runs.
     uint8_t *local;

@@ -40,7 +40,7 @@ enum {
 };
 
 struct sim_instr {
-    sim_handler run[2];    // [0]: some lanes are off, [1]: all 32 lanes are on
+    sim_handler run[2]; // [0]: some lanes are off, [1]: all 32 lanes are on
     union {
         const struct sim_access *access; // memory operations
         const sim_ref *elements;         // mov with a vector: its elements
@@ -48,15 +48,15 @@ struct sim_instr {
         const void *extra;
         uint64_t value;
     };
-    sim_ref operand[6];    // operands as written: destination first. A vector operand, or a memory
-                           // operand, is described by `access` instead
-    sim_ref pair;          // second destination of `d|p`
-    uint32_t negate;       // bit n: operand n is a negated predicate
-    uint32_t immediate;    // lop3's table, and what else a select function wants to keep
-    uint32_t target;       // bra: index of the decoded instruction to go to
-    uint32_t reconverge;   // bra: index of the reconvergence point, IR_NONE: function exit
-    uint32_t ir;           // index into ir_function.instructions, for messages
-    uint32_t ordinal;      // written instructions before this one in the function, for counting
+    sim_ref operand[6];  // operands as written: destination first. A vector operand, or a memory
+                         // operand, is described by `access` instead
+    sim_ref pair;        // second destination of `d|p`
+    uint32_t negate;     // bit n: operand n is a negated predicate
+    uint32_t immediate;  // lop3's table, and what else a select function wants to keep
+    uint32_t target;     // bra: index of the decoded instruction to go to
+    uint32_t reconverge; // bra: index of the reconvergence point, IR_NONE: function exit
+    uint32_t ir;         // index into ir_function.instructions, for messages
+    uint32_t ordinal;    // written instructions before this one in the function, for counting
 };
 
 // What the per-type lane code needs besides refs. Select functions set run[0], run[1] and, where
@@ -70,8 +70,8 @@ typedef bool (*sim_select_function)(struct sim_decoder *decoder, const struct ir
 // Memory owned by the kernel, zeroed, for `extra`.
 void *sim_decoder_alloc(struct sim_decoder *decoder, size_t bytes);
 
-// Lane width of a register operand: 4, 8, or 0 for predicates and what is no register. Loads, stores
-// and cvt allow registers wider than their type; all others have the width of the type.
+// Lane width of a register operand: 4, 8, or 0 for predicates and what is no register. Loads,
+// stores and cvt allow registers wider than their type; all others have the width of the type.
 unsigned sim_decoder_operand_bytes(const struct sim_decoder *decoder,
                                    const struct ir_operand *operand);
 // Bytes of a register operand's declared type: 1, 2, 4, 8, or 0 as above. A value that is narrower
@@ -91,14 +91,14 @@ enum sim_stop {
 };
 
 struct sim_warp {
-    uint8_t *base[4];          // see sim_ref
-    uint32_t mask;             // lanes that execute now
-    uint32_t is_full;          // mask == FULL_MASK
+    uint8_t *base[4]; // see sim_ref
+    uint32_t mask;    // lanes that execute now
+    uint32_t is_full; // mask == FULL_MASK
     enum sim_stop stop;
     _Alignas(64) int32_t lanes[LANES]; // -1 where mask has the lane, else 0: for blending
     struct sim_block *block;
-    uint32_t index;            // in the block
-    uint32_t carry;            // condition code CC.CF, one bit a lane
+    uint32_t index; // in the block
+    uint32_t carry; // condition code CC.CF, one bit a lane
     // the rest belongs to warp.c and is declared in sim/warp.h
     struct sim_warp_flow *flow;
 };

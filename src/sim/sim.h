@@ -36,15 +36,15 @@ enum sim_allocation_kind { SIM_DEVICE, SIM_HOST, SIM_MANAGED, SIM_VARIABLE, SIM_
 struct sim_allocation {
     uint64_t address, bytes;
     enum sim_allocation_kind kind;
-    const char *name;     // variable; NULL for allocations
-    bool is_read_only;    // const memory
-    void *owner;          // free for the caller's use
+    const char *name;  // variable; NULL for allocations
+    bool is_read_only; // const memory
+    void *owner;       // free for the caller's use
 };
 
 // 256-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
 // address is unique and no byte may be accessed).
 void *sim_alloc(struct sim *sim, size_t bytes, enum sim_allocation_kind kind);
-bool sim_free(struct sim *sim, void *address);  // false: not the start of an allocation
+bool sim_free(struct sim *sim, void *address); // false: not the start of an allocation
 // Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
 bool sim_register_host(struct sim *sim, void *address, size_t bytes);
 bool sim_unregister_host(struct sim *sim, void *address);
@@ -70,9 +70,9 @@ const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
 struct sim_launch {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared_bytes;
-    const void *parameters;  // ir_function.parameter_bytes bytes, laid out as the kernel declares
-    bool is_cooperative;     // all blocks are resident, grid sync works
-    uint64_t first_block, block_count; // run only these (linear index); count 0: all
+    const void *parameters; // ir_function.parameter_bytes bytes, laid out as the kernel declares
+    bool is_cooperative;    // all blocks are resident, grid sync works
+    uint64_t first_block, block_count;      // run only these (linear index); count 0: all
     const struct access_observer *observer; // may be NULL
     // Called from one thread now and then; return false to stop the launch. May be NULL.
     bool (*progress)(void *context, uint64_t blocks_done, uint64_t blocks, uint64_t instructions);
@@ -83,7 +83,7 @@ enum sim_fault {
     SIM_OK,
     SIM_FAULT_ILLEGAL_ADDRESS,
     SIM_FAULT_MISALIGNED,
-    SIM_FAULT_INVALID_SPACE,     // a generic address that does not fit the instruction
+    SIM_FAULT_INVALID_SPACE, // a generic address that does not fit the instruction
     SIM_FAULT_ASSERT,
     SIM_FAULT_TRAP,
     SIM_FAULT_DEADLOCK,          // all warps wait and nothing can release them
