@@ -1,10 +1,19 @@
 // cuda::barrier in shared memory: producers fill one of two buffers while consumers read the other.
 #include <cstdio>
 #include <cuda/barrier>
+#include <cuda/ptx>
 
 using barrier = cuda::barrier<cuda::thread_scope_block>;
 
 constexpr int CHUNK = 64, CHUNKS = 10;
+
+// As arrive_and_wait, which reads a clock, so that the number of its instructions would not be fixed.
+__device__ void arrive_and_poll(barrier &b, unsigned phase) {
+    barrier::arrival_token token = b.arrive();
+    (void)token;
+    while (!cuda::ptx::mbarrier_test_wait_parity(cuda::device::barrier_native_handle(b), phase % 2))
+        ;
+}
 
 __global__ void pipeline(const int *in, int *out) {
     __shared__ alignas(barrier) char storage[4][sizeof(barrier)];
@@ -19,7 +28,7 @@ __global__ void pipeline(const int *in, int *out) {
     const int i = threadIdx.x % CHUNK;
     if (threadIdx.x < CHUNK) {
         for (int c = 0; c < CHUNKS; c++) {
-            drained[c % 2].arrive_and_wait();
+            arrive_and_poll(drained[c % 2], c / 2);
             buffer[c % 2][i] = in[c * CHUNK + i];
             barrier::arrival_token token = filled[c % 2].arrive();
             (void)token;
@@ -29,7 +38,7 @@ __global__ void pipeline(const int *in, int *out) {
     barrier::arrival_token first = drained[0].arrive(), second = drained[1].arrive();
     (void)first, (void)second;
     for (int c = 0; c < CHUNKS; c++) {
-        filled[c % 2].arrive_and_wait();
+        arrive_and_poll(filled[c % 2], c / 2);
         out[c * CHUNK + i] = 2 * buffer[c % 2][CHUNK - 1 - i];
         barrier::arrival_token token = drained[c % 2].arrive();
         (void)token;
