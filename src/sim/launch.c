@@ -103,10 +103,33 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
     sim_report_progress(worker, 0);
 }
 
+// Short blocks never use up a time slice: the limit is looked at between blocks, too.
+static bool is_at_limit(struct sim_run *run) {
+    const uint64_t limit = run->sim->config.max_instructions;
+    if (!limit || load(&run->instructions) < limit)
+        return false;
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel %s executed %llu warp instructions, which is the limit, and has blocks "
+                  "left",
+                  run->kernel->ir->name, (unsigned long long)limit);
+    pthread_mutex_lock(&run->lock);
+    if (run->result->fault == SIM_OK) {
+        run->result->fault = SIM_FAULT_INSTRUCTION_LIMIT;
+        run->result->function = run->kernel->ir;
+        run->result->message = strbuf_take(&text);
+    }
+    pthread_mutex_unlock(&run->lock);
+    strbuf_free(&text);
+    return true;
+}
+
 static bool take_block(struct sim_run *run, uint64_t *block) {
     // After a fault only the blocks before it matter, and those were handed out already.
     if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
         __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
+        return false;
+    if (load(&run->next) < run->count && is_at_limit(run))
         return false;
     uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
     if (next >= run->count)

@@ -265,6 +265,21 @@ static void test_instruction_limit(void **state) {
     close_device(&d);
 }
 
+static void test_instruction_limit_of_short_blocks(void **state) {
+    (void)state;
+    struct device d;
+    const char *text = ENTRY("") "st.global.u32 [%d2], %r0; ret; }";
+    run_with(&d, text, 1000, 32,
+             (struct sim_config){.arch = 90, .threads = 1, .max_instructions = 600});
+    assert_int_equal(d.result.fault, SIM_FAULT_INSTRUCTION_LIMIT);
+    assert_int_equal(d.result.blocks_run, 100);
+    close_device(&d);
+    run_with(&d, text, 100, 32,
+             (struct sim_config){.arch = 90, .threads = 1, .max_instructions = 600});
+    assert_int_equal(d.result.fault, SIM_OK);
+    close_device(&d);
+}
+
 static void test_calls(void **state) {
     (void)state;
     struct device d;
@@ -450,6 +465,7 @@ int main(void) {
         cmocka_unit_test(test_named_barriers_of_producers_and_consumers),
         cmocka_unit_test(test_deadlock_names_who_waits),
         cmocka_unit_test(test_instruction_limit),
+        cmocka_unit_test(test_instruction_limit_of_short_blocks),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_local_variables_of_calls),
