@@ -63,7 +63,7 @@ static void read_factors(struct factors *f, const uint32_t *matrix, unsigned row
         f->bits[i] = bits;
         f->exponent[i] = exponent < least ? least : exponent;
         shift += f->exponent[i] - (exponent < -126 ? -126 : exponent);
-        significand >>= shift; // no bit is lost: the type has none there
+        significand = rest ? significand >> shift : 0; // no bit is lost: the type has none there
         f->significand[i] = bits >> 31 ? -significand : significand;
         if (!rest)
             f->exponent[i] = NO_EXPONENT;

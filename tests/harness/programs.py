@@ -85,7 +85,8 @@ def run_program(context, source, golden):
         check_sanitizers(report)
         if report.returncode:
             raise Failure("bankrun report failed\n" + tail(report.stderr))
-        check_golden(context, golden + ".report", text_of(report.stdout))
+        if context.sanitizer == "none":  # a sanitizer's allocator moves host memory
+            check_golden(context, golden + ".report", text_of(report.stdout))
 
 
 def collect(context):

@@ -397,7 +397,7 @@ REF(fma_f16) {
     const int128 product = units_of_half(a) * units_of_half(b);
     const bool both_negative = (a ^ b) & c & 0x8000;
     const bool is_zero_sum = product == 0 && units_of_half(c) == 0;
-    return half_of_units(product + (units_of_half(c) << 24), is_zero_sum && both_negative);
+    return half_of_units(product + units_of_half(c) * (1 << 24), is_zero_sum && both_negative);
 }
 
 REF(f16_of_f32_rn) {
