@@ -3,17 +3,28 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/demangle.h"
 #include "sim/block.h"
 #include "sim/launch.h"
+
+// The compiler records whole paths; what lies below the working folder is known by less.
+static const char *shortened(const char *path) {
+    char folder[4096];
+    if (!getcwd(folder, sizeof folder))
+        return path;
+    size_t length = strlen(folder);
+    bool below = strncmp(path, folder, length) == 0 && path[length] == '/';
+    return below ? path + length + 1 : path;
+}
 
 static void describe_line(const struct ir_function *function, uint32_t location,
                           struct strbuf *out) {
     const struct ptx_location *at = ir_program_location(function, ir_location(function, location));
     const char *path = at && at->line ? ir_location_file(function, at->file) : NULL;
     if (path)
-        strbuf_printf(out, "%s:%u: ", path, at->line);
+        strbuf_printf(out, "%s:%u: ", shortened(path), at->line);
 }
 
 const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
@@ -31,7 +42,8 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
     result.location = function->instructions[instr->ir].location;
 
     struct strbuf text = {0};
-    describe_line(function, result.location, &text);
+    if (fault != SIM_FAULT_ASSERT) // its text starts with the line
+        describe_line(function, result.location, &text);
     va_list arguments;
     va_start(arguments, format);
     char *words = NULL;
