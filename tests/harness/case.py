@@ -29,7 +29,7 @@ class Context:
         self.nvcc, self.rebase, self.scratch = nvcc, rebase, scratch
         self.bankrun = os.path.join(build, "bankrun")
         self.search_path = os.environ.get("PATH", "")
-        self.time_limit = 120 if sanitizer == "none" else 400
+        self.time_limit = 600 if sanitizer == "none" else 1200
 
     def path(self, *parts):
         return os.path.join(self.root, *parts)
