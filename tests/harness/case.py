@@ -50,7 +50,8 @@ class Context:
                    LC_ALL="C.UTF-8", TERM="dumb",
                    ASAN_OPTIONS=f"detect_leaks={int(checks_leaks)}",
                    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
-                   TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1")
+                   TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions="
+                                + os.path.join(self.root, "tests", "tsan.supp"))
         return env
 
     def execute(self, command, env=None, checks_leaks=False):
