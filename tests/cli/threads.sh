@@ -47,7 +47,7 @@ same() { # same NAME ARGUMENTS...: runs with one to three threads, compares the 
 
 same many "$folder/many.ptx" --launch 'many<<<5000, 32>>>(out:u32[1])'
 grep -q '"worst_degree": *32' "$folder/many.1" || complain 'no conflict was counted'
-if [ -n "${BANKRUN_TEST_NVCC:-}" ]; then
+if [ -n "${BANKRUN_TEST_NVCC:-}" ] && [ "${BANKRUN_SANITIZER:-none}" = none ]; then
     same transpose gallery/transpose.cu 500 300
     same reduction tests/programs/reduction.cu
 fi
