@@ -44,11 +44,16 @@ static char *library_folder(const char *runtime) {
     return found;
 }
 
-// Puts a text before what the environment variable has.
-static void prepend_variable(const char *name, const char *text) {
+// Puts a text before or behind what the environment variable has.
+static void extend_variable(const char *name, const char *text, bool in_front) {
     const char *old = getenv(name);
+    bool has_old = old && *old;
     struct strbuf value = {0};
-    strbuf_printf(&value, "%s%s%s", text, old && *old ? ":" : "", old && *old ? old : "");
+    if (has_old && !in_front)
+        strbuf_printf(&value, "%s:", old);
+    strbuf_puts(&value, text);
+    if (has_old && in_front)
+        strbuf_printf(&value, ":%s", old);
     setenv(name, strbuf_string(&value), 1);
     strbuf_free(&value);
 }
@@ -81,11 +86,11 @@ static void set_environment(const struct cli_options *options, const char *folde
                             const struct toolchain_program *program, const char *profile) {
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", options->arch);
-    prepend_variable("LD_LIBRARY_PATH", folder);
+    extend_variable("LD_LIBRARY_PATH", folder, true);
     if (program->has_rpath) {
         struct strbuf library = {0};
         strbuf_printf(&library, "%s/%s", folder, program->runtime);
-        prepend_variable("LD_PRELOAD", strbuf_string(&library));
+        extend_variable("LD_PRELOAD", strbuf_string(&library), false);
         strbuf_free(&library);
     }
     setenv("BANKRUN_PROFILE", options->no_count ? "" : profile, 1);
