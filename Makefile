@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 .PHONY: all bench deps demo test quick format install clean
 
 all: $(BUILD)/build.ninja
-	@ninja -k 0 -C $(BUILD)
+	@ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null || \

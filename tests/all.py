@@ -24,8 +24,7 @@ SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
              ["unit", "ptx", "diag", "limits", "programs", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
-             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "ptx/thread",
-              "cli/threads"]),
+             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "ptx", "limits", "cli/threads"]),
 }
 
 
