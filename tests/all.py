@@ -18,8 +18,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Rounds under a sanitizer: meson's options and the tests that are run. The thread sanitizer looks at
-# what has threads. Sanitizers give gcc false warnings, so that these are left to the other builds.
-SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dwerror=false"]
+# what has threads. Sanitizers give gcc false warnings, so that these are left to the other builds, as
+# is lane code for more than the plain machine.
+SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dbaseline=true", "-Dwerror=false"]
 SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
              ["unit", "ptx", "diag", "limits", "programs", "cli", "fuzz"]),
@@ -58,12 +59,14 @@ def build(tally, name, folder, options, **environment):
         is_fine, output = run(["meson", "setup", folder] + options, **environment)
         if not is_fine:
             return tally.step(f"{name}: configured", False, output)
+    start = time.monotonic()
     is_fine, output = run(["ninja", "-C", folder])
-    return tally.step(f"{name}: builds", is_fine, output)
+    return tally.step(f"{name}: builds ({time.monotonic() - start:.0f} s)", is_fine, output)
 
 
 def run_tests(tally, name, folder, cache, patterns=()):
     print(f"-- tests: {name}", flush=True)
+    start = time.monotonic()
     command = [sys.executable, "tests/run.py", "--build", folder, "--cache", cache] + list(patterns)
     process = subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
     last = ""
@@ -71,6 +74,7 @@ def run_tests(tally, name, folder, cache, patterns=()):
         print(line, end="", flush=True)
         last = line.strip()
     process.wait()
+    print(f"   {time.monotonic() - start:.0f} s", flush=True)
     match = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", last)
     if not match or (process.returncode != 0) != (int(match[2]) > 0):
         tally.step(f"tests: {name}: ran to the end", False, last)
@@ -100,12 +104,14 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     tally = Tally()
+    # Where tools/get-nvcc.sh puts what it fetched.
+    os.environ["PATH"] += os.pathsep + os.path.join(ROOT, options.build)
     cache = os.path.join(ROOT, options.build, "tests", "cache")
     check_sources(tally)
     if build(tally, "gcc", options.build, []):
         run_tests(tally, "gcc", options.build, cache)
     if shutil.which("clang"):
-        build(tally, "clang", options.build + "-clang", [], CC="clang")
+        build(tally, "clang", options.build + "-clang", ["-Doptimization=1"], CC="clang")
     else:
         tally.skip("clang: builds", "clang is not there")
     for name, (flags, patterns) in SANITIZERS.items():

@@ -28,10 +28,9 @@ from harness.case import Context, Failure, Skip  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def find_nvcc():
-    found = shutil.which("nvcc")
-    usual = "/usr/local/cuda/bin/nvcc"
-    return found or (usual if os.access(usual, os.X_OK) else None)
+def find_nvcc(build):
+    places = [shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc", os.path.join(build, "nvcc")]
+    return next((place for place in places if place and os.access(place, os.X_OK)), None)
 
 
 def sanitizer_of(build):
@@ -145,7 +144,7 @@ def main():
 
     build = os.path.abspath(options.build)
     with tempfile.TemporaryDirectory(prefix="bankrun-tests-") as scratch:
-        context = Context(ROOT, build, sanitizer_of(build), find_nvcc(), options.rebase, scratch)
+        context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch)
         make_path(context, os.path.abspath(options.cache))
         cases = []
         for module in (scripts, ptx, programs, readme):

@@ -25,7 +25,7 @@ struct sim_target {
 };
 const struct sim_target *sim_target_pick(void);
 const struct sim_target *sim_target_base(void);
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
 const struct sim_target *sim_target_avx2(void);
 const struct sim_target *sim_target_avx512(void);
 #endif

@@ -1,7 +1,7 @@
 // Picks the lane code for the machine that this process runs on.
 #include "sim/sim_internal.h"
 
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
 #include <cpuid.h>
 
 // Not every compiler's __builtin_cpu_supports knows the name.
@@ -12,7 +12,7 @@ static bool has_f16c(void) {
 #endif
 
 const struct sim_target *sim_target_pick(void) {
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
     __builtin_cpu_init();
     bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2") && has_f16c();

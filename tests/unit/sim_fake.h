@@ -222,7 +222,7 @@ static inline uint32_t fake_random_mask(void) {
 
 // ---- Select functions of all targets ----------------------------------------------------------
 
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
 #define FAKE_TARGETS(X, name) X(name, base) X(name, avx2) X(name, avx512)
 enum { FAKE_TARGET_COUNT = 3 };
 #else
@@ -239,7 +239,7 @@ enum { FAKE_TARGET_COUNT = 1 };
     static const sim_select_function select_##name[] = {FAKE_TARGETS(FAKE_ENTRY, name)};
 
 static inline bool fake_has_target(unsigned target) {
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
     if (target == 1)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (target == 2)

@@ -262,7 +262,7 @@ static void test_base(void **context) {
     run_target(*context, sim_target_base());
 }
 
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
 static void test_avx2(void **context) {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         skip();
@@ -280,7 +280,7 @@ static void test_avx512(void **context) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_base),
-#if defined(__x86_64__)
+#if defined(SIM_X86_TARGETS)
         cmocka_unit_test(test_avx2),
         cmocka_unit_test(test_avx512),
 #endif
