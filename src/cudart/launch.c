@@ -85,6 +85,10 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     };
     copy_size(sim.grid, launch->grid);
     copy_size(sim.block, launch->block);
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    sim.resident_blocks =
+        (uint64_t)cudart_occupancy(state, function, threads, launch->dynamic_shared) *
+        (unsigned)state->device.multiprocessors;
     if (launch->cluster.x)
         copy_size(sim.cluster, launch->cluster);
     struct sim_result result = {0};

@@ -162,8 +162,12 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
         if (warp->stop == SIM_STOP_BUDGET && ++rounds < PATIENCE)
             continue;
         rotate(warp);
-        if (++spins > warp->flow->split_count)
+        if (++spins <= warp->flow->split_count)
+            continue;
+        // All splits spin: what they wait for may be up to lanes that wait for them.
+        if (!sim_open_tokens(warp))
             return WARP_SPINS;
+        spins = 0;
     }
 }
 

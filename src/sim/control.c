@@ -4,7 +4,7 @@
 
 // How long a split may run before the scheduler looks at it: in a loop that may be waiting for
 // other threads (it polls memory), and in any other loop.
-enum { SPIN_SLICE = 2048, BUDGET_SLICE = 1 << 20 };
+enum { SPIN_SLICE = 256, BUDGET_SLICE = 1 << 20 };
 
 static const struct sim_instr *pause_split(struct sim_warp *warp, const struct sim_instr *at,
                                            bool polls) {

@@ -77,21 +77,41 @@ static bool polls(const struct ir_instruction *ir) {
     return ir_instruction_is(ir, "nop") && strcmp(ptx_isa_row(ptx->isa)->opcode, "nanosleep") == 0;
 }
 
-static bool callee_polls(const struct ir_function *function, const struct ir_call *call) {
-    const struct ir_function *callee =
-        call && call->callee ? ir_find_function(function->module, call->callee->name) : NULL;
-    for (uint32_t i = 0; callee && i < callee->instruction_count; i++)
-        if (polls(&callee->instructions[i]))
-            return true;
-    return false;
+// Memory that only the own block, or its cluster, writes.
+static bool is_inside_block(const struct ir_instruction *ir) {
+    switch (ptx_modifier_of(ir->ptx, PTX_GROUP_space)) {
+    case PTX_MOD_shared:
+    case PTX_MOD_shared_cta:
+    case PTX_MOD_shared_cluster:
+    case PTX_MOD_local:
+        return true;
+    default:
+        return ir_instruction_is(ir, "mbarrier_wait");
+    }
 }
 
-static bool loop_polls(const struct ir_function *function, uint32_t from, uint32_t to) {
-    for (uint32_t i = from; i <= to; i++)
-        if (polls(&function->instructions[i]) ||
-            callee_polls(function, function->instructions[i].call))
-            return true;
-    return false;
+struct polling {
+    bool any, other_blocks;
+};
+
+static void add_polling(struct polling *found, const struct ir_instruction *ir) {
+    if (!polls(ir))
+        return;
+    found->any = true;
+    found->other_blocks |= !is_inside_block(ir);
+}
+
+static struct polling loop_polls(const struct ir_function *function, uint32_t from, uint32_t to) {
+    struct polling found = {0};
+    for (uint32_t i = from; i <= to; i++) {
+        const struct ir_call *call = function->instructions[i].call;
+        const struct ir_function *callee =
+            call && call->callee ? ir_find_function(function->module, call->callee->name) : NULL;
+        add_polling(&found, &function->instructions[i]);
+        for (uint32_t k = 0; callee && k < callee->instruction_count; k++)
+            add_polling(&found, &callee->instructions[k]);
+    }
+    return found;
 }
 
 static void decode_branch(struct sim_decoder *decoder, const struct ir_instruction *ir,
@@ -103,7 +123,11 @@ static void decode_branch(struct sim_decoder *decoder, const struct ir_instructi
         out->negate = ir->guard_negated;
     }
     uint32_t first = function->blocks[ir->target].first;
-    out->immediate = first <= index && loop_polls(function, first, index);
+    if (first > index)
+        return;
+    struct polling found = loop_polls(function, first, index);
+    out->immediate = found.any;
+    decoder->kernel->waits_for_blocks |= found.other_blocks;
 }
 
 static void decode_jump_table(struct sim_decoder *decoder, const struct ir_instruction *ir,

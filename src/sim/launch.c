@@ -9,8 +9,8 @@
 #include "sim/block.h"
 #include "sim/decode.h"
 
-// Blocks that one thread keeps in flight when blocks yield. On a GPU at least as many are resident.
-enum { RESIDENT_BLOCKS = 64 };
+// Blocks that one thread keeps in flight when blocks yield, where the launch does not say.
+enum { RESIDENT_BLOCKS = 1024 };
 enum { WORKSPACE_BYTES = 64 };
 
 struct output { // what one block printed
@@ -162,7 +162,10 @@ static bool is_dropped(const struct sim_run *run, const struct sim_block_flow *f
 
 static void run_blocks(struct sim_worker *worker, struct residents *residents) {
     struct sim_run *run = worker->run;
-    const size_t most = run->launch->is_cooperative ? SIZE_MAX : RESIDENT_BLOCKS;
+    const uint64_t resident = run->launch->resident_blocks;
+    const uint64_t most = run->launch->is_cooperative ? UINT64_MAX
+                          : resident                  ? resident
+                                                      : RESIDENT_BLOCKS;
     size_t turn = 0;
     for (;;) {
         // Blocks that yielded wait while new ones start, so that none waits for ever.
@@ -191,6 +194,10 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
 
 static void work(void *context, int index) {
     struct sim_run *run = context;
+    // How often a block looks before it sees what another wrote depends on the threads' speed, and
+    // so would the counts: blocks that wait for each other take turns on one thread.
+    if (index > 0 && (run->launch->is_cooperative || run->kernel->waits_for_blocks))
+        return;
     struct sim_worker *worker = base_alloc_aligned(64, sizeof *worker);
     struct residents residents = {0};
     worker->sim = run->sim;

@@ -70,8 +70,9 @@ const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
 struct sim_launch {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared_bytes;
-    const void *parameters; // ir_function.parameter_bytes bytes, laid out as the kernel declares
-    bool is_cooperative;    // all blocks are resident, grid sync works
+    const void *parameters;   // ir_function.parameter_bytes bytes, laid out as the kernel declares
+    bool is_cooperative;      // all blocks are resident, grid sync works
+    uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
     uint64_t first_block, block_count;      // run only these (linear index); count 0: all
     const struct access_observer *observer; // may be NULL
     // Called from one thread now and then; return false to stop the launch. May be NULL.

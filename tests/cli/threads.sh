@@ -50,5 +50,7 @@ grep -q '"worst_degree": *32' "$folder/many.1" || complain 'no conflict was coun
 if [ -n "${BANKRUN_TEST_NVCC:-}" ] && [ "${BANKRUN_SANITIZER:-none}" = none ]; then
     same transpose gallery/transpose.cu 500 300
     same reduction tests/programs/reduction.cu
+    same litmus tests/programs/litmus.cu
+    same cooperative tests/programs/cooperative.cu
 fi
 finish
