@@ -27,6 +27,7 @@ ROOMS = {
     "explain": {"banks", "base"},
     "calibrate": {"banks", "base"},
     "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "cudadrv": {"cudart", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
             "cost", "report", "toolchain"},
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,22 @@ void cudart_say(const char *format, ...) {
 void cudart_say_diags(const struct diag_list *diags) {
     if (diags->count)
         diag_print(diags, stderr, false);
+}
+
+static atomic_int runtime_version = CUDART_DRIVER_VERSION;
+
+int cudart_version(void) {
+    return runtime_version;
+}
+
+void cudart_set_version(int version) {
+    runtime_version = version;
+}
+
+uint64_t cudart_device_bytes(const struct cudart_state *state) {
+    uint64_t left, total;
+    sim_memory_info(state->sim, &left, &total);
+    return total;
 }
 
 static void set_up(void) {

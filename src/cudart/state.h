@@ -77,7 +77,13 @@ void cudart_free_state(struct cudart_state *state);
 // The device's simulator exists after this. Lock held. False: it could not be made.
 bool cudart_make_device(struct cudart_state *state);
 
-// Version of the runtime that this library stands for: 13000 in libcudart.so.13.
+// Memory of the device in all. Lock held, device made.
+uint64_t cudart_device_bytes(const struct cudart_state *state);
+
+// Version of the runtime that the program uses: 13000 with libcudart.so.13 or with none, which is
+// also the version of the driver that bankrun stands for. The library that is loaded last decides.
+enum { CUDART_DRIVER_VERSION = 13000 };
 int cudart_version(void);
+void cudart_set_version(int version);
 
 #endif

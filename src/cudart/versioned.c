@@ -16,8 +16,8 @@ enum { VERSION = 12090 };
 enum { VERSION = 13000 };
 #endif
 
-int cudart_version(void) {
-    return VERSION;
+__attribute__((constructor)) static void tell_version(void) {
+    cudart_set_version(VERSION);
 }
 
 // ---- Device properties ----------------------------------------------------------------------
@@ -76,10 +76,8 @@ static enum cuda_error properties(void *out, int device, size_t bytes) {
     fill(&all, &state->device);
     // The total is known once there is a device. Asking works on a broken one too.
     pthread_mutex_lock(&state->lock);
-    uint64_t left, total = 0;
     if (cudart_make_device(state))
-        sim_memory_info(state->sim, &left, &total);
-    all.global_bytes = total;
+        all.global_bytes = cudart_device_bytes(state);
     memcpy(out, &all, bytes);
     return cudart_leave(cudaSuccess);
 }
