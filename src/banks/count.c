@@ -105,14 +105,16 @@ static void count_modern(const struct bankrun_request *request, struct bankrun_c
         cost->max = (uint32_t)__builtin_popcount(lanes);
 }
 
-/* The most frequent request, without detours: a whole warp loads or stores up to 32 bits a lane.
- * False: it is not that, or this machine has no fast way. */
-static bool count_whole_warp(unsigned arch, const struct bankrun_request *request,
-                             struct bankrun_cost *cost) {
-    unsigned degree, width = request->width;
-    if (request->mask != UINT32_MAX || request->access > BANKRUN_STORE || request->matrices != 0 ||
-        (width != 1 && width != 2 && width != 4) ||
-        !bankrun_count_words(request->offsets, width, &degree))
+/* The most frequent requests, without detours: loads and stores of up to 32 bits a lane by a whole
+ * warp, or by lanes that do not collide. False: it is not that, or this machine has no fast way. */
+static bool count_quickly(unsigned arch, const struct bankrun_request *request,
+                          struct bankrun_cost *cost) {
+    unsigned degree = 1, width = request->width;
+    if (request->access > BANKRUN_STORE || request->matrices != 0 ||
+        (width != 1 && width != 2 && width != 4) || request->mask == 0)
+        return false;
+    if (request->mask != UINT32_MAX ? !bankrun_is_once(request->offsets, width, request->mask)
+                                    : !bankrun_count_words(request->offsets, width, &degree))
         return false;
     *cost = (struct bankrun_cost){degree, degree, degree, 1, degree, 1, certainty(arch, request)};
     return true;
@@ -121,7 +123,7 @@ static bool count_whole_warp(unsigned arch, const struct bankrun_request *reques
 enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
                                   struct bankrun_cost *cost) {
     enum bankrun_family family = bankrun_family_of(arch);
-    if (family == BANKRUN_FAMILY_MODERN && count_whole_warp(arch, request, cost))
+    if (family == BANKRUN_FAMILY_MODERN && count_quickly(arch, request, cost))
         return BANKRUN_OK;
     enum bankrun_status status = check(family, request);
     if (status != BANKRUN_OK)

@@ -40,6 +40,11 @@ void bankrun_count_lanes(const struct bankrun_shape *shape, uint32_t mask, const
  * offset is no multiple of the width, or this machine has no fast way to count them. */
 bool bankrun_count_words(const uint32_t *offsets, unsigned width, unsigned *degree);
 
+/* once.c: whether the active lanes, of at most 32 bits, all go to different banks. False where
+ * they do not, where an offset is no multiple of the width, and where this machine has no fast way
+ * to tell. */
+bool bankrun_is_once(const uint32_t *offsets, unsigned width, uint32_t mask);
+
 /* phases.c: the grouping of lanes on 5.0 and later, and lanes that a request really has. */
 uint32_t bankrun_active_lanes(const struct bankrun_request *request);
 void bankrun_modern_shape(const struct bankrun_request *request, struct bankrun_shape *shape);

@@ -62,6 +62,33 @@ struct access_event {
     enum site_pattern pattern; // of the offsets, or of the addresses
 };
 
+// What an observer knows of a site in one space: requests that it has seen before are counted here
+// and not told again. Those of full warps whose lanes are side by side, or all at one address, are
+// known by where lane 0 is; of others the last one is known by all its lanes.
+enum { TALLY_PLACES = 16 };
+struct access_tally {
+    uint64_t first, bytes; // the first active lane is in here: the request is about the same array
+    uint32_t keep;         // the bits of that lane's offset or address that the cost depends on
+    uint64_t since;        // warps before this one (32 * block number + warp) are told all the same
+    struct access_place {
+        uint32_t tag; // access_tag() of the requests; 0: none
+        uint64_t repeats;
+    } places[TALLY_PLACES];
+    // Offsets of the last request from the first active lane's, without the bits of `keep`.
+    uint32_t lanes[WARP_LANES];
+    uint32_t mask; // 0: none
+    uint64_t repeats;
+};
+
+// Not 0 for linear and uniform requests; the same for two that cost the same.
+static inline uint32_t access_tag(enum site_pattern pattern, uint64_t first, uint32_t keep) {
+    return pattern ? ((uint32_t)first & keep) << 2 | pattern : 0;
+}
+
+static inline struct access_place *access_place(struct access_tally *tally, uint32_t tag) {
+    return &tally->places[(tag >> 4 ^ tag) % TALLY_PLACES];
+}
+
 // Observers are called from several threads at once; each thread passes what its own
 // worker_begin returned, so that counters need no locks.
 struct access_observer {
@@ -69,6 +96,9 @@ struct access_observer {
     // Called once on each worker before its first event of a launch.
     void *(*worker_begin)(void *context, unsigned worker);
     void (*access)(void *worker_state, const struct access_event *event);
+    // May be NULL: every request is told. The worker's tallies by site * SITE_SPACES + space, NULL
+    // where nothing is known yet; they may change with every call of access().
+    struct access_tally **(*tallies)(void *worker_state);
 };
 
 #endif

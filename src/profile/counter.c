@@ -11,6 +11,10 @@
 // Most sites have one pattern or two; few have more than a handful that come back.
 enum { FEW_BITS = 2, MANY_BITS = 6, MANY_EVICTIONS = 32 };
 
+// Looking for a pattern costs about what counting it costs. Where a large table misses more often
+// than every fourth time, the next requests are counted without one; then it gets another chance.
+enum { WINDOW = 512, UNREMEMBERED = 1 << 16 };
+
 static struct pattern *create_patterns(unsigned bits) {
     return base_alloc_aligned(64, sizeof(struct pattern) << bits);
 }
@@ -20,12 +24,21 @@ struct counter *counter_create(const struct counter_rule *rule) {
     counter->rule = rule;
     counter->pattern_bits = FEW_BITS;
     counter->patterns = create_patterns(FEW_BITS);
+    counter->tally.keep = rule->keep;
     return counter;
 }
 
 void counter_free(struct counter *counter) {
     free(counter->patterns);
     free(counter);
+}
+
+// What was counted in a place of the tally belongs to the pattern behind it.
+static void fold(struct counter *counter, struct access_place *place) {
+    struct pattern *pattern = counter->tallied[place - counter->tally.places];
+    if (pattern)
+        pattern->repeats += place->repeats;
+    place->repeats = 0;
 }
 
 static void flush_pattern(struct counter *counter, struct pattern *pattern) {
@@ -36,7 +49,17 @@ static void flush_pattern(struct counter *counter, struct pattern *pattern) {
     pattern->repeats = 0;
 }
 
+// The same for the last request.
+static void fold_last(struct counter *counter) {
+    if (counter->tally.mask)
+        counter->last->repeats += counter->tally.repeats;
+    counter->tally.repeats = 0;
+}
+
 void counter_flush(struct counter *counter) {
+    fold_last(counter);
+    for (int i = 0; i < TALLY_PLACES; i++)
+        fold(counter, &counter->tally.places[i]);
     for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
         flush_pattern(counter, &counter->patterns[i]);
 }
@@ -47,17 +70,39 @@ static void grow(struct counter *counter) {
     counter->pattern_bits = MANY_BITS;
     counter->patterns = create_patterns(MANY_BITS);
     counter->last = NULL;
-    memset(counter->quick, 0, sizeof counter->quick);
+    counter->tally.mask = 0;
+    memset(counter->tally.places, 0, sizeof counter->tally.places);
+    memset(counter->tallied, 0, sizeof counter->tallied);
+    counter->evictions = 0;
+    counter->requests_then = counter->counts.requests;
+}
+
+// After a window of evictions from the large table: are patterns worth remembering?
+static void judge(struct counter *counter) {
+    counter_flush(counter);
+    if (counter->counts.requests - counter->requests_then < 4 * WINDOW)
+        counter->unremembered = UNREMEMBERED;
+    counter->requests_then = counter->counts.requests;
+    counter->evictions = 0;
+}
+
+static inline bool remembers(struct counter *counter) {
+    if (counter->unremembered == 0)
+        return true;
+    if (--counter->unremembered == 0)
+        counter->requests_then = counter->counts.requests;
+    return false;
 }
 
 // ---- The cost of a new pattern --------------------------------------------------------------
 
-static void cost_of_shared(const struct counter_rule *rule, struct pattern *pattern) {
+static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
+                           struct pattern *pattern) {
     struct bankrun_request request = {.access = rule->access,
                                       .width = rule->width,
                                       .matrices = rule->matrices,
-                                      .mask = pattern->key.mask,
-                                      .offsets = pattern->key.lanes};
+                                      .mask = mask,
+                                      .offsets = offsets};
     struct bankrun_cost cost = {0};
     enum bankrun_status status = bankrun_count(rule->arch, &request, &cost);
     // Sites have widths that their access allows, and the simulator faults misaligned accesses.
@@ -80,6 +125,17 @@ static void cost_of_global(const struct counter_rule *rule, struct pattern *patt
 
 // ---- Finding a pattern ----------------------------------------------------------------------
 
+// A pattern leaves the table.
+static void forget(struct counter *counter, const struct pattern *pattern) {
+    struct access_place *place = access_place(&counter->tally, pattern->tag);
+    struct pattern **tallied = &counter->tallied[place - counter->tally.places];
+    if (*tallied != pattern)
+        return;
+    fold(counter, place);
+    place->tag = 0;
+    *tallied = NULL;
+}
+
 // Not the last one, nor its follower: asks the table, or counts the pattern and remembers it.
 static struct pattern *look_up(struct counter *counter, const struct counter_key *key) {
     if (counter->evictions > MANY_EVICTIONS && counter->pattern_bits == FEW_BITS)
@@ -88,12 +144,14 @@ static struct pattern *look_up(struct counter *counter, const struct counter_key
     if (key_equal(&found->key, key))
         return found;
     if (found->key.mask != 0) {
+        forget(counter, found);
         flush_pattern(counter, found);
-        counter->evictions += counter->pattern_bits == FEW_BITS;
+        if (++counter->evictions > WINDOW)
+            judge(counter);
     }
     *found = (struct pattern){.key = *key};
     if (counter->rule->space == SITE_SHARED)
-        cost_of_shared(counter->rule, found);
+        cost_of_shared(counter->rule, key->mask, key->lanes, found);
     else
         cost_of_global(counter->rule, found);
     counter->is_estimate |= found->is_estimate;
@@ -105,6 +163,8 @@ static inline struct pattern *find(struct counter *counter, const struct counter
     if (last) {
         if (key_equal(&last->key, key))
             return last;
+        fold_last(counter);
+        counter->tally.mask = 0;
         if (last->follower && key_equal(&last->follower->key, key))
             return counter->last = last->follower;
     }
@@ -112,6 +172,12 @@ static inline struct pattern *find(struct counter *counter, const struct counter
     if (counter->last) // else the table has just grown
         counter->last->follower = found;
     return counter->last = found;
+}
+
+// The same request again need not be told: `counter->last` is its pattern.
+static inline void tally_last(struct counter *counter) {
+    memcpy(counter->tally.lanes, counter->last->key.lanes, sizeof counter->tally.lanes);
+    counter->tally.mask = counter->last->key.mask;
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -141,42 +207,54 @@ static inline void compare_with_worst(struct counter *counter, uint32_t degree, 
     const uint32_t *grid = counter->rule->grid, *block = event->block;
     uint64_t linear = block[0] + grid[0] * (block[1] + (uint64_t)grid[1] * block[2]);
     if (degree > worst->degree || linear < worst->linear ||
-        (linear == worst->linear && event->warp < worst->warp))
+        (linear == worst->linear && event->warp < worst->warp)) {
         keep_candidate(worst, degree, linear, mask, event);
-}
-
-// A linear or uniform pattern is told from the others of its site by where it starts alone. 0: it
-// is of another kind.
-static inline uint32_t tag_of(const struct access_event *event, uint32_t first, uint32_t keep) {
-    return event->pattern ? (first & keep) << 2 | event->pattern : 0;
-}
-
-static inline struct pattern **quick_place(struct counter *counter, uint32_t tag) {
-    return &counter->quick[(tag >> 4 ^ tag) % COUNTER_QUICK];
+        counter->tally.since = linear * WARP_LANES + event->warp;
+    }
 }
 
 // NULL: not known, or of another kind.
-static inline struct pattern *find_quick(struct counter *counter, uint32_t tag) {
-    struct pattern *pattern = *quick_place(counter, tag);
-    return tag && pattern && pattern->tag == tag ? pattern : NULL;
+static inline struct pattern *find_tallied(struct counter *counter, uint32_t tag) {
+    const struct access_place *place = access_place(&counter->tally, tag);
+    return tag && place->tag == tag ? counter->tallied[place - counter->tally.places] : NULL;
 }
 
 static inline void remember(struct counter *counter, struct pattern *pattern, uint32_t tag) {
     if (!tag)
         return;
-    pattern->tag = tag;
-    *quick_place(counter, tag) = pattern;
+    struct access_place *place = access_place(&counter->tally, tag);
+    fold(counter, place);
+    place->tag = pattern->tag = tag;
+    counter->tallied[place - counter->tally.places] = pattern;
+}
+
+static void count_alone(struct counter *counter, uint32_t mask, const struct access_event *event) {
+    struct pattern pattern;
+    cost_of_shared(counter->rule, mask, event->offsets, &pattern);
+    counter->counts.requests++;
+    counter->counts.units += pattern.units;
+    counter->counts.ideal += pattern.ideal;
+    counter->degrees[pattern.degree]++;
+    counter->is_estimate |= pattern.is_estimate;
+    compare_with_worst(counter, pattern.degree, mask, event);
 }
 
 void counter_shared(struct counter *counter, const struct access_event *event) {
     const struct counter_rule *rule = counter->rule;
     uint32_t mask = rule->matrices ? rule->lanes : event->mask;
-    uint32_t tag = tag_of(event, event->offsets[0], rule->keep);
-    struct pattern *pattern = find_quick(counter, tag);
+    if (!remembers(counter)) {
+        count_alone(counter, mask, event);
+        return;
+    }
+    uint32_t tag = access_tag(event->pattern, event->offsets[0], rule->keep);
+    struct pattern *pattern = find_tallied(counter, tag);
     if (!pattern) {
         struct counter_key key;
         key_of_offsets(&key, mask, event->offsets, rule->keep);
+        const struct pattern *before = counter->last;
         pattern = find(counter, &key);
+        if (pattern == before && !counter->tally.mask && !rule->matrices)
+            tally_last(counter);
         remember(counter, pattern, tag);
     }
     pattern->repeats++;
@@ -185,14 +263,14 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
 
 void counter_global(struct counter *counter, const struct access_event *event) {
     const struct counter_rule *rule = counter->rule;
-    uint32_t tag = tag_of(event, (uint32_t)event->addresses[0], rule->keep);
-    struct pattern *quick = find_quick(counter, tag);
-    if (quick) {
-        quick->repeats++;
+    uint32_t tag = access_tag(event->pattern, event->addresses[0], rule->keep);
+    struct pattern *tallied = find_tallied(counter, tag);
+    if (tallied) {
+        tallied->repeats++;
         return;
     }
     struct counter_key key;
-    if (key_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
+    if (remembers(counter) && key_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
         struct pattern *pattern = find(counter, &key);
         pattern->repeats++;
         remember(counter, pattern, tag);

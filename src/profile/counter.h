@@ -37,8 +37,6 @@ struct pattern {
     uint32_t tag;             // of a linear or uniform pattern whose event found it; else 0
 };
 
-enum { COUNTER_QUICK = 16 };
-
 // A request to show. In equal degree the first in block order wins, whatever the order of events.
 struct candidate {
     uint32_t degree; // 0: none yet
@@ -49,18 +47,20 @@ struct candidate {
 struct counter {
     struct counter *next;            // same site and space, another array
     const struct ir_variable *array; // NULL: none, or global memory
-    uint64_t array_first, array_bytes;
     const struct counter_rule *rule;
     struct profile_counts counts;
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     bool is_estimate;
     struct candidate worst;
     struct pattern *last; // NULL: no event yet
-    // Linear and uniform patterns by what of their tag varies; good when the pattern has the tag.
-    struct pattern *quick[COUNTER_QUICK];
+    // Linear and uniform patterns, and what was counted of them without an event.
+    struct access_tally tally;
+    struct pattern *tallied[TALLY_PLACES];
     struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
     unsigned pattern_bits;
-    uint32_t evictions;
+    uint32_t evictions;     // since requests were last looked at
+    uint64_t requests_then; // how many they were
+    uint32_t unremembered;  // requests still to be counted one by one, as patterns do not repeat
 };
 
 struct counter *counter_create(const struct counter_rule *rule);

@@ -62,8 +62,8 @@ static struct counter *counter_of_array(const struct profile_recorder *recorder,
     counter->next = *list;
     *list = counter;
     counter->array = array;
-    counter->array_first = array ? array->offset : offset;
-    counter->array_bytes = !array                   ? 1
+    counter->tally.first = array ? array->offset : offset;
+    counter->tally.bytes = !array                   ? 1
                            : array->ptx->is_unsized ? info->dynamic_shared_bytes
                                                     : array->ptx->bytes;
     return counter;
@@ -74,17 +74,22 @@ static void record_shared(struct recorder_worker *worker, const struct access_ev
     struct counter *counter = *list;
     // The first lane says which array the request is about.
     uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
-    if (!counter || offset - counter->array_first >= counter->array_bytes)
+    if (!counter || offset - counter->tally.first >= counter->tally.bytes) {
         counter =
             counter_of_array(worker->recorder, list,
                              &worker->recorder->sites[event->site].rules[SITE_SHARED], offset);
+        worker->tallies[event->site * SITE_SPACES + SITE_SHARED] = &counter->tally;
+    }
     counter_shared(counter, event);
 }
 
 static void record_global(struct recorder_worker *worker, const struct access_event *event) {
     struct counter **counter = &worker->counters[event->site][SITE_GLOBAL];
-    if (!*counter)
+    if (!*counter) {
         *counter = counter_create(&worker->recorder->sites[event->site].rules[SITE_GLOBAL]);
+        (*counter)->tally.bytes = UINT64_MAX;
+        worker->tallies[event->site * SITE_SPACES + SITE_GLOBAL] = &(*counter)->tally;
+    }
     counter_global(*counter, event);
 }
 
@@ -114,20 +119,33 @@ static void *begin_worker(void *context, unsigned number) {
     struct recorder_worker *worker = base_alloc(sizeof *worker);
     worker->recorder = recorder;
     worker->counters = base_alloc((recorder->site_count + 1) * sizeof *worker->counters);
+    worker->tallies =
+        base_alloc(SITE_SPACES * (recorder->site_count + 1) * sizeof(struct access_tally *));
     return recorder->workers[number] = worker;
+}
+
+static struct access_tally **tallies_of(void *state) {
+    const struct recorder_worker *worker = state;
+    return worker->tallies;
 }
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info) {
     struct profile_recorder *recorder = base_alloc(sizeof *recorder);
     recorder->info = *info;
     recorder->observer = (struct access_observer){
-        .context = recorder, .worker_begin = begin_worker, .access = record};
+        .context = recorder,
+        .worker_begin = begin_worker,
+        .access = record,
+        .tallies = tallies_of,
+    };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
     if (info->trace)
         recorder->traced = profile_trace_begin(info->trace, recorder);
-    if (recorder->traced)
+    if (recorder->traced) {
         recorder->observer.access = record_and_trace;
+        recorder->observer.tallies = NULL; // a trace wants every request
+    }
     return recorder;
 }
 
@@ -143,8 +161,10 @@ static void free_worker(struct profile_recorder *recorder, struct recorder_worke
                 next = counter->next;
                 counter_free(counter);
             }
-    if (worker)
+    if (worker) {
         free(worker->counters);
+        free(worker->tallies);
+    }
     free(worker);
 }
 

@@ -16,6 +16,7 @@ struct recorded_site {
 struct recorder_worker {
     const struct profile_recorder *recorder;
     struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
+    struct access_tally **tallies;            // of those first ones
 };
 
 struct profile_recorder {

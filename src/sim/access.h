@@ -53,6 +53,7 @@ struct sim_worker {
     struct sim_site_cache unsited[SIM_UNSITED_CACHES];
     const struct access_observer *observer; // NULL: nobody listens
     void *observer_state;
+    struct access_tally **tallies; // NULL: the observer wants to hear of every request
     uint64_t instructions, thread_instructions;
 };
 

@@ -213,6 +213,8 @@ static void work(void *context, int index) {
     if (worker->observer && worker->observer->worker_begin)
         worker->observer_state =
             worker->observer->worker_begin(worker->observer->context, worker->index);
+    if (worker->observer && worker->observer->tallies)
+        worker->tallies = worker->observer->tallies(worker->observer_state);
     run_blocks(worker, &residents);
     pthread_mutex_lock(&run->lock);
     run->result->instructions += worker->instructions;

@@ -192,7 +192,8 @@ LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct 
     turns.c = sim_at(warp, instr->operand[n + 1]);
     if (kind == MEM_SHARED)
         row->alone(&turns);
-    else if (mem_is_uniform_64(lanes.address)) // lanes that are off hold an active one's address
+    else if (lanes_ramp_64(lanes.address, lanes.address[0],
+                           0)) // lanes that are off hold an active one's address
         row->together(&turns);
     else
         row->among(&turns);

@@ -65,6 +65,57 @@ LANES_INLINE bool mem_observed(const struct mem_request *r) {
     return r->warp->block->worker->observer && r->site != IR_NONE;
 }
 
+LANES_INLINE enum site_pattern mem_site_pattern(enum mem_pattern pattern) {
+    return pattern == MEM_LINEAR    ? SITE_LINEAR
+           : pattern == MEM_UNIFORM ? SITE_UNIFORM
+                                    : SITE_ANY_PATTERN;
+}
+
+// What the observer knows about requests like this one; NULL: tell it. `first`: the first active
+// lane's offset or address.
+LANES_INLINE struct access_tally *mem_tally(const struct sim_warp *warp, uint32_t site,
+                                            enum site_space space, uint64_t first) {
+    const struct sim_block *block = warp->block;
+    struct access_tally *tally =
+        block->worker->tallies ? block->worker->tallies[site * SITE_SPACES + space] : NULL;
+    if (!tally || first - tally->first >= tally->bytes ||
+        block->linear * WARP_LANES + warp->index < tally->since)
+        return NULL;
+    return tally;
+}
+
+// Counts a request of shared memory whose lanes are those of the site's last one. Lanes that are
+// off hold the first active lane's offset.
+LANES_INLINE bool mem_tallied_lanes(const struct sim_warp *warp, uint32_t site, const uint32_t *o,
+                                    bool full) {
+    const uint32_t first = full ? o[0] : o[__builtin_ctz(warp->mask)];
+    struct access_tally *tally = mem_tally(warp, site, SITE_SHARED, first);
+    if (!tally || tally->mask != warp->mask)
+        return false;
+    const uint32_t base = first & ~tally->keep;
+    uint32_t odd = 0;
+    SIM_LANES
+    odd |= (full || warp->lanes[l]) ? (o[l] - base) ^ tally->lanes[l] : 0;
+    if (odd)
+        return false;
+    tally->repeats++;
+    return true;
+}
+
+// The same for a linear or uniform request of a full warp.
+LANES_INLINE bool mem_tallied(const struct sim_warp *warp, uint32_t site, enum site_space space,
+                              uint64_t first, enum mem_pattern pattern) {
+    struct access_tally *tally = mem_tally(warp, site, space, first);
+    if (!tally)
+        return false;
+    const uint32_t tag = access_tag(mem_site_pattern(pattern), first, tally->keep);
+    struct access_place *place = access_place(tally, tag);
+    if (place->tag != tag)
+        return false;
+    place->repeats++;
+    return true;
+}
+
 LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *event,
                            enum mem_pattern pattern) {
     const struct sim_block *block = r->warp->block;
@@ -72,52 +123,8 @@ LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *eve
     event->mask = r->mask;
     event->block = block->index;
     event->warp = r->warp->index;
-    event->pattern = pattern == MEM_LINEAR    ? SITE_LINEAR
-                     : pattern == MEM_UNIFORM ? SITE_UNIFORM
-                                              : SITE_ANY_PATTERN;
+    event->pattern = mem_site_pattern(pattern);
     block->worker->observer->access(block->worker->observer_state, event);
-}
-
-// ---- Patterns -----------------------------------------------------------------------------
-
-LANES_INLINE bool mem_is_linear_64(const uint64_t a[LANES], unsigned width) {
-    const uint64_t first = a[0];
-    if (a[LANES - 1] - first != (LANES - 1) * (uint64_t)width)
-        return false;
-    uint64_t odd = 0;
-    SIM_LANES
-    odd |= (a[l] - first) ^ ((uint64_t)l * width);
-    return odd == 0;
-}
-
-LANES_INLINE bool mem_is_uniform_64(const uint64_t a[LANES]) {
-    const uint64_t first = a[0];
-    if (a[LANES - 1] != first)
-        return false;
-    uint64_t odd = 0;
-    SIM_LANES
-    odd |= a[l] ^ first;
-    return odd == 0;
-}
-
-LANES_INLINE bool mem_is_linear_32(const uint32_t a[LANES], unsigned width) {
-    const uint32_t first = a[0];
-    if (a[LANES - 1] - first != (LANES - 1) * width)
-        return false;
-    uint32_t odd = 0;
-    SIM_LANES
-    odd |= (a[l] - first) ^ ((uint32_t)l * width);
-    return odd == 0;
-}
-
-LANES_INLINE bool mem_is_uniform_32(const uint32_t a[LANES]) {
-    const uint32_t first = a[0];
-    if (a[LANES - 1] != first)
-        return false;
-    uint32_t odd = 0;
-    SIM_LANES
-    odd |= a[l] ^ first;
-    return odd == 0;
 }
 
 // ---- Shared memory ------------------------------------------------------------------------
@@ -171,11 +178,11 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
     if (!full)
         mem_fill_32(o, r->warp);
     enum mem_pattern pattern = MEM_SCATTERED;
-    if (full && mem_is_linear_32(o, width)) {
+    if (full && lanes_ramp_32(o, o[0], width)) {
         good = good && block->shared_bytes >= LANES * width &&
                o[0] <= block->shared_bytes - LANES * width && (o[0] & (width - 1)) == 0;
         pattern = MEM_LINEAR;
-    } else if (full && mem_is_uniform_32(o)) {
+    } else if (full && lanes_ramp_32(o, o[0], 0)) {
         good = good && block->shared_bytes >= width && o[0] <= block->shared_bytes - width &&
                (o[0] & (width - 1)) == 0;
         pattern = MEM_UNIFORM;
@@ -191,7 +198,9 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
     }
     if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access))
         return MEM_FAULT;
-    if (mem_observed(r))
+    if (mem_observed(r) &&
+        !(pattern == MEM_SCATTERED ? mem_tallied_lanes(r->warp, r->site, o, full)
+                                   : mem_tallied(r->warp, r->site, SITE_SHARED, o[0], pattern)))
         mem_tell(r, &(struct access_event){.space = SITE_SHARED, .offsets = o}, pattern);
     return pattern;
 }
@@ -214,11 +223,11 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
     const uint64_t begin = cache->address;
     enum mem_pattern pattern = MEM_SCATTERED;
     bool good;
-    if (full && mem_is_linear_64(a, width)) {
+    if (full && lanes_ramp_64(a, a[0], width)) {
         good = (a[0] & (width - 1)) == 0 &&
                mem_in_cache(r, cache, (uint64_t)LANES * width, a[0] - begin);
         pattern = MEM_LINEAR;
-    } else if (full && mem_is_uniform_64(a)) {
+    } else if (full && lanes_ramp_64(a, a[0], 0)) {
         good = (a[0] & (width - 1)) == 0 && mem_in_cache(r, cache, width, a[0] - begin);
         pattern = MEM_UNIFORM;
     } else {
@@ -233,7 +242,8 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
     }
     if (__builtin_expect(!good, 0) && !sim_mem_check_global(r, a))
         return MEM_FAULT;
-    if (mem_observed(r))
+    if (mem_observed(r) &&
+        !(pattern != MEM_SCATTERED && mem_tallied(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
         mem_tell(r, &(struct access_event){.space = SITE_GLOBAL, .addresses = a}, pattern);
     return pattern;
 }
@@ -381,8 +391,8 @@ static inline enum mem_shape mem_shape_of(const struct sim_access *access) {
                                                const struct sim_instr *instr) {                    \
         return body(warp, instr, kind, bytes, count, false);                                       \
     }                                                                                              \
-    static const struct sim_instr *name##_all(struct sim_warp *warp,                               \
-                                              const struct sim_instr *instr) {                     \
+    static __attribute__((noinline))                                                               \
+    const struct sim_instr *name##_all(struct sim_warp *warp, const struct sim_instr *instr) {     \
         return body(warp, instr, kind, bytes, count, true);                                        \
     }                                                                                              \
     static const sim_handler name[2] = {name##_some, name##_all};

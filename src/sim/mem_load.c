@@ -1,6 +1,6 @@
 // Loads. Each kind of memory has lane code for the common shapes (bytes of an element x elements)
 // into registers of just that width, and one for any shape.
-#include "sim/mem_lanes.h"
+#include "sim/mem_quick.h"
 
 // How an element becomes a register: 3 bits for each element in access->flags.
 enum extend { ZERO_32, SIGN_16, SIGN_32, ZERO_64, SIGN_64, EXTEND_BITS = 3, EXTEND_MASK = 7 };
@@ -145,6 +145,27 @@ LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct si
 
 MEM_HANDLERS(load)
 
+LANES_INLINE const struct sim_instr *quick_load(struct sim_warp *warp,
+                                                const struct sim_instr *instr, enum mem_kind kind,
+                                                unsigned bytes, unsigned count, sim_handler slow) {
+    const struct sim_access *access = instr->access;
+    enum mem_pattern pattern;
+    const uint8_t *from = mem_quick(warp, access, kind, bytes * count, &pattern);
+    if (__builtin_expect(!from, 0))
+        return slow(warp, instr);
+    const enum extend extend = bytes == 8 ? ZERO_64 : ZERO_32;
+    for (unsigned e = 0; e < count; e++) {
+        const uint8_t *p = from + e * bytes;
+        if (pattern == MEM_UNIFORM)
+            unpack(warp, p, 0, bytes, extend, access->element[e], true);
+        else
+            unpack(warp, p, bytes * count, bytes, extend, access->element[e], true);
+    }
+    return instr + 1;
+}
+
+MEM_QUICK_HANDLERS(quick_load)
+
 static enum extend extend_of(const struct sim_decoder *decoder, const struct sim_access *access,
                              const struct ir_operand *operand, unsigned e) {
     if (access->element_bytes[e] == 8)
@@ -174,7 +195,11 @@ static bool select_load(const struct sim_decoder *decoder, const struct ir_instr
         access->flags |= (uint32_t)extend << (EXTEND_BITS * e);
         is_natural = is_natural && extend == (access->bytes == 8 ? ZERO_64 : ZERO_32);
     }
-    return use_handlers(out, kind, is_natural ? mem_shape_of(access) : MEM_ANY);
+    const enum mem_shape shape = is_natural ? mem_shape_of(access) : MEM_ANY;
+    if (!use_handlers(out, kind, shape))
+        return false;
+    use_quick(out, kind, shape);
+    return true;
 }
 
 LANES_SELECT(ld) {

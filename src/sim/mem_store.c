@@ -1,7 +1,7 @@
 // Stores. The same shapes as loads have. Which value stays when several lanes write one address is
 // not specified; here it is what was measured on 9.0: 128 bytes of lanes are served together, and
 // of them the lowest lane wins; the last group of lanes to be served wins over those before it.
-#include "sim/mem_lanes.h"
+#include "sim/mem_quick.h"
 
 // The low `bytes` bytes of one register, for memory in which lanes are `stride` bytes apart.
 #define PACK(type, lane_type)                                                                      \
@@ -105,6 +105,30 @@ LANES_INLINE const struct sim_instr *store(struct sim_warp *warp, const struct s
 
 MEM_HANDLERS(store)
 
+LANES_INLINE const struct sim_instr *quick_store(struct sim_warp *warp,
+                                                 const struct sim_instr *instr, enum mem_kind kind,
+                                                 unsigned bytes, unsigned count, sim_handler slow) {
+    const struct sim_access *access = instr->access;
+    enum mem_pattern pattern;
+    uint8_t *to = mem_quick(warp, access, kind, bytes * count, &pattern);
+    if (__builtin_expect(!to, 0))
+        return slow(warp, instr);
+    const unsigned width = bytes * count, held = bytes == 8 ? 8 : 4;
+    if (pattern == MEM_LINEAR) {
+        for (unsigned e = 0; e < count; e++)
+            pack(warp, to + e * bytes, width, bytes, held, access->element[e]);
+        return instr + 1;
+    }
+    const unsigned winner = LANES - group_of_lanes(width);
+    for (unsigned e = 0; e < count; e++) {
+        const uint8_t *value = sim_at(warp, access->element[e]);
+        memcpy(to + e * bytes, value + (size_t)winner * held, bytes);
+    }
+    return instr + 1;
+}
+
+MEM_QUICK_HANDLERS(quick_store)
+
 static bool select_store(const struct ir_instruction *ir, struct sim_instr *out) {
     struct sim_access *access = mem_own_access(out);
     enum mem_kind kind;
@@ -118,7 +142,11 @@ static bool select_store(const struct ir_instruction *ir, struct sim_instr *out)
             return false;
         is_natural = is_natural && access->element_bytes[e] == (access->bytes == 8 ? 8 : 4);
     }
-    return use_handlers(out, kind, is_natural ? mem_shape_of(access) : MEM_ANY);
+    const enum mem_shape shape = is_natural ? mem_shape_of(access) : MEM_ANY;
+    if (!use_handlers(out, kind, shape))
+        return false;
+    use_quick(out, kind, shape);
+    return true;
 }
 
 LANES_SELECT(st) {
