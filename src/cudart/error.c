@@ -5,7 +5,7 @@
 #include "cudart/state.h"
 #include "cudart/unsupported.h"
 
-static _Thread_local enum cuda_error last_error;
+static _Thread_local struct cudart_thread this_thread;
 
 struct error_row {
     enum cuda_error code;
@@ -42,19 +42,31 @@ CUDART_API const char *cudaGetErrorString(enum cuda_error error) {
     return row ? row->text : "unrecognized error code";
 }
 
+struct cudart_thread cudart_thread_save(void) {
+    return this_thread;
+}
+
+void cudart_thread_restore(struct cudart_thread thread) {
+    this_thread = thread;
+}
+
+void cudart_thread_enter(void) {
+    this_thread.uses_runtime = true;
+}
+
 void cudart_set_last(enum cuda_error error) {
     if (error != cudaSuccess)
-        last_error = error;
+        this_thread.last = error;
 }
 
 CUDART_API enum cuda_error cudaGetLastError(void) {
-    enum cuda_error error = last_error;
-    last_error = cudaSuccess;
+    enum cuda_error error = this_thread.last;
+    this_thread.last = cudaSuccess;
     return error;
 }
 
 CUDART_API enum cuda_error cudaPeekAtLastError(void) {
-    return last_error;
+    return this_thread.last;
 }
 
 enum cuda_error cudart_fault_error(enum sim_fault fault) {

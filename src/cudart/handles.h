@@ -14,6 +14,8 @@ enum cudart_handle_kind {
     CUDART_EVENT,
     CUDART_KERNEL,
     CUDART_POOL,
+    CUDART_CONTEXT, // this and the next: of the driver API
+    CUDART_LINK,
     CUDART_HANDLE_KINDS
 };
 

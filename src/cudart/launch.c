@@ -10,9 +10,17 @@
 #include "cudart/stream.h"
 #include "ir/ir.h"
 
-// The kernel's parameter block, filled from the program's array of pointers. The caller frees it.
-static void *pack_parameters(const struct ir_function *ir, void **arguments) {
+// The kernel's parameter block, filled from the program's array of pointers or its packed copy. The
+// caller frees it.
+static void *pack_parameters(const struct ir_function *ir, const struct cudart_launch *launch,
+                             void **arguments) {
     uint8_t *block = base_alloc(ir->parameter_bytes ? ir->parameter_bytes : 1);
+    if (launch->packed) {
+        memcpy(block, launch->packed,
+               launch->packed_bytes < ir->parameter_bytes ? launch->packed_bytes
+                                                          : ir->parameter_bytes);
+        return block;
+    }
     const struct ptx_function *ptx = ir->ptx;
     size_t next = 0;
     for (uint32_t i = 0; i < ir->variable_count && next < ptx->parameter_count; i++) {
@@ -73,7 +81,7 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     struct profile_recorder *recorder = start_recorder(state, function, launch);
     struct launch_progress progress = {.state = state};
     progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
-    void *parameters = pack_parameters(function->ir, arguments);
+    void *parameters = pack_parameters(function->ir, launch, arguments);
     struct sim_launch sim = {
         .cluster = {1, 1, 1},
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
@@ -117,6 +125,8 @@ static enum cuda_error check_and_run(struct cudart_state *state, const void *stu
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cudart_function_decode(function);
+    if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
+        error = cudaErrorInvalidValue;
     if (error != cudaSuccess || is_lost)
         return error;
     if (state->dying)
@@ -129,7 +139,7 @@ static enum cuda_error check_and_run(struct cudart_state *state, const void *stu
     return cudaSuccess;
 }
 
-static enum cuda_error launch_kernel(const void *stub, struct cudart_launch *launch,
+enum cuda_error cudart_launch_kernel(const void *stub, struct cudart_launch *launch,
                                      void **arguments) {
     bool is_lost;
     enum cuda_error error = cudart_enter_queued(&is_lost);
@@ -144,8 +154,9 @@ static enum cuda_error launch_kernel(const void *stub, struct cudart_launch *lau
 CUDART_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
                                             struct cuda_dim3 block, void **arguments, size_t shared,
                                             cuda_stream stream) {
-    struct cudart_launch launch = {grid, block, {0, 0, 0}, shared, stream, false};
-    return launch_kernel(stub, &launch, arguments);
+    struct cudart_launch launch = {
+        .grid = grid, .block = block, .dynamic_shared = shared, .stream = stream};
+    return cudart_launch_kernel(stub, &launch, arguments);
 }
 CUDART_PER_THREAD(cudaLaunchKernel, _ptsz)
 
@@ -160,16 +171,19 @@ CUDART_PER_THREAD(__cudaLaunchKernel, _ptsz)
 CUDART_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
                                                        struct cuda_dim3 block, void **arguments,
                                                        size_t shared, cuda_stream stream) {
-    struct cudart_launch launch = {grid, block, {0, 0, 0}, shared, stream, true};
-    return launch_kernel(stub, &launch, arguments);
+    struct cudart_launch launch = {.grid = grid,
+                                   .block = block,
+                                   .dynamic_shared = shared,
+                                   .stream = stream,
+                                   .is_cooperative = true};
+    return cudart_launch_kernel(stub, &launch, arguments);
 }
 CUDART_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
-// Attributes that only steer how fast a device runs the kernel are taken and have no effect.
-static enum cuda_error read_attributes(const struct cuda_launch_config *config,
-                                       struct cudart_launch *launch) {
-    for (uint32_t i = 0; i < config->attribute_count; i++) {
-        const struct cuda_launch_attribute *attribute = &config->attributes[i];
+enum cuda_error cudart_launch_attributes(const struct cuda_launch_attribute *attributes,
+                                         uint32_t count, struct cudart_launch *launch) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cuda_launch_attribute *attribute = &attributes[i];
         if ((unsigned)attribute->id >= CUDA_LAUNCH_ATTRIBUTES)
             return cudaErrorInvalidValue;
         if (attribute->id == CUDA_LAUNCH_COOPERATIVE)
@@ -189,9 +203,14 @@ CUDART_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *
     if (!config)
         return cudart_record(cudaErrorInvalidValue);
     struct cudart_launch launch = {
-        config->grid, config->block, {0, 0, 0}, config->dynamic_shared, config->stream, false,
+        .grid = config->grid,
+        .block = config->block,
+        .dynamic_shared = config->dynamic_shared,
+        .stream = config->stream,
     };
-    enum cuda_error error = read_attributes(config, &launch);
-    return error == cudaSuccess ? launch_kernel(stub, &launch, arguments) : cudart_record(error);
+    enum cuda_error error =
+        cudart_launch_attributes(config->attributes, config->attribute_count, &launch);
+    return error == cudaSuccess ? cudart_launch_kernel(stub, &launch, arguments)
+                                : cudart_record(error);
 }
 CUDART_PER_THREAD(cudaLaunchKernelExC, _ptsz)

@@ -12,7 +12,16 @@ struct cudart_launch {
     size_t dynamic_shared;
     cuda_stream stream;
     bool is_cooperative;
+    const void *packed;  // all parameters as the kernel declares them; NULL: one pointer each
+    size_t packed_bytes; // of them; what is missing is 0
 };
+
+// A whole API call: enters and leaves. `stub`: a stub or a kernel handle.
+enum cuda_error cudart_launch_kernel(const void *stub, struct cudart_launch *launch,
+                                     void **arguments);
+// Attributes that only steer how fast a device runs the kernel are taken and have no effect.
+enum cuda_error cudart_launch_attributes(const struct cuda_launch_attribute *attributes,
+                                         uint32_t count, struct cudart_launch *launch);
 
 // The error of a launch that breaks a limit, else cudaSuccess. The same codes as on a device, see
 // launch_limits.c.

@@ -12,8 +12,9 @@ static enum cuda_error read_module(struct cudart_state *state, struct cudart_mod
     struct diag_list diags = {0};
     struct cudart_code *code = &module->code;
     module->was_read = true;
-    code->text = cudart_image_ptx(module->wrapper, state->config.arch, state->config.is_quiet,
-                                  &module->error);
+    if (!code->text)
+        code->text = cudart_image_ptx(module->wrapper, state->config.arch, state->config.is_quiet,
+                                      &module->error);
     if (!code->text)
         return module->error;
     code->source = (struct source){"<embedded PTX>", code->text, strlen(code->text)};
@@ -23,6 +24,8 @@ static enum cuda_error read_module(struct cudart_state *state, struct cudart_mod
     if (diags.errors || !code->ir)
         module->error = cudaErrorInvalidPtx;
     cudart_say_diags(&diags);
+    if (module->log)
+        diag_print(&diags, module->log, false);
     diag_free(&diags);
     return module->error;
 }
@@ -97,6 +100,21 @@ void cudart_module_free(struct cudart_state *state, struct cudart_module *module
     vec_free(&module->functions);
     vec_free(&module->variables);
     free(module);
+}
+
+struct cudart_function *cudart_function_add(struct cudart_state *state,
+                                            struct cudart_module *module, const void *host,
+                                            const char *name) {
+    struct cudart_function *function = cudart_handle_new(state, CUDART_KERNEL, sizeof *function);
+    function->host = host;
+    function->name = name;
+    function->module = module;
+    function->max_dynamic_shared = UINT32_MAX; // until the static part is known
+    function->carveout = -1;
+    vec_push(&module->functions, function);
+    if (host)
+        map_put(&state->functions, (const char *)&function->host, sizeof function->host, function);
+    return function;
 }
 
 struct cudart_function *cudart_function_known(struct cudart_state *state, const void *stub) {

@@ -4,6 +4,7 @@
 #define BANKRUN_CUDART_MODULE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/vec.h"
@@ -23,7 +24,10 @@ struct cudart_code {
 };
 
 struct cudart_module {
-    const struct toolchain_wrapper *wrapper; // in the program's own memory
+    const struct toolchain_wrapper *wrapper; // in the program's own memory; NULL: see code.text
+    bool is_loaded;                          // by the program, from memory or a file
+    void *context;                           // of the driver API that loaded it; NULL: none
+    FILE *log;                               // gets the messages about its PTX, too; NULL: none
     bool was_read;                           // `code` or `error` is set
     enum cuda_error error;                   // why it cannot be used
     struct cudart_code code;
@@ -60,6 +64,11 @@ enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_mod
 void cudart_module_unload(struct cudart_module *module);
 // All of it, when the program unregisters it.
 void cudart_module_free(struct cudart_state *state, struct cudart_module *module);
+
+// A new record of a kernel of the module. `host`: its stub, NULL: it has none. Lock held.
+struct cudart_function *cudart_function_add(struct cudart_state *state,
+                                            struct cudart_module *module, const void *host,
+                                            const char *name);
 
 // The function behind a host stub or a kernel handle; its module is on the device then.
 enum cuda_error cudart_function_find(struct cudart_state *state, const void *stub,

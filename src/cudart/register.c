@@ -44,14 +44,7 @@ CUDART_API void __cudaRegisterFunction(void **handle, const char *host, char *de
     (void)block_size, (void)grid_size, (void)warp_size;
     struct cudart_state *state = cudart_state();
     pthread_mutex_lock(&state->lock);
-    struct cudart_function *function = cudart_handle_new(state, CUDART_KERNEL, sizeof *function);
-    function->host = host;
-    function->name = name;
-    function->module = module_of(handle);
-    function->max_dynamic_shared = UINT32_MAX; // until the static part is known
-    function->carveout = -1;
-    vec_push(&function->module->functions, function);
-    map_put(&state->functions, (const char *)&function->host, sizeof function->host, function);
+    cudart_function_add(state, module_of(handle), host, name);
     pthread_mutex_unlock(&state->lock);
 }
 

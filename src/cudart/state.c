@@ -135,8 +135,13 @@ bool cudart_make_device(struct cudart_state *state) {
 void cudart_drop_device(struct cudart_state *state) {
     if (state->is_forked)
         return;
-    for (size_t i = 0; i < state->modules.length; i++)
-        cudart_module_unload(state->modules.data[i]);
+    for (size_t i = state->modules.length; i > 0; i--) {
+        struct cudart_module *module = state->modules.data[i - 1];
+        if (module->is_loaded)
+            cudart_module_free(state, module);
+        else
+            cudart_module_unload(module);
+    }
     cudart_handles_drop(state, CUDART_STREAM);
     cudart_handles_drop(state, CUDART_EVENT);
     cudart_handles_drop(state, CUDART_POOL);
@@ -160,6 +165,7 @@ void cudart_free_state(struct cudart_state *state) {
     cudart_handles_free(state);
     state->default_stream = NULL;
     state->pool = NULL;
+    state->driver.primary = NULL;
     free(state->config.profile_path);
     state->config.profile_path = NULL;
     if (state->trace && !profile_trace_has_matched(state->trace))
@@ -176,6 +182,7 @@ void cudart_free_state(struct cudart_state *state) {
 }
 
 static enum cuda_error enter(struct cudart_state *state) {
+    cudart_thread_enter();
     pthread_mutex_lock(&state->lock);
     if (state->sticky != cudaSuccess)
         return state->sticky;

@@ -39,6 +39,12 @@ struct cudart_state {
     unsigned long long streams_made;
     struct cudart_stream *default_stream; // NULL: nobody asked for its properties yet
     struct cudart_pool *pool;             // the default one; NULL: nobody asked for it yet
+    struct {
+        bool is_initialized;
+        struct cudadrv_context *primary; // NULL: nobody asked for it yet
+        unsigned retained;               // how often
+        unsigned long long contexts_made;
+    } driver;
     unsigned device_flags;
     int cache_config, shared_config;
     bool watches_forks;

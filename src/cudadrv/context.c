@@ -1,0 +1,390 @@
+#include "cudadrv/context.h"
+
+#include "cudart/module.h"
+
+// One thread's stack of contexts, the current one on top.
+enum { MOST_NESTED = 64 };
+static _Thread_local cu_context stack[MOST_NESTED];
+static _Thread_local unsigned depth;
+
+enum { CONTEXT_FLAGS = 0xff, API_VERSION = 3020 };
+
+enum cuda_error cudaDeviceSynchronize(void);
+enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value);
+enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit limit);
+enum cuda_error cudaDeviceSetCacheConfig(int config);
+enum cuda_error cudaDeviceGetCacheConfig(int *config);
+enum cuda_error cudaDeviceSetSharedMemConfig(int config);
+enum cuda_error cudaDeviceGetSharedMemConfig(int *config);
+enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest);
+
+bool cudadrv_is_initialized(const struct cudart_state *state) {
+    return state->driver.is_initialized || state->sim;
+}
+
+static cu_context new_context(struct cudart_state *state, unsigned flags) {
+    cu_context context = cudart_handle_new(state, CUDART_CONTEXT, sizeof *context);
+    context->flags = flags;
+    context->id = ++state->driver.contexts_made;
+    return context;
+}
+
+static cu_context primary(struct cudart_state *state) {
+    cu_context context = state->driver.primary;
+    if (!context || !context->handle.is_live) {
+        context = new_context(state, state->device_flags);
+        context->is_primary = true;
+        state->driver.primary = context;
+    }
+    return context;
+}
+
+static cu_context find(struct cudart_state *state, const void *context) {
+    return context ? cudart_handle_find(state, CUDART_CONTEXT, context) : NULL;
+}
+
+cu_context cudadrv_current(struct cudart_state *state) {
+    if (depth)
+        return stack[depth - 1];
+    return cudart_thread_save().uses_runtime ? primary(state) : NULL;
+}
+
+bool cudadrv_begin_device(struct cudadrv_call *call) {
+    call->thread = cudart_thread_save();
+    call->error = cudaSuccess;
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    if (!cudadrv_is_initialized(state))
+        call->error = (cu_result)CUDADRV_NOT_INITIALIZED;
+    pthread_mutex_unlock(&state->lock);
+    return call->error == cudaSuccess;
+}
+
+bool cudadrv_begin(struct cudadrv_call *call) {
+    if (!cudadrv_begin_device(call))
+        return false;
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    cu_context current = cudadrv_current(state);
+    if (!current)
+        call->error = (cu_result)CUDADRV_INVALID_CONTEXT;
+    else if (!current->handle.is_live)
+        call->error = cudaErrorContextIsDestroyed;
+    pthread_mutex_unlock(&state->lock);
+    return call->error == cudaSuccess;
+}
+
+// ---- The primary context ----------------------------------------------------------------------
+
+static enum cuda_error retain(cu_context *context, cu_device device) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !context)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && device != 0)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess) {
+        *context = primary(cudart_state());
+        cudart_state()->driver.retained++;
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device) {
+    return CUDADRV_ASK(retain(context, device));
+}
+
+static void unload_modules(struct cudart_state *state, const void *context) {
+    for (size_t i = state->modules.length; i > 0; i--) {
+        struct cudart_module *module = state->modules.data[i - 1];
+        if (module->is_loaded && module->context == context)
+            cudart_module_free(state, module);
+    }
+}
+
+// The device goes with the last user, and with it all that lay in its memory.
+static enum cuda_error release(cu_device device, bool is_reset) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    enum cuda_error error = cudaSuccess;
+    if (device != 0)
+        error = cudaErrorInvalidDevice;
+    else if (!is_reset && !state->driver.retained)
+        error = (enum cuda_error)CUDADRV_INVALID_CONTEXT;
+    else if (!is_reset)
+        state->driver.retained--;
+    bool is_last = !state->driver.retained && !cudart_thread_save().uses_runtime;
+    if (error == cudaSuccess && (is_reset || is_last)) {
+        unload_modules(state, state->driver.primary);
+        if (is_reset)
+            cudart_drop_device(state);
+        if (state->driver.primary && state->driver.primary->handle.is_live)
+            cudart_handle_kill(state, &state->driver.primary->handle);
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
+    return CUDADRV_ASK(release(device, false));
+}
+CUDADRV_OLD_NAME(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
+
+CUDART_API cu_result cuDevicePrimaryCtxReset_v2(cu_device device) {
+    return CUDADRV_ASK(release(device, true));
+}
+CUDADRV_OLD_NAME(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
+
+CUDART_API cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned flags) {
+    if (device != 0)
+        return cudaErrorInvalidDevice;
+    if (flags & ~(unsigned)CONTEXT_FLAGS)
+        return cudaErrorInvalidValue;
+    cudart_state()->device_flags = flags;
+    return cudaSuccess;
+}
+CUDADRV_OLD_NAME(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
+
+CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device device, unsigned *flags, int *active) {
+    if (device != 0)
+        return cudaErrorInvalidDevice;
+    if (!flags || !active)
+        return cudaErrorInvalidValue;
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    *flags = state->device_flags;
+    *active = state->sim && (state->driver.retained || cudart_thread_save().uses_runtime);
+    pthread_mutex_unlock(&state->lock);
+    return cudaSuccess;
+}
+
+// ---- Other contexts ---------------------------------------------------------------------------
+
+static enum cuda_error create(cu_context *context, unsigned flags, cu_device device) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!context || flags & ~(unsigned)CONTEXT_FLAGS))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && device != 0)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess && depth == MOST_NESTED)
+        error = cudaErrorMemoryAllocation;
+    if (error == cudaSuccess)
+        stack[depth++] = *context = new_context(cudart_state(), flags);
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuCtxCreate_v2(cu_context *context, unsigned flags, cu_device device) {
+    return CUDADRV_ASK(create(context, flags, device));
+}
+CUDADRV_OLD_NAME(cuCtxCreate, cuCtxCreate_v2)
+
+CUDART_API cu_result cuCtxCreate_v3(cu_context *context, void *affinities, int count,
+                                    unsigned flags, cu_device device) {
+    if (affinities || count)
+        return cudaErrorUnsupportedExecAffinity;
+    return CUDADRV_ASK(create(context, flags, device));
+}
+
+struct context_parameters { // CUctxCreateParams
+    void *affinities;
+    int affinity_count;
+    void *graphics;
+};
+
+CUDART_API cu_result cuCtxCreate_v4(cu_context *context,
+                                    const struct context_parameters *parameters, unsigned flags,
+                                    cu_device device) {
+    if (parameters && (parameters->affinities || parameters->affinity_count))
+        return cudaErrorUnsupportedExecAffinity;
+    if (parameters && parameters->graphics)
+        return cudaErrorNotSupported;
+    return CUDADRV_ASK(create(context, flags, device));
+}
+
+static enum cuda_error destroy(cu_context context) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    cu_context known = find(state, context);
+    if (known && !known->is_primary) {
+        if (depth && stack[depth - 1] == known)
+            depth--;
+        unload_modules(state, known);
+        cudart_handle_kill(state, &known->handle);
+    }
+    return cudart_leave(!known              ? (enum cuda_error)CUDADRV_INVALID_CONTEXT
+                        : known->is_primary ? cudaErrorInvalidValue
+                                            : cudaSuccess);
+}
+
+CUDART_API cu_result cuCtxDestroy_v2(cu_context context) {
+    return CUDADRV_ASK(destroy(context));
+}
+CUDADRV_OLD_NAME(cuCtxDestroy, cuCtxDestroy_v2)
+
+// ---- Which one is current ---------------------------------------------------------------------
+
+// A live context, or NULL where `takes_none`.
+static cu_result check(cu_context context, bool takes_none) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    bool is_good = context ? find(state, context) != NULL : takes_none;
+    bool is_ready = cudadrv_is_initialized(state);
+    pthread_mutex_unlock(&state->lock);
+    if (!is_ready)
+        return (cu_result)CUDADRV_NOT_INITIALIZED;
+    return is_good ? cudaSuccess : (cu_result)CUDADRV_INVALID_CONTEXT;
+}
+
+CUDART_API cu_result cuCtxPushCurrent_v2(cu_context context) {
+    cu_result error = check(context, false);
+    if (error == cudaSuccess && depth == MOST_NESTED)
+        error = cudaErrorMemoryAllocation;
+    if (error == cudaSuccess)
+        stack[depth++] = context;
+    return error;
+}
+CUDADRV_OLD_NAME(cuCtxPushCurrent, cuCtxPushCurrent_v2)
+
+CUDART_API cu_result cuCtxPopCurrent_v2(cu_context *context) {
+    cu_result error = check(NULL, true);
+    if (error == cudaSuccess && !depth)
+        error = (cu_result)CUDADRV_INVALID_CONTEXT;
+    if (error != cudaSuccess)
+        return error;
+    depth--;
+    if (context)
+        *context = stack[depth];
+    return cudaSuccess;
+}
+CUDADRV_OLD_NAME(cuCtxPopCurrent, cuCtxPopCurrent_v2)
+
+CUDART_API cu_result cuCtxSetCurrent(cu_context context) {
+    cu_result error = check(context, true);
+    if (error != cudaSuccess)
+        return error;
+    if (!context && depth)
+        depth--;
+    if (context && !depth)
+        depth = 1;
+    if (context)
+        stack[depth - 1] = context;
+    return cudaSuccess;
+}
+
+CUDART_API cu_result cuCtxGetCurrent(cu_context *context) {
+    cu_result error = check(NULL, true);
+    if (error == cudaSuccess && !context)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    *context = cudadrv_current(state);
+    pthread_mutex_unlock(&state->lock);
+    return cudaSuccess;
+}
+
+// ---- What a context says ----------------------------------------------------------------------
+
+// *out is the context that is meant: NULL is the current one. Unlocked.
+static enum cuda_error meant(cu_context context, cu_context *out) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    *out = context ? find(state, context) : cudadrv_current(state);
+    pthread_mutex_unlock(&state->lock);
+    return *out ? cudaSuccess : (enum cuda_error)CUDADRV_INVALID_CONTEXT;
+}
+
+CUDART_API cu_result cuCtxGetDevice_v2(cu_device *device, cu_context context) {
+    cu_context known = NULL;
+    if (!device)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(meant(context, &known));
+    if (error == cudaSuccess)
+        *device = 0;
+    return error;
+}
+
+CUDART_API cu_result cuCtxGetDevice(cu_device *device) {
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUDART_API cu_result cuCtxGetFlags(unsigned *flags) {
+    cu_context known = NULL;
+    if (!flags)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(meant(NULL, &known));
+    if (error == cudaSuccess)
+        *flags = known->flags;
+    return error;
+}
+
+CUDART_API cu_result cuCtxSetFlags(unsigned flags) {
+    cu_context known = NULL;
+    if (flags & ~(unsigned)CONTEXT_FLAGS)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(meant(NULL, &known));
+    if (error == cudaSuccess)
+        known->flags = flags;
+    return error;
+}
+
+CUDART_API cu_result cuCtxGetId(cu_context context, unsigned long long *id) {
+    cu_context known = NULL;
+    if (!id)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(meant(context, &known));
+    if (error == cudaSuccess)
+        *id = known->id;
+    return error;
+}
+
+CUDART_API cu_result cuCtxGetApiVersion(cu_context context, unsigned *version) {
+    cu_context known = NULL;
+    if (!version)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(meant(context, &known));
+    if (error == cudaSuccess)
+        *version = API_VERSION;
+    return error;
+}
+
+CUDART_API cu_result cuCtxSynchronize(void) {
+    return CUDADRV_RUN(cudaDeviceSynchronize());
+}
+
+CUDART_API cu_result cuCtxSynchronize_v2(cu_context context) {
+    cu_context known = NULL;
+    cu_result error = CUDADRV_ASK(meant(context, &known));
+    return error == cudaSuccess ? CUDADRV_ASK(cudaDeviceSynchronize()) : error;
+}
+
+CUDART_API cu_result cuCtxSetLimit(enum cuda_limit limit, size_t value) {
+    return CUDADRV_RUN(cudaDeviceSetLimit(limit, value));
+}
+
+CUDART_API cu_result cuCtxGetLimit(size_t *value, enum cuda_limit limit) {
+    return CUDADRV_RUN(cudaDeviceGetLimit(value, limit));
+}
+
+CUDART_API cu_result cuCtxSetCacheConfig(int config) {
+    return CUDADRV_RUN(cudaDeviceSetCacheConfig(config));
+}
+
+CUDART_API cu_result cuCtxGetCacheConfig(int *config) {
+    return CUDADRV_RUN(cudaDeviceGetCacheConfig(config));
+}
+
+CUDART_API cu_result cuCtxSetSharedMemConfig(int config) {
+    return CUDADRV_RUN(cudaDeviceSetSharedMemConfig(config));
+}
+
+CUDART_API cu_result cuCtxGetSharedMemConfig(int *config) {
+    return CUDADRV_RUN(cudaDeviceGetSharedMemConfig(config));
+}
+
+CUDART_API cu_result cuCtxGetStreamPriorityRange(int *lowest, int *highest) {
+    return CUDADRV_RUN(cudaDeviceGetStreamPriorityRange(lowest, highest));
+}
+
+CUDART_API cu_result cuCtxResetPersistingL2Cache(void) {
+    return CUDADRV_RUN(cudaSuccess);
+}

@@ -1,0 +1,19 @@
+// Contexts. There is one device with one memory: a context is a name that threads make current, and
+// the owner of the modules that were loaded in it.
+#ifndef BANKRUN_CUDADRV_CONTEXT_H
+#define BANKRUN_CUDADRV_CONTEXT_H
+
+#include "cudadrv/cudadrv.h"
+
+struct cudadrv_context {
+    struct cudart_handle handle;
+    bool is_primary;
+    unsigned flags;
+    unsigned long long id;
+};
+
+// The calling thread's; NULL: none. Lock held.
+cu_context cudadrv_current(struct cudart_state *state);
+bool cudadrv_is_initialized(const struct cudart_state *state);
+
+#endif

@@ -1,0 +1,66 @@
+#include "cudadrv/cudadrv.h"
+
+const char *cudaGetErrorString(enum cuda_error error);
+
+struct name_row {
+    int code;
+    const char *name;
+};
+
+#define X(value, name) {value, #name},
+static const struct name_row rows[] = {
+#include "cudadrv/names.def"
+};
+#undef X
+
+static const char *name_of(int code) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].code == code)
+            return rows[i].name;
+    return NULL;
+}
+
+CUDART_API cu_result cuGetErrorName(int error, const char **name) {
+    if (!name)
+        return cudaErrorInvalidValue;
+    *name = name_of(error);
+    return *name ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDART_API cu_result cuGetErrorString(int error, const char **text) {
+    if (!text)
+        return cudaErrorInvalidValue;
+    *text = name_of(error) ? cudaGetErrorString((enum cuda_error)error) : NULL;
+    return *text ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// What the driver has no name for.
+static cu_result result_of(enum cuda_error error) {
+    switch (error) {
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidSymbol:
+    case cudaErrorInvalidHostPointer:
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidTexture:
+    case cudaErrorInvalidSurface:
+    case cudaErrorInvalidChannelDescriptor:
+        return cudaErrorInvalidValue;
+    case cudaErrorInvalidDeviceFunction:
+        return cudaErrorInvalidResourceHandle;
+    default:
+        return name_of((int)error) ? error : cudaErrorUnknown;
+    }
+}
+
+cu_result cudadrv_end(const struct cudadrv_call *call) {
+    cudart_thread_restore(call->thread);
+    return result_of(call->error);
+}
+
+cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said) {
+    if (!atomic_flag_test_and_set(was_said))
+        cudart_say("%s is not supported yet", name);
+    return cudaErrorNotSupported;
+}

@@ -1,0 +1,82 @@
+// Launches.
+#include "cudart/launch.h"
+#include "cudadrv/cudadrv.h"
+
+enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data);
+
+enum { PACKED_END, PACKED_POINTER, PACKED_BYTES }; // words of `extra`
+
+// Parameters in one piece, the other way to hand them over.
+static enum cuda_error read_extra(void **extra, struct cudart_launch *launch) {
+    for (; extra && (uintptr_t)*extra != PACKED_END; extra += 2) {
+        if ((uintptr_t)*extra == PACKED_POINTER)
+            launch->packed = extra[1];
+        else if ((uintptr_t)*extra == PACKED_BYTES)
+            launch->packed_bytes = *(const size_t *)extra[1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+static enum cuda_error launch_kernel(cu_function function, struct cudart_launch *launch,
+                                     void **parameters, void **extra) {
+    if (!function)
+        return cudaErrorInvalidResourceHandle;
+    enum cuda_error error = parameters && extra ? cudaErrorInvalidValue : read_extra(extra, launch);
+    return error == cudaSuccess ? cudart_launch_kernel(function, launch, parameters) : error;
+}
+
+CUDART_API cu_result cuLaunchKernel(cu_function function, unsigned grid_x, unsigned grid_y,
+                                    unsigned grid_z, unsigned block_x, unsigned block_y,
+                                    unsigned block_z, unsigned shared, cuda_stream stream,
+                                    void **parameters, void **extra) {
+    struct cudart_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .dynamic_shared = shared,
+                                   .stream = stream};
+    return CUDADRV_RUN(launch_kernel(function, &launch, parameters, extra));
+}
+CUDART_PER_THREAD(cuLaunchKernel, _ptsz)
+
+CUDART_API cu_result cuLaunchCooperativeKernel(cu_function function, unsigned grid_x,
+                                               unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                               unsigned block_y, unsigned block_z, unsigned shared,
+                                               cuda_stream stream, void **parameters) {
+    struct cudart_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .dynamic_shared = shared,
+                                   .stream = stream,
+                                   .is_cooperative = true};
+    return CUDADRV_RUN(launch_kernel(function, &launch, parameters, NULL));
+}
+CUDART_PER_THREAD(cuLaunchCooperativeKernel, _ptsz)
+
+struct launch_config { // CUlaunchConfig
+    struct cuda_dim3 grid, block;
+    unsigned shared;
+    cuda_stream stream;
+    const struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
+CUDART_API cu_result cuLaunchKernelEx(const struct launch_config *config, cu_function function,
+                                      void **parameters, void **extra) {
+    if (!config)
+        return cudaErrorInvalidValue;
+    struct cudart_launch launch = {.grid = config->grid,
+                                   .block = config->block,
+                                   .dynamic_shared = config->shared,
+                                   .stream = config->stream};
+    enum cuda_error error =
+        cudart_launch_attributes(config->attributes, config->attribute_count, &launch);
+    if (error != cudaSuccess)
+        return error;
+    return CUDADRV_RUN(launch_kernel(function, &launch, parameters, extra));
+}
+CUDART_PER_THREAD(cuLaunchKernelEx, _ptsz)
+
+CUDART_API cu_result cuLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data) {
+    return CUDADRV_RUN(cudaLaunchHostFunc(stream, function, data));
+}
+CUDART_PER_THREAD(cuLaunchHostFunc, _ptsz)

@@ -1,0 +1,256 @@
+// Copies and fills.
+#include <string.h>
+
+#include "cudadrv/cudadrv.h"
+#include "cudart/copy.h"
+#include "cudart/pointer.h"
+#include "cudart/stream.h"
+
+enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
+                           enum cuda_memcpy_kind kind);
+enum cuda_error cudaMemcpyAsync(void *target, const void *source, size_t bytes,
+                                enum cuda_memcpy_kind kind, cuda_stream stream);
+
+CUDART_API cu_result cuMemcpy(cu_pointer target, cu_pointer source, size_t bytes) {
+    return CUDADRV_RUN(cudaMemcpy(cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEFAULT));
+}
+CUDART_PER_THREAD(cuMemcpy, _ptds)
+
+CUDART_API cu_result cuMemcpyAsync(cu_pointer target, cu_pointer source, size_t bytes,
+                                   cuda_stream stream) {
+    return CUDADRV_RUN(
+        cudaMemcpyAsync(cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEFAULT, stream));
+}
+CUDART_PER_THREAD(cuMemcpyAsync, _ptsz)
+
+CUDART_API cu_result cuMemcpyHtoD_v2(cu_pointer target, const void *source, size_t bytes) {
+    return CUDADRV_RUN(cudaMemcpy(cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE));
+}
+CUDART_PER_THREAD(cuMemcpyHtoD_v2, _ptds)
+
+CUDART_API cu_result cuMemcpyHtoDAsync_v2(cu_pointer target, const void *source, size_t bytes,
+                                          cuda_stream stream) {
+    return CUDADRV_RUN(
+        cudaMemcpyAsync(cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE, stream));
+}
+CUDART_PER_THREAD(cuMemcpyHtoDAsync_v2, _ptsz)
+
+CUDART_API cu_result cuMemcpyDtoH_v2(void *target, cu_pointer source, size_t bytes) {
+    return CUDADRV_RUN(cudaMemcpy(target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST));
+}
+CUDART_PER_THREAD(cuMemcpyDtoH_v2, _ptds)
+
+CUDART_API cu_result cuMemcpyDtoHAsync_v2(void *target, cu_pointer source, size_t bytes,
+                                          cuda_stream stream) {
+    return CUDADRV_RUN(
+        cudaMemcpyAsync(target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST, stream));
+}
+CUDART_PER_THREAD(cuMemcpyDtoHAsync_v2, _ptsz)
+
+CUDART_API cu_result cuMemcpyDtoD_v2(cu_pointer target, cu_pointer source, size_t bytes) {
+    return CUDADRV_RUN(
+        cudaMemcpy(cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEVICE_TO_DEVICE));
+}
+CUDART_PER_THREAD(cuMemcpyDtoD_v2, _ptds)
+
+CUDART_API cu_result cuMemcpyDtoDAsync_v2(cu_pointer target, cu_pointer source, size_t bytes,
+                                          cuda_stream stream) {
+    return CUDADRV_RUN(cudaMemcpyAsync(cudadrv_host(target), cudadrv_host(source), bytes,
+                                       CUDA_DEVICE_TO_DEVICE, stream));
+}
+CUDART_PER_THREAD(cuMemcpyDtoDAsync_v2, _ptsz)
+
+// Contexts are names, all of one device.
+CUDART_API cu_result cuMemcpyPeer(cu_pointer target, void *target_context, cu_pointer source,
+                                  void *source_context, size_t bytes) {
+    (void)target_context, (void)source_context;
+    return cuMemcpyDtoD_v2(target, source, bytes);
+}
+CUDART_PER_THREAD(cuMemcpyPeer, _ptds)
+
+CUDART_API cu_result cuMemcpyPeerAsync(cu_pointer target, void *target_context, cu_pointer source,
+                                       void *source_context, size_t bytes, cuda_stream stream) {
+    (void)target_context, (void)source_context;
+    return cuMemcpyDtoDAsync_v2(target, source, bytes, stream);
+}
+CUDART_PER_THREAD(cuMemcpyPeerAsync, _ptsz)
+
+// ---- Two and three dimensions -----------------------------------------------------------------
+
+enum memory_type { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
+
+struct side_2d {
+    size_t x, y;
+    int type;
+    void *host;
+    cu_pointer device;
+    void *array;
+    size_t pitch;
+};
+
+struct copy_2d { // CUDA_MEMCPY2D
+    struct side_2d source, target;
+    size_t width, height;
+};
+
+struct side_3d {
+    size_t x, y, z, level;
+    int type;
+    void *host;
+    cu_pointer device;
+    void *array, *reserved;
+    size_t pitch, height;
+};
+
+struct copy_3d { // CUDA_MEMCPY3D
+    struct side_3d source, target;
+    size_t width, height, depth;
+};
+
+// False: a CUDA array, or no type at all.
+static bool place_of(const struct side_3d *side, const struct copy_3d *copy,
+                     struct cudart_place *place) {
+    if (side->type != MEMORY_HOST && side->type != MEMORY_DEVICE && side->type != MEMORY_UNIFIED)
+        return false;
+    size_t pitch = side->pitch ? side->pitch : side->x + copy->width;
+    size_t rows = side->height ? side->height : side->y + copy->height;
+    // Integers: a program may pass NULL for a copy of nothing.
+    uintptr_t base = side->type == MEMORY_HOST ? (uintptr_t)side->host : (uintptr_t)side->device;
+    *place = (struct cudart_place){(char *)(base + side->x + (side->z * rows + side->y) * pitch),
+                                   pitch, rows};
+    return true;
+}
+
+static enum cuda_error copy_3d(const struct copy_3d *p, cuda_stream stream, bool is_queued) {
+    struct cudart_copy copy = {.kind = CUDA_DEFAULT, .stream = stream, .is_queued = is_queued};
+    if (!p)
+        return cudaErrorInvalidValue;
+    if (p->source.type == MEMORY_ARRAY || p->target.type == MEMORY_ARRAY) {
+        cudart_say("the driver API's copies from and to CUDA arrays are not supported yet");
+        return cudaErrorNotSupported;
+    }
+    if (!place_of(&p->source, p, &copy.source) || !place_of(&p->target, p, &copy.target))
+        return cudaErrorInvalidValue;
+    copy.extent = (struct cuda_extent){p->width, p->height, p->depth};
+    return cudart_copy(&copy);
+}
+
+static struct side_3d deepen(const struct side_2d *side) {
+    return (struct side_3d){.x = side->x,
+                            .y = side->y,
+                            .type = side->type,
+                            .host = side->host,
+                            .device = side->device,
+                            .array = side->array,
+                            .pitch = side->pitch};
+}
+
+static enum cuda_error copy_2d(const struct copy_2d *p, cuda_stream stream, bool is_queued) {
+    if (!p)
+        return cudaErrorInvalidValue;
+    struct copy_3d copy = {deepen(&p->source), deepen(&p->target), p->width, p->height, 1};
+    return copy_3d(&copy, stream, is_queued);
+}
+
+CUDART_API cu_result cuMemcpy2D_v2(const struct copy_2d *copy) {
+    return CUDADRV_RUN(copy_2d(copy, NULL, false));
+}
+CUDART_PER_THREAD(cuMemcpy2D_v2, _ptds)
+
+CUDART_API cu_result cuMemcpy2DUnaligned_v2(const struct copy_2d *copy) {
+    return CUDADRV_RUN(copy_2d(copy, NULL, false));
+}
+CUDART_PER_THREAD(cuMemcpy2DUnaligned_v2, _ptds)
+
+CUDART_API cu_result cuMemcpy2DAsync_v2(const struct copy_2d *copy, cuda_stream stream) {
+    return CUDADRV_RUN(copy_2d(copy, stream, true));
+}
+CUDART_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz)
+
+CUDART_API cu_result cuMemcpy3D_v2(const struct copy_3d *copy) {
+    return CUDADRV_RUN(copy_3d(copy, NULL, false));
+}
+CUDART_PER_THREAD(cuMemcpy3D_v2, _ptds)
+
+CUDART_API cu_result cuMemcpy3DAsync_v2(const struct copy_3d *copy, cuda_stream stream) {
+    return CUDADRV_RUN(copy_3d(copy, stream, true));
+}
+CUDART_PER_THREAD(cuMemcpy3DAsync_v2, _ptsz)
+
+// ---- Fills ------------------------------------------------------------------------------------
+
+struct fill {
+    cu_pointer target;
+    size_t pitch, count, height; // elements of a row, rows
+    unsigned value, width;       // bytes of an element
+    cuda_stream stream;
+};
+
+static void fill_row(char *at, const struct fill *fill) {
+    if (fill->width == 1) {
+        memset(at, (int)fill->value, fill->count);
+        return;
+    }
+    for (size_t i = 0; i < fill->count; i++) // little endian: the low bytes come first
+        memcpy(at + i * fill->width, &fill->value, fill->width);
+}
+
+static enum cuda_error check_fill(const struct fill *fill) {
+    size_t row, bytes;
+    if (fill->target % fill->width || (fill->height > 1 && fill->pitch % fill->width))
+        return cudaErrorInvalidValue;
+    if (!cudart_stream_is_good(cudart_state(), fill->stream))
+        return cudaErrorInvalidResourceHandle;
+    if (__builtin_mul_overflow(fill->count, fill->width, &row) ||
+        (fill->height > 1 && fill->pitch < row) ||
+        __builtin_mul_overflow(fill->height - 1, fill->pitch, &bytes) ||
+        __builtin_add_overflow(bytes, row, &bytes))
+        return cudaErrorInvalidValue;
+    return cudart_range_is_good(cudart_state(), cudadrv_host(fill->target), bytes, false)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+static enum cuda_error run_fill(const struct fill *fill) {
+    bool is_lost, is_empty = !fill->count || !fill->height;
+    enum cuda_error error = cudart_enter_queued(&is_lost);
+    if (error == cudaSuccess && !is_empty)
+        error = check_fill(fill);
+    if (error == cudaSuccess && !is_lost && !is_empty)
+        for (size_t y = 0; y < fill->height; y++)
+            fill_row((char *)cudadrv_host(fill->target) + y * fill->pitch, fill);
+    return cudart_leave(error);
+}
+
+#define FILL(name_sync, name_async, type)                                                          \
+    CUDART_API cu_result name_async(cu_pointer target, type value, size_t count,                   \
+                                    cuda_stream stream) {                                          \
+        struct fill fill = {target, 0, count, 1, value, sizeof(type), stream};                     \
+        return CUDADRV_RUN(run_fill(&fill));                                                       \
+    }                                                                                              \
+    CUDART_PER_THREAD(name_async, _ptsz)                                                           \
+    CUDART_API cu_result name_sync(cu_pointer target, type value, size_t count) {                  \
+        return name_async(target, value, count, NULL);                                             \
+    }                                                                                              \
+    CUDART_PER_THREAD(name_sync, _ptds)
+
+FILL(cuMemsetD8_v2, cuMemsetD8Async, uint8_t)
+FILL(cuMemsetD16_v2, cuMemsetD16Async, uint16_t)
+FILL(cuMemsetD32_v2, cuMemsetD32Async, uint32_t)
+
+#define FILL_2D(name_sync, name_async, type)                                                       \
+    CUDART_API cu_result name_async(cu_pointer target, size_t pitch, type value, size_t width,     \
+                                    size_t height, cuda_stream stream) {                           \
+        struct fill fill = {target, pitch, width, height, value, sizeof(type), stream};            \
+        return CUDADRV_RUN(run_fill(&fill));                                                       \
+    }                                                                                              \
+    CUDART_PER_THREAD(name_async, _ptsz)                                                           \
+    CUDART_API cu_result name_sync(cu_pointer target, size_t pitch, type value, size_t width,      \
+                                   size_t height) {                                                \
+        return name_async(target, pitch, value, width, height, NULL);                              \
+    }                                                                                              \
+    CUDART_PER_THREAD(name_sync, _ptds)
+
+FILL_2D(cuMemsetD2D8_v2, cuMemsetD2D8Async, uint8_t)
+FILL_2D(cuMemsetD2D16_v2, cuMemsetD2D16Async, uint16_t)
+FILL_2D(cuMemsetD2D32_v2, cuMemsetD2D32Async, uint32_t)
