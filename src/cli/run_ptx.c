@@ -80,6 +80,16 @@ static bool check_shape(const struct ptx_run *run, const struct bankrun_limits *
     return diags->errors == 0;
 }
 
+static bool check_clusters(const struct ptx_run *run, const struct ptx_function *kernel,
+                           struct diag_list *diags) {
+    for (int i = 0; i < 3; i++)
+        if (kernel->required_cluster[i] && run->spec.grid[i] % kernel->required_cluster[i])
+            diag_add(diags, DIAG_ERROR, &run->launch_source, run->spec.grid_range,
+                     "the grid's %u blocks in %c are no multiple of the cluster's %u",
+                     run->spec.grid[i], "xyz"[i], kernel->required_cluster[i]);
+    return diags->errors == 0;
+}
+
 static bool check_shared(const struct ptx_run *run, const struct bankrun_limits *limits,
                          struct diag_list *diags) {
     uint64_t bytes = ir_shared_layout(run->function)->static_bytes + run->spec.shared_bytes;
@@ -116,7 +126,8 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     const struct ptx_function *kernel =
         launch_spec_kernel(&run->spec, &run->launch_source, run->ptx, diags);
     if (!kernel || !launch_spec_fit(&run->spec, &run->launch_source, kernel, run->arena, diags) ||
-        !check_shape(run, bankrun_limits_of(options->arch), diags))
+        !check_shape(run, bankrun_limits_of(options->arch), diags) ||
+        !check_clusters(run, kernel, diags))
         return false;
     run->ir = ir_build(run->ptx, diags);
     if (!run->ir)
@@ -287,7 +298,7 @@ static void launch(struct ptx_run *run, const struct access_observer *observer,
                                 .progress_context = &progress};
     memcpy(launch.grid, run->spec.grid, sizeof launch.grid);
     memcpy(launch.block, run->spec.block, sizeof launch.block);
-    launch.cluster[0] = launch.cluster[1] = launch.cluster[2] = 1;
+    memcpy(launch.cluster, run->function->ptx->required_cluster, sizeof launch.cluster);
     interrupted = run->sim;
     struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, old;
     sigaction(SIGINT, &stop, &old);

@@ -83,7 +83,6 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
     void *parameters = pack_parameters(function->ir, launch, arguments);
     struct sim_launch sim = {
-        .cluster = {1, 1, 1},
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .parameters = parameters,
         .is_cooperative = launch->is_cooperative,

@@ -41,8 +41,9 @@ bool ir_ends_block(const struct ir_instruction *instruction) {
 // Instructions that may make a warp wait or change its control flow: with a guard they are jumped
 // over, so that the simulator never meets them with only part of a split's lanes.
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx) {
-    static const char *const selects[] = {"ret",      "exit",       "call",    "brx",
-                                          "bar_sync", "bar_arrive", "bar_red", "bar_warp"};
+    static const char *const selects[] = {
+        "ret",     "exit",     "call",           "brx",         "bar_sync", "bar_arrive",
+        "bar_red", "bar_warp", "cluster_arrive", "cluster_wait"};
     const struct ptx_isa_row *row = ptx_isa_row(ptx->isa);
     for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
         if (strcmp(row->select, selects[i]) == 0)

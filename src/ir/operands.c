@@ -24,6 +24,8 @@ static bool is_always_32(const struct ptx_instruction *ptx, unsigned position) {
         return position == 2;
     if (is_opcode(ptx, "wmma")) // the stride of a load or store
         return position == 2;
+    if (is_opcode(ptx, "mapa")) // the rank
+        return position == 2;
     if (is_opcode(ptx, "vote") || is_opcode(ptx, "bar") || is_opcode(ptx, "barrier"))
         return true;
     return false;

@@ -60,6 +60,9 @@ struct access_event {
     const uint32_t *block;     // blockIdx x, y, z
     uint32_t warp;             // in the block
     enum site_pattern pattern; // of the offsets, or of the addresses
+    bool is_assumed; // no rule is known: counted as if the own block's memory were accessed.
+                     // Offsets into other blocks of the cluster; lanes that access several
+                     // blocks make a request for each.
 };
 
 // What an observer knows of a site in one space: requests that it has seen before are counted here

@@ -16,6 +16,7 @@ static bool is_observed_space(const struct ptx_instruction *ptx) {
     case PTX_MOD_global:
     case PTX_MOD_shared:
     case PTX_MOD_shared_cta:
+    case PTX_MOD_shared_cluster:
         return true;
     default:
         return false;
@@ -35,6 +36,8 @@ static bool find_op(const struct ir_instruction *instruction, enum site_op *op) 
         {"stmatrix", SITE_MATRIX_STORE},
         {"wmma_load", SITE_LOAD},
         {"wmma_store", SITE_STORE},
+        {"st_async", SITE_STORE},
+        {"red_async", SITE_REDUCTION},
         {"cp_async", SITE_ASYNC_COPY},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

@@ -258,6 +258,7 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
         remember(counter, pattern, tag);
     }
     pattern->repeats++;
+    counter->is_estimate |= event->is_assumed;
     compare_with_worst(counter, pattern->degree, mask, event);
 }
 

@@ -29,6 +29,11 @@ struct sim_access {
     sim_ref base2;
     bool has_base2;
     uint64_t offset2;
+    bool base2_is_32;
+    // third one (bulk copies: the mbarrier, where the second is the source)
+    sim_ref base3;
+    bool has_base3, base3_is_32;
+    uint64_t offset3;
     uint32_t op;    // select: enum ptx_modifier of an atomic, ...
     uint32_t flags; // select
 };
@@ -61,6 +66,9 @@ struct sim_block {
     struct sim_worker *worker;
     uint32_t index[3];
     uint64_t linear; // x + y * grid.x + z * grid.x * grid.y
+    uint64_t order;  // in which blocks are handed out: by cluster, then by rank
+    struct sim_cluster *cluster;
+    uint32_t rank; // in the cluster
     uint8_t *shared;
     uint32_t shared_bytes; // static + dynamic
     // Local memory: lane l of warp w has the local_bytes bytes at

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/block.h"
+#include "sim/cluster.h"
 #include "sim/control.h"
 
 static uint32_t live_arrivals(const struct sim_block_flow *flow, unsigned id) {
@@ -177,8 +178,8 @@ bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_inst
 }
 
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes) {
-    (void)warp;
     flow->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    sim_cluster_lanes_ended(warp, lanes);
     if (!flow->live_threads)
         return;
     for (unsigned id = 0; id < SIM_BARRIERS; id++)
@@ -221,6 +222,9 @@ static void explain_place_once(struct sim_block_flow *flow, const struct sim_spl
                       barrier->expected ? barrier->expected : flow->live_threads,
                       barrier->expected ? counted_arrivals(flow, here->barrier)
                                         : live_arrivals(flow, here->barrier));
+    else if (here->state == SIM_SPLIT_CLUSTER)
+        strbuf_printf(out, " for %u threads of the cluster, of which %u came",
+                      flow->block.cluster->live_threads, flow->block.cluster->arrived);
     else
         strbuf_printf(out, " for lanes 0x%08x of its warp", here->members);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/block.h"
+#include "sim/cluster.h"
 #include "sim/decode.h"
 #include "sim/launch.h"
 
@@ -178,7 +179,7 @@ static bool open_all(struct sim_block_flow *flow) {
     return opened;
 }
 
-static enum sim_block_status raise_deadlock(struct sim_block_flow *flow) {
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
     struct strbuf text = {0};
     sim_explain_deadlock(flow, &text);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
@@ -215,6 +216,7 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
         if (spun)
             return SIM_BLOCK_YIELD;
         if (!open_all(flow))
-            return raise_deadlock(flow);
+            return sim_cluster_size(flow->block.cluster) > 1 ? SIM_BLOCK_WAITS
+                                                             : sim_block_raise_deadlock(flow);
     }
 }

@@ -29,6 +29,7 @@ struct sim_block_flow {
 
 enum sim_block_status {
     SIM_BLOCK_DONE,
+    SIM_BLOCK_WAITS, // for other blocks of its cluster
     SIM_BLOCK_YIELD, // all its warps spin: let other blocks run
     SIM_BLOCK_FAULT,
 };
@@ -38,6 +39,7 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker);
 void sim_block_free(struct sim_block_flow *flow);
 void sim_block_start(struct sim_block_flow *flow, uint64_t linear);
 enum sim_block_status sim_block_run(struct sim_block_flow *flow);
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow);
 uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads);
 
 // barrier.c

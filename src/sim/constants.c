@@ -65,7 +65,8 @@ static uint64_t sreg_value(const struct sim_kernel *kernel, const struct sim_lau
     case PTX_SREG_nclusterid_x:
     case PTX_SREG_nclusterid_y:
     case PTX_SREG_nclusterid_z:
-        return launch->grid[sreg - PTX_SREG_nclusterid_x];
+        return launch->grid[sreg - PTX_SREG_nclusterid_x] /
+               launch->cluster[sreg - PTX_SREG_nclusterid_x];
     case PTX_SREG_nwarpid:
         return warps_of(launch);
     case PTX_SREG_nsmid:
@@ -73,8 +74,11 @@ static uint64_t sreg_value(const struct sim_kernel *kernel, const struct sim_lau
     case PTX_SREG_cluster_nctaid_x:
     case PTX_SREG_cluster_nctaid_y:
     case PTX_SREG_cluster_nctaid_z:
+        return launch->cluster[sreg - PTX_SREG_cluster_nctaid_x];
     case PTX_SREG_cluster_nctarank:
-        return 1;
+        return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    case PTX_SREG_is_explicit_cluster:
+        return launch->has_cluster ? FULL_MASK : 0;
     case PTX_SREG_dynamic_smem_size:
         return launch->dynamic_shared_bytes;
     case PTX_SREG_total_smem_size:
@@ -152,4 +156,13 @@ void sim_fill_block_vectors(uint8_t *vectors, const uint32_t *index, uint64_t sm
     broadcast(vectors + SIM_BLOCK_CTAID_Y, index[1], 4);
     broadcast(vectors + SIM_BLOCK_CTAID_Z, index[2], 4);
     broadcast(vectors + SIM_BLOCK_SMID, smid, 4);
+}
+
+void sim_fill_cluster_vectors(uint8_t *vectors, const uint32_t *cluster, const uint32_t *inside,
+                              uint32_t rank) {
+    for (unsigned axis = 0; axis < 3; axis++) {
+        broadcast(vectors + SIM_BLOCK_CLUSTER_X + axis * SIM_VECTOR_BYTES, cluster[axis], 4);
+        broadcast(vectors + SIM_BLOCK_INSIDE_X + axis * SIM_VECTOR_BYTES, inside[axis], 4);
+    }
+    broadcast(vectors + SIM_BLOCK_RANK, rank, 4);
 }

@@ -46,5 +46,7 @@ uint8_t *sim_fill_constants(const struct sim_kernel *kernel, const struct sim_la
                             const void *parameters, const void *workspace);
 uint8_t *sim_fill_warp_vectors(const struct sim_launch *launch, uint32_t warps);
 void sim_fill_block_vectors(uint8_t *vectors, const uint32_t *index, uint64_t smid);
+void sim_fill_cluster_vectors(uint8_t *vectors, const uint32_t *cluster, const uint32_t *inside,
+                              uint32_t rank);
 
 #endif

@@ -3,7 +3,19 @@
 
 #include "sim/decode.h"
 
-static enum ptx_space space_of(const struct ptx_instruction *ptx) {
+// Accesses of shared::cluster take the way of generic ones, which knows other blocks.
+static bool is_by_window(const struct ir_instruction *ir) {
+    static const char *const selects[] = {"ld", "st", "atom", "red", "mbarrier"};
+    if (ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_shared_cluster)
+        return false;
+    for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
+        if (ir_instruction_is(ir, selects[i]))
+            return true;
+    return false;
+}
+
+static enum ptx_space space_of(const struct ir_instruction *ir) {
+    const struct ptx_instruction *ptx = ir->ptx;
     switch (ptx_modifier_of(ptx, PTX_GROUP_space)) {
     case PTX_MOD_const:
         return PTX_SPACE_CONST;
@@ -18,6 +30,8 @@ static enum ptx_space space_of(const struct ptx_instruction *ptx) {
     case PTX_MOD_shared:
     case PTX_MOD_shared_cta:
         return PTX_SPACE_SHARED;
+    case PTX_MOD_shared_cluster:
+        return is_by_window(ir) ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED;
     default:
         break;
     }
@@ -28,29 +42,56 @@ static enum ptx_space space_of(const struct ptx_instruction *ptx) {
     return strcmp(opcode, "ldu") == 0 ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
 }
 
-static void decode_base(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                        const struct ir_operand *operand, struct sim_access *access, sim_ref *base,
-                        bool *has_base, uint64_t *offset) {
-    *offset = operand->value;
-    if (operand->reg != IR_NONE) {
-        *base = sim_register_ref(decoder, operand->reg);
-        *has_base = true;
-        // The second operand's base is a global address, which has 64 bits.
-        if (base == &access->base)
-            access->base_is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
-        return;
-    }
-    if (!operand->variable)
-        return;
-    uint64_t address = 0;
+struct place {
+    sim_ref base;
+    bool has_base, is_32;
+    uint64_t offset;
+};
+
+static struct place decode_place(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                 const struct ir_operand *operand, struct sim_access *access) {
+    struct place place = {.offset = operand->value};
     const struct ir_variable *variable = operand->variable;
+    if (is_by_window(ir) && !variable)
+        place.offset += SIM_SHARED_WINDOW;
+    if (operand->reg != IR_NONE) {
+        place.base = sim_register_ref(decoder, operand->reg);
+        place.has_base = true;
+        place.is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
+        return place;
+    }
+    if (!variable)
+        return place;
+    uint64_t address = 0;
     sim_symbol_address(decoder, ir, variable, &address);
     // A generic access that names a variable means the variable's place.
     if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_SHARED)
         address += SIM_SHARED_WINDOW;
     if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_LOCAL)
         access->space = PTX_SPACE_LOCAL;
-    *offset += address;
+    place.offset += address;
+    return place;
+}
+
+static void decode_places(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                          struct sim_access *access) {
+    struct place places[3] = {{0}};
+    unsigned count = 0;
+    for (uint32_t i = 0; i < ir->operand_count && count < 3; i++)
+        if (ir->operands[i].kind == IR_OPERAND_ADDRESS)
+            places[count++] = decode_place(decoder, ir, &ir->operands[i], access);
+    access->base = places[0].base;
+    access->has_base = places[0].has_base;
+    access->base_is_32 = places[0].is_32;
+    access->offset = places[0].offset;
+    access->base2 = places[1].base;
+    access->has_base2 = places[1].has_base;
+    access->base2_is_32 = places[1].is_32;
+    access->offset2 = places[1].offset;
+    access->base3 = places[2].base;
+    access->has_base3 = places[2].has_base;
+    access->base3_is_32 = places[2].is_32;
+    access->offset3 = places[2].offset;
 }
 
 static const struct ir_operand *data_operand(const struct ir_instruction *ir) {
@@ -88,23 +129,11 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
                                            const struct ir_instruction *ir) {
     struct sim_access *access = ARENA_NEW(decoder->kernel->arena, struct sim_access);
     enum ptx_type type = ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[0] : PTX_B32;
-    access->space = space_of(ir->ptx);
+    access->space = space_of(ir);
     access->bytes = ptx_type_bytes(type);
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
-    bool first = true;
-    for (uint32_t i = 0; i < ir->operand_count; i++) {
-        const struct ir_operand *operand = &ir->operands[i];
-        if (operand->kind != IR_OPERAND_ADDRESS)
-            continue;
-        if (first)
-            decode_base(decoder, ir, operand, access, &access->base, &access->has_base,
-                        &access->offset);
-        else
-            decode_base(decoder, ir, operand, access, &access->base2, &access->has_base2,
-                        &access->offset2);
-        first = false;
-    }
+    decode_places(decoder, ir, access);
     decode_elements(decoder, ir, access);
     return access;
 }

@@ -171,10 +171,13 @@ static bool fixed_sreg(enum ptx_sreg sreg, sim_ref *ref) {
         {PTX_SREG_ctaid_x, SIM_BLOCK_CTAID_X | SIM_BASE_BLOCK},
         {PTX_SREG_ctaid_y, SIM_BLOCK_CTAID_Y | SIM_BASE_BLOCK},
         {PTX_SREG_ctaid_z, SIM_BLOCK_CTAID_Z | SIM_BASE_BLOCK},
-        // Without clusters every block is a cluster of its own.
-        {PTX_SREG_clusterid_x, SIM_BLOCK_CTAID_X | SIM_BASE_BLOCK},
-        {PTX_SREG_clusterid_y, SIM_BLOCK_CTAID_Y | SIM_BASE_BLOCK},
-        {PTX_SREG_clusterid_z, SIM_BLOCK_CTAID_Z | SIM_BASE_BLOCK},
+        {PTX_SREG_clusterid_x, SIM_BLOCK_CLUSTER_X | SIM_BASE_BLOCK},
+        {PTX_SREG_clusterid_y, SIM_BLOCK_CLUSTER_Y | SIM_BASE_BLOCK},
+        {PTX_SREG_clusterid_z, SIM_BLOCK_CLUSTER_Z | SIM_BASE_BLOCK},
+        {PTX_SREG_cluster_ctaid_x, SIM_BLOCK_INSIDE_X | SIM_BASE_BLOCK},
+        {PTX_SREG_cluster_ctaid_y, SIM_BLOCK_INSIDE_Y | SIM_BASE_BLOCK},
+        {PTX_SREG_cluster_ctaid_z, SIM_BLOCK_INSIDE_Z | SIM_BASE_BLOCK},
+        {PTX_SREG_cluster_ctarank, SIM_BLOCK_RANK | SIM_BASE_BLOCK},
         {PTX_SREG_smid, SIM_BLOCK_SMID | SIM_BASE_BLOCK},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -202,8 +205,11 @@ static sim_ref sreg_ref(struct sim_decoder *decoder, const struct ir_instruction
                          ptx_sreg_text(operand->sreg), width * 8);
         return decoder->code->scratch;
     }
-    if (fixed_sreg(operand->sreg, &ref))
+    if (fixed_sreg(operand->sreg, &ref)) {
+        if ((ref & 3) == SIM_BASE_BLOCK && (ref & ~3u) >= SIM_BLOCK_CLUSTER_X)
+            decoder->kernel->uses_cluster = true;
         return ref;
+    }
     return sim_constant_ref(
         decoder,
         (struct sim_constant){.kind = SIM_CONSTANT_SREG, .width = width, .sreg = operand->sreg});

@@ -65,6 +65,6 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
     result.message = strbuf_take(&text);
     block->flow->has_fault = true;
     warp->stop = SIM_STOP_FAULT;
-    sim_run_fault(worker, block->linear, &result);
+    sim_run_fault(worker, block->order, &result);
     return NULL;
 }

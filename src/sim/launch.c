@@ -1,5 +1,5 @@
-// Launches: blocks are handed to the threads of the pool in order; each thread keeps a few blocks
-// in flight when they wait for each other.
+// Launches: clusters of blocks (of one block in most launches) are handed to the threads of the
+// pool in order; each thread keeps a few in flight when they wait for each other.
 #include "sim/launch.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "sim/block.h"
+#include "sim/cluster.h"
 #include "sim/decode.h"
 
 // Blocks that one thread keeps in flight when blocks yield, where the launch does not say.
@@ -23,10 +24,10 @@ struct sim_run { // one launch
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
     uint64_t first, count;
-    uint64_t next;         // atomic: first block not yet handed out, relative
+    uint64_t next;         // atomic: first cluster not yet handed out, relative
     uint64_t done;         // atomic
     uint64_t instructions; // atomic: of finished blocks
-    uint64_t fault_block;  // atomic: lowest faulting block, UINT64_MAX: none
+    uint64_t fault_block;  // atomic: order of the first faulting block, UINT64_MAX: none
     bool stopped;          // atomic: progress() said so
     pthread_mutex_t lock;  // of what follows
     struct sim_result *result;
@@ -64,10 +65,10 @@ bool sim_report_progress(struct sim_worker *worker, uint64_t instructions) {
 
 // ---- Faults -------------------------------------------------------------------------------
 
-void sim_run_fault(struct sim_worker *worker, uint64_t block, struct sim_result *fault) {
+void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault) {
     struct sim_run *run = worker->run;
     pthread_mutex_lock(&run->lock);
-    if (block < run->fault_block) {
+    if (order < run->fault_block) {
         free(run->result->message);
         struct sim_result *result = run->result;
         result->fault = fault->fault;
@@ -77,7 +78,7 @@ void sim_run_fault(struct sim_worker *worker, uint64_t block, struct sim_result 
         result->function = fault->function;
         result->address = fault->address;
         result->message = fault->message;
-        __atomic_store_n(&run->fault_block, block, __ATOMIC_RELAXED);
+        __atomic_store_n(&run->fault_block, order, __ATOMIC_RELAXED);
     } else {
         free(fault->message);
     }
@@ -124,71 +125,78 @@ static bool is_at_limit(struct sim_run *run) {
     return true;
 }
 
-static bool take_block(struct sim_run *run, uint64_t *block) {
+static bool take_cluster(struct sim_run *run, uint64_t *number) {
+    const uint64_t size = sim_cluster_blocks(run->launch);
     // After a fault only the blocks before it matter, and those were handed out already.
     if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
         __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
         return false;
-    if (load(&run->next) < run->count && is_at_limit(run))
+    if (load(&run->next) < run->count / size && is_at_limit(run))
         return false;
     uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-    if (next >= run->count)
+    if (next >= run->count / size)
         return false;
-    *block = run->first + next;
+    *number = run->first / size + next;
     return true;
 }
 
 struct residents {
-    VEC(struct sim_block_flow *) running, idle;
+    VEC(struct sim_cluster *) running, idle;
 };
 
-static struct sim_block_flow *start_block(struct sim_worker *worker, struct residents *residents) {
-    uint64_t block;
-    if (!take_block(worker->run, &block))
+static struct sim_cluster *start_cluster(struct sim_worker *worker, struct residents *residents) {
+    uint64_t number;
+    if (!take_cluster(worker->run, &number))
         return NULL;
-    struct sim_block_flow *flow;
+    struct sim_cluster *cluster;
     if (residents->idle.length)
-        flow = residents->idle.data[--residents->idle.length];
+        cluster = residents->idle.data[--residents->idle.length];
     else
-        flow = sim_block_create(worker);
-    sim_block_start(flow, block);
-    return flow;
+        cluster = sim_cluster_create(worker);
+    sim_cluster_start(cluster, number);
+    return cluster;
 }
 
 // After a fault the blocks behind it are dropped; those before it may fault first, and are run.
-static bool is_dropped(const struct sim_run *run, const struct sim_block_flow *flow) {
-    return flow->block.linear > load(&run->fault_block);
+static bool is_dropped(const struct sim_run *run, const struct sim_cluster *cluster) {
+    return cluster->blocks[0]->block.order > load(&run->fault_block);
+}
+
+static uint64_t most_resident(const struct sim_launch *launch) {
+    const uint64_t blocks = launch->is_cooperative    ? UINT64_MAX
+                            : launch->resident_blocks ? launch->resident_blocks
+                                                      : RESIDENT_BLOCKS;
+    const uint64_t clusters = blocks / sim_cluster_blocks(launch);
+    return clusters ? clusters : 1;
 }
 
 static void run_blocks(struct sim_worker *worker, struct residents *residents) {
     struct sim_run *run = worker->run;
-    const uint64_t resident = run->launch->resident_blocks;
-    const uint64_t most = run->launch->is_cooperative ? UINT64_MAX
-                          : resident                  ? resident
-                                                      : RESIDENT_BLOCKS;
+    const uint64_t most = most_resident(run->launch);
     size_t turn = 0;
     for (;;) {
         // Blocks that yielded wait while new ones start, so that none waits for ever.
-        struct sim_block_flow *flow = NULL;
+        struct sim_cluster *cluster = NULL;
         if (residents->running.length < most) {
-            flow = start_block(worker, residents);
-            if (flow)
-                vec_push(&residents->running, flow);
+            cluster = start_cluster(worker, residents);
+            if (cluster)
+                vec_push(&residents->running, cluster);
         }
         if (!residents->running.length)
             return;
-        size_t at = flow ? residents->running.length - 1 : turn++ % residents->running.length;
-        flow = residents->running.data[at];
+        size_t at = cluster ? residents->running.length - 1 : turn++ % residents->running.length;
+        cluster = residents->running.data[at];
         enum sim_block_status status =
-            is_dropped(run, flow) ? SIM_BLOCK_FAULT : sim_block_run(flow);
+            is_dropped(run, cluster) ? SIM_BLOCK_FAULT : sim_cluster_run(cluster);
         if (status == SIM_BLOCK_YIELD)
             continue;
-        finish_block(worker, flow);
+        for (uint32_t rank = 0; rank < cluster->count; rank++)
+            finish_block(worker, cluster->blocks[rank]);
         residents->running.data[at] = residents->running.data[--residents->running.length];
         if (status == SIM_BLOCK_DONE)
-            vec_push(&residents->idle, flow);
+            vec_push(&residents->idle, cluster);
         else
-            sim_block_free(flow);
+            sim_cluster_free(cluster);
     }
 }
 
@@ -221,7 +229,7 @@ static void work(void *context, int index) {
     run->result->thread_instructions += worker->thread_instructions;
     pthread_mutex_unlock(&run->lock);
     for (size_t i = 0; i < residents.idle.length; i++)
-        sim_block_free(residents.idle.data[i]);
+        sim_cluster_free(residents.idle.data[i]);
     vec_free(&residents.idle);
     vec_free(&residents.running);
     free(worker->cache);
@@ -272,6 +280,9 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         memset(workspace, 0, WORKSPACE_BYTES);
     struct sim_launch copy = *launch;
     copy.parameters = parameters;
+    for (int axis = 0; axis < 3; axis++)
+        copy.cluster[axis] = launch->cluster[axis] ? launch->cluster[axis] : 1;
+    copy.has_cluster = launch->cluster[0] != 0;
     run.launch = &copy;
     run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);

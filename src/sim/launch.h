@@ -8,7 +8,8 @@
 enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions);
 // False: the caller wants to stop.
 bool sim_report_progress(struct sim_worker *worker, uint64_t instructions);
-// Takes over fault->message. The fault of the first block, in block order, is the launch's.
-void sim_run_fault(struct sim_worker *worker, uint64_t block, struct sim_result *fault);
+// Takes over fault->message. The fault of the first block, in the order in which blocks are handed
+// out, is the launch's.
+void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault);
 
 #endif

@@ -1,36 +1,6 @@
 // mbarrier: barriers in shared memory that count arrivals and bytes of asynchronous copies.
-//
-// The ISA leaves the 64 bits open. Here: arrivals that are pending, arrivals that a phase expects,
-// bytes that are under way, and the number of the phase.
+#include "sim/mbarrier.h"
 #include "sim/mem_lanes.h"
-
-enum { COUNT_BITS = 20, COUNT_MASK = (1 << COUNT_BITS) - 1, BYTES_BITS = 21, PHASE_BITS = 3 };
-
-struct state {
-    uint32_t pending, expected;
-    int32_t bytes;
-    uint32_t phase;
-};
-
-static struct state unpack(uint64_t word) {
-    const uint32_t bytes = (uint32_t)(word >> 2 * COUNT_BITS) & ((1u << BYTES_BITS) - 1);
-    return (struct state){(uint32_t)word & COUNT_MASK, (uint32_t)(word >> COUNT_BITS) & COUNT_MASK,
-                          (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
-                          (uint32_t)(word >> (64 - PHASE_BITS))};
-}
-
-static uint64_t pack(struct state s) {
-    const uint64_t bytes = (uint32_t)s.bytes & ((1u << BYTES_BITS) - 1);
-    return s.pending | (uint64_t)s.expected << COUNT_BITS | bytes << 2 * COUNT_BITS |
-           (uint64_t)s.phase << (64 - PHASE_BITS);
-}
-
-static void finish_phase(struct state *s) {
-    if (s->pending || s->bytes)
-        return;
-    s->phase = (s->phase + 1) % (1u << PHASE_BITS);
-    s->pending = s->expected;
-}
 
 // A 32-bit operand; constants of an instruction on 64 bits come in 64.
 static uint32_t count_of(const struct sim_warp *warp, const struct sim_instr *instr, unsigned n,
@@ -55,10 +25,10 @@ enum operation {
     WAIT,
     WAIT_PARITY,
 };
-enum { OPERAND_MASK = 15, COUNT_IS_64 = 16 };
+enum { OPERAND_MASK = 15, COUNT_IS_64 = 16, MAY_BE_REMOTE = 32 };
 
 static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
-                   struct state *s, uint32_t count, bool drops) {
+                   struct sim_mbarrier *s, uint32_t count, bool drops) {
     if (count > s->pending || (drops && count > s->expected)) {
         sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, 0,
                   "%u arrivals at an mbarrier whose phase waits for %u", count, s->pending);
@@ -66,26 +36,27 @@ static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, unsigne
     }
     s->pending -= count;
     s->expected -= drops ? count : 0;
-    finish_phase(s);
+    sim_mbarrier_finish_phase(s);
     return true;
 }
 
 static bool operate(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
-                    struct state *s, uint32_t count) {
+                    struct sim_mbarrier *s, uint32_t count) {
     const enum operation operation = (enum operation)instr->access->op;
     switch (operation) {
     case INIT:
-        *s = (struct state){.pending = count & COUNT_MASK, .expected = count & COUNT_MASK};
+        *s = (struct sim_mbarrier){.pending = count & SIM_MBARRIER_COUNT_MASK,
+                                   .expected = count & SIM_MBARRIER_COUNT_MASK};
         return true;
     case INVALIDATE:
-        *s = (struct state){0};
+        *s = (struct sim_mbarrier){0};
         return true;
     case EXPECT:
         s->bytes += (int32_t)count;
         return true;
     case COMPLETE:
         s->bytes -= (int32_t)count;
-        finish_phase(s);
+        sim_mbarrier_finish_phase(s);
         return true;
     case ARRIVE_EXPECT:
     case DROP_EXPECT:
@@ -101,7 +72,7 @@ static bool operate(struct sim_warp *warp, const struct sim_instr *instr, unsign
     }
 }
 
-// The lanes' barriers in host memory.
+// The lanes' barriers in host memory. Only forms that name shared::cluster reach other blocks.
 static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t *address) {
     const struct sim_access *access = instr->access;
     struct mem_request request = mem_request(warp, instr, 8, MEM_ATOMIC);
@@ -109,15 +80,24 @@ static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t 
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
-        if (access->base_is_32)
-            address[l] = (uint32_t)address[l];
         if (access->space == PTX_SPACE_GENERIC)
             address[l] -= SIM_SHARED_WINDOW;
+        else if (access->base_is_32)
+            address[l] = (uint32_t)address[l];
     }
-    if (!sim_mem_check_offsets(&request, PTX_SPACE_SHARED, address, warp->block->shared_bytes))
-        return false;
-    for (unsigned l = 0; l < LANES; l++)
-        address[l] += (uint64_t)(uintptr_t)warp->block->shared;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        struct sim_block *target;
+        const uint8_t *at = sim_mem_cluster(&request, address[l], l, &target);
+        if (!at)
+            return false;
+        if (target != warp->block && !(instr->immediate & MAY_BE_REMOTE)) {
+            sim_raise(warp, instr, SIM_FAULT_INVALID_SPACE, l, address[l],
+                      "this form takes the block's own mbarriers, not that of another block");
+            return false;
+        }
+        address[l] = (uint64_t)(uintptr_t)at;
+    }
     return true;
 }
 
@@ -135,12 +115,12 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
         uint64_t *word = (uint64_t *)(uintptr_t)address[l];
-        struct state s = unpack(*word);
+        struct sim_mbarrier s = sim_mbarrier_unpack(*word);
         const uint32_t count = n ? count_of(warp, instr, n, instr->immediate & COUNT_IS_64, l) : 1;
         const uint64_t before = *word;
         if (!operate(warp, instr, l, &s, count))
             return NULL;
-        *word = pack(s);
+        *word = sim_mbarrier_pack(s);
         if (d)
             d[l] = before;
     }
@@ -157,12 +137,12 @@ static const struct sim_instr *test(struct sim_warp *warp, const struct sim_inst
         return NULL;
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
-        const uint32_t phase = unpack(*(const uint64_t *)(uintptr_t)address[l]).phase;
+        const uint32_t phase = sim_mbarrier_unpack(*(const uint64_t *)(uintptr_t)address[l]).phase;
         const void *wanted = sim_at(warp, instr->operand[2]);
         const bool is_over =
             instr->access->op == WAIT_PARITY
                 ? ((phase ^ count_of(warp, instr, 2, instr->immediate & COUNT_IS_64, l)) & 1) != 0
-                : phase != unpack(((const uint64_t *)wanted)[l]).phase;
+                : phase != sim_mbarrier_unpack(((const uint64_t *)wanted)[l]).phase;
         over |= (uint32_t)is_over << l;
     }
     sim_set_predicate(warp, instr->operand[0], over);
@@ -184,6 +164,8 @@ static bool select_barrier(struct sim_decoder *decoder, const struct ir_instruct
             return false;
         out->immediate = operand | (bytes == 8 ? COUNT_IS_64 : 0);
     }
+    if (lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_shared_cluster)
+        out->immediate |= MAY_BE_REMOTE;
     out->run[0] = out->run[1] = run;
     return true;
 }
@@ -233,7 +215,7 @@ static const struct sim_instr *pending_count(struct sim_warp *warp, const struct
     const uint64_t *state = LANES_ALIGNED(const uint64_t, instr->operand[1]);
     uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
     for (unsigned l = 0; l < LANES; l++)
-        d[l] = warp->lanes[l] ? unpack(state[l]).pending : d[l];
+        d[l] = warp->lanes[l] ? sim_mbarrier_unpack(state[l]).pending : d[l];
     return instr + 1;
 }
 

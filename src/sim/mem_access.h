@@ -30,7 +30,14 @@ bool sim_mem_check_offsets(const struct mem_request *request, enum ptx_space spa
 // observer, and turns the addresses of the lanes of the mask into host addresses.
 bool sim_mem_generic(const struct mem_request *request, uint64_t *addresses);
 
+// A shared::cluster address (see sim/cluster.h): the host address of its bytes and the block that
+// they belong to. NULL: the fault is raised. Tells nobody.
+uint8_t *sim_mem_cluster(const struct mem_request *request, uint64_t address, unsigned lane,
+                         struct sim_block **target);
+
 void sim_mem_tell_shared(const struct mem_request *request, uint32_t mask, const uint32_t *offsets);
+void sim_mem_tell_assumed(const struct mem_request *request, uint32_t mask,
+                          const uint32_t *offsets);
 void sim_mem_tell_global(const struct mem_request *request, uint32_t mask,
                          const uint64_t *addresses);
 

@@ -56,7 +56,15 @@ struct turns {
 };
 
 static bool is_shared_address(const struct sim_block *block, uint64_t address) {
-    return address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes;
+    if (address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes)
+        return true;
+    for (uint32_t rank = 0; sim_cluster_size(block->cluster) > 1 && rank < block->cluster->count;
+         rank++) {
+        const struct sim_block *other = &block->cluster->blocks[rank]->block;
+        if (address - (uint64_t)(uintptr_t)other->shared < other->shared_bytes)
+            return true;
+    }
+    return false;
 }
 
 // name_alone: nobody else can touch the memory. name_among: other threads may. name_together: the

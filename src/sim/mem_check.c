@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "sim/cluster.h"
 #include "sim/mem_access.h"
 
 #define EACH_LANE(l, mask)                                                                         \
@@ -105,6 +106,58 @@ bool sim_mem_check_offsets(const struct mem_request *r, enum ptx_space space,
     return true;
 }
 
+// ---- Clusters -----------------------------------------------------------------------------
+
+static void raise_no_block(const struct mem_request *r, uint64_t address, unsigned lane,
+                           const char *what) {
+    sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
+              "%s of %u bytes at shared address 0x%x of block %" PRIu64 " of the cluster, %s",
+              intents[r->intent], r->width, (unsigned)address & SIM_CLUSTER_OFFSET,
+              (address >> SIM_CLUSTER_SHIFT) - 1, what);
+}
+
+uint8_t *sim_mem_cluster(const struct mem_request *r, uint64_t address, unsigned lane,
+                         struct sim_block **target) {
+    struct sim_block *block = r->warp->block;
+    *target = sim_cluster_target(block, address);
+    if (!*target && sim_cluster_size(block->cluster) > 1 && address >> 32 == 0) {
+        raise_no_block(r, address, lane, "which has no such block");
+        return NULL;
+    }
+    if (*target && *target != block && !(*target)->flow->live_threads) {
+        raise_no_block(r, address, lane, "which has ended");
+        return NULL;
+    }
+    const uint64_t offset = *target ? address & SIM_CLUSTER_OFFSET : address;
+    if (!*target)
+        *target = block;
+    if (!check_offset_lane(r, PTX_SPACE_SHARED, offset, (*target)->shared_bytes, lane))
+        return NULL;
+    return (*target)->shared + offset;
+}
+
+// The same for all lanes, whose bytes may lie in several blocks; one request for each of them.
+struct places {
+    uint32_t mask;
+    _Alignas(64) uint32_t offsets[LANES];
+    struct sim_block *target[LANES];
+};
+
+static void tell_places(const struct mem_request *r, const struct places *places) {
+    for (uint32_t rest = places->mask; rest;) {
+        const struct sim_block *target = places->target[__builtin_ctz(rest)];
+        uint32_t mask = 0;
+        EACH_LANE(l, rest) {
+            mask |= (uint32_t)(places->target[l] == target) << l;
+        }
+        if (target == r->warp->block)
+            sim_mem_tell_shared(r, mask, places->offsets);
+        else
+            sim_mem_tell_assumed(r, mask, places->offsets);
+        rest &= ~mask;
+    }
+}
+
 // ---- Generic ------------------------------------------------------------------------------
 
 static uint64_t local_address(const struct sim_warp *warp, unsigned lane, uint64_t offset) {
@@ -129,20 +182,20 @@ static bool translate_local(const struct mem_request *r, uint64_t *address, unsi
 }
 
 bool sim_mem_generic(const struct mem_request *r, uint64_t *addresses) {
-    struct sim_block *block = r->warp->block;
-    _Alignas(64) uint32_t offsets[LANES] = {0};
+    struct places places = {0};
     _Alignas(64) uint64_t global[LANES] = {0};
-    uint32_t shared_mask = 0, global_mask = 0;
+    uint32_t global_mask = 0;
     struct sim_site_cache last = {0};
     EACH_LANE(l, r->mask) {
         uint64_t address = addresses[l];
         if (address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-            uint64_t offset = address - SIM_SHARED_WINDOW;
-            if (!check_offset_lane(r, PTX_SPACE_SHARED, offset, block->shared_bytes, l))
+            address -= SIM_SHARED_WINDOW;
+            const uint8_t *at = sim_mem_cluster(r, address, l, &places.target[l]);
+            if (!at)
                 return false;
-            offsets[l] = (uint32_t)offset;
-            shared_mask |= 1u << l;
-            addresses[l] = (uint64_t)(uintptr_t)block->shared + offset;
+            places.offsets[l] = (uint32_t)address & SIM_CLUSTER_OFFSET;
+            places.mask |= 1u << l;
+            addresses[l] = (uint64_t)(uintptr_t)at;
         } else if (address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
             if (!translate_local(r, &addresses[l], l))
                 return false;
@@ -153,8 +206,7 @@ bool sim_mem_generic(const struct mem_request *r, uint64_t *addresses) {
             global_mask |= 1u << l;
         }
     }
-    if (shared_mask)
-        sim_mem_tell_shared(r, shared_mask, offsets);
+    tell_places(r, &places);
     if (global_mask)
         sim_mem_tell_global(r, global_mask, global);
     return true;
@@ -177,19 +229,25 @@ void sim_mem_tell_shared(const struct mem_request *r, uint32_t mask, const uint3
     tell(r, &(struct access_event){.space = SITE_SHARED, .mask = mask, .offsets = offsets});
 }
 
+void sim_mem_tell_assumed(const struct mem_request *r, uint32_t mask, const uint32_t *offsets) {
+    tell(r, &(struct access_event){
+                .space = SITE_SHARED, .mask = mask, .offsets = offsets, .is_assumed = true});
+}
+
 void sim_mem_tell_global(const struct mem_request *r, uint32_t mask, const uint64_t *addresses) {
     tell(r, &(struct access_event){.space = SITE_GLOBAL, .mask = mask, .addresses = addresses});
 }
 
 uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bool write,
                       uint64_t *bytes) {
-    const struct sim_block *block = warp->block;
+    struct sim_block *block = warp->block;
     if (address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-        uint64_t offset = address - SIM_SHARED_WINDOW;
-        if (offset >= block->shared_bytes)
+        const struct sim_block *target = sim_cluster_target(block, address - SIM_SHARED_WINDOW);
+        uint64_t offset = (address - SIM_SHARED_WINDOW) & SIM_CLUSTER_OFFSET;
+        if (!target || offset >= target->shared_bytes)
             return NULL;
-        *bytes = block->shared_bytes - offset;
-        return block->shared + offset;
+        *bytes = target->shared_bytes - offset;
+        return target->shared + offset;
     }
     if (address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
         uint64_t offset = address - SIM_LOCAL_WINDOW;

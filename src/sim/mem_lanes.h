@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "sim/cluster.h"
 #include "sim/lanes.h"
 #include "sim/mem_access.h"
 
@@ -130,14 +131,21 @@ LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *eve
 // ---- Shared memory ------------------------------------------------------------------------
 
 // The exact check, for words about what is wrong. Takes the addresses in full length: a 64-bit
-// base may hold anything.
-LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_access *access) {
+// base may hold anything. An own address may come with the block's rank, which is cut off.
+LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_access *access,
+                                  uint32_t o[LANES]) {
+    const struct sim_block *block = r->warp->block;
     _Alignas(64) uint64_t a[LANES];
     mem_raw(r->warp, access->has_base, access->base_is_32, access->base, access->offset, a);
     if (access->base_is_32)
         SIM_LANES
     a[l] = (uint32_t)a[l];
-    return sim_mem_check_offsets(r, PTX_SPACE_SHARED, a, r->warp->block->shared_bytes);
+    SIM_LANES
+    {
+        a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & SIM_CLUSTER_OFFSET : a[l];
+        o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & SIM_CLUSTER_OFFSET : o[l];
+    }
+    return sim_mem_check_offsets(r, PTX_SPACE_SHARED, a, block->shared_bytes);
 }
 
 // Shared addresses are 32 bits long and wrap; the result is false when one is longer.
@@ -196,7 +204,7 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
         good = good && block->shared_bytes >= width && top <= block->shared_bytes - width &&
                (bits & (width - 1)) == 0;
     }
-    if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access))
+    if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access, o))
         return MEM_FAULT;
     if (mem_observed(r) &&
         !(pattern == MEM_SCATTERED ? mem_tallied_lanes(r->warp, r->site, o, full)

@@ -22,6 +22,8 @@ CONTROL(bar_sync)
 CONTROL(bar_arrive)
 CONTROL(bar_red)
 CONTROL(bar_warp)
+CONTROL(cluster_arrive)
+CONTROL(cluster_wait)
 
 static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
                                         const struct ir_instruction *ir, struct sim_instr *out) {

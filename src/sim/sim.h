@@ -68,12 +68,15 @@ const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
 // ---- Launches -----------------------------------------------------------------------------
 
 struct sim_launch {
-    uint32_t grid[3], block[3], cluster[3];
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3]; // of which the grid is a multiple; 0: each block is a cluster of its own
+    bool has_cluster;    // set by sim_launch: a size was given
     uint32_t dynamic_shared_bytes;
     const void *parameters;   // ir_function.parameter_bytes bytes, laid out as the kernel declares
     bool is_cooperative;      // all blocks are resident, grid sync works
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
-    uint64_t first_block, block_count;      // run only these (linear index); count 0: all
+    uint64_t first_block, block_count;      // run only these (linear index, or whole clusters one
+                                            // after the other); count 0: all
     const struct access_observer *observer; // may be NULL
     // Called from one thread now and then; return false to stop the launch. May be NULL.
     bool (*progress)(void *context, uint64_t blocks_done, uint64_t blocks, uint64_t instructions);

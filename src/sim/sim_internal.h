@@ -96,6 +96,7 @@ struct sim_kernel {
     uint32_t constant_bytes;
     uint64_t local_bytes; // of a thread, calls included
     bool uses_tid, uses_ctaid;
+    bool uses_cluster;     // reads registers of the block's place in its cluster
     bool waits_for_blocks; // has a loop that polls memory which other blocks may write
 };
 
@@ -116,7 +117,14 @@ enum {
     SIM_BLOCK_CTAID_Y = 128,
     SIM_BLOCK_CTAID_Z = 256,
     SIM_BLOCK_SMID = 384,
-    SIM_BLOCK_BYTES = 512,
+    SIM_BLOCK_CLUSTER_X = 512, // index of the cluster in the grid
+    SIM_BLOCK_CLUSTER_Y = 640,
+    SIM_BLOCK_CLUSTER_Z = 768,
+    SIM_BLOCK_INSIDE_X = 896, // index of the block in its cluster
+    SIM_BLOCK_INSIDE_Y = 1024,
+    SIM_BLOCK_INSIDE_Z = 1152,
+    SIM_BLOCK_RANK = 1280,
+    SIM_BLOCK_BYTES = 1408,
 };
 
 void *sim_variable_address(const struct sim_module *module, const struct ir_variable *variable);

@@ -32,7 +32,12 @@ struct sim_token {
     bool is_used;
 };
 
-enum sim_split_state { SIM_SPLIT_READY, SIM_SPLIT_BARRIER, SIM_SPLIT_GATHER };
+enum sim_split_state {
+    SIM_SPLIT_READY,
+    SIM_SPLIT_BARRIER,
+    SIM_SPLIT_GATHER,
+    SIM_SPLIT_CLUSTER, // waits at the cluster's barrier
+};
 
 struct sim_split {
     uint32_t mask;
@@ -57,6 +62,8 @@ struct sim_warp_flow {
     uint64_t spin; // instructions since the split last started to run
     struct sim_frame root;
     uint32_t arrived[16]; // lanes that arrived at each barrier
+    // Lanes that arrived at the cluster's barrier, and those of them whose phase is over.
+    uint32_t cluster_arrived, cluster_over;
 };
 
 // Bit n for lane n: baseline vector units have no shift by a different count in each lane.

@@ -52,5 +52,6 @@ if [ -n "${BANKRUN_TEST_NVCC:-}" ] && [ "${BANKRUN_SANITIZER:-none}" = none ]; t
     same reduction tests/programs/reduction.cu
     same litmus tests/programs/litmus.cu
     same cooperative tests/programs/cooperative.cu
+    same cluster tests/programs/cluster.cu
 fi
 finish

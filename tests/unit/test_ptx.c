@@ -289,7 +289,7 @@ static void test_row_choice(void **state) {
         {"and.pred %p1, %p2, %p3", PTX_ISA_and_pred},
         {"ld.param.b32 %r1, [p]", PTX_ISA_ld_param},
         {"ld.v4.f32 {%r1, %r2, %r3, %r4}, [%r5]", PTX_ISA_ld_any},
-        {"ld.shared::cluster.u32 %r1, [%r2]", PTX_ISA_ld_other},
+        {"ld.shared::cluster.u32 %r1, [%r2]", PTX_ISA_ld_any},
         {"ld.mmio.relaxed.sys.global.u32 %r1, [%r2]", PTX_ISA_ld_any},
         {"cp.async.wait_all", PTX_ISA_cp_async_wait_all},
         {"cp.async.bulk.commit_group", PTX_ISA_cp_other},
