@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 """Runs tests/ptx/*.ptx on a real GPU and holds the results against the same expectations.
 
-Needs an NVIDIA driver (libcuda.so.1) and nothing else. Runs with `status:` (faults) and buffers
-filled by `rand` are left out. Prints one line for each file and exits with 1 where one disagrees;
-77 where there is no GPU.
+Needs an NVIDIA driver (libcuda.so.1) and nothing else. Runs with `status:` (faults), files with
+`gpu:` or for newer devices, and buffers filled by `rand` are left out. Prints one line for each
+file and exits with 1 where one disagrees; 77 where there is no GPU.
 
-    tools/gpu_ptx.py [FILE.ptx ...]
+    tools/gpu_ptx.py [--record FILE.json] [FILE.ptx ...]
+
+--record writes down what was compared: date, device, driver, command, and of each file that
+agrees a hash of its kernels and expectations (file_hash). docs/isa-coverage.md is made from
+truth/h200_ptx_tests.json.
 """
 
+import argparse
 import ctypes
+import datetime
+import hashlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -16,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from harness.case import Failure  # noqa: E402
-from harness.ptx import FLOATS, compare, float_bits, mask, read_runs, type_bytes  # noqa: E402
+from harness.ptx import DIRECTIVE, FLOATS, compare, float_bits, mask, read_runs  # noqa: E402
+from harness.ptx import type_bytes  # noqa: E402
 
 LAUNCH = re.compile(r"\s*(?P<kernel>[\w$]+)\s*<<<(?P<config>.*?)>>>\s*\((?P<args>.*)\)\s*$")
 BUFFER = re.compile(r"(?:(?P<name>[\w$]+)\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*\[(?P<count>\d+)\]"
@@ -40,6 +49,10 @@ class Driver:
         name = ctypes.create_string_buffer(128)
         self.call("cuDeviceGetName", name, 128, device)
         self.name = name.value.decode()
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(major), 75, device)
+        self.call("cuDeviceGetAttribute", ctypes.byref(minor), 76, device)
+        self.capability = 10 * major.value + minor.value
 
     def call(self, function, *arguments):
         code = getattr(self.cuda, function)(*arguments)
@@ -166,29 +179,79 @@ def run_one(driver, path, text, run):
     driver.call("cuModuleUnload", module)
 
 
+def file_hash(path):
+    """Of what a comparison is about: all but comments that hold no launch or expectation."""
+    kept = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()
+            if not line.lstrip().startswith("//") or DIRECTIVE.match(line)]
+    return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:16]
+
+
+def driver_version():
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+    except OSError:
+        return "unknown"
+    match = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", text)
+    return match[1] if match else "unknown"
+
+
+def compare_run(driver, path, run):
+    text = path.read_text(encoding="utf-8")
+    target = re.search(r"^\s*\.target\s+sm_(\d+)", text, re.MULTILINE)
+    if not run.launch or run.status or run.diags or not run.expect:
+        raise Skip("no values are expected")
+    if run.gpu:
+        raise Skip(run.gpu)
+    if target and int(target[1]) > driver.capability:
+        raise Skip(f"for sm_{target[1]}")
+    run_one(driver, path, text, run)
+
+
+def compare_all(driver, paths):
+    """Prints and counts; returns the counts and the files of which every run agrees."""
+    counts, agreeing = {"agree": 0, "disagree": 0, "skipped": 0}, []
+    for path in paths:
+        verdicts = set()
+        for run in read_runs(path):
+            verdict, why = "agree", ""
+            try:
+                compare_run(driver, path, run)
+            except Skip as skip:
+                verdict, why = "skipped", str(skip)
+            except (Failure, ValueError) as failure:
+                verdict, why = "disagree", str(failure)
+            counts[verdict] += 1
+            verdicts.add(verdict)
+            print(f"{verdict:9} {path.name}" + (f": {why}" if why else ""))
+        if "agree" in verdicts and "disagree" not in verdicts:
+            agreeing.append(path)
+    return counts, agreeing
+
+
+def record(driver, counts, agreeing):
+    return {"command": " ".join(["tools/gpu_ptx.py", *sys.argv[1:]]),
+            "date": datetime.date.today().isoformat(),
+            "device": driver.name, "driver": driver_version(), "runs": counts,
+            "files": {path.name: file_hash(path) for path in agreeing}}
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", metavar="FILE.json", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
+    options = parser.parse_args()
     try:
         driver = Driver()
     except (OSError, Failure) as failure:
         print(f"no GPU: {failure}")
         return 77
     print(f"on {driver.name}")
-    counts = {"agree": 0, "disagree": 0, "skipped": 0}
-    paths = [Path(a) for a in sys.argv[1:]] or sorted((ROOT / "tests" / "ptx").glob("*.ptx"))
-    for path in paths:
-        for run in read_runs(path):
-            verdict, why = "agree", ""
-            try:
-                if not run.launch or run.status or run.diags or not run.expect:
-                    raise Skip("no values are expected")
-                run_one(driver, path, path.read_text(encoding="utf-8"), run)
-            except Skip as skip:
-                verdict, why = "skipped", str(skip)
-            except (Failure, ValueError) as failure:
-                verdict, why = "disagree", str(failure)
-            counts[verdict] += 1
-            print(f"{verdict:9} {path.name}" + (f": {why}" if why else ""))
+    paths = options.files or sorted((ROOT / "tests" / "ptx").glob("*.ptx"))
+    counts, agreeing = compare_all(driver, paths)
     print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    if options.record:
+        text = json.dumps(record(driver, counts, agreeing), indent=1, sort_keys=True)
+        options.record.write_text(text + "\n", encoding="utf-8")
     return 1 if counts["disagree"] else 0
 
 

@@ -16,7 +16,13 @@ struct ir_scope {
 struct ir_name {     // a register or a family of them
     uint32_t first;  // index of the first register
     uint32_t count;  // of a family, else 0
-    unsigned vector; // elements of a vector register, else 1
+    unsigned vector; // elements of a vector register, 2 of a 128-bit one, else 1
+};
+
+struct ir_register_parameter {
+    const struct ir_variable *variable;
+    uint32_t reg;
+    bool is_result;
 };
 
 struct ir_builder {
@@ -29,6 +35,7 @@ struct ir_builder {
     VEC(struct ir_register) registers;
     VEC(struct ir_instruction) instructions;
     VEC(struct ir_variable *) variables;
+    VEC(struct ir_register_parameter) register_parameters;
     VEC(const struct ptx_statement *) branch_targets;
     VEC(const struct ptx_statement *) prototypes;
     uint64_t parameter_bytes; // in use in the frame now
@@ -53,6 +60,18 @@ struct ir_operand ir_translate_operand(struct ir_builder *builder,
                                        const struct ptx_instruction *ptx,
                                        const struct ptx_operand *operand, unsigned position);
 
+// lower_call.c
+void ir_declare_register_parameter(struct ir_builder *builder, const struct ptx_variable *ptx,
+                                   bool is_result);
+void ir_load_register_arguments(struct ir_builder *builder);
+void ir_store_register_results(struct ir_builder *builder, uint32_t location);
+// Before and behind a call: registers among its parameters become .param variables.
+void ir_pass_register_arguments(struct ir_builder *builder, const struct ptx_instruction *ptx,
+                                struct ir_call *call);
+void ir_take_register_results(struct ir_builder *builder, const struct ptx_instruction *ptx,
+                              struct ir_call *call);
+void ir_copy_addressed_parameters(struct ir_builder *builder);
+
 // function.c
 struct ir_function *ir_build_function(struct ir_module *module, const struct ptx_function *ptx,
                                       struct diag_list *diags);
@@ -64,6 +83,8 @@ void ir_assign_slots(struct ir_function *function);                    // slots.
 void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
 
 // What a pass wants to know of an instruction.
+// The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
+char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position);
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
 bool ir_ends_block(const struct ir_instruction *instruction);
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx);

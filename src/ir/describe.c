@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-// The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
-static char operand_letter(const struct ptx_instruction *ptx, unsigned position) {
+char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position) {
     const char *pattern = ptx_isa_row(ptx->isa)->operands;
     for (unsigned i = 0; *pattern; i++) {
         if (*pattern == '*' || i == position)
@@ -18,8 +17,8 @@ static char operand_letter(const struct ptx_instruction *ptx, unsigned position)
 }
 
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position) {
-    char letter = operand_letter(instruction->ptx, position);
-    return letter == 'd' || letter == 'D' || letter == 'R' || letter == 'q';
+    char letter = ir_operand_letter(instruction->ptx, position);
+    return letter && strchr("dDRqx", letter);
 }
 
 bool ir_instruction_is(const struct ir_instruction *instruction, const char *select) {

@@ -54,19 +54,32 @@ static void declare_variable(struct ir_builder *builder, const struct ptx_variab
     }
 }
 
+static void declare_formal(struct ir_builder *builder, const struct ptx_variable *ptx,
+                           bool is_result) {
+    if (ptx->space == PTX_SPACE_REG) {
+        ir_declare_register_parameter(builder, ptx, is_result);
+        return;
+    }
+    size_t count = builder->variables.length;
+    declare_variable(builder, ptx);
+    if (builder->variables.length > count)
+        builder->variables.data[count]->is_formal = true;
+}
+
 // Formal parameters: of a kernel they lie in its parameter block, of a function in its frame or in
 // registers.
 static void declare_parameters(struct ir_builder *builder, const struct ptx_function *ptx) {
     struct ir_function *function = builder->function;
     for (size_t i = 0; i < ptx->return_count; i++)
-        declare_variable(builder, &ptx->returns[i]);
+        declare_formal(builder, &ptx->returns[i], true);
     for (size_t i = 0; i < ptx->parameter_count; i++) {
         const struct ptx_variable *parameter = &ptx->parameters[i];
         if (!ptx->is_entry) {
-            declare_variable(builder, parameter);
+            declare_formal(builder, parameter, false);
             continue;
         }
         struct ir_variable *variable = new_variable(builder, parameter);
+        variable->is_formal = true;
         variable->offset = align_up(function->parameter_bytes, alignment_of(parameter));
         function->parameter_bytes = (uint32_t)(variable->offset + parameter->bytes);
     }
@@ -172,16 +185,14 @@ static struct ir_operand *translate_list(struct ir_builder *builder,
 }
 
 // call (results), callee, (arguments), prototype;  all but the callee may be missing.
-static void translate_call(struct ir_builder *builder, const struct ptx_instruction *ptx,
-                           struct ir_instruction *out) {
+static struct ir_call *read_call(struct ir_builder *builder, const struct ptx_instruction *ptx) {
     struct ir_call *call = ARENA_NEW(builder->module->arena, struct ir_call);
-    out->call = call;
     size_t next = 0;
     if (next < ptx->operand_count && ptx->operands[next].kind == PTX_OPERAND_LIST)
         call->results = translate_list(builder, ptx, &ptx->operands[next++], &call->result_count);
     if (next >= ptx->operand_count) {
         ir_error(builder, ptx->range, "the call names no function");
-        return;
+        return call;
     }
     call->target = ir_translate_operand(builder, ptx, &ptx->operands[next++], 0);
     if (call->target.kind == IR_OPERAND_FUNCTION)
@@ -194,9 +205,27 @@ static void translate_call(struct ir_builder *builder, const struct ptx_instruct
             builder->prototypes.data, builder->prototypes.length, ptx->operands[next].name);
         call->prototype = prototype ? prototype->function : NULL;
     }
+    return call;
+}
+
+static void translate_call(struct ir_builder *builder, const struct ptx_instruction *ptx) {
+    const uint64_t mark = builder->parameter_bytes;
+    struct ir_call *call = read_call(builder, ptx);
+    ir_pass_register_arguments(builder, ptx, call);
+    if (ptx->guard.name)
+        branch_over(builder, ptx);
+    append(builder, ptx)->call = call;
+    ir_take_register_results(builder, ptx, call);
+    builder->parameter_bytes = mark;
 }
 
 static void translate_instruction(struct ir_builder *builder, const struct ptx_instruction *ptx) {
+    if (ptx->isa == PTX_ISA_call_plain) {
+        translate_call(builder, ptx);
+        return;
+    }
+    if (ptx->isa == PTX_ISA_ret_any)
+        ir_store_register_results(builder, ptx->location);
     bool by_branch = ptx->guard.name && ir_is_guarded_by_branch(ptx);
     if (by_branch)
         branch_over(builder, ptx);
@@ -213,9 +242,6 @@ static void translate_instruction(struct ir_builder *builder, const struct ptx_i
     case PTX_ISA_brx_idx:
         out->operands[0] = ir_translate_operand(builder, ptx, &ptx->operands[0], 0);
         out->operand_count = 1;
-        return;
-    case PTX_ISA_call_plain:
-        translate_call(builder, ptx, out);
         return;
     default:
         ir_translate_operands(builder, ptx, out);
@@ -286,6 +312,7 @@ static void append_return(struct ir_builder *builder, const struct ptx_function 
     struct ptx_instruction *ret = ARENA_NEW(builder->module->arena, struct ptx_instruction);
     ret->isa = PTX_ISA_ret_any;
     ret->range = ptx->range;
+    ir_store_register_results(builder, 0);
     append(builder, ret);
 }
 
@@ -296,6 +323,7 @@ static void free_builder(struct ir_builder *builder) {
     vec_free(&builder->registers);
     vec_free(&builder->instructions);
     vec_free(&builder->variables);
+    vec_free(&builder->register_parameters);
     vec_free(&builder->branch_targets);
     vec_free(&builder->prototypes);
 }
@@ -327,10 +355,12 @@ struct ir_function *ir_build_function(struct ir_module *module, const struct ptx
     ir_scope_push(&builder);
     declare_parameters(&builder, ptx);
     collect_prototypes(&builder, ptx);
+    ir_load_register_arguments(&builder);
     for (size_t i = 0; i < ptx->statement_count; i++)
         translate_statement(&builder, &ptx->statements[i]);
     append_return(&builder, ptx);
     resolve_branches(&builder);
+    ir_copy_addressed_parameters(&builder);
     function->local_bytes = align_up(function->local_bytes, 16);
     function->frame_parameter_bytes = align_up(function->frame_parameter_bytes, 16);
     bool ok = diags->errors == errors;

@@ -35,6 +35,10 @@ struct ir_variable {
     const char *name; // mangled
     enum ptx_space space;
     uint64_t offset; // SHARED: in the kernel's block memory; LOCAL, PARAM: in the frame
+    bool is_formal;  // a parameter of the kernel or function, not of a call that it makes
+    // A function's parameter whose address is taken is copied to the function's local memory.
+    bool is_copied;
+    uint64_t local_offset;
 };
 
 enum ir_operand_kind {
@@ -57,7 +61,7 @@ struct ir_operand {
     enum ptx_sreg sreg;
     uint64_t value;
     unsigned bytes;                     // IMMEDIATE, SREG: 4 or 8, the lane width that the
-                                        // instruction reads at this place
+                                        // instruction reads at this place; 0: a predicate
     const struct ir_variable *variable; // SYMBOL; ADDRESS with a symbol base
     const struct ptx_function *function;
     struct ir_operand *elements; // VECTOR

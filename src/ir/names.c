@@ -37,11 +37,15 @@ void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *
         ir_error(builder, variable->range, "more than %d registers in one function", MAX_REGISTERS);
         return;
     }
-    if (variable->type == PTX_B128) {
-        ir_error(builder, variable->range, "128-bit registers ('%s') are not supported yet",
+    // A register of 128 bits is a vector of two.
+    const bool is_wide = variable->type == PTX_B128;
+    if (is_wide && vector > 1) {
+        ir_error(builder, variable->range, "vectors of 128-bit registers ('%s') do not exist",
                  variable->name);
         return;
     }
+    const enum ptx_type type = is_wide ? PTX_B64 : variable->type;
+    vector = is_wide ? 2 : vector;
     struct ir_name *name = ARENA_NEW(builder->module->arena, struct ir_name);
     name->first = (uint32_t)builder->registers.length;
     name->count = variable->family;
@@ -50,8 +54,7 @@ void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *
         const char *text = variable->name;
         if (variable->family)
             text = arena_printf(builder->module->arena, "%s%u", variable->name, i);
-        struct ir_register reg = {
-            .name = text, .type = variable->type, .class = ir_class_of(variable->type)};
+        struct ir_register reg = {.name = text, .type = type, .class = ir_class_of(type)};
         vec_push(&builder->registers, reg);
     }
     map_put(&builder->scope->registers, variable->name, strlen(variable->name), name);

@@ -31,19 +31,32 @@ static bool is_always_32(const struct ptx_instruction *ptx, unsigned position) {
     return false;
 }
 
+static bool is_predicate_place(const struct ptx_instruction *ptx, unsigned position) {
+    if (strcmp(ptx_isa_row(ptx->isa)->select, "bar_red") == 0)
+        return position + 1 == ptx->operand_count;
+    return ir_operand_letter(ptx, position) == 'p';
+}
+
 // The type that an immediate at this place is converted to. `*bytes` is its lane width.
 static enum ptx_type immediate_type(const struct ptx_instruction *ptx, unsigned position,
                                     unsigned *bytes) {
     enum ptx_type last = ptx->type_count ? (enum ptx_type)ptx->types[ptx->type_count - 1] : PTX_B32;
     *bytes = lane_bytes(last);
+    if (is_predicate_place(ptx, position)) {
+        *bytes = 0;
+        return PTX_PRED;
+    }
     if (is_always_32(ptx, position)) {
         *bytes = 4;
         return PTX_B32;
     }
-    if (is_opcode(ptx, "isspacep")) {
+    if (is_opcode(ptx, "isspacep") || is_opcode(ptx, "istypep")) {
         *bytes = 8;
         return PTX_B64;
     }
+    if (ptx->isa == PTX_ISA_add_mixed || ptx->isa == PTX_ISA_sub_mixed ||
+        ptx->isa == PTX_ISA_fma_mixed) // the summand is a float
+        return position + 1 == ptx->operand_count ? PTX_F32 : last;
     if (is_opcode(ptx, "slct") && position < 3) {
         *bytes = lane_bytes((enum ptx_type)ptx->types[0]);
         return (enum ptx_type)ptx->types[0];
@@ -183,8 +196,12 @@ static void translate_vector(struct ir_builder *builder, const struct ptx_instru
     out->kind = IR_OPERAND_VECTOR;
     out->element_count = (uint32_t)operand->element_count;
     out->elements = ARENA_ARRAY(builder->module->arena, struct ir_operand, operand->element_count);
-    for (size_t i = 0; i < operand->element_count; i++)
+    for (size_t i = 0; i < operand->element_count; i++) {
         out->elements[i] = ir_translate_operand(builder, ptx, &operand->elements[i], position);
+        if (out->elements[i].kind == IR_OPERAND_VECTOR)
+            ir_error(builder, operand->elements[i].range,
+                     "a vector or a 128-bit register cannot be an element");
+    }
 }
 
 struct ir_operand ir_translate_operand(struct ir_builder *builder,

@@ -46,12 +46,12 @@ static void check_class(struct validator *v, const struct ptx_operand *ptx,
 // Only loads, stores and cvt may use registers wider than their type.
 static bool allows_wide(const struct ir_instruction *instruction) {
     static const char *const opcodes[] = {
-        "ld",           "st",      "ldu",           "cvt",  "atom",  "mov",      "cvta",
-        "set",          "red",     "mad",           "mul",  "cp",    "isspacep", "vote",
-        "bar",          "barrier", "popc",          "clz",  "bfind", "ldmatrix", "stmatrix",
-        "shl",          "shr",     "bfe",           "bfi",  "slct",  "match",    "prefetch",
-        "prefetchu",    "discard", "applypriority", "setp", "selp",  "wmma",     "mbarrier",
-        "createpolicy", "mapa",    "getctarank"};
+        "ld",           "st",      "ldu",           "cvt",    "atom",  "mov",      "cvta",
+        "set",          "red",     "mad",           "mul",    "cp",    "isspacep", "vote",
+        "bar",          "barrier", "popc",          "clz",    "bfind", "ldmatrix", "stmatrix",
+        "shl",          "shr",     "bfe",           "bfi",    "slct",  "match",    "prefetch",
+        "prefetchu",    "discard", "applypriority", "setp",   "selp",  "wmma",     "mbarrier",
+        "createpolicy", "mapa",    "getctarank",    "istypep"};
     const char *opcode = ptx_isa_row(instruction->ptx->isa)->opcode;
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
         if (strcmp(opcodes[i], opcode) == 0)
@@ -73,6 +73,15 @@ static void check_width(struct validator *v, const struct ptx_operand *ptx,
         fail(v, ptx->range, "the register's type does not fit the instruction:", reg->name);
 }
 
+// A vector register, or one of 128 bits, by its name alone.
+static void check_vector(struct validator *v, const struct ptx_operand *ptx,
+                         const struct ir_operand *operand, char letter) {
+    if (operand->kind == IR_OPERAND_VECTOR && ptx->kind == PTX_OPERAND_REGISTER &&
+        !strchr("DSRV", letter))
+        fail(v, ptx->range,
+             "a vector or 128-bit register stands where one value must be:", ptx->name);
+}
+
 static void check_operands(struct validator *v) {
     const struct ir_instruction *instruction = v->instruction;
     const char *pattern = ptx_isa_row(instruction->ptx->isa)->operands;
@@ -80,6 +89,7 @@ static void check_operands(struct validator *v) {
         const struct ptx_operand *ptx = &instruction->ptx->operands[i];
         check_class(v, ptx, &instruction->operands[i], *pattern == 'q' || *pattern == 'p');
         check_width(v, ptx, &instruction->operands[i]);
+        check_vector(v, ptx, &instruction->operands[i], *pattern);
         const char *comma = strchr(pattern, ',');
         pattern = comma ? comma + 1 : "";
     }

@@ -22,10 +22,19 @@ static bool is_source(const struct ptx_operand *operand) {
     }
 }
 
+// The operands of video instructions: a part of a register may be selected.
+static bool is_selecting(const struct ptx_operand *operand, bool is_written, bool has_sign) {
+    struct ptx_operand plain = *operand;
+    plain.selector = NULL;
+    if (has_sign && operand->is_minus && operand->kind == PTX_OPERAND_REGISTER)
+        plain.is_negated = false;
+    return is_written ? is_destination(&plain) : is_source(&plain);
+}
+
 static bool is_predicate(const struct ptx_operand *operand) {
     return (operand->kind == PTX_OPERAND_REGISTER || operand->kind == PTX_OPERAND_INTEGER ||
             operand->kind == PTX_OPERAND_SREG) &&
-           !operand->pair && !operand->selector;
+           !operand->pair && !operand->selector && !operand->is_minus;
 }
 
 // A vector of any length, of one register too.
@@ -77,6 +86,12 @@ static bool accepts(const struct ptx_form *form, const struct ptx_operand_rule *
         return is_destination(operand) || is_list(operand, false);
     case 'V':
         return is_source(operand) || is_list(operand, true);
+    case 'x':
+        return is_selecting(operand, true, false);
+    case 'y':
+        return is_selecting(operand, false, false);
+    case 'z':
+        return is_selecting(operand, false, true);
     case 'p':
         return is_predicate(operand);
     case 'i':
@@ -147,8 +162,8 @@ static void put_wanted(const struct ptx_form *form, char letter, struct strbuf *
             strbuf_printf(message, "a vector of %u registers", form->vector);
         return;
     }
-    strbuf_puts(message, letter == 'd' || letter == 'D'   ? "a register"
-                         : letter == 's' || letter == 'S' ? "a register, a constant or a symbol"
+    strbuf_puts(message, strchr("dDx", letter)            ? "a register"
+                         : strchr("sSyz", letter)         ? "a register, a constant or a symbol"
                          : letter == 'R' || letter == 'V' ? "a vector of registers"
                          : letter == 'q'                  ? "a predicate register"
                          : letter == 'p'                  ? "a predicate"
@@ -213,7 +228,7 @@ static void report_kind(struct ptx_parser *parser, const struct ptx_mnemonic *mn
     }
     if (operand->kind == PTX_OPERAND_VECTOR)
         strbuf_printf(&wanted, ", not a vector of %zu", operand->element_count);
-    else if (operand->kind == PTX_OPERAND_SYMBOL && strchr("dqDp", letter) && !operand->pair)
+    else if (operand->kind == PTX_OPERAND_SYMBOL && strchr("dqDpx", letter) && !operand->pair)
         strbuf_printf(&wanted, ", but no register '%s' is declared", operand->name);
     else
         strbuf_printf(&wanted, ", not %s", found_text(operand));

@@ -188,10 +188,12 @@ static bool parse_address(struct ptx_parser *parser, unsigned depth, struct ptx_
 }
 
 static bool parse_negated(struct ptx_parser *parser, unsigned depth, struct ptx_operand *operand) {
+    bool is_minus = ptx_at_punct(parser, '-');
     ptx_next(parser);
     if (!ptx_parse_operand(parser, false, depth + 1, operand))
         return false;
     operand->is_negated = true;
+    operand->is_minus = is_minus;
     return true;
 }
 

@@ -64,7 +64,7 @@ static void print_plain(const struct ptx_operand *operand, struct strbuf *out) {
 
 void ptx_print_operand(const struct ptx_operand *operand, struct strbuf *out) {
     if (operand->is_negated)
-        strbuf_puts(out, "!");
+        strbuf_puts(out, operand->is_minus ? "-" : "!");
     print_plain(operand, out);
     if (operand->component)
         strbuf_printf(out, ".%c", (int)operand->component);

@@ -25,6 +25,10 @@
     X(TF32, "tf32", 4, FLOAT)                                                                      \
     X(E4M3X2, "e4m3x2", 2, PACKED) X(E5M2X2, "e5m2x2", 2, PACKED)                                  \
     X(E4M3, "e4m3", 1, FLOAT) X(E5M2, "e5m2", 1, FLOAT)                                            \
+    X(E2M1X2, "e2m1x2", 1, PACKED) X(E2M3X2, "e2m3x2", 2, PACKED)                                  \
+    X(E3M2X2, "e3m2x2", 2, PACKED) X(UE8M0X2, "ue8m0x2", 2, PACKED)                                \
+    X(U2, "u2", 1, UNSIGNED) X(S2, "s2", 1, SIGNED)                                                \
+    X(U4, "u4", 1, UNSIGNED) X(S4, "s4", 1, SIGNED)                                                \
     X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED) X(F32X2, "f32x2", 8, PACKED)         \
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \
@@ -170,6 +174,7 @@ struct ptx_operand {
     uint64_t integer;
     int64_t offset;  // SYMBOL, ADDRESS
     bool is_negated; // `!%p1`, or `-%r1` where the ISA allows it
+    bool is_minus;   // the negation was written `-`
     bool is_single;
     struct ptx_operand *base;     // ADDRESS
     struct ptx_operand *elements; // VECTOR, LIST; an ADDRESS's further coordinates

@@ -66,6 +66,21 @@ static void pass_arguments(struct sim_warp *warp, const struct sim_call *call,
     }
 }
 
+// Parameters whose address is taken lie in local memory, too.
+static void copy_addressed(struct sim_warp *warp, const struct sim_frame *callee) {
+    const struct sim_block *block = warp->block;
+    const struct ir_function *ir = callee->code->ir;
+    for (uint32_t i = 0; i < ir->variable_count; i++) {
+        const struct ir_variable *variable = ir->variables[i];
+        if (!variable->is_copied)
+            continue;
+        uint8_t *to = block->local + warp->index * LANES * block->local_bytes + callee->local_base +
+                      variable->local_offset;
+        copy_lanes(to, block->local_bytes, callee->parameters + variable->offset,
+                   ir->frame_parameter_bytes, variable->ptx->bytes, warp->mask);
+    }
+}
+
 static void pass_results(struct sim_warp *warp, const struct sim_frame *callee) {
     const struct sim_call *call = callee->call->call;
     struct sim_frame *caller = callee->caller;
@@ -95,7 +110,7 @@ const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr 
                          "call of %s with other parameters than it declares", callee->ir->name);
     uint64_t local = caller->local_base + caller->code->ir->local_bytes;
     if (caller->depth + 1 >= SIM_MAX_CALL_DEPTH ||
-        local + callee->ir->local_bytes > warp->block->local_bytes)
+        local + callee->ir->local_bytes > sim_stack_limit(warp))
         return sim_raise(warp, instr, SIM_FAULT_STACK, lane, 0,
                          "stack overflow: calls are %u deep, and %llu bytes of local memory are "
                          "in use",
@@ -108,7 +123,9 @@ const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr 
     frame->lanes = warp->mask;
     frame->depth = caller->depth + 1;
     frame->local_base = local;
+    memcpy(frame->stack, warp->flow->stack, sizeof frame->stack);
     pass_arguments(warp, instr->call, frame);
+    copy_addressed(warp, frame);
     sim_account(warp, instr->ordinal + 1);
     split->token = sim_push_token(warp, instr + 1, caller, warp->mask, split->token);
     split->frame = frame;
@@ -122,6 +139,8 @@ const struct sim_instr *sim_return(struct sim_warp *warp, const struct sim_instr
     struct sim_frame *frame = split->frame;
     const struct sim_instr *next = frame->return_to;
     pass_results(warp, frame);
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1)
+        warp->flow->stack[__builtin_ctz(rest)] = frame->stack[__builtin_ctz(rest)];
     sim_account(warp, instr->ordinal + 1);
     sim_leave_frame_tokens(warp, frame);
     split->frame = frame->caller;

@@ -73,7 +73,7 @@ LANES_SELECT(match) {
 // ---- redux: `redux.sync.op d, a, members` --------------------------------------------------
 
 // The result is the same whatever the order of the lanes.
-#define REDUX(name, expression)                                                                    \
+#define REDUX(name, first, expression)                                                             \
     static const struct sim_instr *redux_##name(struct sim_warp *warp,                             \
                                                 const struct sim_instr *instr) {                   \
         if (!comm_gather(warp, instr, 2))                                                          \
@@ -84,7 +84,7 @@ LANES_SELECT(match) {
         _Alignas(64) uint32_t result[LANES] = {0};                                                 \
         for (struct comm_groups g = {0}; comm_next_group(warp, members, &g);) {                    \
             const uint32_t group = g.lanes;                                                        \
-            uint32_t a = v[__builtin_ctz(group)];                                                  \
+            uint32_t a = first(v[__builtin_ctz(group)]);                                           \
             for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1) {                    \
                 const uint32_t b = v[__builtin_ctz(rest)];                                         \
                 a = (expression);                                                                  \
@@ -97,14 +97,42 @@ LANES_SELECT(match) {
         return instr + 1;                                                                          \
     }
 
-REDUX(add, a + b)
-REDUX(and, a &b)
-REDUX(or, a | b)
-REDUX(xor, a ^ b)
-REDUX(min_u32, a < b ? a : b)
-REDUX(max_u32, a > b ? a : b)
-REDUX(min_s32, (int32_t)a < (int32_t)b ? a : b)
-REDUX(max_s32, (int32_t)a > (int32_t)b ? a : b)
+#define AS_IT_IS(value) (value)
+REDUX(add, AS_IT_IS, a + b)
+REDUX(and, AS_IT_IS, a &b)
+REDUX(or, AS_IT_IS, a | b)
+REDUX(xor, AS_IT_IS, a ^ b)
+REDUX(min_u32, AS_IT_IS, a < b ? a : b)
+REDUX(max_u32, AS_IT_IS, a > b ? a : b)
+REDUX(min_s32, AS_IT_IS, (int32_t)a < (int32_t)b ? a : b)
+REDUX(max_s32, AS_IT_IS, (int32_t)a > (int32_t)b ? a : b)
+
+// Floats: +0 is more than -0; a NaN counts only when all are one, or with .NaN.
+enum { FLOAT_MAX = 1, FLOAT_ABS = 2, FLOAT_NAN = 4 };
+
+LANES_INLINE uint32_t float_of_two(uint32_t a, uint32_t b, uint32_t form) {
+    const uint32_t keep = form & FLOAT_ABS ? 0x7fffffff : UINT32_MAX;
+    const uint32_t x = a & keep, y = b & keep;
+    const bool x_nan = (x & 0x7fffffff) > 0x7f800000, y_nan = (y & 0x7fffffff) > 0x7f800000;
+    if (x_nan || y_nan)
+        return form & FLOAT_NAN || (x_nan && y_nan) ? 0x7fffffff : x_nan ? y : x;
+    // Ordered as integers when the magnitudes of negative ones are turned around.
+    const int32_t i = (int32_t)(x >> 31 ? ~x | 0x80000000 : x);
+    const int32_t j = (int32_t)(y >> 31 ? ~y | 0x80000000 : y);
+    return (form & FLOAT_MAX ? i > j : i < j) ? x : y;
+}
+
+// The first value counts as two equal ones, so that .abs and the canonical NaN apply to it.
+#define AS_FLOAT(value) float_of_two(value, value, instr->immediate)
+REDUX(floats, AS_FLOAT, float_of_two(a, b, instr->immediate))
+
+LANES_SELECT(redux_float) {
+    out->immediate = (lanes_modifier(ir, PTX_GROUP_op) == PTX_MOD_max ? FLOAT_MAX : 0) |
+                     (PTX_HAS(ir->ptx, variant2) ? FLOAT_ABS : 0) |
+                     (PTX_HAS(ir->ptx, mode) ? FLOAT_NAN : 0);
+    out->run[0] = out->run[1] = redux_floats;
+    return true;
+}
 
 static sim_handler redux_of(enum ptx_modifier op, bool is_signed) {
     switch (op) {

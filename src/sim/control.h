@@ -32,6 +32,9 @@ bool sim_select_control_trap(const struct ir_instruction *ir, struct sim_instr *
 bool sim_select_control_bar_sync(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_bar_arrive(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_instr *out);
+bool sim_select_control_alloca(const struct ir_instruction *ir, struct sim_instr *out);
+bool sim_select_control_stacksave(const struct ir_instruction *ir, struct sim_instr *out);
+bool sim_select_control_stackrestore(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_bar_warp(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_cluster_arrive(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_cluster_wait(const struct ir_instruction *ir, struct sim_instr *out);

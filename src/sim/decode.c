@@ -67,7 +67,8 @@ static void decode_operands(struct sim_decoder *decoder, const struct ir_instruc
 // Instructions that wait for what other threads write: a loop with one of them may be spinning.
 static bool polls(const struct ir_instruction *ir) {
     const struct ptx_instruction *ptx = ir->ptx;
-    if (ir_instruction_is(ir, "ld") || ir_instruction_is(ir, "atom")) {
+    if (ir_instruction_is(ir, "ld") || ir_instruction_is(ir, "atom") ||
+        ir_instruction_is(ir, "atom_wide")) {
         enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
         return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas ||
                op == PTX_MOD_exch;
@@ -267,7 +268,8 @@ static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) 
 
 // ---- One kernel ---------------------------------------------------------------------------
 
-// Local memory of recursive or indirect calls: what the CUDA runtime gives by default is 1 KB.
+// Local memory of recursive or indirect calls, and for alloca: what the CUDA runtime gives by
+// default is 1 KB.
 enum { RECURSION_BYTES = 16 * 1024 };
 
 static uint64_t local_of(const struct sim_kernel *kernel, const struct sim_code *code,
@@ -289,6 +291,14 @@ static uint64_t local_of(const struct sim_kernel *kernel, const struct sim_code 
         most = bytes > most ? bytes : most;
     }
     return code->local_bytes + most;
+}
+
+static bool allocates(const struct sim_kernel *kernel) {
+    for (uint32_t f = 0; f < kernel->code_count; f++)
+        for (uint32_t i = 0; i < kernel->codes[f].ir->instruction_count; i++)
+            if (ir_instruction_is(&kernel->codes[f].ir->instructions[i], "alloca"))
+                return true;
+    return false;
 }
 
 static void list_codes(struct sim_kernel *kernel) {
@@ -325,7 +335,10 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
         sim_kernel_free(kernel);
         return NULL;
     }
-    kernel->local_bytes = (local_of(kernel, &kernel->codes[0], 0) + 15) / 16 * 16;
+    uint64_t local = local_of(kernel, &kernel->codes[0], 0);
+    if (allocates(kernel))
+        local += RECURSION_BYTES;
+    kernel->local_bytes = (local + 15) / 16 * 16;
     return kernel;
 }
 

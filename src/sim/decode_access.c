@@ -42,6 +42,14 @@ static enum ptx_space space_of(const struct ir_instruction *ir) {
     return strcmp(opcode, "ldu") == 0 ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
 }
 
+// A function's parameters have generic addresses (see ir_variable.is_copied); the parameter block
+// of a kernel lies in global memory.
+static bool is_generic_parameter(const struct sim_decoder *decoder,
+                                 const struct ir_instruction *ir) {
+    return !decoder->function->ptx->is_entry &&
+           ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_param_entry;
+}
+
 struct place {
     sim_ref base;
     bool has_base, is_32;
@@ -58,6 +66,8 @@ static struct place decode_place(struct sim_decoder *decoder, const struct ir_in
         place.base = sim_register_ref(decoder, operand->reg);
         place.has_base = true;
         place.is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
+        if (access->space == PTX_SPACE_PARAM && is_generic_parameter(decoder, ir))
+            access->space = PTX_SPACE_GENERIC;
         return place;
     }
     if (!variable)
@@ -130,7 +140,7 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
     struct sim_access *access = ARENA_NEW(decoder->kernel->arena, struct sim_access);
     enum ptx_type type = ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[0] : PTX_B32;
     access->space = space_of(ir);
-    access->bytes = ptx_type_bytes(type);
+    access->bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type); // of 128 bits: two elements
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
     decode_places(decoder, ir, access);
@@ -148,7 +158,7 @@ bool sim_decode_kernel_parameter(struct sim_decoder *decoder, const struct ir_in
         return false;
     const struct ir_function *function = decoder->function;
     enum ptx_type type = (enum ptx_type)ir->ptx->types[0];
-    unsigned bytes = ptx_type_bytes(type);
+    unsigned bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type);
     const struct ir_operand *to = &ir->operands[0];
     uint32_t count = to->kind == IR_OPERAND_VECTOR ? to->element_count : 1;
     uint64_t offset = address->variable->offset + address->value;

@@ -12,24 +12,13 @@ static bool decode_values(struct sim_decoder *decoder, const struct ir_instructi
         if (operand->kind != IR_OPERAND_SYMBOL || !operand->variable ||
             operand->variable->space != PTX_SPACE_PARAM) {
             sim_decode_error(decoder, ir,
-                             "a call's parameters must be .param variables, not registers");
+                             "a call's parameters must be .param variables or registers");
             return false;
         }
         (*out)[i].offset = operand->variable->offset + operand->value;
         (*out)[i].bytes = operand->variable->ptx->bytes;
     }
     return true;
-}
-
-// The register forms of formal parameters (`.func (.reg .u32 r) f (.reg .u32 a)`).
-static bool has_register_parameters(const struct ptx_function *function) {
-    for (size_t i = 0; i < function->parameter_count; i++)
-        if (function->parameters[i].space == PTX_SPACE_REG)
-            return true;
-    for (size_t i = 0; i < function->return_count; i++)
-        if (function->returns[i].space == PTX_SPACE_REG)
-            return true;
-    return false;
 }
 
 static void decode_device_function(struct sim_decoder *decoder, const struct ir_instruction *ir,
@@ -81,11 +70,6 @@ const struct sim_call *sim_decode_call(struct sim_decoder *decoder,
         decode_device_function(decoder, ir, call);
         return call;
     }
-    if (has_register_parameters(callee->ptx))
-        sim_decode_error(decoder, ir,
-                         "'%s' takes register parameters, which are not supported: "
-                         "declare them .param",
-                         callee->name);
     call->callee = sim_find_code(decoder->kernel, callee);
     return call;
 }

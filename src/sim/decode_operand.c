@@ -101,16 +101,20 @@ static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instructi
     const struct ir_variable *variable = operand->variable;
     unsigned width = operand->bytes ? operand->bytes : 8;
     bool in_kernel = decoder->function->ptx->is_entry;
-    if (variable->space == PTX_SPACE_PARAM && in_kernel)
+    if (variable->space == PTX_SPACE_PARAM && variable->is_formal && in_kernel)
         return sim_constant_ref(decoder,
                                 (struct sim_constant){.kind = SIM_CONSTANT_ADDRESS,
                                                       .width = width,
                                                       .value = variable->offset + operand->value});
+    if (variable->is_copied && width == 8) {
+        struct sim_instr compute = {.immediate = width,
+                                    .value =
+                                        SIM_LOCAL_WINDOW + variable->local_offset + operand->value};
+        compute.run[0] = compute.run[1] = run_local_address;
+        return computed_ref(decoder, compute);
+    }
     if (variable->space == PTX_SPACE_PARAM) {
-        sim_decode_error(decoder, ir,
-                         "the address of a function's parameter '%s' is not "
-                         "supported",
-                         variable->name);
+        sim_decode_error(decoder, ir, "the call's parameter '%s' has no address", variable->name);
         return decoder->code->scratch;
     }
     uint64_t address = 0;
@@ -224,7 +228,7 @@ sim_ref sim_operand_ref(struct sim_decoder *decoder, const struct ir_instruction
         return sim_register_ref(decoder, operand->reg);
     case IR_OPERAND_IMMEDIATE: {
         // A predicate constant is all lanes or none.
-        bool predicate = ir->ptx->type_count && ir->ptx->types[0] == PTX_PRED;
+        bool predicate = operand->bytes == 0;
         uint64_t value = predicate ? (operand->value ? FULL_MASK : 0) : operand->value;
         return immediate_ref(decoder, value, operand->bytes == 8 ? 8 : 4);
     }

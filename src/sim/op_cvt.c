@@ -149,23 +149,35 @@ static inline uint32_t tf32_away_finite(uint32_t a) {
     return (r & 0x7f800000) == 0x7f800000 ? r - 0x2000 : r;
 }
 
+// With .rn and .rz a NaN stays one, and the others are at most the largest number.
+static inline uint32_t tf32_finite(uint32_t r) {
+    return (r & 0x7fffffff) == 0x7f800000 ? r - 0x2000 : r;
+}
+
 LANES1(tf32_rna, u32, u32, tf32_away(a))
 LANES1(tf32_rna_finite, u32, u32, tf32_away_finite(a))
 LANES1(tf32_rn, u32, u32, tf32_nearest(a))
 LANES1(tf32_rz, u32, u32, tf32_number(a, 0))
 LANES1(tf32_rn_relu, u32, u32, relu(tf32_nearest(a)))
 LANES1(tf32_rz_relu, u32, u32, relu(tf32_number(a, 0)))
+LANES1(tf32_rn_finite, u32, u32, tf32_finite(tf32_nearest(a)))
+LANES1(tf32_rz_finite, u32, u32, tf32_finite(tf32_number(a, 0)))
+LANES1(tf32_rn_relu_finite, u32, u32, relu(tf32_finite(tf32_nearest(a))))
+LANES1(tf32_rz_relu_finite, u32, u32, relu(tf32_finite(tf32_number(a, 0))))
 
 static bool use_tf32(const struct num_conversion *n, struct sim_instr *out) {
     if (n->from != PTX_F32 || n->to_integer || n->ftz || n->sat)
         return false;
     if (n->round == NUM_NEAREST_AWAY)
         return !n->relu && lanes_use(out, n->satfinite ? tf32_rna_finite : tf32_rna);
-    if (n->satfinite)
-        return false;
+    static const sim_handler *const nearest[] = {tf32_rn, tf32_rn_relu, tf32_rn_finite,
+                                                 tf32_rn_relu_finite};
+    static const sim_handler *const zero[] = {tf32_rz, tf32_rz_relu, tf32_rz_finite,
+                                              tf32_rz_relu_finite};
+    const unsigned form = n->relu + 2u * n->satfinite;
     if (n->round == NUM_NEAREST)
-        return lanes_use(out, n->relu ? tf32_rn_relu : tf32_rn);
-    return n->round == NUM_ZERO && lanes_use(out, n->relu ? tf32_rz_relu : tf32_rz);
+        return lanes_use(out, nearest[form]);
+    return n->round == NUM_ZERO && lanes_use(out, zero[form]);
 }
 
 LANES_SELECT(cvt) {

@@ -3,43 +3,11 @@
 // from instr->immediate.
 #include "sim/op_float_round.h"
 
-#include <fenv.h>
 #include <math.h>
 
 #include "sim/op_float.h"
 #include "sim/op_float64.h"
-
-// Both end with a barrier for the compiler: operands are loaded and results are stored while the
-// mode is set, and so are the operations between.
-#ifdef __SSE2__
-enum { MODE_MASK = 0x6000, MODE_DOWN = 0x2000, MODE_UP = 0x4000, MODE_ZERO = 0x6000 };
-
-LANES_INLINE uint32_t mode_set(uint32_t mode) {
-    const uint32_t old = _mm_getcsr();
-    _mm_setcsr((old & ~(uint32_t)MODE_MASK) | mode);
-    __asm__ volatile("" ::: "memory");
-    return old;
-}
-
-LANES_INLINE void mode_restore(uint32_t old) {
-    __asm__ volatile("" ::: "memory");
-    _mm_setcsr(old);
-}
-#else
-enum { MODE_DOWN = FE_DOWNWARD, MODE_UP = FE_UPWARD, MODE_ZERO = FE_TOWARDZERO };
-
-LANES_INLINE uint32_t mode_set(uint32_t mode) {
-    const int old = fegetround();
-    fesetround((int)mode);
-    __asm__ volatile("" ::: "memory");
-    return (uint32_t)old;
-}
-
-LANES_INLINE void mode_restore(uint32_t old) {
-    __asm__ volatile("" ::: "memory");
-    fesetround((int)old);
-}
-#endif
+#include "sim/op_float_mode.h"
 
 // name_nearest, a LANES_BODY, between the two.
 #define ROUNDED(name)                                                                              \
@@ -154,19 +122,9 @@ LANES_BODY(fma_double_nearest) {
 ROUNDED(fma_double)
 
 static bool use(const struct ir_instruction *ir, struct sim_instr *out, const sim_handler *pair) {
-    switch (lanes_modifier(ir, PTX_GROUP_round)) {
-    case PTX_MOD_rz:
-        out->immediate = MODE_ZERO;
-        break;
-    case PTX_MOD_rm:
-        out->immediate = MODE_DOWN;
-        break;
-    case PTX_MOD_rp:
-        out->immediate = MODE_UP;
-        break;
-    default:
+    out->immediate = mode_of(ir);
+    if (out->immediate == MODE_NEAREST)
         return false;
-    }
     return lanes_use(out, pair);
 }
 

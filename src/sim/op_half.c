@@ -91,6 +91,16 @@ LANES_INLINE uint32_t bf16_fma(uint32_t a, uint32_t b, uint32_t c, int form) {
     return bf16_result(f32_odd(f64_odd_sum(product, (double)bf16_operand(c))), form);
 }
 
+// .oob: where one of a, b is the NaN that stands for what lies out of bounds, the result is zero.
+enum { OUT_OF_BOUNDS = 0x7fff };
+
+LANES_INLINE uint32_t f16_fma_oob(uint32_t a, uint32_t b, uint32_t c, int form) {
+    return a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS ? 0 : f16_fma(a, b, c, form);
+}
+LANES_INLINE uint32_t bf16_fma_oob(uint32_t a, uint32_t b, uint32_t c, int form) {
+    return a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS ? 0 : bf16_fma(a, b, c, form);
+}
+
 // ---- Handlers -----------------------------------------------------------------------------
 
 #define ADD_0(x, y) f16_add(x, y, 0)
@@ -113,6 +123,10 @@ LANES_INLINE uint32_t bf16_fma(uint32_t a, uint32_t b, uint32_t c, int form) {
 #define FMA_5(x, y, z) f16_fma(x, y, z, 5)
 #define FMA_BF16(x, y, z) bf16_fma(x, y, z, 0)
 #define FMA_BF16_RELU(x, y, z) bf16_fma(x, y, z, RELU)
+#define OOB(x, y, z) f16_fma_oob(x, y, z, 0)
+#define OOB_RELU(x, y, z) f16_fma_oob(x, y, z, RELU)
+#define OOB_BF16(x, y, z) bf16_fma_oob(x, y, z, 0)
+#define OOB_BF16_RELU(x, y, z) bf16_fma_oob(x, y, z, RELU)
 
 HALF_LANES2(add_0, ADD_0)
 HALF_LANES2(add_1, ADD_1)
@@ -137,6 +151,10 @@ HALF_LANES2(sub_bf16, bf16_sub)
 HALF_LANES2(mul_bf16, bf16_mul)
 HALF_LANES3(fma_bf16, FMA_BF16)
 HALF_LANES3(fma_bf16_relu, FMA_BF16_RELU)
+HALF_LANES3(oob, OOB)
+HALF_LANES3(oob_relu, OOB_RELU)
+HALF_LANES3(oob_bf16, OOB_BF16)
+HALF_LANES3(oob_bf16_relu, OOB_BF16_RELU)
 
 static int form(const struct ir_instruction *ir) {
     return (PTX_HAS(ir->ptx, ftz) ? FTZ : 0) | (PTX_HAS(ir->ptx, sat) ? SAT : 0) |
@@ -191,4 +209,18 @@ LANES_SELECT(fma_half) {
     if (form(ir) == RELU && lanes_type(ir, 0) == PTX_BF16X2)
         return lanes_use(out, fma_bf16_relu_x2);
     return use_form(out, ir, f16, 6, fma_bf16, fma_bf16_x2);
+}
+
+LANES_SELECT(fma_half_oob) {
+    const bool relu = PTX_HAS(ir->ptx, relu);
+    switch (lanes_type(ir, 0)) {
+    case PTX_F16:
+        return lanes_use(out, relu ? oob_relu : oob);
+    case PTX_F16X2:
+        return lanes_use(out, relu ? oob_relu_x2 : oob_x2);
+    case PTX_BF16:
+        return lanes_use(out, relu ? oob_bf16_relu : oob_bf16);
+    default:
+        return lanes_use(out, relu ? oob_bf16_relu_x2 : oob_bf16_x2);
+    }
 }

@@ -1,4 +1,5 @@
 // mov, and mov between a register and the parts of a vector.
+#include "sim/decode.h"
 #include "sim/lanes.h"
 
 LANES1(copy_32, u32, u32, a)
@@ -71,11 +72,44 @@ static const sim_handler *find_vector(unsigned bytes, unsigned count, bool pack)
     return NULL;
 }
 
+// Registers of 128 bits are pairs: instr->elements holds two of each side.
+LANES_BODY(copy_pair) {
+    const int32_t *on = warp->lanes;
+    const uint64_t *low = LANES_ALIGNED(const uint64_t, instr->elements[2]);
+    const uint64_t *high = LANES_ALIGNED(const uint64_t, instr->elements[3]);
+    uint64_t *to_low = LANES_ALIGNED(uint64_t, instr->elements[0]);
+    uint64_t *to_high = LANES_ALIGNED(uint64_t, instr->elements[1]);
+    LANES_EACH if (full || on[l]) {
+        const uint64_t a = low[l], b = high[l]; // the sides may share registers
+        to_low[l] = a;
+        to_high[l] = b;
+    }
+}
+LANES_PAIR(copy_pair)
+
+static bool use_pair(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                     struct sim_instr *out) {
+    sim_ref *refs = sim_decoder_alloc(decoder, 4 * sizeof *refs);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct ir_operand *side = &ir->operands[i / 2];
+        if (side->kind != IR_OPERAND_VECTOR || side->element_count != 2)
+            return false;
+        const struct ir_operand *element = &side->elements[i % 2];
+        if (element->kind != IR_OPERAND_SINK && sim_decoder_operand_bytes(decoder, element) != 8)
+            return false;
+        refs[i] = sim_operand_ref(decoder, ir, element);
+    }
+    out->elements = refs;
+    return lanes_use(out, copy_pair);
+}
+
 LANES_SELECT(mov) {
     const unsigned bytes = ptx_type_bytes(lanes_type(ir, 0));
     const struct ir_operand *d = &ir->operands[0], *a = &ir->operands[1];
     const bool unpack = d->kind == IR_OPERAND_VECTOR, pack = a->kind == IR_OPERAND_VECTOR;
-    if (bytes > 8 || (pack && unpack))
+    if (bytes > 8)
+        return use_pair(decoder, ir, out);
+    if (pack && unpack)
         return false;
     if (pack || unpack)
         return lanes_use(out, find_vector(bytes, (pack ? a : d)->element_count, pack));

@@ -24,6 +24,9 @@ CONTROL(bar_red)
 CONTROL(bar_warp)
 CONTROL(cluster_arrive)
 CONTROL(cluster_wait)
+CONTROL(alloca)
+CONTROL(stacksave)
+CONTROL(stackrestore)
 
 static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
                                         const struct ir_instruction *ir, struct sim_instr *out) {

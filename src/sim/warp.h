@@ -20,8 +20,9 @@ struct sim_frame { // a call's registers, shared by all lanes that are in the ca
     uint32_t lanes;                    // lanes that have not returned or ended
     uint32_t depth;
     uint64_t local_base;
-    uint8_t *registers;  // 64-byte aligned
-    uint8_t *parameters; // 32 x code->ir->frame_parameter_bytes
+    uint64_t stack[LANES]; // the lanes' when the call was made
+    uint8_t *registers;    // 64-byte aligned
+    uint8_t *parameters;   // 32 x code->ir->frame_parameter_bytes
 };
 
 struct sim_token {
@@ -61,7 +62,8 @@ struct sim_warp_flow {
     uint64_t instructions, thread_instructions;
     uint64_t spin; // instructions since the split last started to run
     struct sim_frame root;
-    uint32_t arrived[16]; // lanes that arrived at each barrier
+    uint64_t stack[LANES]; // bytes that alloca took from the end of local memory
+    uint32_t arrived[16];  // lanes that arrived at each barrier
     // Lanes that arrived at the cluster's barrier, and those of them whose phase is over.
     uint32_t cluster_arrived, cluster_over;
 };
@@ -110,6 +112,9 @@ bool sim_open_tokens(struct sim_warp *warp); // true: some lanes became ready
 // The current split returns from a call: the lanes that stay in it no longer wait for it.
 void sim_leave_frame_tokens(struct sim_warp *warp, const struct sim_frame *frame);
 void sim_remove_split(struct sim_warp *warp, unsigned index);
+
+// stack.c: how far the frames of calls may reach in the local memory of the active lanes.
+uint64_t sim_stack_limit(const struct sim_warp *warp);
 
 // call.c
 const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr *instr,

@@ -6,6 +6,7 @@
     // status: 1
     // stderr: regular expression
     // stdout: regular expression
+    // gpu: why tools/gpu_ptx.py leaves the file out
     // error: 7:14: text of a diagnostic, `...` for any text
     // warning: 7:14: text
 
@@ -24,7 +25,7 @@ import tempfile
 from .case import Case, Failure, check_sanitizers, shown, tail, text_of
 
 DIRECTIVE = re.compile(
-    r"^\s*//\s*(launch|expect\s+[\w$]+|args|status|stderr|stdout|error|warning):\s?(.*)$")
+    r"^\s*//\s*(launch|expect\s+[\w$]+|args|status|stderr|stdout|gpu|error|warning):\s?(.*)$")
 FLOATS = {"f16": ("<H", "<e", 10), "f32": ("<I", "<f", 23), "f64": ("<Q", "<d", 52),
           "bf16": ("<H", None, 7)}
 
@@ -126,6 +127,7 @@ class Run:
         self.stderr = list(base.stderr) if base else []
         self.stdout = list(base.stdout) if base else []
         self.diags = list(base.diags) if base else []
+        self.gpu = base.gpu if base else None
 
 
 def read_runs(path):
@@ -142,6 +144,8 @@ def read_runs(path):
                 runs.append(Run(text, base))
             elif word[0] == "expect":
                 run.expect[word[1]] = run.expect.get(word[1], "") + " " + text
+            elif word[0] == "gpu":
+                run.gpu = text
             elif word[0] == "args":
                 run.args += shlex.split(text)
             elif word[0] == "status":

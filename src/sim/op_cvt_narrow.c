@@ -1,0 +1,157 @@
+// cvt of pairs of 8-, 6- and 4-bit numbers, cvt.pack of integers, and stochastic rounding. The
+// first source goes to the upper half of the destination.
+#include "sim/num_half.h"
+#include "sim/num_narrow.h"
+#include "sim/op_cvt.h"
+#include "sim/op_float.h"
+
+// In instr->extra.
+struct narrow {
+    const struct num_narrow *format;
+    unsigned bits; // from one number of a pair to the other
+    bool relu;
+};
+
+LANES_BODY(pack_narrow) {
+    LANES_OUT(u32)
+    LANES_IN(f32, pa, 1)
+    LANES_IN(f32, pb, 2)
+    const struct narrow *n = instr->extra;
+    LANES_EACH if (full || on[l]) {
+        const uint32_t low = num_narrow_of_f32(n->format, pb[l], n->relu);
+        d[l] = low | num_narrow_of_f32(n->format, pa[l], n->relu) << n->bits;
+    }
+}
+LANES_PAIR(pack_narrow)
+
+LANES_BODY(narrow_half) {
+    LANES_OUT(u32)
+    LANES_IN(u32, pa, 1)
+    const struct narrow *n = instr->extra;
+    LANES_EACH if (full || on[l]) {
+        const float high = num_f32_of_f16((uint16_t)(pa[l] >> 16));
+        const float low = num_f32_of_f16((uint16_t)pa[l]);
+        d[l] = num_narrow_of_f32(n->format, low, n->relu) |
+               num_narrow_of_f32(n->format, high, n->relu) << n->bits;
+    }
+}
+LANES_PAIR(narrow_half)
+
+LANES_BODY(half_narrow) {
+    LANES_OUT(u32)
+    LANES_IN(u32, pa, 1)
+    const struct narrow *n = instr->extra;
+    LANES_EACH if (full || on[l]) d[l] = num_f16_of_narrow(n->format, pa[l], n->relu) |
+                                         num_f16_of_narrow(n->format, pa[l] >> n->bits, n->relu)
+                                             << 16;
+}
+LANES_PAIR(half_narrow)
+
+static bool has_lanes_of_4(const struct sim_decoder *decoder, const struct ir_instruction *ir) {
+    for (uint32_t i = 0; i < ir->operand_count; i++)
+        if (sim_decoder_operand_bytes(decoder, &ir->operands[i]) == 8)
+            return false;
+    return true;
+}
+
+static bool use_narrow(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                       struct sim_instr *out, enum ptx_type type, const sim_handler *pair) {
+    struct narrow *kept = sim_decoder_alloc(decoder, sizeof *kept);
+    kept->format = num_narrow_format(type);
+    kept->bits = type == PTX_E2M1X2 ? 4 : 8;
+    kept->relu = PTX_HAS(ir->ptx, relu);
+    out->extra = kept;
+    return kept->format && has_lanes_of_4(decoder, ir) && lanes_use(out, pair);
+}
+
+LANES_SELECT(cvt_pack_narrow) {
+    return use_narrow(decoder, ir, out, lanes_type(ir, 0), pack_narrow);
+}
+
+LANES_SELECT(cvt_narrow_half) {
+    return use_narrow(decoder, ir, out, lanes_type(ir, 0), narrow_half);
+}
+
+LANES_SELECT(cvt_half_narrow) {
+    return use_narrow(decoder, ir, out, lanes_type(ir, 1), half_narrow);
+}
+
+// ---- Scales -------------------------------------------------------------------------------
+
+enum { SCALE_UP = 1, SCALE_FINITE = 2 };
+
+EACH2(pack_scale, u32, f32, f32,
+      num_scale_of_f32(b, imm &SCALE_UP, imm &SCALE_FINITE) |
+          num_scale_of_f32(a, imm &SCALE_UP, imm &SCALE_FINITE) << 8)
+EACH1(scale_brain, u32, u32,
+      num_scale_of_f32(num_f32_of_bits(a << 16), imm &SCALE_UP, imm &SCALE_FINITE) |
+          num_scale_of_f32(num_f32_of_bits(a & 0xffff0000), imm &SCALE_UP, imm &SCALE_FINITE) << 8)
+EACH1(brain_scale, u32, u32, num_bf16_of_scale(a & 0xff) | num_bf16_of_scale(a >> 8 & 0xff) << 16)
+
+static bool use_scale(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                      struct sim_instr *out, const sim_handler *pair) {
+    out->immediate = (lanes_modifier(ir, PTX_GROUP_round) == PTX_MOD_rp ? SCALE_UP : 0) |
+                     (PTX_HAS(ir->ptx, mode) ? SCALE_FINITE : 0);
+    return has_lanes_of_4(decoder, ir) && lanes_use(out, pair);
+}
+
+LANES_SELECT(cvt_pack_scale) {
+    return use_scale(decoder, ir, out, pack_scale);
+}
+
+LANES_SELECT(cvt_scale_brain) {
+    return use_scale(decoder, ir, out, scale_brain);
+}
+
+LANES_SELECT(cvt_brain_scale) {
+    return use_scale(decoder, ir, out, brain_scale);
+}
+
+// ---- Integers -----------------------------------------------------------------------------
+
+// imm: bits of a part, and whether it is signed.
+enum { PACK_BITS = 31, PACK_SIGNED = 32 };
+
+static inline uint32_t clamped(int32_t x, uint32_t form) {
+    const unsigned bits = form & PACK_BITS;
+    const int32_t most = form & PACK_SIGNED ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    const int32_t least = form & PACK_SIGNED ? -most - 1 : 0;
+    return (uint32_t)(x < least ? least : x > most ? most : x) & ((1u << bits) - 1);
+}
+
+LANES2(pack_two, u32, s32, s32, clamped(b, imm) | clamped(a, imm) << 16)
+LANES3(pack_more, u32, s32, s32, u32,
+       clamped(b, imm) | clamped(a, imm) << (imm & PACK_BITS) | c << 2 * (imm & PACK_BITS))
+
+LANES_SELECT(cvt_pack_int) {
+    static const uint8_t bits[PTX_TYPE_COUNT] = {
+        [PTX_U2] = 2, [PTX_S2] = 2, [PTX_U4] = 4,   [PTX_S4] = 4,
+        [PTX_U8] = 8, [PTX_S8] = 8, [PTX_U16] = 16, [PTX_S16] = 16};
+    const enum ptx_type type = lanes_type(ir, 0);
+    const bool is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
+    out->immediate = bits[type] | (is_signed ? PACK_SIGNED : 0);
+    return has_lanes_of_4(decoder, ir) && lanes_use(out, bits[type] == 16 ? pack_two : pack_more);
+}
+
+// ---- Stochastic rounding ------------------------------------------------------------------
+
+enum { STOCHASTIC_RELU = 1, STOCHASTIC_FINITE = 2 };
+
+// The 16 bits that bf16 does not keep are rounded up where the random ones carry out of them.
+static inline uint32_t brain_random(float x, uint32_t random, uint32_t form) {
+    const uint32_t bits = f32_bits(x), rest = bits & 0x7fffffff;
+    const uint32_t most = form & STOCHASTIC_FINITE ? 0x7f7f : 0x7f80;
+    const uint32_t sum = rest >= 0x7f800000 ? most : (rest + random) >> 16;
+    const uint32_t magnitude = sum > most ? most : sum;
+    const uint32_t r = bits >> 31 && form & STOCHASTIC_RELU ? 0 : magnitude | (bits >> 31) << 15;
+    return rest > 0x7f800000 ? 0x7fff : r;
+}
+
+LANES3(pack_brain_random, u32, f32, f32, u32,
+       brain_random(b, c & 0xffff, imm) | brain_random(a, c >> 16, imm) << 16)
+
+LANES_SELECT(cvt_stochastic) {
+    out->immediate = (PTX_HAS(ir->ptx, relu) ? STOCHASTIC_RELU : 0) |
+                     (PTX_HAS(ir->ptx, mode) ? STOCHASTIC_FINITE : 0);
+    return has_lanes_of_4(decoder, ir) && lanes_use(out, pack_brain_random);
+}
