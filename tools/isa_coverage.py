@@ -1,53 +1,88 @@
 #!/usr/bin/env python3
-"""Writes docs/isa-coverage.md from src/ptx/isa.def and tests/ptx.
+"""Writes docs/isa-coverage.md from src/ptx/isa.def, tests/ptx and truth/h200_ptx_tests.json.
 
     tools/isa_coverage.py            writes the page
     tools/isa_coverage.py --check    exits with 1 where the page is not up to date
 """
 
+import json
 import re
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from gpu_ptx import file_hash
+from isa_rows import ROOT, read_rows, rows_for
+
 PAGE = ROOT / "docs" / "isa-coverage.md"
-ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), "([^"]*)", (\w+)\)$')
+RECORD = ROOT / "truth" / "h200_ptx_tests.json"
+INSTRUCTION = re.compile(r"(?:^|[;{}:])\s*(?:@!?%?[\w$]+\s+)?([a-z][a-z0-9]*(?:\.[\w:]+)*)"
+                         r"(?:\s+([^;]*))?;", re.MULTILINE)
 HEAD = """# Instructions
 
-One line for each row of [`src/ptx/isa.def`](../src/ptx/isa.def). *Tested*: a kernel of `tests/ptx` holds the opcode, in this form or another;
-`tools/gpu_ptx.py` runs those kernels on a GPU and holds the results against the same expectations. What is *refused* parses, and a
-kernel that holds it is refused by name when it is launched. Written by `tools/isa_coverage.py`.
+One line for each row of [`src/ptx/isa.def`](../src/ptx/isa.def). *Tested*: how many files of `tests/ptx` hold an instruction of the row.
+*Checked on hardware*: one of these files at least ran on a GPU, and all its expectations held there, bit for bit (`tools/gpu_ptx.py --record`).
+What is *refused* parses, and a kernel that holds it is refused by name when it is launched. Written by `tools/isa_coverage.py`.
 
 """
 
 
-def rows():
-    for line in (ROOT / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
-        match = ROW.match(line)
-        if match:
-            yield match[1], match[2], match[5]
+def operand_counts(row):
+    """The least and the most operands; most is None for "any number"."""
+    letters = [part for part in row.operands.split(",") if part]
+    is_open = "*" in letters
+    letters = [part for part in letters if part != "*"]
+    optional = next((i for i, part in enumerate(letters) if part.endswith("?")), len(letters))
+    return optional, None if is_open else len(letters)
 
 
-def tests_of():
-    """The opcodes that files of tests/ptx use."""
-    opcodes = set()
-    for path in sorted((ROOT / "tests/ptx").glob("*.ptx")):
-        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
-        opcodes.update(re.findall(r"(?:^|[;{}:\s])([a-z][a-z0-9]*)(?=[.\s;])", text))
-    return opcodes
+def count_operands(text):
+    depth, count = 0, 1 if text.strip() else 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        count += c == "," and depth == 0
+    return count
+
+
+def rows_of_file(rows, path):
+    """The rows that a file's instructions belong to."""
+    text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+    found = set()
+    for mnemonic, operands in INSTRUCTION.findall(text):
+        count = count_operands(operands)
+        for row in rows_for(rows, mnemonic):
+            least, most = operand_counts(row)
+            if not row.is_refused and least <= count and (most is None or count <= most):
+                found.add(row)
+                break
+    return found
+
+
+def read_record():
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else None
 
 
 def page():
-    tests, lines, supported, total = tests_of(), [], 0, 0
-    for opcode, form, select in rows():
-        is_refused = select == "refuse"
-        total += 1
-        supported += not is_refused
-        tested = "yes" if opcode in tests and not is_refused else ""
-        status = "refused" if is_refused else "supported"
-        lines.append(f"| `{opcode}` | {form} | {status} | {tested} |")
-    return (HEAD + f"{supported} of {total} rows are supported.\n\n"
-            "| opcode | form | status | tested |\n|---|---|---|---|\n" + "\n".join(lines) + "\n")
+    rows, record = read_rows(), read_record()
+    files = {row: 0 for row in rows}
+    checked = set()
+    for path in sorted((ROOT / "tests/ptx").glob("*.ptx")):
+        held = rows_of_file(rows, path)
+        for row in held:
+            files[row] += 1
+        if record and record["files"].get(path.name) == file_hash(path):
+            checked |= held
+    lines, supported = [], 0
+    for row in rows:
+        supported += not row.is_refused
+        status = ("refused" if row.is_refused else
+                  "checked on hardware" if row in checked else "supported")
+        lines.append(f"| `{row.opcode}` | {row.form} | {status} | {files[row] or ''} |")
+    figures = (f"{supported} of {len(rows)} rows are supported, {len(checked)} of them checked on "
+               "hardware.")
+    if record:
+        figures += (f" Last checked on {record['date']}: {record['device']}, driver "
+                    f"{record['driver']}, `{record['command']}`.")
+    return (HEAD + figures + "\n\n| opcode | form | status | tested |\n|---|---|---|---|\n" +
+            "\n".join(lines) + "\n")
 
 
 def main():

@@ -1,0 +1,79 @@
+"""The rows of src/ptx/isa.def, and which of them take a mnemonic, for the scripts beside this."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), ("[^"]*"), (\w+)\)$')
+MACRO = re.compile(r'^#define (\w+) (".*")$')
+TYPE_LIST = re.compile(r'X\(\w+, "(\w+)", \d+, \w+\)')
+
+
+class Element:
+    """One element of a modifier pattern: see the head comment of isa.def."""
+
+    def __init__(self, text):
+        name, _, words = text.partition(":")
+        self.is_optional = name.endswith("?")
+        name = name.rstrip("?")
+        self.is_type = name == "T"
+        # A `::` belongs to a word: only the first colon of `op:sync_restrict::shared` separates.
+        self.words = set(words.split("|")) if words else {name}
+
+
+class Row:
+    def __init__(self, opcode, form, modifiers, operands, select):
+        self.opcode, self.form, self.select = opcode, form, select
+        self.modifiers, self.operands = modifiers, operands
+        parts = modifiers.split()
+        self.takes_anything = "*" in parts
+        self.elements = [Element(part) for part in parts if part != "*"]
+        self.is_refused = select == "refuse"
+
+    def takes(self, words):
+        """Whether the row's pattern accepts these words, as ptx_isa_match does."""
+        filled = [False] * len(self.elements)
+        for word in words:
+            at = self.element_of(word, filled)
+            if at is None and not self.takes_anything:
+                return False
+            if at is not None:
+                filled[at] = True
+        return all(f or e.is_optional for f, e in zip(filled, self.elements))
+
+    def element_of(self, word, filled):
+        is_type_due = True
+        for i, element in enumerate(self.elements):
+            if filled[i] or (element.is_type and not is_type_due):
+                continue
+            if word in element.words:
+                return i
+            if element.is_type and not element.is_optional:
+                is_type_due = False
+        return None
+
+
+def text_of(expression, macros):
+    """`"a " NAME " b"`: strings and names of macros, joined."""
+    parts = re.findall(r'"([^"]*)"|(\w+)', expression)
+    return "".join(text_of(macros[name], macros) if name else text for text, name in parts)
+
+
+def read_rows():
+    macros, rows = {}, []
+    for line in (ROOT / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
+        macro, row = MACRO.match(line), ROW.match(line)
+        if macro:
+            macros[macro[1]] = macro[2]
+        elif line.startswith("#define "):
+            name, _, value = line[len("#define "):].partition(" ")
+            macros[name] = value
+        if row:
+            rows.append(Row(row[1], row[2], text_of(row[3], macros), row[4].strip('"'), row[5]))
+    return rows
+
+
+def rows_for(rows, mnemonic):
+    """The rows of a spelling: "ld.shared.v4.f32"."""
+    opcode, *words = mnemonic.split(".")
+    return [row for row in rows if row.opcode == opcode and row.takes(words)]
