@@ -73,7 +73,7 @@ class Bench:
 
     def thread_instructions(self):
         with open(self.profile(), encoding="utf-8") as file:
-            return sum(launch["thread_instructions"] for launch in json.load(file)["launches"])
+            return sum(launch["repeats"] * launch["thread_instructions"] for launch in json.load(file)["launches"])
 
 
 def row_of(bench, kernel, size, small):

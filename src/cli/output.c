@@ -54,7 +54,7 @@ static uint64_t excess_of(const struct profile *profile) {
     for (size_t i = 0; i < profile->launch_count; i++)
         for (int op = 0; op < PROFILE_OPS; op++) {
             const struct profile_counts *counts = &profile->launches[i].totals[SITE_SHARED][op];
-            excess += counts->units - counts->ideal;
+            excess += profile->launches[i].repeats * (counts->units - counts->ideal);
         }
     return excess;
 }

@@ -167,10 +167,46 @@ static void read_totals(struct profile_reader *reader, const json_t *object,
     profile_leave(reader, outer);
 }
 
+static struct profile_run read_run(struct profile_reader *reader, const json_t *object) {
+    return (struct profile_run){
+        .first = (uint32_t)profile_read_number(reader, object, "first", UINT32_MAX),
+        .count = (uint32_t)profile_read_number(reader, object, "count", UINT32_MAX),
+        .step = (uint32_t)profile_read_number(reader, object, "step", UINT32_MAX),
+    };
+}
+
+// Profiles of before launches were folded have none.
+static void read_runs(struct profile_reader *reader, const json_t *object,
+                      struct profile_launch *launch) {
+    free(launch->runs);
+    launch->run_count = 0;
+    launch->repeats = 1;
+    if (!json_object_get(object, "repeats"))
+        return;
+    const json_t *runs = profile_read_array(reader, object, "repeated", 0);
+    uint64_t sum = 0;
+    launch->repeats = profile_read_number(reader, object, "repeats", INT64_MAX);
+    launch->runs = base_alloc((json_array_size(runs) + 1) * sizeof *launch->runs);
+    for (size_t i = 0; i < json_array_size(runs) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "repeated[%zu]", i);
+        struct profile_run run = read_run(reader, profile_read_element(reader, runs, i));
+        uint64_t last = run.first + ((uint64_t)run.count - 1) * run.step;
+        if (run.count == 0 || run.step == 0 || last > UINT32_MAX ||
+            (i ? run.first <= profile_last_index(launch) : run.first != launch->index))
+            profile_fail(reader, "first: the indices do not ascend from the launch's own");
+        launch->runs[launch->run_count++] = run;
+        sum += run.count;
+        profile_leave(reader, here);
+    }
+    if (sum != launch->repeats)
+        profile_fail(reader, "repeats: %llu, but `repeated` lists %llu",
+                     (unsigned long long)launch->repeats, (unsigned long long)sum);
+}
+
 static void read_launch(struct profile_reader *reader, const json_t *object,
                         struct profile_launch *launch) {
-    if (profile_read_number(reader, object, "index", UINT32_MAX) != launch->index)
-        profile_fail(reader, "index: expected %u", launch->index);
+    launch->index = (uint32_t)profile_read_number(reader, object, "index", UINT32_MAX);
+    read_runs(reader, object, launch);
     launch->kernel = profile_read_text(reader, object, "kernel", false);
     launch->symbol = profile_read_text(reader, object, "symbol", false);
     read_triple(reader, object, "grid", launch->grid);
@@ -230,6 +266,14 @@ static void read_program(struct profile_reader *reader, const json_t *root,
     }
 }
 
+static void check_order(struct profile_reader *reader, const struct profile *profile, size_t i) {
+    const struct profile_launch *launch = &profile->launches[i];
+    if (i == 0 && launch->index != 0)
+        profile_fail(reader, "index: expected 0");
+    if (i > 0 && launch->index <= launch[-1].index)
+        profile_fail(reader, "index: expected more than %u", launch[-1].index);
+}
+
 static struct profile *read_profile(struct profile_reader *reader, const json_t *root) {
     if (!json_is_object(root)) {
         profile_fail(reader, ": expected a JSON object");
@@ -244,9 +288,14 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     const json_t *launches = profile_read_array(reader, root, "launches", 0);
     for (size_t i = 0; i < json_array_size(launches) && !reader->failed; i++) {
         size_t here = profile_enter(reader, "launches[%zu]", i);
-        read_launch(reader, profile_read_element(reader, launches, i), profile_add_launch(profile));
+        struct profile_launch *launch = profile_add_launch(profile);
+        read_launch(reader, profile_read_element(reader, launches, i), launch);
+        check_order(reader, profile, i);
         profile_leave(reader, here);
     }
+    profile->launched = 0;
+    for (size_t i = 0; i < profile->launch_count; i++)
+        profile->launched += profile->launches[i].repeats;
     if (!reader->failed)
         return profile;
     profile_free(profile);

@@ -152,9 +152,24 @@ static json_t *totals_of(const struct profile_launch *launch) {
     return totals;
 }
 
+static json_t *runs_of(const struct profile_launch *launch) {
+    json_t *runs = json_array();
+    for (size_t i = 0; i < launch->run_count; i++) {
+        const struct profile_run *run = &launch->runs[i];
+        json_t *object = json_object();
+        set(object, "first", number(run->first));
+        set(object, "count", number(run->count));
+        set(object, "step", number(run->step));
+        json_array_append_new(runs, object);
+    }
+    return runs;
+}
+
 static json_t *launch_of(const struct profile_launch *launch) {
     json_t *object = json_object(), *sites = json_array();
     set(object, "index", number(launch->index));
+    set(object, "repeats", number(launch->repeats));
+    set(object, "repeated", runs_of(launch));
     set(object, "kernel", text(launch->kernel));
     set(object, "symbol", text(launch->symbol));
     set(object, "grid", triple(launch->grid));

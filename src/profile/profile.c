@@ -31,15 +31,30 @@ struct profile_launch *profile_add_launch(struct profile *profile) {
         profile->launches =
             base_realloc(profile->launches, profile->launch_capacity * sizeof *profile->launches);
     }
-    struct profile_launch *launch = &profile->launches[profile->launch_count];
-    *launch = (struct profile_launch){.index = (uint32_t)profile->launch_count++};
+    struct profile_launch *launch = &profile->launches[profile->launch_count++];
+    uint32_t index = (uint32_t)profile->launched++;
+    *launch = (struct profile_launch){.index = index};
+    profile_repeat_launch(launch, index);
     return launch;
 }
 
-static void free_launch(struct profile_launch *launch) {
+void profile_repeat_launch(struct profile_launch *launch, uint32_t index) {
+    struct profile_run *run = launch->run_count ? &launch->runs[launch->run_count - 1] : NULL;
+    launch->repeats++;
+    if (run && (run->count == 1 || index - run->first == run->count * run->step)) {
+        run->step = (index - run->first) / run->count;
+        run->count++;
+        return;
+    }
+    launch->runs = base_realloc(launch->runs, (launch->run_count + 1) * sizeof *launch->runs);
+    launch->runs[launch->run_count++] = (struct profile_run){index, 1, 1};
+}
+
+void profile_free_launch(struct profile_launch *launch) {
     for (size_t i = 0; i < launch->site_count; i++)
         profile_free_site(&launch->sites[i]);
     free(launch->sites);
+    free(launch->runs);
     free(launch->kernel);
     free(launch->symbol);
     free(launch->fault);
@@ -49,7 +64,7 @@ void profile_free(struct profile *profile) {
     if (!profile)
         return;
     for (size_t i = 0; i < profile->launch_count; i++)
-        free_launch(&profile->launches[i]);
+        profile_free_launch(&profile->launches[i]);
     free(profile->launches);
     for (size_t i = 0; i < profile->program_count; i++)
         free(profile->program[i]);

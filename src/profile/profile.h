@@ -59,8 +59,17 @@ struct profile_site {
     char *why; // in words; NULL when there is no excess
 };
 
+struct profile_run { // launches first, first + step, ..., `count` of them
+    uint32_t first, count, step;
+};
+
 struct profile_launch {
     uint32_t index;
+    // Launches that counted just the same are kept once: how many they are, and which, in ascending
+    // order and this one first.
+    uint64_t repeats;
+    struct profile_run *runs;
+    size_t run_count;
     char *kernel; // demangled, with parameters
     char *symbol;
     uint32_t grid[3], block[3];
@@ -76,13 +85,21 @@ struct profile {
     unsigned arch;
     char **program; // argv
     size_t program_count;
-    struct profile_launch *launches;
+    struct profile_launch *launches; // in the order of their indices
     size_t launch_count;
     size_t launch_capacity;
+    uint64_t launched; // launches that there were: the sum of all repeats
 };
 
 struct profile *profile_create(unsigned arch, char *const *argv, size_t argc);
 void profile_free(struct profile *profile); // NULL is allowed
+
+static inline uint32_t profile_last_index(const struct profile_launch *launch) {
+    if (launch->run_count == 0)
+        return launch->index;
+    const struct profile_run *run = &launch->runs[launch->run_count - 1];
+    return run->first + (run->count - 1) * run->step;
+}
 
 // ---- Tracing one source line --------------------------------------------------------------
 

@@ -186,6 +186,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->thread_instructions = result->thread_instructions;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
     profile_merge(recorder, launch);
+    profile_fold_last(profile);
     for (unsigned n = 0; n < info->workers; n++)
         free_worker(recorder, recorder->workers[n]);
     free(recorder->workers);

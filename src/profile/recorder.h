@@ -30,6 +30,12 @@ struct profile_recorder {
 
 // profile.c: a zeroed launch at the end of the profile, with its index set.
 struct profile_launch *profile_add_launch(struct profile *profile);
+void profile_free_launch(struct profile_launch *launch); // what it owns
+// Launch `index`, later than all so far, counted the same.
+void profile_repeat_launch(struct profile_launch *launch, uint32_t index);
+
+// alike.c: when the last launch counted the same as one before, that one stands for both.
+void profile_fold_last(struct profile *profile);
 
 // merge.c: all workers' counts as the sorted sites of a launch, and their totals.
 void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch);

@@ -53,13 +53,14 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_count(out, is_shared, site->worst_degree);
     put_text(out, site->is_estimate ? "estimate" : "exact");
     put_text(out, site->verdict);
-    put_field(out, site->why);
-    strbuf_puts(out, "\r\n");
+    put_text(out, site->why);
+    strbuf_printf(out, "%" PRIu64 "\r\n", launch->repeats);
 }
 
 void report_csv(const struct profile *profile, struct strbuf *out) {
-    strbuf_puts(out, "launch,kernel,file,line,instruction,space,op,array,width,requests,"
-                     "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why\r\n");
+    strbuf_puts(out,
+                "launch,kernel,file,line,instruction,space,op,array,width,requests,"
+                "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches\r\n");
     for (size_t i = 0; i < profile->launch_count; i++) {
         for (size_t s = 0; s < profile->launches[i].site_count; s++) {
             put_site(out, &profile->launches[i], &profile->launches[i].sites[s]);

@@ -114,15 +114,15 @@ static void put_verdict(struct report_page *page, const struct report_launches *
 }
 
 void report_launch_heading(struct report_page *page, const struct report_launches *run,
-                           size_t all_launches) {
+                           uint64_t all_launches) {
     const struct profile_launch *launch = run->first;
     char note[128], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
     char others[REPORT_NUMBER];
     report_number(first, (uint64_t)launch->index + 1);
-    report_number(last, (uint64_t)run->last->index + 1);
+    report_number(last, (uint64_t)run->last_index + 1);
     report_number(all, all_launches);
     report_number(others, run->count - 1);
-    if (run->last->index - launch->index >= run->count) {
+    if (run->last_index - launch->index >= run->count) {
         snprintf(note, sizeof note, "launch %s of %s, and %s alike later", first, all, others);
     } else if (run->count > 1) {
         snprintf(note, sizeof note, "launches %s to %s of %s, alike", first, last, all);

@@ -101,7 +101,11 @@ void report_metrics(const struct profile *profile, struct strbuf *out) {
         struct sums sums = sum_up(launch);
         strbuf_printf(out, "%slaunch %u: ", i ? "\n" : "", launch->index);
         report_clean(out, launch->kernel);
-        strbuf_printf(out, ", sm_%u\n", profile->arch);
+        strbuf_printf(out, ", sm_%u", profile->arch);
+        if (launch->repeats > 1)
+            strbuf_printf(out, ", each of %llu launches alike",
+                          (unsigned long long)launch->repeats);
+        strbuf_puts(out, "\n");
         put_today(out, &sums);
         put_old(out, &sums);
     }

@@ -6,8 +6,9 @@
 
 // Launches of one kernel that counted the same, one after the other or not: shown once.
 struct report_launches {
-    const struct profile_launch *first, *last;
-    size_t count;
+    const struct profile_launch *first;
+    uint32_t last_index;
+    uint64_t count;
     struct profile_counts shared, global; // of one launch, over all operations
 };
 
@@ -16,7 +17,7 @@ void report_rule(struct report_page *page, const char *title, const char *note);
 
 // Which kernel, how it was launched, its fault, and the verdict in one line.
 void report_launch_heading(struct report_page *page, const struct report_launches *run,
-                           size_t all_launches);
+                           uint64_t all_launches);
 
 // The shared-memory lines: those that conflict one by one, the others in a table.
 void report_shared(struct report_page *page, const struct report_launches *run);

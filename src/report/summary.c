@@ -19,11 +19,11 @@ static bool same_text(const char *a, const char *b) {
 }
 
 static void add_launch(struct kernel_sum *sum, const struct profile_launch *launch) {
-    sum->launches++;
+    sum->launches += launch->repeats;
     for (int op = 0; op < PROFILE_OPS; op++) {
-        sum->shared.requests += launch->totals[SITE_SHARED][op].requests;
-        sum->shared.units += launch->totals[SITE_SHARED][op].units;
-        sum->shared.ideal += launch->totals[SITE_SHARED][op].ideal;
+        sum->shared.requests += launch->repeats * launch->totals[SITE_SHARED][op].requests;
+        sum->shared.units += launch->repeats * launch->totals[SITE_SHARED][op].units;
+        sum->shared.ideal += launch->repeats * launch->totals[SITE_SHARED][op].ideal;
     }
 }
 

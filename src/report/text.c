@@ -64,11 +64,13 @@ static struct runs runs_of(const struct profile *profile) {
         const struct profile_launch *launch = &profile->launches[i];
         struct report_launches *alike = find_alike(&runs, launch);
         if (alike) {
-            alike->count++;
-            alike->last = launch;
+            alike->count += launch->repeats;
+            if (profile_last_index(launch) > alike->last_index)
+                alike->last_index = profile_last_index(launch);
             continue;
         }
-        struct report_launches run = {.first = launch, .last = launch, .count = 1};
+        struct report_launches run = {
+            .first = launch, .last_index = profile_last_index(launch), .count = launch->repeats};
         run.shared = sum_of(launch, SITE_SHARED);
         run.global = sum_of(launch, SITE_GLOBAL);
         vec_push(&runs, run);
@@ -123,7 +125,7 @@ static void put_launches(struct report_page *page, const struct profile *profile
             continue;
         }
         report_newline(page);
-        report_launch_heading(page, &runs.data[i], profile->launch_count);
+        report_launch_heading(page, &runs.data[i], profile->launched);
         report_shared(page, &runs.data[i]);
         report_global(page, &runs.data[i]);
         report_totals(page, &runs.data[i]);
@@ -149,7 +151,7 @@ void report_text(const struct profile *profile, const struct report_options *opt
         report_newline(&page);
     }
     put_launches(&page, profile);
-    if (profile->launch_count > 1) {
+    if (profile->launched > 1) {
         report_newline(&page);
         report_summary(&page, profile);
     }

@@ -322,6 +322,7 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
     struct arena *arena = arena_create();
     struct sim_kernel *kernel = ARENA_NEW(arena, struct sim_kernel);
     kernel->arena = arena;
+    kernel->block_instructions = UINT64_MAX;
     kernel->module = module;
     kernel->ir = ir;
     kernel->layout = ir_shared_layout(ir);

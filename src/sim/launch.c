@@ -256,6 +256,13 @@ static void write_output(struct sim_run *run) {
 
 // ---- The launch ---------------------------------------------------------------------------
 
+// Waking other threads takes as long as some thousand instructions: not worth it for one block, or
+// for a kernel that was short the last time.
+static bool is_small(const struct sim_kernel *kernel, uint64_t blocks) {
+    enum { WORTH_WAKING = 16384 };
+    return blocks == 1 || kernel->block_instructions < WORTH_WAKING / blocks;
+}
+
 void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                 struct sim_result *result) {
     struct sim *sim = kernel->module->sim;
@@ -287,7 +294,11 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
     pthread_mutex_init(&run.lock, NULL);
-    pool_run(sim->pool, work, &run);
+    if (is_small(kernel, run.count))
+        work(&run, 0);
+    else
+        pool_run(sim->pool, work, &run);
+    kernel->block_instructions = run.done ? result->instructions / run.done : UINT64_MAX;
     pthread_mutex_destroy(&run.lock);
     write_output(&run);
     result->blocks_run = run.done;

@@ -96,8 +96,9 @@ struct sim_kernel {
     uint32_t constant_bytes;
     uint64_t local_bytes; // of a thread, calls included
     bool uses_tid, uses_ctaid;
-    bool uses_cluster;     // reads registers of the block's place in its cluster
-    bool waits_for_blocks; // has a loop that polls memory which other blocks may write
+    uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
+    bool uses_cluster;           // reads registers of the block's place in its cluster
+    bool waits_for_blocks;       // has a loop that polls memory which other blocks may write
 };
 
 struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_function *kernel,

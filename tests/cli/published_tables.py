@@ -25,11 +25,21 @@ TIMEOUT_S = 600
 IS_SLOW_BUILD = os.environ.get("BANKRUN_SANITIZER", "none") != "none"
 
 
+def in_order(launches):
+    """All launches one by one: those that counted the same are saved once."""
+    all_of_them = {}
+    for launch in launches:
+        for run in launch["repeated"]:
+            for n in range(run["count"]):
+                all_of_them[run["first"] + n * run["step"]] = launch
+    return [all_of_them[index] for index in sorted(all_of_them)]
+
+
 class Profile:
     """A saved profile: its launches, and sums over the sites of one of them."""
 
     def __init__(self, saved):
-        self.launches = saved["launches"]
+        self.launches = in_order(saved["launches"])
 
     def launch(self, kernel):
         found = [each for each in self.launches if kernel in each["kernel"]]

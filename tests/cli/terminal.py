@@ -42,8 +42,8 @@ def fail(text, output=b""):
     sys.exit(1)
 
 
-def on_terminal(command, env=None):
-    """What a command writes to a terminal."""
+def on_terminal(command, env=None, until=None):
+    """What a command writes to a terminal. It gets a SIGINT when it has written `until`."""
     main, other = pty.openpty()
     process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=env)
     os.close(other)
@@ -57,6 +57,9 @@ def on_terminal(command, env=None):
         if not part:
             break
         output += part
+        if until and until in output:
+            process.send_signal(signal.SIGINT)
+            until = None
     process.wait()
     return output
 
@@ -64,13 +67,14 @@ def on_terminal(command, env=None):
 def check_terminal(path):
     env = dict(os.environ, TERM="xterm")
     env.pop("NO_COLOR", None)
-    launch = ["--launch", "loop<<<2000, 32>>>(20000)", "--threads", "1"]
-    output = on_terminal([BANKRUN, path] + launch, env)
+    endless = ["--launch", "loop<<<2000, 32>>>(0)", "--threads", "1"]
+    output = on_terminal([BANKRUN, path] + endless, env, b"instructions/s")
     if b" of 2000 blocks, " not in output or b"instructions/s" not in output:
         fail("no progress on a terminal", output)
     if b"\033[K" not in output or b"\033[1m" not in output.replace(b"\033[K", b""):
         fail("no colour on a terminal", output)
-    output = on_terminal([BANKRUN, path] + launch + ["--quiet"], env)
+    short = ["--launch", "loop<<<200, 32>>>(20000)"]
+    output = on_terminal([BANKRUN, path] + short + ["--quiet"], env)
     if output:
         fail("--quiet is not quiet", output)
     env["NO_COLOR"] = "1"

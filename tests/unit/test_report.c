@@ -57,6 +57,7 @@ static struct profile_launch launch_of(uint32_t index, struct profile_site *site
     struct profile_launch launch = {
         .index = index,
         .kernel = "work(float*)",
+        .repeats = 1,
         .symbol = "_Z4workPf",
         .grid = {10, 1, 1},
         .block = {32, 4, 1},
@@ -84,6 +85,7 @@ static char *text_of(struct profile_launch *launches, size_t count,
         .program_count = 2,
         .launches = launches,
         .launch_count = count,
+        .launched = count,
     };
     struct strbuf out = {0};
     report_text(&profile, options, &out);
@@ -703,10 +705,10 @@ static void test_csv(void **state) {
     assert_string_equal(
         strbuf_string(&out),
         "launch,kernel,file,line,instruction,space,op,array,width,requests,wavefronts,sectors,"
-        "ideal,excess,worst_degree,certainty,verdict,why\r\n"
+        "ideal,excess,worst_degree,certainty,verdict,why,launches\r\n"
         "1,work(float*),kernel.cu,33,ld.shared.f32,shared,load,tile,4,500000,16000000,,500000,"
-        "15500000,32,exact,observed,\"words \"\"0\"\", 32\"\r\n"
-        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,\r\n");
+        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1\r\n"
+        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1\r\n");
     strbuf_free(&out);
 }
 

@@ -1,0 +1,74 @@
+// Programs launch the same kernel again and again: launches that counted the same are kept once,
+// so that a profile grows with what is different, not with how long the program ran.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/recorder.h"
+
+// How many kept launches are looked at for one that is alike, the last ones first: programs repeat
+// their latest steps.
+enum { LOOK_BACK = 256 };
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_counts(const struct profile_counts *a, const struct profile_counts *b) {
+    return a->requests == b->requests && a->units == b->units && a->ideal == b->ideal;
+}
+
+static bool same_frames(const struct profile_site *a, const struct profile_site *b) {
+    if (a->inlined_count != b->inlined_count)
+        return false;
+    for (uint32_t i = 0; i < a->inlined_count; i++)
+        if (a->inlined_at[i].line != b->inlined_at[i].line ||
+            !same_text(a->inlined_at[i].file, b->inlined_at[i].file) ||
+            !same_text(a->inlined_at[i].function, b->inlined_at[i].function))
+            return false;
+    return true;
+}
+
+static bool same_worst(const struct profile_site *a, const struct profile_site *b) {
+    if (a->worst_degree != b->worst_degree)
+        return false;
+    return a->worst_degree == 0 ||
+           (a->worst_warp == b->worst_warp && a->worst_mask == b->worst_mask &&
+            memcmp(a->worst_block, b->worst_block, sizeof a->worst_block) == 0 &&
+            memcmp(a->worst_offsets, b->worst_offsets, sizeof a->worst_offsets) == 0);
+}
+
+static bool same_site(const struct profile_site *a, const struct profile_site *b) {
+    return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
+           a->width == b->width && a->is_estimate == b->is_estimate &&
+           same_counts(&a->counts, &b->counts) && same_text(a->file, b->file) &&
+           same_text(a->function, b->function) && same_text(a->instruction, b->instruction) &&
+           same_text(a->array, b->array) && same_text(a->verdict, b->verdict) &&
+           same_text(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0 &&
+           same_worst(a, b) && same_frames(a, b);
+}
+
+static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
+    if (a->instructions != b->instructions || a->thread_instructions != b->thread_instructions ||
+        a->site_count != b->site_count || a->shared_bytes != b->shared_bytes ||
+        a->blocks_run != b->blocks_run || memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
+        memcmp(a->block, b->block, sizeof a->block) != 0 || !same_text(a->symbol, b->symbol) ||
+        !same_text(a->kernel, b->kernel) || !same_text(a->fault, b->fault))
+        return false;
+    for (size_t i = 0; i < a->site_count; i++)
+        if (!same_site(&a->sites[i], &b->sites[i]))
+            return false;
+    return true;
+}
+
+void profile_fold_last(struct profile *profile) {
+    struct profile_launch *last = &profile->launches[profile->launch_count - 1];
+    for (size_t back = 1; back < profile->launch_count && back <= LOOK_BACK; back++) {
+        struct profile_launch *kept = last - back;
+        if (!are_alike(kept, last))
+            continue;
+        profile_repeat_launch(kept, last->index);
+        profile_free_launch(last);
+        profile->launch_count--;
+        return;
+    }
+}

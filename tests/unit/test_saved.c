@@ -1,0 +1,241 @@
+// Profiles as files: written, read again, broken ones, and launches that are kept once.
+#include "profile_fake.h"
+
+// ---- The saved form --------------------------------------------------------------------------
+
+static struct profile *sample(void) {
+    struct fake fake;
+    make(&fake);
+    struct event events[6] = {column_event(LOAD, 0, 128),   column_event(STORE, 0, 4),
+                              column_event(INLINED, 0, 8),  column_event(NOWHERE, 0, 1),
+                              column_event(MATRIX, 0, 128), column_event(ADD, 0, 12)};
+    events[0].mask = 0xfff;
+    events[0].block[2] = 2;
+    struct profile *profile = profile_of(&fake, events, 6);
+    struct profile_launch_result result = {.fault = "it \"broke\"\nhere"};
+    struct profile_recorder *recorder = profile_record(&fake.info);
+    profile_finish(recorder, profile, &result);
+    return profile;
+}
+
+static char *temporary(const char *text) {
+    char *path = strdup("/tmp/bankrun-test-profile-XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(file_write(path, text, strlen(text)));
+    return path;
+}
+
+static struct profile *read_text(const char *text, struct diag_list *diags) {
+    char *path = temporary(text);
+    struct profile *profile = profile_read(path, diags);
+    unlink(path);
+    free(path);
+    return profile;
+}
+
+static void test_round_trip(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_int_equal(diags.count, 0);
+    assert_non_null(back);
+    char *again = profile_to_json(back);
+    assert_string_equal(json, again);
+    assert_int_equal(back->arch, 90);
+    assert_int_equal(back->program_count, 2);
+    assert_string_equal(back->launches[1].fault, "it \"broke\"\nhere");
+    assert_null(back->launches[0].fault);
+    assert_int_equal(back->launches[1].index, 1);
+    assert_int_equal(back->launches[0].site_count, profile->launches[0].site_count);
+    for (size_t i = 0; i < back->launches[0].site_count; i++) {
+        const struct profile_site *a = &profile->launches[0].sites[i];
+        const struct profile_site *b = &back->launches[0].sites[i];
+        assert_memory_equal(&a->counts, &b->counts, sizeof a->counts);
+        assert_memory_equal(a->degrees, b->degrees, sizeof a->degrees);
+        assert_memory_equal(a->worst_offsets, b->worst_offsets, sizeof a->worst_offsets);
+        assert_int_equal(a->worst_mask, b->worst_mask);
+        assert_int_equal(a->op, b->op);
+        assert_true((a->why == NULL) == (b->why == NULL));
+    }
+    assert_memory_equal(profile->launches[0].totals, back->launches[0].totals,
+                        sizeof back->launches[0].totals);
+    free(json);
+    free(again);
+    profile_free(profile);
+    profile_free(back);
+}
+
+static void test_sorted_keys(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    char *json = profile_to_json(profile);
+    assert_true(strstr(json, "\"arch\"") < strstr(json, "\"launches\""));
+    assert_true(strstr(json, "\"launches\"") < strstr(json, "\"program\""));
+    assert_true(strstr(json, "\"program\"") < strstr(json, "\"schema\""));
+    free(json);
+    profile_free(profile);
+}
+
+static void test_strange_bytes(void **state) {
+    (void)state;
+    char *argv[] = {"caf\xc3\xa9", "broken \xff\xc3", "\xed\xa0\x80"};
+    struct profile *profile = profile_create(80, argv, 3);
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_non_null(back);
+    assert_string_equal(back->program[0], "caf\xc3\xa9");
+    assert_string_equal(back->program[1], "broken \xef\xbf\xbd\xef\xbf\xbd");
+    assert_string_equal(back->program[2], "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    free(json);
+    profile_free(profile);
+    profile_free(back);
+}
+
+// The text with the first `from` replaced.
+static char *replaced(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    size_t size = strlen(text) + strlen(to) + 1;
+    char *result = malloc(size);
+    snprintf(result, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return result;
+}
+
+static void expect_error(const char *text, const char *want) {
+    struct diag_list diags = {0};
+    assert_null(read_text(text, &diags));
+    assert_int_equal(diags.errors, 1);
+    const char *message = strstr(diags.items[0].message, ": ");
+    if (!message || !strstr(diags.items[0].message, want)) {
+        print_error("expected \"%s\" in \"%s\"\n", want, diags.items[0].message);
+        fail();
+    }
+    diag_free(&diags);
+}
+
+static void test_broken_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *want;
+    } table[] = {
+        {"{", "", "not JSON"},
+        {"\"bankrun-profile/1\"", "\"bankrun-profile/2\"",
+         "schema: \"bankrun-profile/2\" is not \"bankrun-profile/1\""},
+        {"\"schema\"", "\"shema\"", "schema: is missing"},
+        {"\"sm_90\"", "\"90\"", "arch: expected \"sm_\" and a number"},
+        {"\"sm_90\"", "\"sm_9x\"", "arch: expected \"sm_\" and a number"},
+        {"\"sm_90\"", "90", "arch: expected a string"},
+        {"\"index\": 0", "\"index\": 3",
+         "launches[0].repeated[0].first: the indices do not ascend"},
+        {"\"first\": 0", "\"first\": 1",
+         "launches[0].repeated[0].first: the indices do not ascend"},
+        {"\"step\": 1", "\"step\": 0", "launches[0].repeated[0].first: the indices do not ascend"},
+        {"\"repeats\": 1", "\"repeats\": 2", "launches[0].repeats: 2, but `repeated` lists 1"},
+        {"\"./transpose\"", "7", "program: expected strings"},
+        {"\"instructions\": 12345", "\"instructions\": -1",
+         "launches[0].instructions: expected a whole number from 0 to"},
+        {"\"instructions\": 12345", "\"instructions\": 1.5", "instructions: expected a whole"},
+        {"\"blocks_run\": 105,", "", "launches[0].blocks_run: is missing"},
+        {"\"grid\": [\n    7,", "\"grid\": [", "launches[0].grid: expected an array of 3 values"},
+        {"\"line\": 31", "\"line\": 4294967296",
+         "line: expected a whole number from 0 to 4294967295"},
+        {"\"op\": \"store\"", "\"op\": \"stow\"",
+         "op: expected one of \"load\", \"store\", \"atomic\""},
+        {"\"space\": \"shared\"", "\"space\": \"local\"",
+         "space: expected one of \"shared\", \"global\""},
+        {"\"estimate\": false", "\"estimate\": 0", "estimate: expected true or false"},
+        {"\"excess\": 0", "\"excess\": 1", "excess: is not wavefronts - ideal"},
+        {"\"1\": 1", "\"1\": 2", "degrees: the sum 2 is not the number of requests 1"},
+        {"\"1\": 1", "\"65\": 1", "\"65\" is no degree (1 to 64)"},
+        {"\"1\": 1", "\"x\": 1", "\"x\" is no degree"},
+        {"\"inlined_at\": []", "\"inlined_at\": [3]", "inlined_at[0]: expected an object"},
+        {"\"requests\": 2", "\"requests\": 3", "totals.shared.load: is not the sum of the sites"},
+        {"\"sites\": [", "\"sites\": [5,", "launches[0].sites[0]: expected an object"},
+        {"\n       null", "\n       12", "is not in the mask, expected null"},
+    };
+    struct profile *profile = sample();
+    char *json = profile_to_json(profile);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *broken = replaced(json, table[i].from, table[i].to);
+        expect_error(broken, table[i].want);
+        free(broken);
+    }
+    expect_error("", "not JSON");
+    expect_error("[]", "expected a JSON object");
+    expect_error("{\"schema\": 4}", "schema: expected a string");
+    free(json);
+    profile_free(profile);
+    struct diag_list diags = {0};
+    assert_null(profile_read("/nowhere/run.json", &diags));
+    assert_string_equal(diags.items[0].message, "/nowhere/run.json: No such file or directory");
+    diag_free(&diags);
+}
+
+// ---- Launches that are alike -----------------------------------------------------------------
+
+// One more launch of the profile: a column of the tile, `times` times.
+static void launch_columns(struct profile *profile, struct fake *fake, uint32_t times) {
+    struct profile_recorder *recorder = profile_record(&fake->info);
+    const struct access_observer *observer = profile_observer(recorder);
+    void *worker = observer->worker_begin(observer->context, 0);
+    struct event event = column_event(LOAD, 0, 128);
+    for (uint32_t i = 0; i < times; i++)
+        send_to(worker, observer, &event);
+    struct profile_launch_result result = {.blocks_run = 1, .instructions = 7};
+    profile_finish(recorder, profile, &result);
+}
+
+static void expect_run(const struct profile_launch *launch, size_t n, uint32_t first,
+                       uint32_t count, uint32_t step) {
+    assert_true(n < launch->run_count);
+    assert_int_equal(launch->runs[n].first, first);
+    assert_int_equal(launch->runs[n].count, count);
+    if (count > 1)
+        assert_int_equal(launch->runs[n].step, step);
+}
+
+static void test_alike(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct profile *profile = profile_create(90, NULL, 0);
+    const uint32_t steps[] = {1, 2, 1, 2, 1, 2, 3, 1, 1, 1};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        launch_columns(profile, &fake, steps[i]);
+    for (int again = 0; again < 2; again++) { // as made, and as read
+        assert_int_equal(profile->launched, 10);
+        assert_int_equal(profile->launch_count, 3);
+        const struct profile_launch *launches = profile->launches;
+        assert_int_equal(launches[0].repeats, 6);
+        assert_int_equal(launches[0].run_count, 2);
+        expect_run(&launches[0], 0, 0, 3, 2);
+        expect_run(&launches[0], 1, 7, 3, 1);
+        assert_int_equal(launches[1].repeats, 3);
+        expect_run(&launches[1], 0, 1, 3, 2);
+        assert_int_equal(launches[2].index, 6);
+        assert_int_equal(launches[2].repeats, 1);
+        assert_int_equal(profile_last_index(&launches[0]), 9);
+        char *json = profile_to_json(profile);
+        struct diag_list diags = {0};
+        profile_free(profile);
+        profile = read_text(json, &diags);
+        assert_non_null(profile);
+        free(json);
+        diag_free(&diags);
+    }
+    profile_free(profile);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sorted_keys),
+        cmocka_unit_test(test_strange_bytes), cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
