@@ -138,7 +138,9 @@ void ir_pass_register_arguments(struct ir_builder *builder, const struct ptx_ins
         const enum ptx_type type = type_of(builder, &value, callee ? callee->parameters : NULL,
                                            callee ? callee->parameter_count : 0, i);
         const struct ptx_variable like = {.name = "argument", .range = ptx->range};
-        if (value.kind == IR_OPERAND_VECTOR || !can_pass(builder, ptx->range, type))
+        const bool is_value = value.kind == IR_OPERAND_REGISTER ||
+                              value.kind == IR_OPERAND_IMMEDIATE || value.kind == IR_OPERAND_SREG;
+        if (!is_value || !can_pass(builder, ptx->range, type))
             continue; // the simulator refuses it by name
         const struct ir_variable *variable = hide(builder, &like, type);
         value.bytes = ptx_type_bytes(type) > 4 ? 8 : 4;

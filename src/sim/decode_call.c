@@ -21,10 +21,27 @@ static bool decode_values(struct sim_decoder *decoder, const struct ir_instructi
     return true;
 }
 
+// Functions of the device runtime (libcudadevrt) by which kernels launch kernels.
+static bool is_device_launch(const char *name) {
+    static const char *const beginnings[] = {"cudaLaunchDevice", "cudaGetParameterBuffer",
+                                             "__cudaCDP", "cudaGraphLaunch"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
 static void decode_device_function(struct sim_decoder *decoder, const struct ir_instruction *ir,
                                    struct sim_call *call) {
     const char *name = ir->call->callee->name;
     call->device = sim_device_find(name);
+    if (!call->device && is_device_launch(name)) {
+        sim_decode_error(decoder, ir,
+                         "'%s' launches work from a kernel (dynamic parallelism), and bankrun "
+                         "launches kernels from the host alone",
+                         name);
+        return;
+    }
     if (!call->device) {
         sim_decode_error(decoder, ir,
                          "the function '%s' has no body here, and bankrun's device "

@@ -117,14 +117,31 @@ void *sim_module_variable(const struct sim_module *module, const char *name, siz
     return address;
 }
 
+// Why a `refuse` row has no lane code; NULL: it has none yet.
+static const char *reason_of(const struct ptx_instruction *refused) {
+    static const struct {
+        const char *opcode, *reason;
+    } table[] = {
+        {"tcgen05", "the tensor memory and matrix units of 10.x are not simulated"},
+        {"multimem", "it reaches the memory of several devices at once, and bankrun has one"},
+        {"clusterlaunchcontrol", "it takes over blocks that another cluster was to run, on 10.x"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(ptx_isa_row(refused->isa)->opcode, table[i].opcode) == 0)
+            return table[i].reason;
+    return NULL;
+}
+
 static bool is_refused(const struct ir_function *ir, struct diag_list *diags) {
     const struct ptx_instruction *refused = ir_first_refused(ir);
     if (!refused)
         return false;
+    const char *reason = reason_of(refused);
     struct strbuf text = {0};
     ptx_print_mnemonic(refused, &text);
     diag_add(diags, DIAG_ERROR, ir->module->ptx->source, refused->range,
-             "instruction '%s' is not supported yet", text.data);
+             "instruction '%s' is not supported%s%s", text.data, reason ? ": " : " yet",
+             reason ? reason : "");
     strbuf_free(&text);
     return true;
 }
