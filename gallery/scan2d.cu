@@ -250,3 +250,10 @@ int main(int argc, char **argv) {
     free(pixels);
     return passed ? 0 : 1;
 }
+
+// bankrun counts   op     array  requests  wavefronts    ideal  degree
+//   tile_sums<32>  load   tile     32,768   1,048,576   65,536      16
+//   tile_scan<32>  store  tile     65,536   1,114,112  131,072      16
+//   tile_scan<32>  load   tile     65,536   1,114,112  131,072      16
+//   tile_sums<33>  load   tile     32,768      65,536   65,536       1
+//   tile_scan<33>  load   tile     65,536     131,072  131,072       1

@@ -157,3 +157,7 @@ int main(int argc, char **argv) {
     free(m.host);
     return passed ? 0 : 1;
 }
+
+// bankrun counts      op    array  requests  wavefronts    ideal  degree
+//   transpose_tiled   load  tile    500,000  16,000,000  500,000      32
+//   transpose_padded  load  tile    500,000     500,000  500,000       1

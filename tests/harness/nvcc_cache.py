@@ -3,7 +3,7 @@
 
 BANKRUN_REAL_NVCC is the compiler, BANKRUN_NVCC_CACHE the folder. The key covers the arguments, the
 working folder (line tables name files), and the contents of the sources and of all headers beside
-them and in -I folders.
+them, in their folder lib, and in -I folders.
 """
 
 import hashlib
@@ -50,7 +50,9 @@ def key_of(compiler, arguments):
         add(word)
     files = {word for word in arguments if os.path.isfile(word)}
     for folder in folders_of(arguments):
-        if os.path.isdir(folder):
+        for folder in (folder, os.path.join(folder, "lib")):
+            if not os.path.isdir(folder):
+                continue
             files.update(os.path.join(folder, n) for n in os.listdir(folder)
                          if n.endswith(HEADERS) and not n.endswith(".cu"))
     for path in sorted(files):

@@ -3,7 +3,8 @@
 Beside tests/programs/NAME.cu lie NAME.out (its standard output) and NAME.report (the text report);
 those of gallery/NAME.cu are tests/programs/gallery/NAME.*. `--rebase` writes them. Comments in the
 source: `// args:` for the program, `// bankrun:` options, `// status:` (0 unless given), `// stderr:`
-regular expressions. The report comes from the saved profile, which is held against the schema.
+regular expressions. The report comes from the saved profile, which is held against the schema;
+`tables` checks the tables in comments of the gallery.
 """
 
 import json
@@ -12,6 +13,7 @@ import re
 import shlex
 import tempfile
 
+from . import tables
 from .case import Case, Failure, Skip, check_sanitizers, diff, shown, tail, text_of
 
 DIRECTIVE = re.compile(r"^\s*//\s*(args|bankrun|status|stderr):\s?(.*)$")
@@ -81,6 +83,8 @@ def run_program(context, source, golden):
                 raise Failure(f"stderr does not match /{pattern}/\n" + tail(process.stderr))
         check_golden(context, golden + ".out", text_of(process.stdout))
         check_schema(context, profile)
+        if tables.check(context, source, wants["args"], profile, folder):
+            context.execute(command)  # rebased: its lines are others now
         report = context.execute([context.bankrun, "report", profile])
         check_sanitizers(report)
         if report.returncode:
