@@ -3,7 +3,7 @@
 _bankrun() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=run i
     local run_options="--arch --threads --launch --dump --trace --trace-output --metrics --format --output --fail-on
-        --max-instructions --nvcc --nvcc-flag --no-cache --no-count --color --quiet --verbose --help"
+        --max-instructions --nvcc --nvcc-flag --no-cache --no-count --follow --color --quiet --verbose --help"
     local report_options="--metrics --format --output --fail-on --color --verbose --help"
     local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width
         --base --grid --block-index --requests --keep-going --format --output --color --help"
@@ -16,12 +16,14 @@ _bankrun() {
     --arch) COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_120" -- "$current")) && return ;;
     esac
     [[ ${COMP_WORDS[1]} == report || ${COMP_WORDS[1]} == explain ||
-        ${COMP_WORDS[1]} == calibrate ]] && command=${COMP_WORDS[1]}
+        ${COMP_WORDS[1]} == calibrate || ${COMP_WORDS[1]} == nvcc-flags ]] && command=${COMP_WORDS[1]}
     if [[ $current == -* ]]; then
         if [[ $command == report ]]; then
             COMPREPLY=($(compgen -W "$report_options" -- "$current"))
         elif [[ $command == calibrate ]]; then
             COMPREPLY=($(compgen -W "$calibrate_options" -- "$current"))
+        elif [[ $command == nvcc-flags ]]; then
+            COMPREPLY=($(compgen -W "--arch --help" -- "$current"))
         elif [[ $command == explain ]]; then
             COMPREPLY=($(compgen -W "$explain_options" -- "$current"))
         elif ((COMP_CWORD == 1)); then
@@ -31,7 +33,7 @@ _bankrun() {
         fi
         return
     fi
-    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report explain calibrate help" -- "$current"))
+    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "run report explain calibrate nvcc-flags help" -- "$current"))
     COMPREPLY+=($(compgen -f -- "$current"))
 }
 complete -o filenames -F _bankrun bankrun

@@ -1,7 +1,7 @@
 # fish completion of bankrun
 
-set -l commands run report explain calibrate help
-set -l runs 'not __fish_seen_subcommand_from report explain calibrate help'
+set -l commands run report explain calibrate nvcc-flags help
+set -l runs 'not __fish_seen_subcommand_from report explain calibrate nvcc-flags help'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a run -d 'Run a program and report'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a report -d 'Show a saved profile'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a help -d 'Show help'
@@ -20,6 +20,7 @@ complete -c bankrun -n $runs -l max-instructions -x -d 'Stop a launch after so m
 complete -c bankrun -n $runs -l nvcc -r -d 'The nvcc to compile with'
 complete -c bankrun -n $runs -l no-cache -d 'Compile anew and keep nothing'
 complete -c bankrun -n $runs -l no-count -d 'Only run: no counts, no report'
+complete -c bankrun -n $runs -l follow -d 'Report on the processes that it starts, too'
 complete -c bankrun -n $runs -l nvcc-flag -x -d 'Hand a flag to nvcc'
 complete -c bankrun -n $runs -s q -l quiet -d 'No report on stderr'
 complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a explain -d 'How an index expression meets the banks'
@@ -48,3 +49,5 @@ complete -c bankrun -n $calibrates -l instruction -x -d 'Measure only this one'
 complete -c bankrun -n $calibrates -l patterns -x -d 'Patterns for each instruction'
 complete -c bankrun -n $calibrates -l arch -x -d 'The model to compare with'
 complete -c bankrun -n $calibrates -l save -r -d 'Write the measurements to a file'
+complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a nvcc-flags -d 'Print the flags for nvcc'
+complete -c bankrun -n '__fish_seen_subcommand_from nvcc-flags' -l arch -x -d 'Architecture of the PTX'

@@ -28,6 +28,7 @@ ROOMS = {
     "calibrate": {"banks", "base"},
     "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cudadrv": {"cudart", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "inject": {"toolchain", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
             "cost", "report", "toolchain"},
 }

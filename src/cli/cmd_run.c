@@ -1,7 +1,9 @@
 // bankrun run: runs a CUDA source, an executable or a PTX kernel and reports.
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/commands.h"
@@ -13,8 +15,10 @@ static void help(void) {
         "Runs a CUDA program on the CPU, counts every wavefront of its shared-memory accesses and\n"
         "reports bank conflicts by source line on stderr. FILE is\n"
         "  - a CUDA source (.cu), which is compiled with nvcc;\n"
-        "  - an executable that was linked with the shared CUDA runtime (nvcc -cudart shared);\n"
-        "  - a PTX module (.ptx), one kernel of which is launched as --launch says.\n"
+        "  - an executable that uses the CUDA runtime or driver and holds PTX;\n"
+        "  - a PTX module (.ptx), one kernel of which is launched as --launch says;\n"
+        "  - a command or a script that starts such programs (make check, ./run_tests.sh): each\n"
+        "    process that uses CUDA is simulated, and the report is on all of them.\n"
         "What follows a source or an executable belongs to the program, whose output and exit\n"
         "status stay what they are.\n"
         "\n"
@@ -22,6 +26,7 @@ static void help(void) {
         "    bankrun --arch sm_80 -O3 transpose.cu 4000 4000\n"
         "    bankrun --format json -o run.json ./app --size 4096\n"
         "    bankrun --fail-on excess transpose.cu        # status 3 when conflicts remain\n"
+        "    bankrun run -- make check\n"
         "    bankrun scan.ptx --launch 'scan<<<64, 256>>>(out:u64[16384], u8[16384]=iota, 16384)' "
         "\\\n"
         "        --dump out=-\n"
@@ -95,14 +100,50 @@ static long read_head(const char *path, char *head, size_t size) {
     return has_failed ? -1 : (long)length;
 }
 
+// A script, or a command that PATH knows: what it starts is what counts.
+static bool is_script(const char *path, const char *head, long length) {
+    return length > 2 && !memcmp(head, "#!", 2) && access(path, X_OK) == 0;
+}
+
+static bool is_command_name(const char *word) {
+    return !strchr(word, '/') && access(word, F_OK) != 0;
+}
+
+static int run_command_line(char **argv, const struct cli_options *options) {
+    char *path = command_find(argv[0]);
+    if (options->launch || options->dumps.length)
+        cli_error("--launch and --dump are for .ptx files");
+    else if (!path)
+        cli_error("%s: %s", argv[0], strerror(errno ? errno : ENOENT));
+    int status = path && !options->launch && !options->dumps.length
+                     ? run_command(path, argv, options)
+                     : CLI_USAGE;
+    free(path);
+    return status;
+}
+
 static int run_file(int argc, char **argv, struct cli_options *options) {
     enum { HEAD_BYTES = 65536 };
+    if (is_command_name(argv[0])) {
+        char *path = command_find(argv[0]);
+        free(path);
+        if (path)
+            return run_command_line(argv, options);
+    }
     char *head = base_alloc(HEAD_BYTES);
     long length = read_head(argv[0], head, HEAD_BYTES);
     enum cli_kind kind = length < 0 ? CLI_KIND_OTHER : cli_kind_of(argv[0], head, (size_t)length);
+    bool starts_others =
+        is_script(argv[0], head, length) || (kind == CLI_KIND_ELF && options->follow);
     free(head);
     if (length < 0)
         return CLI_USAGE;
+    if (starts_others)
+        return run_command_line(argv, options);
+    if (options->follow) {
+        cli_error("--follow: %s is neither an executable nor a script", argv[0]);
+        return CLI_USAGE;
+    }
     if (kind == CLI_KIND_PTX)
         return run_ptx_file(argc, argv, options);
     if (kind == CLI_KIND_PROFILE)

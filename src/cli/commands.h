@@ -11,6 +11,7 @@ int cmd_run(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_nvcc_flags(int argc, char **argv);
 
 // What a file is, by its content where that tells; its first kilobytes do.
 enum cli_kind { CLI_KIND_ELF, CLI_KIND_PTX, CLI_KIND_CUDA, CLI_KIND_PROFILE, CLI_KIND_OTHER };
@@ -22,6 +23,12 @@ int run_ptx(const struct source *source, const struct cli_options *options);
 // Runs argv[0], a CUDA source or an executable, with its arguments (NULL at the end) as a child
 // process.
 int run_program(enum cli_kind kind, char **argv, const struct cli_options *options);
+
+// Runs the command `path`, with the argument list argv, and reports on all processes of it and of
+// its children that use CUDA.
+int run_command(const char *path, char **argv, const struct cli_options *options);
+// The file that a command's name means, by PATH where it has no slash. Caller frees; NULL: none.
+char *command_find(const char *name);
 
 // Writes the report to -o or to `stream` and applies --fail-on: CLI_OK, CLI_EXCESS, or CLI_USAGE
 // when the file cannot be written.

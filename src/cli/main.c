@@ -1,5 +1,6 @@
 // bankrun: runs CUDA programs without a GPU and reports their shared-memory bank conflicts.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,9 +11,10 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
-    {"run", cmd_run, "run a .cu, an executable or a .ptx and report (the default)"},
+    {"run", cmd_run, "run a .cu, an executable, a command or a .ptx and report (the default)"},
     {"report", cmd_report, "show a saved profile"},
     {"explain", cmd_explain, "show how an index expression meets the banks"},
+    {"nvcc-flags", cmd_nvcc_flags, "print the flags that a build system hands to nvcc"},
     {"calibrate", cmd_calibrate, "hold the bank model against this machine's GPU"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -27,7 +29,8 @@ static void help(FILE *out) {
         "take, and says which source line has bank conflicts, how many, and why.\n"
         "\n"
         "    bankrun transpose.cu                  compile, run on the CPU, report by source line\n"
-        "    bankrun ./app --size 4096             an executable made with nvcc -cudart shared\n"
+        "    bankrun ./app --size 4096             an executable\n"
+        "    bankrun make check                    a command that starts such programs\n"
         "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
@@ -64,7 +67,9 @@ static const char *misspelt_command(const char *word) {
     for (int i = 0; i < COMMANDS; i++)
         names[i + 1] = commands[i].name;
     names[COMMANDS + 1] = NULL;
-    if (strpbrk(word, "/.") || access(word, F_OK) == 0)
+    char *found = command_find(word);
+    free(found);
+    if (found || strpbrk(word, "/.") || access(word, F_OK) == 0)
         return NULL;
     return cli_suggest(word, names);
 }

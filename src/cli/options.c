@@ -25,6 +25,7 @@ enum option_id {
     OPTION_COLOR,
     OPTION_NO_CACHE,
     OPTION_NO_COUNT,
+    OPTION_FOLLOW,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
@@ -96,6 +97,8 @@ static const struct option_row rows[] = {
      "write the measurements to FILE.csv, compressed if it ends\nin .gz"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
      "architecture to simulate: sm_90, 90 or 9.0 (default sm_90)"},
+    {OPTION_ARCH, 0, "arch", "ARCH", CLI_NVCC_FLAGS,
+     "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)"},
     {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
      "host threads (default: one for each processor); the counts\ndo not depend on it"},
     {OPTION_LAUNCH, 0, "launch", "SPEC", CLI_RUN,
@@ -128,6 +131,9 @@ static const struct option_row rows[] = {
     {OPTION_NO_CACHE, 0, "no-cache", NULL, CLI_RUN,
      "compile .cu files anew, and keep nothing of it"},
     {OPTION_NO_COUNT, 0, "no-count", NULL, CLI_RUN, "only run the program: no counts, no report"},
+    {OPTION_FOLLOW, 0, "follow", NULL, CLI_RUN,
+     "report on the processes that the program starts, too; always\nso for a command that is no "
+     "CUDA program itself"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL,
      "auto, always or never (default auto; NO_COLOR is heeded)"},
     {OPTION_QUIET, 'q', "quiet", NULL, CLI_RUN,
@@ -135,7 +141,7 @@ static const struct option_row rows[] = {
     {OPTION_VERBOSE, 'v', "verbose", NULL, BOTH,
      "show every site and launch, and the commands that are run"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees"},
-    {OPTION_HELP, 'h', "help", NULL, ALL | CLI_CALIBRATE, "show this help"},
+    {OPTION_HELP, 'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS, "show this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -424,6 +430,9 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
     case OPTION_NO_COUNT:
         options->no_count = true;
         return true;
+    case OPTION_FOLLOW:
+        options->follow = true;
+        return true;
     case OPTION_NVCC_FLAG:
         vec_push(&options->nvcc_flags, value);
         return true;
@@ -452,6 +461,8 @@ static const char *command_name(enum cli_command command) {
         return "report";
     case CLI_EXPLAIN:
         return "explain";
+    case CLI_NVCC_FLAGS:
+        return "nvcc-flags";
     case CLI_CALIBRATE:
         break;
     }

@@ -18,7 +18,13 @@ enum cli_status {
 };
 
 // Bits: an option may belong to several.
-enum cli_command { CLI_RUN = 1, CLI_REPORT = 2, CLI_EXPLAIN = 4, CLI_CALIBRATE = 8 };
+enum cli_command {
+    CLI_RUN = 1,
+    CLI_REPORT = 2,
+    CLI_EXPLAIN = 4,
+    CLI_CALIBRATE = 8,
+    CLI_NVCC_FLAGS = 16,
+};
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV };
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -60,6 +66,7 @@ struct cli_options {           // strings point into argv
     cli_strings nvcc_flags;
     bool no_cache; // of compiled programs
     bool no_count; // run only, no profile
+    bool follow;   // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_calibrate calibrate;

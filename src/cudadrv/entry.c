@@ -86,14 +86,26 @@ CUDART_API cu_result cuGetProcAddress(const char *name, void **function, int ver
     return look_up(name, function, version, flags, NULL);
 }
 
-// The tables have no names and no documents. The static CUDA runtime cannot work without them.
+// Whether the code at the address belongs to a library of the toolkit, like NVRTC, which only asks.
+static bool is_of_toolkit(const void *address) {
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : info.dli_fname, "libnv", 5) == 0;
+}
+
+// The tables have no names and no documents. A static CUDA runtime cannot work without them: that
+// of a program is replaced when it starts, one that comes with a library later is not.
 CUDART_API cu_result cuGetExportTable(const void **table, const void *id) {
     static atomic_flag was_said = ATOMIC_FLAG_INIT;
+    const void *caller = __builtin_return_address(0);
+    Dl_info info;
     (void)id;
-    if (!atomic_flag_test_and_set(&was_said))
-        cudart_say(
-            "the program asks the driver for undocumented tables, as the static CUDA runtime "
-            "does: rebuild it with nvcc -cudart shared");
+    if (!is_of_toolkit(caller) && !atomic_flag_test_and_set(&was_said))
+        cudart_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
+                    "build it with nvcc -cudart shared",
+                    dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "the program");
     if (table)
         *table = NULL;
     return cudaErrorNotSupported;

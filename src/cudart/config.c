@@ -73,6 +73,9 @@ void cudart_config_read(struct cudart_config *config) {
     if (config->threads == 0)
         config->threads = processors();
     config->profile_path = take_text("BANKRUN_PROFILE");
+    const char *folder = getenv("BANKRUN_PROFILE_FOLDER");
+    if (!config->profile_path && folder && *folder)
+        config->profile_folder = base_strdup(folder);
     config->trace = take_text("BANKRUN_TRACE");
     config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");
 }

@@ -8,6 +8,8 @@
 
 struct cudart_config {
     char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
+    char *profile_folder;      // BANKRUN_PROFILE_FOLDER: each process that uses the device puts
+                               // its own there, for bankrun to collect; NULL: profile_path says
     pid_t owner;               // the process that uses the device and writes the profile;
                                // children that it forks do not
     unsigned arch;             // BANKRUN_ARCH=sm_90
@@ -20,7 +22,7 @@ struct cudart_config {
 };
 
 // Reads the environment once. Takes BANKRUN_PROFILE and BANKRUN_TRACE out of it: programs that this
-// one starts must not write to the same files.
+// one starts must not write to the same files. BANKRUN_PROFILE_FOLDER is for them, too.
 void cudart_config_read(struct cudart_config *config);
 
 #endif

@@ -92,9 +92,9 @@ char *cudart_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, b
     *error = cudaErrorInvalidKernelImage;
     if (is_good && texts.length == 0) {
         *error = cudaErrorNoKernelImageForDevice;
-        cudart_say("the program holds %s and no PTX: rebuild it with nvcc "
-                   "-gencode arch=compute_%u,code=compute_%u",
-                   code_arch ? "machine code only" : "no device code", arch, arch);
+        cudart_note("the program holds %s and no PTX: rebuild it with nvcc "
+                    "-gencode arch=compute_%u,code=compute_%u",
+                    code_arch ? "machine code only" : "no device code", arch, arch);
     } else if (is_good) {
         text = join(&texts);
         *error = cudaSuccess;

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "cudart/error.h"
 #include "cudart/exit.h"
 
@@ -31,6 +33,26 @@ void cudart_say(const char *format, ...) {
     fputc('\n', stderr);
     funlockfile(stderr);
     va_end(arguments);
+}
+
+void cudart_note(const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cudart_say("%s", text);
+    const char *folder = cudart_state()->config.profile_folder;
+    if (!folder)
+        return;
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/%ld.note", folder, (long)getpid());
+    FILE *file = fopen(strbuf_string(&path), "ae");
+    if (file) {
+        fprintf(file, "%s\n", text);
+        fclose(file);
+    }
+    strbuf_free(&path);
 }
 
 void cudart_say_diags(const struct diag_list *diags) {
@@ -69,6 +91,27 @@ static void set_up(void) {
 struct cudart_state *cudart_state(void) {
     pthread_once(&once, set_up);
     return &the_state;
+}
+
+// The order of the names is that in which processes began to use the device. Until the profile is
+// there, the file holds the program's name: should the process not come to its end, it is known.
+static void name_profile(struct cudart_state *state) {
+    char name[64];
+    struct timespec now;
+    struct strbuf path = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, sizeof name, "%020lld-%ld.json",
+             (long long)now.tv_sec * 1000000000 + now.tv_nsec, (long)getpid());
+    strbuf_printf(&path, "%s/%s", state->config.profile_folder, name);
+    free(state->config.profile_path);
+    state->config.profile_path = strbuf_take(&path);
+    char *program = NULL;
+    size_t length;
+    if (!file_read("/proc/self/cmdline", &program, &length))
+        program = base_strdup("?");
+    if (!file_write(state->config.profile_path, program, strlen(program)))
+        cudart_say("%s: %s", state->config.profile_path, strerror(errno));
+    free(program);
 }
 
 // The arguments as the system keeps them.
@@ -123,7 +166,10 @@ bool cudart_make_device(struct cudart_state *state) {
         return false;
     if (!state->watches_forks)
         state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
-    if (state->config.profile_path && !state->profile) {
+    bool wants_profile = state->config.profile_path || state->config.profile_folder;
+    if (wants_profile && !state->profile) {
+        if (state->config.profile_folder)
+            name_profile(state);
         start_profile(state);
         if (state->config.trace)
             start_trace(state);
@@ -167,7 +213,8 @@ void cudart_free_state(struct cudart_state *state) {
     state->pool = NULL;
     state->driver.primary = NULL;
     free(state->config.profile_path);
-    state->config.profile_path = NULL;
+    free(state->config.profile_folder);
+    state->config.profile_path = state->config.profile_folder = NULL;
     if (state->trace && !profile_trace_has_matched(state->trace))
         cudart_say("--trace %s: no shared-memory access of that line was made",
                    state->config.trace);

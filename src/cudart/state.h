@@ -72,6 +72,9 @@ enum cuda_error cudart_record(enum cuda_error error);
 
 // One line on stderr, with "bankrun: " before it.
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// The same for what keeps a program from being simulated: where bankrun follows many processes, it
+// also shows this at the end, as a child's stderr may go anywhere.
+void cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cudart_say_diags(const struct diag_list *diags);
 
 // Frees the device with all memory, modules' variables, streams and events. Lock held.

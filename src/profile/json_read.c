@@ -253,17 +253,40 @@ static void check_schema(struct profile_reader *reader, const json_t *root) {
     free(schema);
 }
 
-static void read_program(struct profile_reader *reader, const json_t *root,
-                         struct profile *profile) {
-    const json_t *program = profile_read_array(reader, root, "program", 0);
-    profile->program = base_alloc((json_array_size(program) + 1) * sizeof(char *));
+// Returns the texts, *count of them.
+static char **read_program(struct profile_reader *reader, const json_t *object, size_t *count) {
+    const json_t *program = profile_read_array(reader, object, "program", 0);
+    char **texts = base_alloc((json_array_size(program) + 1) * sizeof(char *));
+    *count = 0;
     for (size_t i = 0; i < json_array_size(program); i++) {
         const json_t *argument = json_array_get(program, i);
         if (!json_is_string(argument))
             profile_fail(reader, "program: expected strings");
         else
-            profile->program[profile->program_count++] = base_strdup(json_string_value(argument));
+            texts[(*count)++] = base_strdup(json_string_value(argument));
     }
+    return texts;
+}
+
+// Only a command whose processes were followed has them.
+static void read_processes(struct profile_reader *reader, const json_t *root,
+                           struct profile *profile) {
+    uint64_t launches = 0;
+    if (!json_object_get(root, "processes"))
+        return;
+    const json_t *processes = profile_read_array(reader, root, "processes", 0);
+    for (size_t i = 0; i < json_array_size(processes) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "processes[%zu]", i);
+        const json_t *object = profile_read_element(reader, processes, i);
+        struct profile_process *process = profile_add_process(profile);
+        process->program = read_program(reader, object, &process->program_count);
+        process->launched = profile_read_number(reader, object, "launches", INT32_MAX);
+        launches += process->launched;
+        profile_leave(reader, here);
+    }
+    if (!reader->failed && launches != profile->launched)
+        profile_fail(reader, "processes: they made %llu launches, but there are %llu",
+                     (unsigned long long)launches, (unsigned long long)profile->launched);
 }
 
 static void check_order(struct profile_reader *reader, const struct profile *profile, size_t i) {
@@ -284,7 +307,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
         return NULL;
     struct profile *profile = base_alloc(sizeof *profile);
     profile->arch = read_arch(reader, root);
-    read_program(reader, root, profile);
+    profile->program = read_program(reader, root, &profile->program_count);
     const json_t *launches = profile_read_array(reader, root, "launches", 0);
     for (size_t i = 0; i < json_array_size(launches) && !reader->failed; i++) {
         size_t here = profile_enter(reader, "launches[%zu]", i);
@@ -296,6 +319,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     profile->launched = 0;
     for (size_t i = 0; i < profile->launch_count; i++)
         profile->launched += profile->launches[i].repeats;
+    read_processes(reader, root, profile);
     if (!reader->failed)
         return profile;
     profile_free(profile);

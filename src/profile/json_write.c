@@ -186,16 +186,35 @@ static json_t *launch_of(const struct profile_launch *launch) {
     return object;
 }
 
+static json_t *texts_of(char *const *texts, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, text(texts[i]));
+    return array;
+}
+
+static json_t *processes_of(const struct profile *profile) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        json_t *object = json_object();
+        set(object, "program", texts_of(process->program, process->program_count));
+        set(object, "launches", number(process->launched));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 char *profile_to_json(const struct profile *profile) {
-    json_t *root = json_object(), *program = json_array(), *launches = json_array();
+    json_t *root = json_object(), *launches = json_array();
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", profile->arch);
     set(root, "schema", text(PROFILE_SCHEMA));
     set(root, "bankrun", text(BANKRUN_VERSION));
     set(root, "arch", text(arch));
-    for (size_t i = 0; i < profile->program_count; i++)
-        json_array_append_new(program, text(profile->program[i]));
-    set(root, "program", program);
+    set(root, "program", texts_of(profile->program, profile->program_count));
+    if (profile->process_count)
+        set(root, "processes", processes_of(profile));
     for (size_t i = 0; i < profile->launch_count; i++)
         json_array_append_new(launches, launch_of(&profile->launches[i]));
     set(root, "launches", launches);

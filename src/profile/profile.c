@@ -60,14 +60,50 @@ void profile_free_launch(struct profile_launch *launch) {
     free(launch->fault);
 }
 
+static void free_texts(char **texts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+struct profile_process *profile_add_process(struct profile *profile) {
+    profile->processes =
+        base_realloc(profile->processes, (profile->process_count + 1) * sizeof *profile->processes);
+    struct profile_process *process = &profile->processes[profile->process_count++];
+    *process = (struct profile_process){0};
+    return process;
+}
+
+void profile_append(struct profile *profile, struct profile *from) {
+    struct profile_process *process = profile_add_process(profile);
+    process->program = from->program;
+    process->program_count = from->program_count;
+    process->launched = from->launched;
+    from->program = NULL;
+    from->program_count = 0;
+    uint32_t before = (uint32_t)profile->launched;
+    for (size_t i = 0; i < from->launch_count; i++) {
+        struct profile_launch *launch = profile_add_launch(profile);
+        free(launch->runs);
+        *launch = from->launches[i];
+        launch->index += before;
+        for (size_t r = 0; r < launch->run_count; r++)
+            launch->runs[r].first += before;
+    }
+    profile->launched = before + from->launched;
+    from->launch_count = 0;
+    profile_free(from);
+}
+
 void profile_free(struct profile *profile) {
     if (!profile)
         return;
     for (size_t i = 0; i < profile->launch_count; i++)
         profile_free_launch(&profile->launches[i]);
     free(profile->launches);
-    for (size_t i = 0; i < profile->program_count; i++)
-        free(profile->program[i]);
-    free(profile->program);
+    free_texts(profile->program, profile->program_count);
+    for (size_t i = 0; i < profile->process_count; i++)
+        free_texts(profile->processes[i].program, profile->processes[i].program_count);
+    free(profile->processes);
     free(profile);
 }

@@ -81,10 +81,18 @@ struct profile_launch {
     size_t site_count;
 };
 
+struct profile_process { // of several that were followed
+    char **program;      // argv
+    size_t program_count;
+    uint64_t launched; // of the profile's launches: their indices go on from the process before
+};
+
 struct profile {
     unsigned arch;
     char **program; // argv
     size_t program_count;
+    struct profile_process *processes;
+    size_t process_count;            // 0: the profile is of one process, the program's
     struct profile_launch *launches; // in the order of their indices
     size_t launch_count;
     size_t launch_capacity;
@@ -100,6 +108,10 @@ static inline uint32_t profile_last_index(const struct profile_launch *launch) {
     const struct profile_run *run = &launch->runs[launch->run_count - 1];
     return run->first + (run->count - 1) * run->step;
 }
+
+// Appends all launches of a process's profile to those of the command that started it, and frees
+// the former.
+void profile_append(struct profile *profile, struct profile *process);
 
 // ---- Tracing one source line --------------------------------------------------------------
 

@@ -36,6 +36,7 @@ void profile_repeat_launch(struct profile_launch *launch, uint32_t index);
 
 // alike.c: when the last launch counted the same as one before, that one stands for both.
 void profile_fold_last(struct profile *profile);
+struct profile_process *profile_add_process(struct profile *profile);
 
 // merge.c: all workers' counts as the sorted sites of a launch, and their totals.
 void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch);

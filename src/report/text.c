@@ -92,6 +92,37 @@ static void put_program(struct report_page *page, const struct profile *profile)
     strbuf_free(&text);
 }
 
+// The processes of a command, and which launches each of them made.
+static void put_processes(struct report_page *page, const struct profile *profile) {
+    enum { LAUNCHES_COLUMN = 2, PROGRAM_COLUMN = 24 };
+    uint64_t before = 0;
+    if (!profile->process_count)
+        return;
+    report_newline(page);
+    report_putf(page, STYLE_PLAIN, "%zu %s used CUDA", profile->process_count,
+                profile->process_count == 1 ? "process" : "processes");
+    report_newline(page);
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        struct strbuf program = {0};
+        for (size_t k = 0; k < process->program_count; k++)
+            strbuf_printf(&program, "%s%s", k ? " " : "", process->program[k]);
+        report_to(page, LAUNCHES_COLUMN);
+        if (process->launched == 0)
+            report_put(page, STYLE_DIM, "no launch");
+        else if (process->launched == 1)
+            report_putf(page, STYLE_DIM, "launch %llu", (unsigned long long)before + 1);
+        else
+            report_putf(page, STYLE_DIM, "launches %llu to %llu", (unsigned long long)before + 1,
+                        (unsigned long long)(before + process->launched));
+        before += process->launched;
+        report_to(page, PROGRAM_COLUMN);
+        report_put_in(page, STYLE_PLAIN, page->width - page->column, strbuf_string(&program));
+        report_newline(page);
+        strbuf_free(&program);
+    }
+}
+
 static int by_excess(const void *left, const void *right) {
     const struct report_launches *a = *(const struct report_launches *const *)left;
     const struct report_launches *b = *(const struct report_launches *const *)right;
@@ -146,6 +177,7 @@ void report_text(const struct profile *profile, const struct report_options *opt
     struct report_page page;
     report_page_begin(&page, profile, options, out);
     put_program(&page, profile);
+    put_processes(&page, profile);
     if (profile->launch_count == 0) {
         report_put(&page, STYLE_PLAIN, "No kernel was launched.");
         report_newline(&page);

@@ -67,12 +67,15 @@ static enum toolchain_program_kind classify(const struct elf_file *file,
         return TOOLCHAIN_OBJECT;
     bool has_images = elf_section(file, ".nvFatBinSegment", 0) || program->ptx_count > 0 ||
                       program->code_count > 0;
+    bool is_static = elf_defines(file, "__cudaRegisterFatBinary");
+    bool has_code_only = program->code_count && !program->ptx_count;
     if (program->runtime[0])
-        return program->code_count && !program->ptx_count ? TOOLCHAIN_NO_PTX
-                                                          : TOOLCHAIN_SHARED_RUNTIME;
-    if (has_images || elf_defines(file, "cudaMalloc"))
-        return TOOLCHAIN_STATIC_RUNTIME;
-    return TOOLCHAIN_NO_CUDA;
+        return has_code_only ? TOOLCHAIN_NO_PTX : TOOLCHAIN_SHARED_RUNTIME;
+    if (is_static)
+        return has_code_only ? TOOLCHAIN_NO_PTX : TOOLCHAIN_STATIC_RUNTIME;
+    if (elf_needed(file, "libcuda.so"))
+        return TOOLCHAIN_DRIVER;
+    return has_images ? TOOLCHAIN_STRIPPED : TOOLCHAIN_NO_CUDA;
 }
 
 bool toolchain_inspect_memory(const char *data, size_t length, const char *name,
@@ -119,13 +122,17 @@ bool toolchain_inspect(const char *path, struct toolchain_program *program,
 const char *toolchain_program_problem(enum toolchain_program_kind kind) {
     switch (kind) {
     case TOOLCHAIN_SHARED_RUNTIME:
+    case TOOLCHAIN_STATIC_RUNTIME:
+    case TOOLCHAIN_DRIVER:
         return NULL;
     case TOOLCHAIN_NOT_ELF:
         return "is neither a .cu or .ptx file nor an executable";
     case TOOLCHAIN_NO_CUDA:
         return "is not a CUDA program: it holds no device code and does not use the CUDA runtime";
-    case TOOLCHAIN_STATIC_RUNTIME:
-        return "was built with the static CUDA runtime: rebuild it with nvcc -cudart shared";
+    case TOOLCHAIN_STRIPPED:
+        return "holds the static CUDA runtime without symbols: rebuild it with nvcc -cudart "
+               "shared, "
+               "or do not strip it";
     case TOOLCHAIN_OBJECT:
         return "is an object file: link it into a program first, nvcc -cudart shared";
     case TOOLCHAIN_NO_PTX:

@@ -12,8 +12,10 @@ enum toolchain_program_kind {
     TOOLCHAIN_NOT_ELF,        // another kind of file: a script, a text, ...
     TOOLCHAIN_NO_CUDA,        // an ELF file without device code and without the CUDA runtime
     TOOLCHAIN_SHARED_RUNTIME, // can run: linked with the shared CUDA runtime
-    TOOLCHAIN_STATIC_RUNTIME, // the CUDA runtime is inside the program
-    TOOLCHAIN_NO_PTX,         // shared runtime, but only machine code and no PTX
+    TOOLCHAIN_DRIVER,         // can run: uses the driver alone
+    TOOLCHAIN_STATIC_RUNTIME, // can run: the CUDA runtime is inside, and symbols say where
+    TOOLCHAIN_STRIPPED,       // the CUDA runtime is inside, and nothing says where
+    TOOLCHAIN_NO_PTX,         // a runtime, but only machine code and no PTX
     TOOLCHAIN_OBJECT,         // an object file, not linked yet
 };
 
@@ -37,8 +39,8 @@ bool toolchain_inspect_memory(const char *data, size_t length, const char *name,
 bool toolchain_images_of_file(const char *data, size_t length, const char *name,
                               struct toolchain_images *images, struct diag_list *diags);
 
-// Why the program cannot be run and what to do, without its name: "was built with the static CUDA
-// runtime: rebuild it with nvcc -cudart shared". NULL: it can.
+// Why the program cannot be run and what to do, without its name: "holds machine code only: rebuild
+// it with ...". NULL: it can.
 const char *toolchain_program_problem(enum toolchain_program_kind kind);
 
 #endif

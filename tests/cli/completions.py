@@ -22,7 +22,7 @@ def listed(text):
 
 
 def main():
-    commands = set(re.findall(r"^  (\w+) {2,}", help_of("--help").split("Commands")[1], re.MULTILINE))
+    commands = set(re.findall(r"^  ([\w-]+) {2,}", help_of("--help").split("Commands")[1], re.MULTILINE))
     options = {name: listed(help_of(name, "--help")) for name in commands - {"help"}}
     wanted = set().union(*options.values(), {"version"})
     problems = []

@@ -14,7 +14,7 @@ run report "$folder/not.json"; expect_status 2; expect_stderr 'not.json'
 run report "$folder/text"; expect_status 2; expect_stderr 'text'
 
 # An executable without CUDA, and half of one.
-run /bin/true; expect_status 2; expect_stderr '/bin/true '
+run /bin/true; expect_status 2; expect_stderr '/bin/true: no process used CUDA'
 head -c 100 /bin/true >"$folder/half"
 run "$folder/half"; expect_status 2; expect_stderr 'half'
 

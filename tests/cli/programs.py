@@ -100,7 +100,10 @@ def check_executable(folder, source):
                            "-Xlinker", "-rpath," + other], check=True)
     expect(run(app), 0, "first 3, arguments\n", "excess")
 
+    # A static runtime is replaced; without symbols it cannot be.
     subprocess.run(nvcc + ["-cudart", "static", "-o", app], check=True)
+    expect(run(app, "x"), 0, "first 3, arguments x\n", "program.cu")
+    subprocess.run(["strip", app], check=True)
     expect(run(app), 2, "", "-cudart shared")
     with open(app, "rb") as file:
         data = file.read()

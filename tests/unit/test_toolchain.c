@@ -249,9 +249,9 @@ static void test_program_kinds(void **state) {
     assert_int_equal(program.kind, TOOLCHAIN_OBJECT);
     assert_int_equal(program.ptx_count, 1);
     assert_int_equal(program.code_count, 0);
-    data[16] = 3; // say that it is linked: then the runtime must be inside
+    data[16] = 3; // say that it is linked: then the runtime must be inside, without symbols
     assert_true(toolchain_inspect_memory(data, length, "x", &program, &diags));
-    assert_int_equal(program.kind, TOOLCHAIN_STATIC_RUNTIME);
+    assert_int_equal(program.kind, TOOLCHAIN_STRIPPED);
     assert_int_equal(diags.errors, 0);
     expect_broken(data, length / 2, "truncated file");
     data[4] = 1;
@@ -262,8 +262,9 @@ static void test_program_kinds(void **state) {
 static void test_problems(void **state) {
     (void)state;
     assert_null(toolchain_program_problem(TOOLCHAIN_SHARED_RUNTIME));
-    assert_non_null(
-        strstr(toolchain_program_problem(TOOLCHAIN_STATIC_RUNTIME), "nvcc -cudart shared"));
+    assert_null(toolchain_program_problem(TOOLCHAIN_STATIC_RUNTIME));
+    assert_null(toolchain_program_problem(TOOLCHAIN_DRIVER));
+    assert_non_null(strstr(toolchain_program_problem(TOOLCHAIN_STRIPPED), "nvcc -cudart shared"));
     assert_non_null(strstr(toolchain_program_problem(TOOLCHAIN_NO_PTX), "code=compute_XX"));
     struct toolchain_program program;
     struct diag_list diags = {0};

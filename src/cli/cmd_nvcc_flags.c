@@ -1,0 +1,35 @@
+// bankrun nvcc-flags: what a build system has to hand to nvcc.
+#include "cli/commands.h"
+
+static void help(void) {
+    fputs("Usage: bankrun nvcc-flags [--arch ARCH]\n"
+          "\n"
+          "Prints the flags with which nvcc makes a program that bankrun can run and report on by\n"
+          "source line: line numbers, PTX for the architecture, the shared CUDA runtime.\n"
+          "\n"
+          "    nvcc $(bankrun nvcc-flags) -o app app.cu\n"
+          "    NVCC_APPEND_FLAGS=\"$(bankrun nvcc-flags)\" make    # any build that uses nvcc\n"
+          "    cmake -DCMAKE_CUDA_FLAGS=\"$(bankrun nvcc-flags)\" -S . -B build\n"
+          "\n",
+          stdout);
+    options_print_help(CLI_NVCC_FLAGS, stdout);
+}
+
+int cmd_nvcc_flags(int argc, char **argv) {
+    struct cli_options options;
+    options_init(&options);
+    int status = CLI_USAGE;
+    int rest = options_parse(&options, CLI_NVCC_FLAGS, argc, argv, 0);
+    if (rest >= 0 && rest < argc) {
+        cli_error("nvcc-flags takes no arguments: '%s'", argv[rest]);
+    } else if (rest >= 0 && options.help) {
+        help();
+        status = CLI_OK;
+    } else if (rest >= 0) {
+        printf("-lineinfo -cudart shared -gencode arch=compute_%u,code=compute_%u\n", options.arch,
+               options.arch);
+        status = CLI_OK;
+    }
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,42 @@
+// Inside the library that bankrun has loaded into the processes that it follows.
+//
+// A program reaches the CUDA runtime in one of three ways, and this library sees to it that each
+// leads to ours:
+//   - it needs libcudart.so.N, which LD_LIBRARY_PATH makes ours; unless it says itself where its
+//     libraries are (DT_RPATH): then it is started again with ours preloaded;
+//   - it was linked with the static runtime, nvcc's default: the functions of that runtime are
+//     found by the program's symbol table, and each is made to jump to ours;
+//   - it loads libcuda.so.1, the driver: LD_LIBRARY_PATH makes it ours.
+// What cannot be done is said and noted for bankrun's report.
+#ifndef BANKRUN_INJECT_INJECT_H
+#define BANKRUN_INJECT_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// One loaded program or library.
+struct inject_object {
+    const char *path;
+    uintptr_t base; // what is added to the file's addresses
+};
+
+// What an object has of the CUDA runtime.
+enum inject_runtime {
+    INJECT_NONE,
+    INJECT_STATIC,   // with symbols: it was replaced
+    INJECT_STRIPPED, // device code, but no symbol tells where the runtime is
+    INJECT_FAILED,   // the memory could not be changed
+};
+
+// Replaces the object's static runtime with the library of its version in `folder`.
+enum inject_runtime inject_replace(const struct inject_object *object, const char *folder);
+
+// Makes the function at `from`, which has `room` bytes, jump to `to`. The memory is writable.
+// False: it does not fit, or not this machine.
+bool inject_jump(void *from, size_t room, const void *to);
+
+// One line on stderr and, where bankrun collects them, into a file of its folder.
+void inject_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
