@@ -171,14 +171,6 @@ CUDART_API enum cuda_error cudaDeviceFlushGPUDirectRDMAWrites(int target, int sc
     return cudart_leave(cudart_enter());
 }
 
-CUDART_API enum cuda_error cudaProfilerStart(void) {
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaProfilerStop(void) {
-    return cudaSuccess;
-}
-
 // ---- Where it is, and its neighbours: none ----------------------------------------------------
 
 CUDART_API enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device) {

@@ -21,6 +21,10 @@ static struct cudart_state *watched; // what the signal handler looks at
 static void write_profile(struct cudart_state *state) {
     if (!state->profile || state->config.owner != getpid())
         return;
+    if (state->profiler.left_out && !state->config.is_quiet)
+        cudart_say("%llu %s outside of cudaProfilerStart and cudaProfilerStop: not in the report",
+                   (unsigned long long)state->profiler.left_out,
+                   state->profiler.left_out == 1 ? "launch" : "launches");
     char *json = profile_to_json(state->profile);
     if (!file_write(state->config.profile_path, json, strlen(json)))
         cudart_say("%s: %s", state->config.profile_path, strerror(errno));

@@ -44,6 +44,10 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
                                                const struct cudart_launch *launch) {
     if (!state->profile)
         return NULL;
+    if (state->profiler.is_paused) {
+        state->profiler.left_out++;
+        return NULL;
+    }
     struct profile_launch_info info = {
         .kernel = function->ir,
         .layout = function->layout,

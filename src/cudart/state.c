@@ -130,6 +130,11 @@ static void start_profile(struct cudart_state *state) {
     free(text);
 }
 
+void cudart_restart_profile(struct cudart_state *state) {
+    profile_free(state->profile);
+    start_profile(state);
+}
+
 static void start_trace(struct cudart_state *state) {
     const char *path = state->config.trace_path;
     size_t length = path ? strlen(path) : 0;

@@ -45,6 +45,10 @@ struct cudart_state {
         unsigned retained;               // how often
         unsigned long long contexts_made;
     } driver;
+    struct {
+        bool was_used, is_paused;
+        uint64_t left_out; // launches that were not counted
+    } profiler;
     unsigned device_flags;
     int cache_config, shared_config;
     bool watches_forks;
@@ -76,6 +80,9 @@ void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // also shows this at the end, as a child's stderr may go anywhere.
 void cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cudart_say_diags(const struct diag_list *diags);
+
+// Forgets what was counted. Lock held.
+void cudart_restart_profile(struct cudart_state *state);
 
 // Frees the device with all memory, modules' variables, streams and events. Lock held.
 void cudart_drop_device(struct cudart_state *state);
