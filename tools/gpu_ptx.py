@@ -228,8 +228,8 @@ def compare_all(driver, paths):
     return counts, agreeing
 
 
-def record(driver, counts, agreeing):
-    return {"command": " ".join(["tools/gpu_ptx.py", *sys.argv[1:]]),
+def record(driver, counts, agreeing, files):
+    return {"command": " ".join(["tools/gpu_ptx.py", *map(str, files)]),
             "date": datetime.date.today().isoformat(),
             "device": driver.name, "driver": driver_version(), "runs": counts,
             "files": {path.name: file_hash(path) for path in agreeing}}
@@ -250,7 +250,7 @@ def main():
     counts, agreeing = compare_all(driver, paths)
     print(", ".join(f"{n} {what}" for what, n in counts.items()))
     if options.record:
-        text = json.dumps(record(driver, counts, agreeing), indent=1, sort_keys=True)
+        text = json.dumps(record(driver, counts, agreeing, options.files), indent=1, sort_keys=True)
         options.record.write_text(text + "\n", encoding="utf-8")
     return 1 if counts["disagree"] else 0
 

@@ -1,4 +1,7 @@
-"""The rows of src/ptx/isa.def, and which of them take a mnemonic, for the scripts beside this."""
+"""The rows of src/ptx/isa.def, and which of them take a mnemonic, for the scripts beside this.
+
+Run alone it prints the words of PTX as a dictionary for fuzzers.
+"""
 
 import re
 from pathlib import Path
@@ -6,7 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), ("[^"]*"), (\w+)\)$')
 MACRO = re.compile(r'^#define (\w+) (".*")$')
-TYPE_LIST = re.compile(r'X\(\w+, "(\w+)", \d+, \w+\)')
 
 
 class Element:
@@ -77,3 +79,18 @@ def rows_for(rows, mnemonic):
     """The rows of a spelling: "ld.shared.v4.f32"."""
     opcode, *words = mnemonic.split(".")
     return [row for row in rows if row.opcode == opcode and row.takes(words)]
+
+
+def dictionary():
+    words = {".version 8.0", ".target sm_90", ".address_size 64", ".visible", ".entry", ".func",
+             ".param", ".reg", ".local", ".callprototype", ".branchtargets", ".weak", ".common",
+             ".extern", ".align", ".loc", ".file", ".pragma", ".maxntid", "%r<9>", "%tid.x"}
+    for row in read_rows():
+        words.add(row.opcode)
+        words.update("." + word for element in row.elements for word in element.words)
+    return sorted(words)
+
+
+if __name__ == "__main__":
+    for entry in dictionary():
+        print(f'"{entry}"')

@@ -92,13 +92,16 @@ LANES_INLINE uint32_t bf16_fma(uint32_t a, uint32_t b, uint32_t c, int form) {
 }
 
 // .oob: where one of a, b is the NaN that stands for what lies out of bounds, the result is zero.
-enum { OUT_OF_BOUNDS = 0x7fff };
+// Which NaN that is was read off an H200; it has either sign and is the same for both types.
+static inline bool is_out_of_bounds(uint32_t a, uint32_t b) {
+    return (a & 0x7fff) == 0x7ff7 || (b & 0x7fff) == 0x7ff7;
+}
 
 LANES_INLINE uint32_t f16_fma_oob(uint32_t a, uint32_t b, uint32_t c, int form) {
-    return a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS ? 0 : f16_fma(a, b, c, form);
+    return is_out_of_bounds(a, b) ? 0 : f16_fma(a, b, c, form);
 }
 LANES_INLINE uint32_t bf16_fma_oob(uint32_t a, uint32_t b, uint32_t c, int form) {
-    return a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS ? 0 : bf16_fma(a, b, c, form);
+    return is_out_of_bounds(a, b) ? 0 : bf16_fma(a, b, c, form);
 }
 
 // ---- Handlers -----------------------------------------------------------------------------

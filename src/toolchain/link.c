@@ -15,6 +15,7 @@ static const char runtime_mark[] = "__CNPRT_VERSION_NUMBER__";
 
 struct linker {
     struct strbuf header, files, variables, declarations, functions, others;
+    struct map strong;   // names that some text defines, neither weak nor common
     struct map defined;  // names -> themselves, of all texts so far
     struct map declared; // functions
     struct map renamed;  // private names of the text at hand that an earlier one has too
@@ -74,6 +75,23 @@ static void find_private_names(struct linker *linker, const char *text) {
             put(&linker->renamed, &piece);
 }
 
+static bool is_definition(const struct piece *piece) {
+    return piece->name && !piece->is_extern &&
+           (piece->kind == PIECE_VARIABLE || piece->kind == PIECE_FUNCTION);
+}
+
+static void find_strong_names(struct linker *linker, const char *text) {
+    struct piece piece;
+    for (const char *at = text; toolchain_piece(&at, &piece);)
+        if (is_definition(&piece) && !piece.is_weak && !piece.is_private)
+            put(&linker->strong, &piece);
+}
+
+static bool gives_way(const struct linker *linker, const struct piece *piece) {
+    return has(&linker->defined, piece->name, piece->name_length) ||
+           (piece->is_weak && has(&linker->strong, piece->name, piece->name_length));
+}
+
 static void add_piece(struct linker *linker, const struct piece *piece) {
     switch (piece->kind) {
     case PIECE_HEADER:
@@ -99,7 +117,7 @@ static void add_piece(struct linker *linker, const struct piece *piece) {
     struct strbuf *out = piece->kind == PIECE_VARIABLE ? &linker->variables : &linker->functions;
     if (!piece->name || piece->is_extern) {
         copy(linker, piece, out);
-    } else if (piece->is_private || !has(&linker->defined, piece->name, piece->name_length)) {
+    } else if (piece->is_private || !gives_way(linker, piece)) {
         copy(linker, piece, out);
         put(&linker->defined, piece);
     }
@@ -111,6 +129,9 @@ bool toolchain_is_device_runtime(const char *text) {
 
 char *toolchain_link_ptx(char *const *texts, size_t count) {
     struct linker linker = {0};
+    for (size_t i = 0; i < count; i++)
+        if (!toolchain_is_device_runtime(texts[i]))
+            find_strong_names(&linker, texts[i]);
     for (size_t i = 0; i < count; i++) {
         if (toolchain_is_device_runtime(texts[i]))
             continue;
@@ -127,6 +148,7 @@ char *toolchain_link_ptx(char *const *texts, size_t count) {
         strbuf_append(&linker.header, strbuf_string(parts[i]), parts[i]->length);
         strbuf_free(parts[i]);
     }
+    map_free(&linker.strong);
     map_free(&linker.defined);
     map_free(&linker.declared);
     map_free(&linker.renamed);

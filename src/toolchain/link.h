@@ -8,7 +8,8 @@
 
 // texts: NUL-terminated PTX modules, as a compiler writes them. The result is PTX too; the caller
 // frees it. What is wrong with a text stays wrong in the result: the parser will say so.
-//   - each weak or common definition is kept once, the first one;
+//   - of weak and common definitions of one name the first is kept, or none where a text has
+//     another definition;
 //   - names that are private to a text are told apart where two texts have the same;
 //   - files are numbered anew;
 //   - the device runtime library, which nvcc links into every such program, is left out.

@@ -66,9 +66,9 @@ static const char *read_rest(struct piece *piece, struct ptx_token token, const 
         is_function |=
             is_top && (toolchain_token_is(token, ".func") || toolchain_token_is(token, ".entry"));
         piece->is_extern |= is_top && toolchain_token_is(token, ".extern");
-        is_linked |=
-            is_top && (toolchain_token_is(token, ".visible") ||
-                       toolchain_token_is(token, ".weak") || toolchain_token_is(token, ".common"));
+        piece->is_weak |=
+            is_top && (toolchain_token_is(token, ".weak") || toolchain_token_is(token, ".common"));
+        is_linked |= is_top && toolchain_token_is(token, ".visible");
         if (is_top && !piece->name && is_name(token)) {
             piece->name = token.text;
             piece->name_length = token.length;
@@ -86,7 +86,7 @@ static const char *read_rest(struct piece *piece, struct ptx_token token, const 
         piece->kind = PIECE_OTHER;
     if (piece->kind == PIECE_OTHER)
         piece->name = NULL;
-    piece->is_private = piece->name && !is_linked && !piece->is_extern;
+    piece->is_private = piece->name && !is_linked && !piece->is_weak && !piece->is_extern;
     return at;
 }
 

@@ -21,6 +21,7 @@ struct piece {
     const char *name; // of a variable or function; NULL: none
     size_t name_length;
     bool is_extern;
+    bool is_weak;    // .weak or .common: another definition may take its place
     bool is_private; // neither .visible, .weak, .common nor .extern
 };
 

@@ -24,11 +24,24 @@ def run_unit(context, program):
     return passed, skipped
 
 
-def run_fuzz(context, program, corpus):
+# Folders that hold what a fuzz target reads, beside tests/fuzz/corpus/NAME.
+MORE_FUZZ_FILES = {"ptx": ("ptx", "diag", "limits"), "ir": ("ptx", "diag", "limits")}
+
+
+def fuzz_files(context, name):
+    folders = [("fuzz", "corpus", name)] + [(f,) for f in MORE_FUZZ_FILES.get(name, ())]
+    files = []
+    for folder in folders:
+        path = context.path("tests", *folder)
+        if os.path.isdir(path):
+            files += sorted(entry.path for entry in os.scandir(path) if entry.is_file())
+    return files
+
+
+def run_fuzz(context, program, name):
     if not os.path.exists(program):
         raise Failure("was not built: is it listed in tests/fuzz/meson.build?")
-    is_there = os.path.isdir(corpus)
-    files = sorted(os.path.join(corpus, name) for name in os.listdir(corpus)) if is_there else []
+    files = fuzz_files(context, name)
     if not files:
         raise Failure("has no corpus")
     process = context.execute([program] + files, checks_leaks=True)
@@ -62,9 +75,8 @@ def collect(context):
                 cases.append(Case("unit", name, lambda p=program: run_unit(context, p)))
             else:
                 name = name[len(kind):]
-                corpus = context.path("tests", "fuzz", "corpus", name)
                 cases.append(Case("fuzz", name,
-                                  lambda p=program, c=corpus: run_fuzz(context, p, c)))
+                                  lambda p=program, n=name: run_fuzz(context, p, n)))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)

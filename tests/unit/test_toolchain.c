@@ -281,6 +281,7 @@ static void test_link(void **state) {
                    ".extern .func f\n(\n.param .b32 p\n)\n;\n"
                    ".global .align 4 .u32 mine = 1;\n.global .b8 $str[2] = {97};\n"
                    ".weak .func both()\n{\nret;\n}\n"
+                   ".weak .global .u32 chosen = 1;\n.common .global .u32 common;\n"
                    ".visible .entry k()\n{\n.loc 1 2 3\nmov.u64 %rd1, $str; // it's {\nret;\n}\n"
                    ".file 1 \"a.cu\"\n";
     char second[] =
@@ -288,6 +289,7 @@ static void test_link(void **state) {
         ".extern .global .u32 seen;\n"
         ".global .align 4 .u32 mine = 2;\n.global .b8 $str[2] = {98};\n"
         ".weak .func both()\n{\nret;\n}\n"
+        ".visible .global .u32 chosen = 2;\n.common .global .u32 common;\n"
         ".visible .func f(.param .b32 p)\n{\n.loc 1 5 6, function_name $L__info_string0,"
         " inlined_at 1 9 9\nld.global.u32 %r1, [mine];\nret;\n}\n"
         ".file 1 \"b.cu\"\n";
@@ -307,6 +309,12 @@ static void test_link(void **state) {
     const char *weak = strstr(linked, ".weak .func both()");
     assert_non_null(weak);
     assert_null(strstr(weak + 1, ".weak .func both()"));
+    // A definition that is neither weak nor common takes the place of one that is.
+    assert_null(strstr(linked, "chosen = 1"));
+    assert_non_null(strstr(linked, "chosen = 2"));
+    const char *common = strstr(linked, ".u32 common");
+    assert_non_null(common);
+    assert_null(strstr(common + 1, ".u32 common"));
     const char *version = strstr(linked, ".version");
     assert_non_null(version);
     assert_null(strstr(version + 1, ".version"));
