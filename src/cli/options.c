@@ -19,6 +19,7 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_FAIL_ON,
     OPTION_MAX_INSTRUCTIONS,
+    OPTION_BLOCKS,
     OPTION_NVCC,
     OPTION_NVCC_FLAG,
     OPTION_PASS, // -I, -D, ...: handed to nvcc as written
@@ -118,6 +119,10 @@ static const struct option_row rows[] = {
      "show the figures that profilers have names for, old and new"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", CLI_RUN,
      "stop a launch after N warp instructions"},
+    {OPTION_BLOCKS, 0, "blocks", "N|P%", CLI_RUN,
+     "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
+     "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "
+     "run whole"},
     {OPTION_NVCC, 0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with"},
     {OPTION_NVCC_FLAG, 0, "nvcc-flag", "FLAG", CLI_RUN,
      "hand FLAG to nvcc; may be given several times"},
@@ -421,6 +426,12 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
         return true;
     case OPTION_MAX_INSTRUCTIONS:
         return parse_count(row->name, value, UINT64_MAX, &options->max_instructions);
+    case OPTION_BLOCKS:
+        options->blocks = value;
+        if (sim_sample_parse(value, &options->sample))
+            return true;
+        cli_error("--blocks: '%s' is neither a number of blocks nor a percentage", value);
+        return false;
     case OPTION_NVCC:
         options->nvcc = value;
         return true;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "sim/sample.h"
 
 // Exit statuses of bankrun's own; otherwise it ends with the program's.
 enum cli_status {
@@ -52,6 +53,8 @@ struct cli_options {           // strings point into argv
     unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // 0: no limit
+    const char *blocks;        // N or P%; NULL: all blocks of a launch
+    struct sim_sample sample;  // the same
     enum cli_format format;
     enum cli_color color;
     const char *output; // NULL: the command's default stream

@@ -86,7 +86,7 @@ static bool check_clusters(const struct ptx_run *run, const struct ptx_function 
         if (kernel->required_cluster[i] && run->spec.grid[i] % kernel->required_cluster[i])
             diag_add(diags, DIAG_ERROR, &run->launch_source, run->spec.grid_range,
                      "the grid's %u blocks in %c are no multiple of the cluster's %u",
-                     run->spec.grid[i], "xyz"[i], kernel->required_cluster[i]);
+                     run->spec.grid[i], "xyz"[i], kernel -> required_cluster[i]);
     return diags->errors == 0;
 }
 
@@ -135,7 +135,8 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     run->threads = options->trace ? 1 : options->threads ? options->threads : default_threads();
     run->sim = sim_create(&(struct sim_config){.arch = options->arch,
                                                .threads = run->threads,
-                                               .max_instructions = options->max_instructions});
+                                               .max_instructions = options->max_instructions,
+                                               .sample = options->sample});
     run->module = sim_module_load(run->sim, run->ir, diags);
     run->kernel = run->module ? sim_module_kernel(run->module, kernel->name, diags) : NULL;
     if (!run->kernel)
@@ -315,7 +316,8 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
                                        .dynamic_shared_bytes = run->spec.shared_bytes,
                                        .workers = (unsigned)run->threads,
                                        .arch = run->options->arch,
-                                       .trace = run->trace};
+                                       .trace = run->trace,
+                                       .may_sample = run->options->blocks != NULL};
     memcpy(info.grid, run->spec.grid, sizeof info.grid);
     memcpy(info.block, run->spec.block, sizeof info.block);
     struct profile_recorder *recorder = profile_record(&info);
@@ -324,7 +326,8 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
     struct profile_launch_result counted = {.blocks_run = result.blocks_run,
                                             .instructions = result.instructions,
                                             .thread_instructions = result.thread_instructions,
-                                            .fault = result.fault ? result.message : NULL};
+                                            .fault = result.fault ? result.message : NULL,
+                                            .is_sample = result.is_sample};
     profile_finish(recorder, profile, &counted);
     int status = CLI_OK;
     if (result.fault) {

@@ -61,12 +61,24 @@ static char *take_text(const char *name) {
     return copy;
 }
 
+static struct sim_sample sample(void) {
+    struct sim_sample sample = {0};
+    const char *text = getenv("BANKRUN_BLOCKS");
+    if (text && *text && !sim_sample_parse(text, &sample)) {
+        cudart_say("BANKRUN_BLOCKS=%s is neither a number of blocks nor a percentage: ignored",
+                   text);
+        sample = (struct sim_sample){0};
+    }
+    return sample;
+}
+
 void cudart_config_read(struct cudart_config *config) {
     *config = (struct cudart_config){
         .owner = getpid(),
         .arch = architecture(),
         .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
         .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .sample = sample(),
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };

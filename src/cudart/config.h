@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sim/sample.h"
+
 struct cudart_config {
     char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
     char *profile_folder;      // BANKRUN_PROFILE_FOLDER: each process that uses the device puts
@@ -15,6 +17,7 @@ struct cudart_config {
     unsigned arch;             // BANKRUN_ARCH=sm_90
     int threads;               // BANKRUN_THREADS
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
+    struct sim_sample sample;  // BANKRUN_BLOCKS=N or P%: which part of a launch's blocks is run
     char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr
     char *trace;               // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
     bool shows_progress;       // BANKRUN_PROGRESS=1

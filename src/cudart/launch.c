@@ -58,6 +58,7 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
     };
     copy_size(info.grid, launch->grid);
     copy_size(info.block, launch->block);
+    info.may_sample = state->config.sample.blocks || state->config.sample.share > 0;
     return profile_record(&info);
 }
 
@@ -109,9 +110,9 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     if (result.fault != SIM_OK)
         note_fault(state, &result);
     if (recorder) {
-        struct profile_launch_result recorded = {result.blocks_run, result.instructions,
-                                                 result.thread_instructions,
-                                                 result.fault == SIM_OK ? NULL : result.message};
+        struct profile_launch_result recorded = {
+            result.blocks_run, result.instructions, result.thread_instructions,
+            result.fault == SIM_OK ? NULL : result.message, result.is_sample};
         profile_finish(recorder, state->profile, &recorded);
     }
     sim_result_free(&result);

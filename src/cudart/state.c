@@ -165,6 +165,7 @@ bool cudart_make_device(struct cudart_state *state) {
         .arch = state->config.arch,
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
+        .sample = state->config.sample,
     };
     state->sim = sim_create(&config);
     if (!state->sim)

@@ -99,6 +99,9 @@ struct access_observer {
     // Called once on each worker before its first event of a launch.
     void *(*worker_begin)(void *context, unsigned worker);
     void (*access)(void *worker_state, const struct access_event *event);
+    // May be NULL. A block has ended, or all blocks of a cluster: what was told since the last call
+    // (or the beginning) is about it alone. Called where a launch is sampled.
+    void (*piece_end)(void *worker_state);
     // May be NULL: every request is told. The worker's tallies by site * SITE_SPACES + space, NULL
     // where nothing is known yet; they may change with every call of access().
     struct access_tally **(*tallies)(void *worker_state);

@@ -203,6 +203,25 @@ static void read_runs(struct profile_reader *reader, const json_t *object,
                      (unsigned long long)launch->repeats, (unsigned long long)sum);
 }
 
+static double read_part(struct profile_reader *reader, const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_number(value) || json_number_value(value) < 0)
+        profile_fail(reader, "%s: expected a number that is not negative", key);
+    return json_number_value(value);
+}
+
+static void read_sample(struct profile_reader *reader, const json_t *object,
+                        struct profile_launch *launch) {
+    const json_t *sample = json_object_get(object, "sample");
+    launch->is_sample = sample && !json_is_null(sample);
+    if (!launch->is_sample)
+        return;
+    size_t here = profile_enter(reader, "sample");
+    launch->error[SITE_SHARED] = read_part(reader, sample, "wavefronts_error");
+    launch->error[SITE_GLOBAL] = read_part(reader, sample, "sectors_error");
+    profile_leave(reader, here);
+}
+
 static void read_launch(struct profile_reader *reader, const json_t *object,
                         struct profile_launch *launch) {
     launch->index = (uint32_t)profile_read_number(reader, object, "index", UINT32_MAX);
@@ -217,6 +236,7 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     launch->thread_instructions =
         profile_read_number(reader, object, "thread_instructions", INT64_MAX);
     launch->fault = profile_read_text(reader, object, "fault", true);
+    read_sample(reader, object, launch);
     read_totals(reader, object, launch);
     const json_t *sites = profile_read_array(reader, object, "sites", 0);
     launch->site_count = json_array_size(sites);

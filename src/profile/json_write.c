@@ -152,6 +152,15 @@ static json_t *totals_of(const struct profile_launch *launch) {
     return totals;
 }
 
+static json_t *sample_of(const struct profile_launch *launch) {
+    if (!launch->is_sample)
+        return json_null();
+    json_t *object = json_object();
+    set(object, "wavefronts_error", json_real(launch->error[SITE_SHARED]));
+    set(object, "sectors_error", json_real(launch->error[SITE_GLOBAL]));
+    return object;
+}
+
 static json_t *runs_of(const struct profile_launch *launch) {
     json_t *runs = json_array();
     for (size_t i = 0; i < launch->run_count; i++) {
@@ -179,6 +188,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));
     set(object, "fault", text(launch->fault));
+    set(object, "sample", sample_of(launch));
     set(object, "totals", totals_of(launch));
     for (size_t i = 0; i < launch->site_count; i++)
         json_array_append_new(sites, site_of(&launch->sites[i]));

@@ -75,6 +75,10 @@ struct profile_launch {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes; // static + dynamic
     uint64_t blocks_run, instructions, thread_instructions;
+    // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
+    // intervals of the sums of wavefronts and sectors, as parts of these.
+    bool is_sample;
+    double error[SITE_SPACES];
     char *fault; // message when the launch ended in a fault, else NULL
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
     struct profile_site *sites; // sorted by space, file, line, column, instruction
@@ -136,6 +140,7 @@ struct profile_launch_info {
     unsigned workers; // upper bound of worker numbers
     unsigned arch;
     struct profile_trace *trace; // NULL: none
+    bool may_sample;             // the launch may leave out blocks
 };
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info);
@@ -145,6 +150,7 @@ const struct access_observer *profile_observer(struct profile_recorder *recorder
 struct profile_launch_result {
     uint64_t blocks_run, instructions, thread_instructions;
     const char *fault; // NULL: none
+    bool is_sample;    // not all blocks were to run
 };
 
 // Merges all workers' counters into a new launch of the profile and frees the recorder.

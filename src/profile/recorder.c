@@ -124,6 +124,38 @@ static void *begin_worker(void *context, unsigned number) {
     return recorder->workers[number] = worker;
 }
 
+static void end_piece(void *state) {
+    struct recorder_worker *worker = state;
+    uint64_t units[SITE_SPACES] = {0};
+    for (uint32_t site = 0; site < worker->recorder->site_count; site++)
+        for (int space = 0; space < SITE_SPACES; space++)
+            for (struct counter *counter = worker->counters[site][space]; counter;
+                 counter = counter->next) {
+                counter_flush(counter);
+                units[space] += counter->counts.units;
+            }
+    for (int space = 0; space < SITE_SPACES; space++) {
+        spread_add(&worker->spread[space], units[space] - worker->units[space]);
+        worker->units[space] = units[space];
+    }
+}
+
+static void finish_sample(const struct profile_recorder *recorder, struct profile_launch *launch) {
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    launch->is_sample = true;
+    for (int space = 0; space < SITE_SPACES; space++) {
+        struct spread spread = {0};
+        for (unsigned n = 0; n < recorder->info.workers; n++)
+            if (recorder->workers[n])
+                spread_merge(&spread, &recorder->workers[n]->spread[space]);
+        if (spread.pieces)
+            launch->error[space] =
+                spread_error(&spread, (double)launch->blocks_run / (double)blocks);
+    }
+    if (launch->blocks_run)
+        profile_scale(launch, blocks);
+}
+
 static struct access_tally **tallies_of(void *state) {
     const struct recorder_worker *worker = state;
     return worker->tallies;
@@ -137,6 +169,7 @@ struct profile_recorder *profile_record(const struct profile_launch_info *info) 
         .worker_begin = begin_worker,
         .access = record,
         .tallies = tallies_of,
+        .piece_end = info->may_sample ? end_piece : NULL,
     };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
@@ -186,6 +219,8 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->thread_instructions = result->thread_instructions;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
     profile_merge(recorder, launch);
+    if (result->is_sample && !result->fault)
+        finish_sample(recorder, launch);
     profile_fold_last(profile);
     for (unsigned n = 0; n < info->workers; n++)
         free_worker(recorder, recorder->workers[n]);

@@ -3,6 +3,7 @@
 #define BANKRUN_PROFILE_RECORDER_H
 
 #include "profile/counter.h"
+#include "profile/sampled.h"
 
 // A site of the kernel or of a function that it calls. Numbers are those of access events: the
 // sites of the kernel first, then those of each further function of ir_reachable in its order.
@@ -17,6 +18,8 @@ struct recorder_worker {
     const struct profile_recorder *recorder;
     struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
     struct access_tally **tallies;            // of those first ones
+    uint64_t units[SITE_SPACES];              // at the end of the last block of a sample
+    struct spread spread[SITE_SPACES];
 };
 
 struct profile_recorder {

@@ -53,11 +53,22 @@ static void put_configuration(struct report_page *page, const struct profile_lau
         strbuf_printf(&text, " of %s", report_number(whole, blocks));
     }
     strbuf_printf(&text, blocks == 1 ? " block" : " blocks");
+    if (launch->is_sample)
+        strbuf_printf(&text, " sampled");
     strbuf_printf(&text, ", %s instructions", report_number(number, launch->instructions));
     report_to(page, 2);
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
     strbuf_free(&text);
+}
+
+static void put_sample(struct report_page *page, const struct profile_launch *launch) {
+    report_to(page, 2);
+    report_putf(page, STYLE_PLAIN,
+                "Counts are scaled to the whole grid: wavefronts +-%.2f %%, sectors +-%.2f %% "
+                "(95 %% sure).",
+                100 * launch->error[SITE_SHARED], 100 * launch->error[SITE_GLOBAL]);
+    report_newline(page);
 }
 
 static void put_fault(struct report_page *page, const char *fault) {
@@ -84,7 +95,7 @@ static void put_verdict(struct report_page *page, const struct report_launches *
     const struct profile_counts *shared = &run->shared;
     char a[REPORT_NUMBER], b[REPORT_NUMBER], percent[REPORT_NUMBER];
     const char *each = run->count > 1 ? ", in each launch" : "";
-    const char *about = has_estimate(run->first) ? "~" : "";
+    const char *about = run->first->is_sample || has_estimate(run->first) ? "~" : "";
     uint64_t excess = report_excess(shared);
     report_newline(page);
     report_to(page, 2);
@@ -133,6 +144,9 @@ void report_launch_heading(struct report_page *page, const struct report_launche
     }
     report_rule(page, launch->kernel ? launch->kernel : launch->symbol, note);
     put_configuration(page, launch);
+    if (launch->is_sample) {
+        put_sample(page, launch);
+    }
     if (launch->fault) {
         put_fault(page, launch->fault);
     }

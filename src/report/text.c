@@ -27,7 +27,7 @@ static bool same_site(const struct profile_site *a, const struct profile_site *b
 static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
     bool same = a->instructions == b->instructions && a->site_count == b->site_count &&
                 same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
-                memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+                memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->is_sample == b->is_sample &&
                 memcmp(a->block, b->block, sizeof a->block) == 0 &&
                 a->shared_bytes == b->shared_bytes && a->blocks_run == b->blocks_run &&
                 same_text(a->fault, b->fault);

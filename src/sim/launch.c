@@ -24,12 +24,13 @@ struct sim_run { // one launch
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
     uint64_t first, count;
-    uint64_t next;         // atomic: first cluster not yet handed out, relative
-    uint64_t done;         // atomic
-    uint64_t instructions; // atomic: of finished blocks
-    uint64_t fault_block;  // atomic: order of the first faulting block, UINT64_MAX: none
-    bool stopped;          // atomic: progress() said so
-    pthread_mutex_t lock;  // of what follows
+    uint64_t pieces, chosen; // clusters (or blocks), and how many of them are run
+    uint64_t next;           // atomic: first cluster not yet handed out, relative
+    uint64_t done;           // atomic
+    uint64_t instructions;   // atomic: of finished blocks
+    uint64_t fault_block;    // atomic: order of the first faulting block, UINT64_MAX: none
+    bool stopped;            // atomic: progress() said so
+    pthread_mutex_t lock;    // of what follows
     struct sim_result *result;
     VEC(struct output) outputs;
     uint8_t *constants, *warp_vectors;
@@ -131,12 +132,12 @@ static bool take_cluster(struct sim_run *run, uint64_t *number) {
     if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
         __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
         return false;
-    if (load(&run->next) < run->count / size && is_at_limit(run))
+    if (load(&run->next) < run->chosen && is_at_limit(run))
         return false;
     uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-    if (next >= run->count / size)
+    if (next >= run->chosen)
         return false;
-    *number = run->first / size + next;
+    *number = run->first / size + sim_sample_pick(next, run->chosen, run->pieces);
     return true;
 }
 
@@ -192,6 +193,8 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
             continue;
         for (uint32_t rank = 0; rank < cluster->count; rank++)
             finish_block(worker, cluster->blocks[rank]);
+        if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end)
+            worker->observer->piece_end(worker->observer_state);
         residents->running.data[at] = residents->running.data[--residents->running.length];
         if (status == SIM_BLOCK_DONE)
             vec_push(&residents->idle, cluster);
@@ -200,11 +203,15 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
     }
 }
 
+static bool blocks_wait(const struct sim_run *run) {
+    return run->launch->is_cooperative || run->kernel->waits_for_blocks;
+}
+
 static void work(void *context, int index) {
     struct sim_run *run = context;
     // How often a block looks before it sees what another wrote depends on the threads' speed, and
     // so would the counts: blocks that wait for each other take turns on one thread.
-    if (index > 0 && (run->launch->is_cooperative || run->kernel->waits_for_blocks))
+    if (index > 0 && blocks_wait(run))
         return;
     struct sim_worker *worker = base_alloc_aligned(64, sizeof *worker);
     struct residents residents = {0};
@@ -294,6 +301,12 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
     pthread_mutex_init(&run.lock, NULL);
+    run.pieces = run.count / sim_cluster_blocks(&copy);
+    run.chosen = blocks_wait(&run)
+                     ? run.pieces
+                     : sim_sample_size(&sim->config.sample, run.pieces, sim_cluster_blocks(&copy));
+    result->is_sample = run.chosen < run.pieces;
+    run.count = run.chosen * sim_cluster_blocks(&copy);
     if (is_small(kernel, run.count))
         work(&run, 0);
     else

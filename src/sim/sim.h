@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "ir/ir.h"
+#include "sim/sample.h"
 
 struct sim;        // one device: memory, loaded modules, threads
 struct sim_module; // a module loaded onto a device: its variables have addresses
@@ -22,6 +23,7 @@ struct sim_config {
     FILE *output;              // where device printf goes; NULL: stdout
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
     unsigned multiprocessors;  // what %nsmid says; 0: 132
+    struct sim_sample sample;  // which part of a launch's blocks is run
 };
 
 struct sim *sim_create(const struct sim_config *config);
@@ -100,6 +102,7 @@ enum sim_fault {
 struct sim_result {
     enum sim_fault fault;
     uint64_t blocks_run;
+    bool is_sample;               // as the configuration says: not all blocks were to run
     uint64_t instructions;        // warp instructions executed
     uint64_t thread_instructions; // the same times active lanes
     // About a fault: block, thread, location (index into the function's locations) and the
