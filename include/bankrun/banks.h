@@ -26,8 +26,17 @@ enum bankrun_access {
     BANKRUN_ATOMIC_LOOP,     /* an atomic that compiles to a load and a compare-and-swap loop */
     BANKRUN_MATRIX_LOAD,     /* ldmatrix; lanes 8k..8k+7 give the rows of matrix k */
     BANKRUN_MATRIX_STORE,    /* stmatrix */
-    BANKRUN_ASYNC_COPY,      /* cp.async: its write to shared memory */
+    BANKRUN_ASYNC_COPY,      /* cp.async without its source: bounds. bankrun_count_copy is exact */
+    BANKRUN_ATOMIC_EARLY_LOOP, /* a loop that lanes leave when they have nothing to change: min
+                                  and max of 8 bytes */
+    BANKRUN_GENERIC_LOAD,      /* a load whose address has no state space; generic stores and
+                                  native atomics cost as those of shared memory do */
+    BANKRUN_GENERIC_LOOP,      /* the two loops, on such an address; but add of 8-byte integers is
+                                  BANKRUN_ATOMIC there */
+    BANKRUN_GENERIC_EARLY_LOOP,
 };
+/* There is no access for another block's shared memory (distributed shared memory), bulk copies,
+ * and cp.async.cg: docs/bank-rules.md says what was measured. wgmma reads without conflicts. */
 
 /* How sure a rule is. */
 enum bankrun_certainty {
@@ -61,13 +70,31 @@ enum bankrun_status {
     BANKRUN_BAD_WIDTH,  /* width (or matrices) does not fit the access */
     BANKRUN_MISALIGNED, /* an active lane's offset is no multiple of the width */
     BANKRUN_EMPTY_MASK, /* no lane is active: there is no request */
+    BANKRUN_NO_ACCESS,  /* the architecture has no such instruction */
 };
 
 const char *bankrun_status_text(enum bankrun_status status);
 
+/* 3.x has a second mode, whose banks change every 8 bytes: 35 | BANKRUN_EIGHT_BYTE_BANKS is an
+ * architecture in all that follows. Other architectures have no such mode. */
+enum { BANKRUN_EIGHT_BYTE_BANKS = 1 << 16 };
+
 /* arch: compute capability, 10 * major + minor (90 for 9.0). */
 enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
                                   struct bankrun_cost *cost);
+
+/* cp.async.ca: 4, 8 or 16 bytes a lane from global to shared memory. */
+struct bankrun_copy {
+    unsigned width;
+    uint32_t mask;
+    const uint32_t *offsets; /* 32 byte offsets into shared memory */
+    const uint64_t *sources; /* 32 byte addresses in global memory; bits 7 to 25 matter */
+};
+
+/* Before 8.0 there is no such instruction. `min` is what it takes when the first-level cache holds
+ * the source already, as far as the data path alone is concerned; `wavefronts` when it does not. */
+enum bankrun_status bankrun_count_copy(unsigned arch, const struct bankrun_copy *copy,
+                                       struct bankrun_cost *cost);
 
 /* The last request, for callers that see the same one many times in a row. Zeroed: none yet. One
  * for each thread, or for each instruction that makes requests; nothing else is shared. */

@@ -6,6 +6,7 @@
 enum bankrun_family bankrun_family_of(unsigned arch) {
     if (bankrun_limits_of(arch) == NULL)
         return BANKRUN_FAMILY_NONE;
+    arch &= ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
     return arch < 20   ? BANKRUN_FAMILY_1
            : arch < 30 ? BANKRUN_FAMILY_2
            : arch < 50 ? BANKRUN_FAMILY_3
@@ -23,12 +24,15 @@ unsigned bankrun_banks(unsigned arch) {
     }
 }
 
-/* 3.x starts in the mode whose banks change every 4 bytes. */
 unsigned bankrun_bank_bytes(unsigned arch) {
-    return bankrun_family_of(arch) == BANKRUN_FAMILY_NONE ? 0 : 4;
+    return bankrun_family_of(arch) == BANKRUN_FAMILY_NONE ? 0
+           : arch & BANKRUN_EIGHT_BYTE_BANKS              ? 8
+                                                          : 4;
 }
 
 unsigned bankrun_bank(unsigned arch, uint32_t offset) {
+    if (arch & BANKRUN_EIGHT_BYTE_BANKS)
+        return offset / 8 % 32;
     return offset / 4 % (bankrun_family_of(arch) == BANKRUN_FAMILY_1 ? 16 : 32);
 }
 

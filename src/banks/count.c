@@ -15,6 +15,8 @@ const char *bankrun_status_text(enum bankrun_status status) {
         return "an active lane's offset is no multiple of the width";
     case BANKRUN_EMPTY_MASK:
         return "no lane is active";
+    case BANKRUN_NO_ACCESS:
+        return "the architecture has no such instruction";
     }
     return "unknown status";
 }
@@ -31,6 +33,7 @@ static bool width_fits(const struct bankrun_request *request) {
         return false;
     switch (request->access) {
     case BANKRUN_LOAD:
+    case BANKRUN_GENERIC_LOAD:
     case BANKRUN_STORE:
         return width == 1 || width == 2 || width == 4 || width == 8 || width == 16;
     case BANKRUN_ATOMIC: /* exch has a native form in all of these */
@@ -38,7 +41,11 @@ static bool width_fits(const struct bankrun_request *request) {
         return width == 4 || width == 8 || width == 16;
     case BANKRUN_ATOMIC_CONSTANT:
         return width == 4;
+    case BANKRUN_ATOMIC_EARLY_LOOP:
+    case BANKRUN_GENERIC_EARLY_LOOP:
+        return width == 8;
     case BANKRUN_ATOMIC_LOOP:
+    case BANKRUN_GENERIC_LOOP:
         return width == 2 || width == 4 || width == 8 || width == 16;
     case BANKRUN_ASYNC_COPY:
         return width == 4 || width == 8 || width == 16;
@@ -74,16 +81,17 @@ static enum bankrun_status check(enum bankrun_family family,
 static enum bankrun_certainty certainty(unsigned arch, const struct bankrun_request *request) {
     if (request->access == BANKRUN_ASYNC_COPY)
         return BANKRUN_UNKNOWN;
-    if (request->access == BANKRUN_ATOMIC_LOOP && request->width == 16)
+    if (bankrun_is_loop(request->access) && request->width == 16)
         return BANKRUN_ASSUMED;
     if (arch == 90)
         return BANKRUN_MEASURED;
-    bool is_plain = request->access == BANKRUN_LOAD || request->access == BANKRUN_STORE;
+    bool is_plain = request->access == BANKRUN_LOAD || request->access == BANKRUN_GENERIC_LOAD ||
+                    request->access == BANKRUN_STORE;
     return is_plain && request->width <= 4 ? BANKRUN_DOCUMENTED : BANKRUN_ASSUMED;
 }
 
 static void count_modern(const struct bankrun_request *request, struct bankrun_cost *cost) {
-    if (request->access == BANKRUN_ATOMIC_LOOP) {
+    if (bankrun_is_loop(request->access)) {
         bankrun_loop_cost(request, cost);
         return;
     }
@@ -128,19 +136,13 @@ enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *r
     enum bankrun_status status = check(family, request);
     if (status != BANKRUN_OK)
         return status;
-    switch (family) {
-    case BANKRUN_FAMILY_1:
+    if (family == BANKRUN_FAMILY_1) {
         bankrun_count_family_1(request, cost);
-        break;
-    case BANKRUN_FAMILY_2:
-        bankrun_count_family_2(request, cost);
-        break;
-    case BANKRUN_FAMILY_3:
-        bankrun_count_family_3(request, cost);
-        break;
-    default:
+    } else if (family == BANKRUN_FAMILY_MODERN) {
         count_modern(request, cost);
         cost->certainty = certainty(arch, request);
+    } else {
+        bankrun_count_legacy(arch, request, cost);
     }
     return BANKRUN_OK;
 }
@@ -149,8 +151,10 @@ uint32_t bankrun_phase_lanes(unsigned arch, const struct bankrun_request *reques
     enum bankrun_family family = bankrun_family_of(arch);
     if (family == BANKRUN_FAMILY_NONE || !width_fits(request))
         return 0;
+    if (family == BANKRUN_FAMILY_1)
+        return bankrun_family_1_phase(request, n);
     if (family != BANKRUN_FAMILY_MODERN)
-        return bankrun_legacy_phase(family, request, n);
+        return bankrun_legacy_phase(arch, request, n);
     struct bankrun_shape shape;
     uint32_t lanes = bankrun_active_lanes(request);
     bankrun_modern_shape(request, &shape);

@@ -5,12 +5,13 @@
 
 static unsigned floor_of(const struct bankrun_request *request) {
     unsigned width = request->width;
-    unsigned halves = ((request->mask & 0xffffu) != 0) + (request->mask >> 16 != 0);
     switch (request->access) {
-    case BANKRUN_LOAD: /* with the pair rule the whole warp is one access */
-        if (width < 16)
+    case BANKRUN_LOAD: /* with the pair rule the whole warp is one access, else each half is one, */
+        if (width < 8) /* be it without a lane */
             return 1;
-        return bankrun_pair_rule(request->mask, request->offsets) ? 2 : 2 * halves;
+        return bankrun_pair_rule(request->mask, request->offsets) ? width / 8 : width / 4;
+    case BANKRUN_GENERIC_LOAD:
+        return width < 8 ? 1 : width / 4;
     case BANKRUN_STORE:
         return width == 16 ? 4 : width == 8 ? 2 : 1;
     case BANKRUN_ATOMIC_CAS:

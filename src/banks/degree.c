@@ -149,7 +149,8 @@ void bankrun_count_units(const struct bankrun_shape *shape, uint32_t mask, const
                          struct bankrun_degrees *out) {
     struct slots slots;
     unsigned degree;
-    if (shape->row_shift == 5 && mask == UINT32_MAX && bankrun_count_words(offsets, 1, &degree)) {
+    if (shape->unit_shift == 2 && shape->row_shift == 5 && mask == UINT32_MAX &&
+        bankrun_count_words(offsets, 1, &degree)) {
         *out = (struct bankrun_degrees){.of = {(uint8_t)degree}, .sum = degree, .most = degree};
         return;
     }

@@ -32,9 +32,8 @@ static void sort_words(struct bank *bank) {
 static void fill(struct half *half, const uint32_t words[HALF], uint32_t lanes) {
     memset(half, 0, sizeof *half);
     uint32_t seen[BANKS][HALF];
-    for (unsigned lane = 0; lane < HALF; lane++) {
-        if (!(lanes >> lane & 1))
-            continue;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
         struct bank *bank = &half->banks[words[lane] % BANKS];
         unsigned i = 0;
         while (i < bank->words && seen[words[lane] % BANKS][i] != words[lane])
@@ -45,7 +44,8 @@ static void fill(struct half *half, const uint32_t words[HALF], uint32_t lanes) 
         bank->total++;
     }
     for (unsigned b = 0; b < BANKS; b++)
-        sort_words(&half->banks[b]);
+        if (half->banks[b].words > 1)
+            sort_words(&half->banks[b]);
 }
 
 /* Broadcasts that a bank needs to be done in `steps`; HALF + 1: it cannot. */
@@ -62,10 +62,14 @@ static unsigned broadcasts_needed(const struct bank *bank, unsigned steps) {
 
 /* Best choices: banks only compete for the one broadcast of each step. */
 static unsigned fewest_steps(const struct half *half) {
-    for (unsigned steps = 1;; steps++) {
+    unsigned steps = 1;
+    for (unsigned b = 0; b < BANKS; b++) /* a step serves one word of a bank */
+        steps = half->banks[b].words > steps ? half->banks[b].words : steps;
+    for (;; steps++) {
         unsigned needed = 0;
         for (unsigned b = 0; b < BANKS; b++)
-            needed += broadcasts_needed(&half->banks[b], steps);
+            if (half->banks[b].total > steps)
+                needed += broadcasts_needed(&half->banks[b], steps);
         if (needed <= steps)
             return steps;
     }
@@ -127,9 +131,15 @@ static unsigned likely_steps(const uint32_t words[HALF], uint32_t lanes) {
 }
 
 static enum bankrun_certainty certainty(const struct bankrun_request *request) {
-    return request->access == BANKRUN_LOAD    ? BANKRUN_DOCUMENTED
-           : request->access == BANKRUN_STORE ? BANKRUN_ASSUMED
-                                              : BANKRUN_UNKNOWN;
+    switch (request->access) {
+    case BANKRUN_LOAD:
+    case BANKRUN_GENERIC_LOAD:
+        return BANKRUN_DOCUMENTED;
+    case BANKRUN_STORE:
+        return BANKRUN_ASSUMED;
+    default:
+        return BANKRUN_UNKNOWN;
+    }
 }
 
 void bankrun_count_family_1(const struct bankrun_request *request, struct bankrun_cost *cost) {

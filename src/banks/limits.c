@@ -43,7 +43,10 @@ static const struct bankrun_limits table[] = {
 enum { ROWS = sizeof table / sizeof *table };
 
 const struct bankrun_limits *bankrun_limits_of(unsigned arch) {
-    return arch < ROWS && table[arch].arch != 0 ? &table[arch] : NULL;
+    unsigned plain = arch & ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
+    if (plain != arch && plain / 10 != 3) /* a mode of 3.x alone */
+        return NULL;
+    return plain < ROWS && table[plain].arch != 0 ? &table[plain] : NULL;
 }
 
 const unsigned *bankrun_architectures(void) {

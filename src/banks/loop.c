@@ -9,12 +9,29 @@
  * also loses when the first half has just changed its value: unless it was changed to what it
  * was before (adding 0), which no address tells. That is the lower bound.
  *
+ * min and max of 8 bytes leave the loop when there is nothing to change, after the load alone. On a
+ * generic address each phase of the swap takes one wavefront more, once; not so for 2 bytes.
+ *
  * 2 bytes: the swap is done on the whole word. One load, then every turn is a compare-and-swap of
  * all lanes that are left; one lane of each word gets through. */
 #include "model.h"
 
+bool bankrun_is_loop(enum bankrun_access access) {
+    return access == BANKRUN_ATOMIC_LOOP || access == BANKRUN_ATOMIC_EARLY_LOOP ||
+           access == BANKRUN_GENERIC_LOOP || access == BANKRUN_GENERIC_EARLY_LOOP;
+}
+
+static bool may_leave_early(enum bankrun_access access) {
+    return access == BANKRUN_ATOMIC_EARLY_LOOP || access == BANKRUN_GENERIC_EARLY_LOOP;
+}
+
+static bool is_generic(enum bankrun_access access) {
+    return access == BANKRUN_GENERIC_LOOP || access == BANKRUN_GENERIC_EARLY_LOOP;
+}
+
 struct turns {
     unsigned wavefronts, turns;
+    unsigned first_load;
 };
 
 /* One turn: the lanes of `left` that get their swap done. */
@@ -42,7 +59,7 @@ static uint32_t winners(const struct bankrun_shape *shape, uint32_t left, const 
 static struct turns run_loop(const struct bankrun_request *request, bool writes_change) {
     struct bankrun_shape swap, load;
     bankrun_modern_shape(request, &swap);
-    struct turns total = {0, 0};
+    struct turns total = {0, 0, 0};
     for (uint32_t left = request->mask; left != 0;) {
         struct bankrun_request read = *request;
         struct bankrun_degrees degrees;
@@ -50,6 +67,8 @@ static struct turns run_loop(const struct bankrun_request *request, bool writes_
         read.mask = left;
         bankrun_modern_shape(&read, &load);
         bankrun_count_units(&load, left, request->offsets, &degrees);
+        if (total.turns == 0)
+            total.first_load = degrees.sum;
         total.wavefronts += degrees.sum + 2 * bankrun_active_phases(&swap, left);
         total.turns++;
         left &= ~winners(&swap, left, request->offsets, writes_change);
@@ -101,11 +120,15 @@ void bankrun_loop_cost(const struct bankrun_request *request, struct bankrun_cos
     cost->phases = bankrun_active_phases(&swap, request->mask);
     if (cost->phases > 1)
         least = run_loop(request, false);
-    cost->wavefronts = cost->max = most.wavefronts;
-    cost->min = least.wavefronts < most.wavefronts ? least.wavefronts : most.wavefronts;
-    cost->degree = most.turns;
-    unsigned loads = cost->phases;
+    unsigned loads = cost->phases, asks = is_generic(request->access) ? cost->phases : 0;
     if (request->width > 4 && has_no_pairs(request->mask))
         loads = (cost->phases + 1) / 2;
-    cost->ideal = loads + 2 * cost->phases;
+    cost->wavefronts = cost->max = most.wavefronts + asks;
+    cost->min = (least.wavefronts < most.wavefronts ? least.wavefronts : most.wavefronts) + asks;
+    cost->degree = most.turns;
+    cost->ideal = loads + 2 * cost->phases + asks;
+    if (may_leave_early(request->access)) {
+        cost->min = most.first_load + asks;
+        cost->ideal = loads + asks;
+    }
 }

@@ -52,6 +52,7 @@ bool bankrun_pair_rule(uint32_t mask, const uint32_t *offsets);
 unsigned bankrun_active_phases(const struct bankrun_shape *shape, uint32_t mask);
 
 /* loop.c: atomics that are compare-and-swap loops. */
+bool bankrun_is_loop(enum bankrun_access access);
 void bankrun_loop_cost(const struct bankrun_request *request, struct bankrun_cost *cost);
 
 /* arch.c: families of architectures that share their rules. */
@@ -66,10 +67,9 @@ enum bankrun_family bankrun_family_of(unsigned arch);
 
 /* legacy_1.c, legacy.c: the rules of 1.x, and of 2.x and 3.x. The request is valid. */
 void bankrun_count_family_1(const struct bankrun_request *request, struct bankrun_cost *cost);
-void bankrun_count_family_2(const struct bankrun_request *request, struct bankrun_cost *cost);
-void bankrun_count_family_3(const struct bankrun_request *request, struct bankrun_cost *cost);
 uint32_t bankrun_family_1_phase(const struct bankrun_request *request, unsigned n);
-uint32_t bankrun_legacy_phase(enum bankrun_family family, const struct bankrun_request *request,
-                              unsigned n);
+void bankrun_count_legacy(unsigned arch, const struct bankrun_request *request,
+                          struct bankrun_cost *cost);
+uint32_t bankrun_legacy_phase(unsigned arch, const struct bankrun_request *request, unsigned n);
 
 #endif

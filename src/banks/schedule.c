@@ -10,24 +10,25 @@ struct place {
 
 static bool is_by_lane(const struct bankrun_request *request) {
     return request->access == BANKRUN_ATOMIC || request->access == BANKRUN_ATOMIC_CAS ||
-           request->access == BANKRUN_ATOMIC_LOOP;
+           bankrun_is_loop(request->access);
 }
 
-static struct place place_of(enum bankrun_family family, const struct bankrun_request *request,
-                             unsigned lane) {
-    uint32_t words = request->width > 4 ? request->width / 4 : 1, offset = request->offsets[lane];
-    uint32_t bank = offset / 4 % 32 & ~(words - 1);
-    return (struct place){bank, offset / (family == BANKRUN_FAMILY_3 ? 256 : 128)};
+/* A unit's first bank stands for all that it fills. */
+static struct place place_of(unsigned arch, const struct bankrun_request *request, unsigned lane) {
+    uint32_t bytes = bankrun_bank_bytes(arch), offset = request->offsets[lane];
+    uint32_t words = request->width > bytes ? request->width / bytes : 1;
+    uint32_t bank = offset / bytes % 32 & ~(words - 1);
+    return (struct place){bank, offset / (bankrun_family_of(arch) == BANKRUN_FAMILY_3 ? 256 : 128)};
 }
 
 /* Gives the lanes of one phase their wavefronts, from `first` on. Returns how many those are. */
-static unsigned serve(enum bankrun_family family, const struct bankrun_request *request,
-                      uint32_t lanes, unsigned first, uint8_t of[BANKRUN_LANES]) {
+static unsigned serve(unsigned arch, const struct bankrun_request *request, uint32_t lanes,
+                      unsigned first, uint8_t of[BANKRUN_LANES]) {
     struct place places[BANKRUN_LANES];
     unsigned most = 0;
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest), turn = 0;
-        places[lane] = place_of(family, request, lane);
+        places[lane] = place_of(arch, request, lane);
         for (uint32_t before = lanes & ((1u << lane) - 1); before != 0; before &= before - 1) {
             unsigned other = (unsigned)__builtin_ctz(before);
             if (places[other].bank != places[lane].bank)
@@ -77,7 +78,8 @@ unsigned bankrun_schedule(unsigned arch, const struct bankrun_request *request,
             break;
         seen |= lanes;
         count += family == BANKRUN_FAMILY_1 ? serve_family_1(request, lanes, count, of)
-                                            : serve(family, request, lanes, count, of);
+
+                                            : serve(arch, request, lanes, count, of);
     }
     return count;
 }

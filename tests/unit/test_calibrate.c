@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,11 +136,58 @@ static void test_ptx(void **state) {
     strbuf_free(&text);
 }
 
+// Answers with what was measured on an H200: the rows of truth/h200_calibrate.csv.gz, in order.
+static bool replay(void *context, const struct calibrate_instruction *instruction,
+                   const struct calibrate_pattern *patterns, size_t count, double *cycles,
+                   struct diag_list *diags) {
+    (void)diags;
+    FILE *file = context;
+    char line[4096];
+    if (count == 1) { // the unit
+        *cycles = 32;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(fgets(line, sizeof line, file));
+        char *at = strchr(line, ',');
+        assert_non_null(at);
+        *at++ = '\0';
+        assert_string_equal(line, instruction->name);
+        assert_int_equal(strtoul(at, &at, 16), patterns[i].mask);
+        at++;
+        for (size_t lane = 0; lane < BANKRUN_LANES; lane++)
+            assert_int_equal(strtoul(at, &at, 10), patterns[i].offsets[lane]);
+        cycles[i] = strtod(at + 1, NULL);
+    }
+    return true;
+}
+
+static void test_truth(void **state) {
+    (void)state;
+    const char *root = getenv("BANKRUN_SOURCE");
+    char command[4096], line[4096];
+    snprintf(command, sizeof command, "zcat '%s/truth/h200_calibrate.csv.gz'", root ? root : ".");
+    FILE *file = popen(command, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    struct calibrate_meter meter = {replay, file};
+    struct calibrate_plan plan = {.patterns = CALIBRATE_PATTERNS, .gpu_arch = 90, .model_arch = 90};
+    struct calibrate_result result;
+    struct diag_list diags = {0};
+    assert_true(calibrate_compare(&plan, &meter, &result, &diags));
+    assert_null(fgets(line, sizeof line, file));
+    assert_int_equal(pclose(file), 0);
+    print_message("agree %zu of %zu\n", result.agree, result.rows.length);
+    assert_int_equal(result.rows.length, 11100);
+    assert_int_equal(result.agree, result.rows.length);
+    calibrate_free(&result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement), cmocka_unit_test(test_disagreement),
         cmocka_unit_test(test_failure),   cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_ptx),       cmocka_unit_test(test_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

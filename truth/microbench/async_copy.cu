@@ -4,7 +4,7 @@
 #define COPY(id, text)                                                                       \
     struct id {                                                                              \
         static __device__ __forceinline__ void run(unsigned shared, const char *from,        \
-                                                   unsigned) {                               \
+                                                   unsigned, unsigned, unsigned &) {         \
             asm volatile("cp.async." text ";" ::"r"(shared),                                 \
                          "l"(__cvta_generic_to_global(from)) : "memory");                    \
         }                                                                                    \

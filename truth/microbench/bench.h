@@ -1,11 +1,14 @@
 // What all microbenchmarks share: a file of patterns in, one line of results for each out.
 //
 // An operation is a struct with `static __device__ void run(unsigned shared, const char *global,
-// unsigned value)`, which issues one instruction, and `finish()`, which waits for what is left. It
-// runs in two ways:
+// unsigned value, unsigned again, unsigned &sink)`, which issues one instruction and adds what it
+// loads to the sink, and `finish()`, which waits for what is left. It runs in two ways:
 //   clock   32 warps of one block issue 64 copies each; cycles of one warp-level instruction
-//   count   one warp issues COUNTED copies in a launch of its own, for the profiler's counters
+//   count   one warp issues 4 copies (or another number) in a launch of its own, for the profiler
+// `again`, 0 at run time, and the sink keep the compiler from dropping a copy that repeats the one
+// before, or whose result nobody needs.
 #pragma once
+#pragma nv_diag_suppress 550 // results that nobody needs
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,7 +26,8 @@
     } while (0)
 
 enum { COPIES = 64, COUNTED = 4, REPEATS = 3, SHARED_BYTES = 48 * 1024 - 1024 };
-constexpr size_t GLOBAL_BYTES = 1 << 20;
+const unsigned NEVER = 0x9e3779b9; // no sum of what the patterns load
+constexpr size_t GLOBAL_BYTES = 64 << 20, GLOBAL_ALIGN = 64 << 20;
 
 struct pattern {
     unsigned mask;
@@ -42,7 +46,7 @@ __device__ inline void clear_shared() {
 
 template <class Op>
 __global__ void clocked(const pattern *patterns, unsigned count, const char *global,
-                        float *cycles) {
+                        unsigned zero, float *cycles) {
     unsigned base = (unsigned)__cvta_generic_to_shared(shared_bytes), lane = threadIdx.x % 32;
     for (unsigned p = blockIdx.x; p < count; p += gridDim.x) {
         const pattern *one = patterns + p;
@@ -50,6 +54,7 @@ __global__ void clocked(const pattern *patterns, unsigned count, const char *glo
         unsigned shared = base + one->offset[lane];
         const char *from = global + one->other[lane];
         long long best = 1LL << 60;
+        unsigned sink = 0;
         clear_shared();
         for (int repeat = 0; repeat < REPEATS; repeat++) {
             __syncthreads();
@@ -57,7 +62,7 @@ __global__ void clocked(const pattern *patterns, unsigned count, const char *glo
             if (is_on) {
 #pragma unroll 8
                 for (unsigned i = 0; i < COPIES; i++)
-                    Op::run(shared, from, lane + 1 + i * 32);
+                    Op::run(shared, from, lane + 1 + i * 32, zero * i, sink);
                 Op::finish();
             }
             __syncthreads();
@@ -66,28 +71,34 @@ __global__ void clocked(const pattern *patterns, unsigned count, const char *glo
         }
         if (threadIdx.x == 0)
             cycles[p] = best / (COPIES * 32.0f);
+        if (sink == NEVER)
+            cycles[p] = sink;
     }
 }
 
 template <class Op>
-__global__ void counted(const pattern *one, const char *global, bool is_cleared) {
+__global__ void counted(const pattern *one, const char *global, bool is_cleared, unsigned copies,
+                        unsigned zero, float *never) {
     unsigned base = (unsigned)__cvta_generic_to_shared(shared_bytes), lane = threadIdx.x;
     if (is_cleared)
         clear_shared();
     unsigned shared = base + one->offset[lane];
     const char *from = global + one->other[lane];
+    unsigned sink = 0;
     if (one->mask >> lane & 1) {
-#pragma unroll
-        for (unsigned i = 0; i < COUNTED; i++)
-            Op::run(shared, from, lane + 1 + i * 32);
+#pragma unroll 4
+        for (unsigned i = 0; i < copies; i++)
+            Op::run(shared, from, lane + 1 + i * 32, zero * i, sink);
         Op::finish();
     }
+    if (sink == NEVER)
+        *never = sink;
 }
 
 struct operation {
     const char *name;
-    void (*clocked)(const pattern *, unsigned, const char *, float *);
-    void (*counted)(const pattern *, const char *, bool);
+    void (*clocked)(const pattern *, unsigned, const char *, unsigned, float *);
+    void (*counted)(const pattern *, const char *, bool, unsigned, unsigned, float *);
     bool is_cleared;
 };
 
@@ -130,19 +141,21 @@ inline const operation *find(const operation *operations, size_t count, const st
     return nullptr;
 }
 
-// Usage: PROGRAM clock|count PATTERNS. Patterns of instructions that this program lacks are
-// skipped. Prints the row of the pattern, counted from 0, and with `clock` the cycles; with
+// Usage: PROGRAM clock|count PATTERNS [COPIES]. Patterns of instructions that this program lacks
+// are skipped. Prints the row of the pattern, counted from 0, and with `clock` the cycles; with
 // `count` the launches come in the same order.
 inline int bench_main(int argc, char **argv, const operation *operations, size_t count) {
     if (argc < 3)
         return 2;
     bool is_clock = !strcmp(argv[1], "clock");
+    unsigned copies = argc > 3 ? atoi(argv[3]) : COUNTED;
     std::vector<named_pattern> all = read_patterns(argv[2]);
     pattern *patterns;
     char *global;
     float *cycles;
     CHECK(cudaMalloc(&patterns, all.size() * sizeof *patterns));
-    CHECK(cudaMalloc(&global, GLOBAL_BYTES));
+    CHECK(cudaMalloc(&global, GLOBAL_BYTES + GLOBAL_ALIGN)); // addresses matter to cp.async
+    global += -(size_t)global % GLOBAL_ALIGN;
     CHECK(cudaMalloc(&cycles, all.size() * sizeof *cycles));
     CHECK(cudaMemset(global, 1, GLOBAL_BYTES));
     for (size_t i = 0; i < all.size(); i++)
@@ -156,7 +169,7 @@ inline int bench_main(int argc, char **argv, const operation *operations, size_t
             continue;
         if (is_clock) {
             operation->clocked<<<132, 1024, SHARED_BYTES>>>(patterns + begin, end - begin, global,
-                                                            cycles + begin);
+                                                            0, cycles + begin);
             CHECK(cudaGetLastError());
             CHECK(cudaDeviceSynchronize());
             CHECK(cudaMemcpy(&result[begin], cycles + begin, (end - begin) * sizeof(float),
@@ -167,8 +180,8 @@ inline int bench_main(int argc, char **argv, const operation *operations, size_t
                 printf("%zu,%.4f\n", i, result[i]);
                 continue;
             }
-            operation->counted<<<1, 32, SHARED_BYTES>>>(patterns + i, global,
-                                                        operation->is_cleared);
+            operation->counted<<<1, 32, SHARED_BYTES>>>(
+                patterns + i, global, operation->is_cleared, copies, 0, cycles);
             CHECK(cudaGetLastError());
             CHECK(cudaDeviceSynchronize());
             printf("%zu\n", i);
@@ -177,12 +190,13 @@ inline int bench_main(int argc, char **argv, const operation *operations, size_t
     return 0;
 }
 
-// Struct ID for an instruction; its statements may use shared, from and value.
+// Struct ID for an instruction; its statements may use run()'s arguments.
 #define OP(id, ...)                                                                          \
     struct id {                                                                              \
         static __device__ __forceinline__ void run(unsigned shared, const char *from,        \
-                                                   unsigned value) {                         \
-            (void)shared, (void)from, (void)value;                                           \
+                                                   unsigned value, unsigned again,           \
+                                                   unsigned &sink) {                         \
+            (void)shared, (void)from, (void)value, (void)again, (void)sink;                  \
             __VA_ARGS__                                                                      \
         }                                                                                    \
         static __device__ __forceinline__ void finish() {}                                   \
