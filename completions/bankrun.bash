@@ -6,7 +6,7 @@ _bankrun() {
         --max-instructions --blocks --nvcc --nvcc-flag --no-cache --no-count --follow --color --quiet --verbose --help"
     local report_options="--metrics --format --output --fail-on --color --verbose --help"
     local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width
-        --base --grid --block-index --requests --keep-going --format --output --color --help"
+        --base --bank-mode --grid --block-index --requests --keep-going --format --output --color --help"
     local calibrate_options="--instruction --patterns --arch --save --verbose --help"
     COMPREPLY=()
     case $previous in

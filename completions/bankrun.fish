@@ -41,6 +41,7 @@ complete -c bankrun -n $explains -l warp -x -d 'Only one warp of the block'
 complete -c bankrun -n $explains -l width -x -a '1 2 4 8 16' -d 'Bytes that one lane accesses'
 complete -c bankrun -n $explains -l base -x -d 'Where the first array starts'
 complete -c bankrun -n $explains -l grid -x -d gridDim
+complete -c bankrun -n $explains -l bank-mode -x -a '4 8' -d 'where the banks of 3.x change'
 complete -c bankrun -n $explains -l block-index -x -d blockIdx
 complete -c bankrun -n $explains -l requests -r -d 'A CSV file of raw requests'
 complete -c bankrun -n $explains -l keep-going -d 'Leave bad rows out'

@@ -74,6 +74,7 @@ enum bankrun_status {
 };
 
 const char *bankrun_status_text(enum bankrun_status status);
+const char *bankrun_certainty_text(enum bankrun_certainty certainty); /* "measured", ... */
 
 /* 3.x has a second mode, whose banks change every 8 bytes: 35 | BANKRUN_EIGHT_BYTE_BANKS is an
  * architecture in all that follows. Other architectures have no such mode. */

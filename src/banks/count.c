@@ -21,6 +21,11 @@ const char *bankrun_status_text(enum bankrun_status status) {
     return "unknown status";
 }
 
+const char *bankrun_certainty_text(enum bankrun_certainty certainty) {
+    static const char *const texts[] = {"measured", "documented", "assumed", "unknown"};
+    return certainty <= BANKRUN_UNKNOWN ? texts[certainty] : "unknown";
+}
+
 static bool is_matrix(enum bankrun_access access) {
     return access == BANKRUN_MATRIX_LOAD || access == BANKRUN_MATRIX_STORE;
 }

@@ -139,7 +139,9 @@ static int dispatch(const char *expression, const struct cli_options *options) {
         help();
         return CLI_OK;
     }
-    if (options->explain.requests && expression)
+    if (options->explain.bank_mode == 8 && options->arch && options->arch / 10 != 3)
+        cli_error("--bank-mode 8: only 3.x has it, not sm_%u", options->arch);
+    else if (options->explain.requests && expression)
         cli_error("either an expression or --requests, not both");
     else if (options->explain.requests && !options->arch)
         cli_error("--requests is for one architecture: --arch all has several");

@@ -50,6 +50,8 @@ static bool check_trace(const struct cli_options *options) {
     profile_trace_free(trace);
     if (options->trace && !trace)
         cli_error("--trace: '%s' is not of the form FILE:LINE or FILE:LINE:N", options->trace);
+    else if (options->trace && options->no_count)
+        cli_error("--trace shows what is counted: leave --no-count out");
     else if (options->trace_output && !options->trace)
         cli_error("--trace-output: nothing is traced without --trace FILE:LINE");
     else

@@ -46,6 +46,9 @@ void explain_picture(unsigned arch, const struct explain_group *group, bool colo
 // Words over lines of at most 100 columns, each starting with the indent; ends the line.
 void explain_put_wrapped(struct strbuf *out, const char *indent, const char *text);
 
+// In the bank mode that was asked for.
+unsigned explain_arch(const struct cli_options *options, unsigned arch);
+
 struct bankrun_request explain_bank_request(const struct explain_group *group);
 
 // Reads --requests and writes its rows with their costs. The exit status.

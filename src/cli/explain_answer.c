@@ -11,16 +11,23 @@ struct bankrun_request explain_bank_request(const struct explain_group *group) {
                                     group->request.offsets};
 }
 
+unsigned explain_arch(const struct cli_options *options, unsigned arch) {
+    return options->explain.bank_mode == 8 && arch / 10 == 3 ? arch | BANKRUN_EIGHT_BYTE_BANKS
+                                                             : arch;
+}
+
 // One for each generation: where all of it follows the same rules any of its devices stands for it.
 static size_t list_architectures(const struct cli_options *options, unsigned archs[32]) {
     size_t count = 0;
     if (options->arch) {
-        archs[count++] = options->arch;
+        archs[count++] = explain_arch(options, options->arch);
         return count;
     }
     for (const unsigned *arch = bankrun_architectures(); *arch && count < 32; arch++)
         if (count == 0 || archs[count - 1] / 10 != *arch / 10)
             archs[count++] = *arch;
+    for (size_t i = 0; i < count; i++)
+        archs[i] = explain_arch(options, archs[i]);
     return count;
 }
 

@@ -4,9 +4,12 @@
 #include "cli/explain.h"
 #include "profile/profile.h"
 
-static const char *certainty_text(enum bankrun_certainty certainty) {
-    static const char *const texts[] = {"measured", "documented", "assumed", "unknown"};
-    return texts[certainty];
+static unsigned plain_arch(unsigned arch) {
+    return arch & ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
+}
+
+static const char *mode_text(unsigned arch) {
+    return arch & BANKRUN_EIGHT_BYTE_BANKS ? " with banks of 8 bytes" : "";
 }
 
 static const char *access_text(const struct cli_options *options) {
@@ -109,15 +112,15 @@ static void put_heading(const struct explain_answer *answer, struct strbuf *out)
     strbuf_printf(out, "block %ux%ux%u", block[0], block[1], block[2]);
     if (answer->options->arch) {
         const struct bankrun_limits *limits = bankrun_limits_of(row->arch);
-        strbuf_printf(out, ", sm_%u", row->arch);
+        strbuf_printf(out, ", sm_%u%s", plain_arch(row->arch), mode_text(row->arch));
         if (row->group_count && row->groups[0].status == BANKRUN_OK)
-            strbuf_printf(out, " (%s)", certainty_text(row->groups[0].cost.certainty));
+            strbuf_printf(out, " (%s)", bankrun_certainty_text(row->groups[0].cost.certainty));
         strbuf_puts(out, "\n");
         if (limits && answer->shared_bytes > limits->shared_block_bytes)
             strbuf_printf(out,
                           "note: %llu bytes of shared memory are declared; sm_%u has %u for "
                           "one block\n",
-                          (unsigned long long)answer->shared_bytes, row->arch,
+                          (unsigned long long)answer->shared_bytes, plain_arch(row->arch),
                           limits->shared_block_bytes);
         return;
     }
@@ -152,7 +155,7 @@ static void put_arch(struct strbuf *out, unsigned arch) {
     if (arch == 90)
         strbuf_printf(out, "%-6s", "9.0");
     else
-        strbuf_printf(out, "%2u.x  ", arch / 10);
+        strbuf_printf(out, "%2u.x  ", plain_arch(arch) / 10);
 }
 
 static void put_table_row(const struct explain_answer *answer, const struct explain_row *row,
@@ -175,12 +178,12 @@ static void put_table_row(const struct explain_answer *answer, const struct expl
     put_interval(&wavefronts, cost);
     const char *on = !color ? "" : cost->wavefronts > cost->ideal ? "\033[31m" : "\033[32m";
     strbuf_printf(out, "  %s%14s%s", on, strbuf_string(&wavefronts), *on ? "\033[0m" : "");
-    strbuf_printf(out, "  %5u  %6u  %10llu  %9llu  %s%s\n", cost->ideal, cost->degree,
-                  (unsigned long long)totals.wavefronts,
-                  (unsigned long long)(totals.wavefronts > totals.ideal
-                                           ? totals.wavefronts - totals.ideal
-                                           : 0),
-                  certainty_text(cost->certainty), totals.has_problem ? "  out of bounds" : "");
+    strbuf_printf(
+        out, "  %5u  %6u  %10llu  %9llu  %s%s\n", cost->ideal, cost->degree,
+        (unsigned long long)totals.wavefronts,
+        (unsigned long long)(totals.wavefronts > totals.ideal ? totals.wavefronts - totals.ideal
+                                                              : 0),
+        bankrun_certainty_text(cost->certainty), totals.has_problem ? "  out of bounds" : "");
     strbuf_free(&wavefronts);
 }
 
@@ -242,16 +245,18 @@ void explain_write_csv(const struct explain_answer *answer, struct strbuf *out) 
             list_numbers(row->arch, group, numbers);
             for (size_t i = 0; i < answer->sweep_count; i++)
                 strbuf_printf(out, "%lld,", (long long)row->values[i]);
-            strbuf_printf(out, "sm_%u,%d,0x%08x,%u,", row->arch, __builtin_popcount(group->warps),
-                          group->request.mask, group->request.width);
+            strbuf_printf(out, "sm_%u,%d,0x%08x,%u,", plain_arch(row->arch),
+                          __builtin_popcount(group->warps), group->request.mask,
+                          group->request.width);
             for (size_t i = 0; i < NUMBERS; i++)
                 if (group->status == BANKRUN_OK)
                     strbuf_printf(out, "%u,", numbers[i]);
                 else
                     strbuf_puts(out, ",");
             strbuf_printf(out, "%s,0x%08x\n",
-                          group->status == BANKRUN_OK ? certainty_text(group->cost.certainty)
-                                                      : "misaligned",
+                          group->status == BANKRUN_OK
+                              ? bankrun_certainty_text(group->cost.certainty)
+                              : "misaligned",
                           group->request.outside);
         }
     }
@@ -274,7 +279,8 @@ static void put_json_group(const struct explain_answer *answer, const struct exp
                            const struct explain_group *group, struct strbuf *out) {
     uint32_t numbers[NUMBERS];
     list_numbers(row->arch, group, numbers);
-    strbuf_printf(out, "{\"arch\": \"sm_%u\", \"let\": {", row->arch);
+    strbuf_printf(out, "{\"arch\": \"sm_%u\", \"bank_bytes\": %u, \"let\": {",
+                  plain_arch(row->arch), bankrun_bank_bytes(row->arch));
     for (size_t i = 0; i < answer->sweep_count; i++)
         strbuf_printf(out, "%s\"%s\": %lld", i ? ", " : "", answer->sweeps[i],
                       (long long)row->values[i]);
@@ -295,7 +301,7 @@ static void put_json_group(const struct explain_answer *answer, const struct exp
         strbuf_printf(out, ", \"%s\": %u", number_names[i], numbers[i]);
     strbuf_puts(out, ", \"certainty\": ");
     strbuf_printf(out, "\"%s\"}",
-                  group->status == BANKRUN_OK ? certainty_text(group->cost.certainty)
+                  group->status == BANKRUN_OK ? bankrun_certainty_text(group->cost.certainty)
                                               : "misaligned");
 }
 

@@ -43,6 +43,7 @@ enum option_id {
     OPTION_STORE,
     OPTION_ATOMIC,
     OPTION_WIDTH,
+    OPTION_BANK_MODE,
     OPTION_BASE,
     OPTION_WARP,
     OPTION_REQUESTS,
@@ -77,6 +78,8 @@ static const struct option_row rows[] = {
     {OPTION_IF, 0, "if", "CONDITION", CLI_EXPLAIN, "only the lanes for which it holds take part"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_EXPLAIN,
      "architecture: sm_90, 90 or 9.0 (default sm_90); all: a row\nfor each generation"},
+    {OPTION_BANK_MODE, 0, "bank-mode", "BYTES", CLI_EXPLAIN,
+     "where the banks of 3.x change: every 4 bytes (the default) or 8"},
     {OPTION_WARP, 0, "warp", "N", CLI_EXPLAIN, "only warp N of the block (default: all)"},
     {OPTION_WIDTH, 0, "width", "BYTES", CLI_EXPLAIN,
      "bytes that one lane accesses: 1, 2, 4, 8 or 16 (default:\nthose of the type)"},
@@ -360,6 +363,11 @@ static bool apply_explain(struct cli_explain *explain, const struct option_row *
         return true;
     case OPTION_WIDTH:
         return parse_width(value, &explain->width);
+    case OPTION_BANK_MODE:
+        explain->bank_mode = !strcmp(value, "8") ? 8 : 4;
+        if (strcmp(value, "8") && strcmp(value, "4"))
+            cli_error("--bank-mode: '%s' is neither 4 nor 8", value);
+        return !strcmp(value, "8") || !strcmp(value, "4");
     case OPTION_BASE:
         return parse_count(row->name, value, 1 << 20, &explain->base);
     case OPTION_WARP:

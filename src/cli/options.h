@@ -41,6 +41,7 @@ struct cli_explain { // what only bankrun explain takes
     const char *warp; // NULL: all
     const char *requests;
     bool keep_going;
+    unsigned bank_mode; // 4 or 8: where the banks of 3.x change
 };
 
 struct cli_calibrate {       // what only bankrun calibrate takes

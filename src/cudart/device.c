@@ -152,10 +152,11 @@ CUDART_API enum cuda_error cudaDeviceGetCacheConfig(int *config) {
     return tell(&cudart_state()->cache_config, config);
 }
 
-// Since 5.0 there is nothing to choose: banks are 4 bytes wide.
+// Only 3.x has a choice; elsewhere banks are 4 bytes wide.
 CUDART_API enum cuda_error cudaDeviceSetSharedMemConfig(int config) {
     int ignored;
-    return keep(&ignored, config, SHARED_CONFIGS);
+    bool has_choice = cudart_state()->config.arch / 10 == 3;
+    return keep(has_choice ? &cudart_state()->shared_config : &ignored, config, SHARED_CONFIGS);
 }
 
 CUDART_API enum cuda_error cudaDeviceGetSharedMemConfig(int *config) {

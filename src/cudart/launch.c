@@ -39,6 +39,8 @@ static void copy_size(uint32_t out[3], struct cuda_dim3 size) {
     out[2] = size.z;
 }
 
+enum { EIGHT_BYTE_BANKS = 2 }; // cudaSharedMemBankSizeEightByte
+
 static struct profile_recorder *start_recorder(struct cudart_state *state,
                                                const struct cudart_function *function,
                                                const struct cudart_launch *launch) {
@@ -53,7 +55,8 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
         .layout = function->layout,
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .workers = (unsigned)state->config.threads,
-        .arch = state->config.arch,
+        .arch = state->config.arch |
+                (state->shared_config == EIGHT_BYTE_BANKS ? BANKRUN_EIGHT_BYTE_BANKS : 0),
         .trace = state->trace,
     };
     copy_size(info.grid, launch->grid);

@@ -98,7 +98,7 @@ static const struct explain_type *parse_declarator(struct explain_parser *parser
     }
     struct source_range range = parser->token.range;
     if (parser->token.kind != EXPLAIN_TOKEN_NAME)
-        return explain_fail(parser, range, "here belongs a name");
+        return explain_fail(parser, range, "expected a name");
     *name = explain_token_text(parser);
     explain_advance(parser);
     *is_unsized = false;
@@ -140,7 +140,7 @@ static const struct explain_type *parse_struct(struct explain_parser *parser, ui
     if (!is_open && known)
         return known;
     if (!is_open)
-        return explain_fail(parser, parser->token.range, "here belongs '{' and the members");
+        return explain_fail(parser, parser->token.range, "expected '{' and the members");
     while (!explain_accept(parser, '}')) {
         const struct explain_type *base = explain_parse_type(parser);
         do {
@@ -223,7 +223,7 @@ static const struct explain_type *parse_base(struct explain_parser *parser, uint
         }
     }
     if (!type)
-        return explain_fail(parser, parser->token.range, "here belongs a type");
+        return explain_fail(parser, parser->token.range, "expected a type");
     parse_qualifiers(parser, align, is_extern);
     return parser->has_failed ? NULL : type;
 }

@@ -38,7 +38,7 @@ static bool evaluate_integer(struct explain_scope *scope, const struct explain_n
     if (value->is_place && value->type->kind != EXPLAIN_ARRAY)
         return explain_complain(scope, node, node->range,
                                 "what shared memory holds is not known; use --let for its value");
-    return explain_complain(scope, node, node->range, "here belongs an integer");
+    return explain_complain(scope, node, node->range, "expected an integer");
 }
 
 static void evaluate_builtin(const struct explain_scope *scope, const struct explain_node *node,

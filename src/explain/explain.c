@@ -63,7 +63,7 @@ bool explain_constant(const struct explain *explain, const struct explain_node *
     if (!is_fine)
         return false;
     if (value.type->kind != EXPLAIN_INTEGER || value.is_place)
-        return explain_complain(&scope, node, node->range, "here belongs an integer");
+        return explain_complain(&scope, node, node->range, "expected an integer");
     *number = value.lanes[0];
     if (value.type->is_unsigned && *number < 0)
         return explain_complain(&scope, node, node->range, "this number is too large");
@@ -217,7 +217,7 @@ static bool apply_condition(struct explain_scope *scope, uint32_t *mask) {
     if (!explain_evaluate(scope, node, *mask, &value))
         return false;
     if (value.type->kind != EXPLAIN_INTEGER || value.is_place)
-        return explain_complain(scope, node, node->range, "here belongs an integer");
+        return explain_complain(scope, node, node->range, "expected an integer");
     for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
         if (value.lanes[lane] == 0)
             *mask &= ~(1u << lane);

@@ -60,34 +60,52 @@ static long bracket(const char *name, size_t *length) {
     return number;
 }
 
+static bool is_shared(const char *name, size_t length) {
+    return has(name, length, "shared") || has(name, length, "shared::cta") ||
+           has(name, length, "shared::cluster");
+}
+
+// How an operation is served that is not add or cas. BANKRUN_LOAD: there is no such operation.
+static enum bankrun_access other_atomic(const char *name, size_t length, bool is_integer,
+                                        bool is_generic, unsigned width) {
+    static const char *const bits[] = {"and", "or", "xor", "inc", "dec"};
+    if (has(name, length, "exch"))
+        return BANKRUN_ATOMIC;
+    if (has(name, length, "min") || has(name, length, "max")) {
+        if (is_integer)
+            return BANKRUN_ATOMIC;
+        if (width == 8)
+            return is_generic ? BANKRUN_GENERIC_EARLY_LOOP : BANKRUN_ATOMIC_EARLY_LOOP;
+        return is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
+    }
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (has(name, length, bits[i]))
+            return is_integer   ? BANKRUN_ATOMIC
+                   : is_generic ? BANKRUN_GENERIC_LOOP
+                                : BANKRUN_ATOMIC_LOOP;
+    return BANKRUN_LOAD;
+}
+
 static const char *atomic(const char *name, size_t length, bool is_constant,
                           struct bankrun_request *request) {
-    static const char *const native[] = {"min", "max", "exch", "and", "or", "xor", "inc", "dec"};
-    request->width = type_bytes(name, length);
-    if (request->width == 0)
+    unsigned width = request->width = type_bytes(name, length);
+    if (width == 0)
         return "the name of an atomic ends in its type, like .u32";
-    request->access = BANKRUN_ATOMIC_LOOP;
-    bool is_integer = request->width == 4 && !has(name, length, "f32") &&
-                      !has(name, length, "f16x2") && !has(name, length, "bf16x2");
-    if (has(name, length, "cas"))
-        request->access =
-            request->width == 4 || request->width == 8 ? BANKRUN_ATOMIC_CAS : BANKRUN_ATOMIC_LOOP;
-    else if (has(name, length, "add"))
-        request->access = !is_integer   ? BANKRUN_ATOMIC_LOOP
-                          : is_constant ? BANKRUN_ATOMIC_CONSTANT
-                                        : BANKRUN_ATOMIC;
-    else {
-        bool is_known = false;
-        for (size_t i = 0; i < sizeof native / sizeof *native && !is_known; i++)
-            is_known = has(name, length, native[i]);
-        if (!is_known)
-            return "bankrun knows no such atomic";
-        if (is_integer)
-            request->access = BANKRUN_ATOMIC;
-    }
-    if (request->width < 2)
+    if (width < 2)
         return "there is no atomic of this width";
-    return NULL;
+    bool is_integer = width == 4 && !has(name, length, "f32") && !has(name, length, "f16x2") &&
+                      !has(name, length, "bf16x2");
+    bool is_generic = !is_shared(name, length);
+    enum bankrun_access loop = is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
+    if (has(name, length, "cas"))
+        request->access = width >= 4 ? BANKRUN_ATOMIC_CAS : loop;
+    else if (!has(name, length, "add"))
+        request->access = other_atomic(name, length, is_integer, is_generic, width);
+    else if (is_integer)
+        request->access = is_constant ? BANKRUN_ATOMIC_CONSTANT : BANKRUN_ATOMIC;
+    else
+        request->access = is_generic && has(name, length, "u64") ? BANKRUN_ATOMIC : loop;
+    return request->access == BANKRUN_LOAD ? "bankrun knows no such atomic" : NULL;
 }
 
 static const char *matrix(const char *name, size_t length, struct bankrun_request *request) {
@@ -108,7 +126,9 @@ const char *explain_instruction(const char *name, size_t length, struct bankrun_
     if (has(name, length, "global") && !has(name, length, "shared"))
         return "an access to global memory has no banks";
     if (is_part(name, first, "ld") || is_part(name, first, "st")) {
-        request->access = name[0] == 'l' ? BANKRUN_LOAD : BANKRUN_STORE;
+        request->access = name[0] == 's'            ? BANKRUN_STORE
+                          : is_shared(name, length) ? BANKRUN_LOAD
+                                                    : BANKRUN_GENERIC_LOAD;
         request->width = type_bytes(name, length) * vector_count(name, length);
         if (request->width == 0)
             return "a load or store ends in its type, like .u32";

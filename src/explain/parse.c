@@ -44,7 +44,7 @@ bool explain_accept(struct explain_parser *parser, int punct) {
 bool explain_expect(struct explain_parser *parser, int punct, const char *text) {
     if (explain_accept(parser, punct))
         return true;
-    explain_fail(parser, parser->token.range, "here belongs %s", text);
+    explain_fail(parser, parser->token.range, "expected %s", text);
     return false;
 }
 
@@ -217,14 +217,14 @@ static const struct explain_node *parse_primary(struct explain_parser *parser) {
     }
     if (token.kind == EXPLAIN_TOKEN_END)
         return explain_fail(parser, token.range, "the expression ends too early");
-    return explain_fail(parser, token.range, "here belongs a number, a name or '('");
+    return explain_fail(parser, token.range, "expected a number, a name or '('");
 }
 
 static const struct explain_node *parse_member(struct explain_parser *parser,
                                                const struct explain_node *of,
                                                struct source_range mark, bool through_pointer) {
     if (parser->token.kind != EXPLAIN_TOKEN_NAME)
-        return explain_fail(parser, parser->token.range, "here belongs the name of a member");
+        return explain_fail(parser, parser->token.range, "expected the name of a member");
     if (through_pointer) {
         struct explain_node *deref = make(parser, EXPLAIN_DEREF, of->range.begin, mark.end);
         deref->a = of;

@@ -76,7 +76,7 @@ static const char *next_field(const char **at, const char *end, struct field *fi
         if (close >= end)
             return "this quote does not end on its line";
         if (close + 1 < end && close[1] != ',')
-            return "behind the quote belongs ','";
+            return "expected ',' behind the quote";
         comma = close + 1 < end ? close + 1 : NULL;
     } else {
         comma = memchr(begin, ',', (size_t)(end - begin));
@@ -102,7 +102,7 @@ static const char *read_offsets(const char **at, const char *end, uint32_t *offs
             value = value * 10 + (unsigned)(*c++ - '0');
         if (c == begin) {
             *at = c;
-            return c < end ? "here belongs a byte offset" : "fewer than 32 byte offsets";
+            return c < end ? "expected a byte offset" : "fewer than 32 byte offsets";
         }
         if (c - begin > 10 || value > UINT32_MAX) {
             *at = begin;
@@ -113,8 +113,7 @@ static const char *read_offsets(const char **at, const char *end, uint32_t *offs
     while (c < end && *c == ' ')
         c++;
     *at = c;
-    return c < end ? is_digit(*c) ? "more than 32 byte offsets" : "here belongs a byte offset"
-                   : NULL;
+    return c < end ? is_digit(*c) ? "more than 32 byte offsets" : "expected a byte offset" : NULL;
 }
 
 // 0x and hexadecimal digits, or a decimal number.
@@ -124,7 +123,7 @@ static const char *read_mask(struct field field, uint32_t *mask) {
     uint64_t value = 0;
     c += is_hex ? 2 : 0;
     if (c == field.end)
-        return "here belongs a mask of lanes, like 0xffffffff";
+        return "expected a mask of lanes, like 0xffffffff";
     for (; c < field.end; c++) {
         unsigned digit = is_digit(*c) ? (unsigned)(*c - '0')
                          : (*c | 32) >= 'a' && (*c | 32) <= 'f' && is_hex
@@ -132,7 +131,7 @@ static const char *read_mask(struct field field, uint32_t *mask) {
                              : 16;
         value = value * (is_hex ? 16 : 10) + digit;
         if (digit == 16 || value > UINT32_MAX)
-            return "here belongs a mask of lanes, like 0xffffffff";
+            return "expected a mask of lanes, like 0xffffffff";
     }
     *mask = (uint32_t)value;
     return NULL;
@@ -146,7 +145,7 @@ static const char *read_instruction(struct explain_requests *requests, struct fi
         return NULL;
     requests->instruction_length = 0;
     if (length == 0 || length > sizeof requests->instruction)
-        return "here belongs the name of an instruction, like ld.shared.u32";
+        return "expected the name of an instruction, like ld.shared.u32";
     const char *problem = explain_instruction(field.begin, length, &requests->request);
     if (problem)
         return problem;

@@ -25,7 +25,8 @@ enum site_atomic {
     SITE_ATOMIC_NATIVE,          // 32-bit integer add, min, max, exch, and, or, xor, inc, dec
     SITE_ATOMIC_NATIVE_CONSTANT, // the same add with a warp-uniform constant addend
     SITE_ATOMIC_CAS,
-    SITE_ATOMIC_LOOP, // compiled to a load + compare-and-swap loop
+    SITE_ATOMIC_LOOP,       // compiled to a load + compare-and-swap loop
+    SITE_ATOMIC_EARLY_LOOP, // one that lanes leave when they have nothing to change
 };
 
 // One instruction of a kernel that accesses shared or global memory (or may: generic addresses).

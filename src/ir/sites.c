@@ -132,6 +132,11 @@ static enum site_atomic classify_atomic(const struct ir_function *function,
     enum ptx_type type = (enum ptx_type)ptx->types[0];
     if (op == PTX_MOD_cas)
         return ptx_type_bytes(type) >= 4 ? SITE_ATOMIC_CAS : SITE_ATOMIC_LOOP;
+    bool is_generic = space_of(ptx) == PTX_MOD_NONE;
+    if (is_generic && op == PTX_MOD_add && type == PTX_U64)
+        return SITE_ATOMIC_NATIVE; // unlike in shared memory's own instructions
+    if (ptx_type_bytes(type) == 8 && (op == PTX_MOD_min || op == PTX_MOD_max))
+        return SITE_ATOMIC_EARLY_LOOP;
     if (!is_native(op, type))
         return SITE_ATOMIC_LOOP;
     const struct ir_operand *addend = &instruction->operands[site == SITE_ATOMIC ? 2 : 1];

@@ -1,4 +1,6 @@
 // From the sites of the IR to the accesses of the bank model.
+#include <string.h>
+
 #include "profile/recorder.h"
 
 static enum bankrun_access atomic_access(const struct ir_site *site) {
@@ -9,15 +11,17 @@ static enum bankrun_access atomic_access(const struct ir_site *site) {
         return BANKRUN_ATOMIC_CONSTANT;
     case SITE_ATOMIC_CAS:
         return BANKRUN_ATOMIC_CAS;
+    case SITE_ATOMIC_EARLY_LOOP:
+        return site->is_generic ? BANKRUN_GENERIC_EARLY_LOOP : BANKRUN_ATOMIC_EARLY_LOOP;
     default:
-        return BANKRUN_ATOMIC_LOOP;
+        return site->is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
     }
 }
 
 static enum bankrun_access access_of(const struct ir_site *site) {
     switch (site->op) {
     case SITE_LOAD:
-        return BANKRUN_LOAD;
+        return site->is_generic ? BANKRUN_GENERIC_LOAD : BANKRUN_LOAD;
     case SITE_STORE:
         return BANKRUN_STORE;
     case SITE_MATRIX_LOAD:
@@ -61,5 +65,19 @@ void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_s
         rule->width = site->width > 16 ? 16 : site->width;
         rule->matrices = 0;
     }
+    // cp.async.cg passes the first-level cache by, where the rule of the others is from.
+    rule->is_copy = !rule->is_estimate && site->op == SITE_ASYNC_COPY && arch >= 80 &&
+                    !strstr(site->text, ".cg");
     rule->keep = bankrun_period(arch, rule->width) - 1;
+}
+
+bool profile_cost(const struct counter_rule *rule, const struct access_event *event,
+                  struct bankrun_cost *cost) {
+    if (rule->is_copy) {
+        struct bankrun_copy copy = {rule->width, event->mask, event->offsets, event->addresses};
+        return bankrun_count_copy(rule->arch, &copy, cost) == BANKRUN_OK;
+    }
+    struct bankrun_request request = {rule->access, rule->width, rule->matrices, event->mask,
+                                      event->offsets};
+    return bankrun_count(rule->arch, &request, cost) == BANKRUN_OK;
 }

@@ -39,6 +39,20 @@ static struct counter_rule rule_of(unsigned arch, const struct profile_site *sit
     return rule;
 }
 
+enum bankrun_certainty profile_certainty(unsigned arch, const struct profile_site *site) {
+    static const uint32_t zeros[WARP_LANES];
+    static const uint64_t sources[WARP_LANES];
+    struct counter_rule rule = rule_of(arch, site);
+    struct bankrun_cost cost = {.certainty = BANKRUN_UNKNOWN};
+    struct bankrun_request request = {rule.access, rule.width, rule.matrices, 1, zeros};
+    struct bankrun_copy copy = {rule.width, 1, zeros, sources};
+    if (rule.access == BANKRUN_ASYNC_COPY && !strstr(site->instruction, ".cg"))
+        bankrun_count_copy(arch, &copy, &cost);
+    else
+        bankrun_count(arch, &request, &cost);
+    return cost.certainty;
+}
+
 bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map) {
     struct counter_rule rule = rule_of(arch, site);

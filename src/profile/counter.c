@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "profile/key.h"
+#include "profile/recorder.h"
 
 // Most sites have one pattern or two; few have more than a handful that come back.
 enum { FEW_BITS = 2, MANY_BITS = 6, MANY_EVICTIONS = 32 };
@@ -260,6 +261,20 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
     pattern->repeats++;
     counter->is_estimate |= event->is_assumed;
     compare_with_worst(counter, pattern->degree, mask, event);
+}
+
+void counter_copy(struct counter *counter, const struct access_event *event) {
+    struct bankrun_cost cost = {0};
+    bool is_counted = profile_cost(counter->rule, event, &cost);
+    assert(is_counted); // the simulator faults misaligned ones
+    (void)is_counted;
+    uint32_t degree = cost.degree < PROFILE_MAX_DEGREE ? cost.degree : PROFILE_MAX_DEGREE;
+    counter->counts.requests++;
+    counter->counts.units += cost.wavefronts;
+    counter->counts.ideal += cost.ideal;
+    counter->degrees[degree]++;
+    counter->is_estimate |= cost.min != cost.max;
+    compare_with_worst(counter, degree, event->mask, event);
 }
 
 void counter_global(struct counter *counter, const struct access_event *event) {

@@ -18,6 +18,7 @@ struct counter_rule {
     uint32_t lanes;   // that can matter: the first 8, 16 or 32 for matrices
     uint32_t keep;    // address bits that the cost depends on only through differences
     bool is_estimate; // no rule for the access: counted as a store
+    bool is_copy;     // its source matters too: no pattern of lanes is kept
     uint32_t grid[2]; // x and y, to number blocks
 };
 
@@ -67,6 +68,7 @@ struct counter *counter_create(const struct counter_rule *rule);
 void counter_free(struct counter *counter); // not `next`
 
 void counter_shared(struct counter *counter, const struct access_event *event);
+void counter_copy(struct counter *counter, const struct access_event *event);
 void counter_global(struct counter *counter, const struct access_event *event);
 
 // Moves what the patterns counted into `counts` and `degrees`.

@@ -231,6 +231,9 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     read_triple(reader, object, "grid", launch->grid);
     read_triple(reader, object, "block", launch->block);
     launch->shared_bytes = profile_read_number(reader, object, "shared_bytes", INT64_MAX);
+    launch->bank_bytes = 4;
+    if (json_object_get(object, "bank_bytes"))
+        launch->bank_bytes = (unsigned)profile_read_number(reader, object, "bank_bytes", 8);
     launch->blocks_run = profile_read_number(reader, object, "blocks_run", INT64_MAX);
     launch->instructions = profile_read_number(reader, object, "instructions", INT64_MAX);
     launch->thread_instructions =

@@ -184,6 +184,8 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "grid", triple(launch->grid));
     set(object, "block", triple(launch->block));
     set(object, "shared_bytes", number(launch->shared_bytes));
+    if (launch->bank_bytes == 8)
+        set(object, "bank_bytes", number(launch->bank_bytes));
     set(object, "blocks_run", number(launch->blocks_run));
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));

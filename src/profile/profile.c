@@ -95,6 +95,10 @@ void profile_append(struct profile *profile, struct profile *from) {
     profile_free(from);
 }
 
+unsigned profile_launch_arch(unsigned arch, const struct profile_launch *launch) {
+    return launch->bank_bytes == 8 ? arch | BANKRUN_EIGHT_BYTE_BANKS : arch;
+}
+
 void profile_free(struct profile *profile) {
     if (!profile)
         return;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "bankrun/banks.h"
 #include "base/diag.h"
 #include "ir/ir.h"
 
@@ -74,6 +75,7 @@ struct profile_launch {
     char *symbol;
     uint32_t grid[3], block[3];
     uint64_t shared_bytes; // static + dynamic
+    unsigned bank_bytes;   // where its banks changed: 8 in the second mode of 3.x, else 4
     uint64_t blocks_run, instructions, thread_instructions;
     // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
     // intervals of the sums of wavefronts and sectors, as parts of these.
@@ -102,6 +104,9 @@ struct profile {
     size_t launch_capacity;
     uint64_t launched; // launches that there were: the sum of all repeats
 };
+
+// With the bank mode of the launch; see BANKRUN_EIGHT_BYTE_BANKS.
+unsigned profile_launch_arch(unsigned arch, const struct profile_launch *launch);
 
 struct profile *profile_create(unsigned arch, char *const *argv, size_t argc);
 void profile_free(struct profile *profile); // NULL is allowed
@@ -174,11 +179,13 @@ struct profile_bank_map {
 // the architecture.
 bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map);
+// How sure the rule is by which a shared-memory site was counted.
+enum bankrun_certainty profile_certainty(unsigned arch, const struct profile_site *site);
+
 unsigned profile_bank_of(unsigned arch, uint32_t offset);
 
 // What conflicts in one request, in words: "lanes read words 0, 32, 64, ...: stride 32 words, all
 // in bank 0". Malloc'd; NULL: there is nothing to say. `instruction` only chooses the verb.
-struct bankrun_request;
 char *profile_why_request(unsigned arch, const struct bankrun_request *request,
                           const char *instruction);
 

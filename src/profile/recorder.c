@@ -78,9 +78,13 @@ static void record_shared(struct recorder_worker *worker, const struct access_ev
         counter =
             counter_of_array(worker->recorder, list,
                              &worker->recorder->sites[event->site].rules[SITE_SHARED], offset);
-        worker->tallies[event->site * SITE_SPACES + SITE_SHARED] = &counter->tally;
+        if (!counter->rule->is_copy) // whose source must be seen each time
+            worker->tallies[event->site * SITE_SPACES + SITE_SHARED] = &counter->tally;
     }
-    counter_shared(counter, event);
+    if (counter->rule->is_copy)
+        counter_copy(counter, event);
+    else
+        counter_shared(counter, event);
 }
 
 static void record_global(struct recorder_worker *worker, const struct access_event *event) {
@@ -214,6 +218,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->shared_bytes = info->dynamic_shared_bytes > 0
                                ? info->layout->dynamic_offset + info->dynamic_shared_bytes
                                : info->layout->static_bytes;
+    launch->bank_bytes = bankrun_bank_bytes(info->arch);
     launch->blocks_run = result->blocks_run;
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;

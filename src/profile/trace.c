@@ -157,10 +157,8 @@ void profile_trace_request(struct profile_trace *trace, const struct profile_rec
     trace->has_matched = true;
     const struct recorded_site *recorded = &recorder->sites[event->site];
     const struct counter_rule *rule = &recorded->rules[SITE_SHARED];
-    struct bankrun_request request = {rule->access, rule->width, rule->matrices, event->mask,
-                                      event->offsets};
     struct bankrun_cost cost;
-    bool is_counted = bankrun_count(rule->arch, &request, &cost) == BANKRUN_OK;
+    bool is_counted = profile_cost(rule, event, &cost);
     struct strbuf text = {0};
     if (trace->is_csv)
         put_csv(trace, recorded->site, event, is_counted ? &cost : NULL, &text);

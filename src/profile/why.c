@@ -36,6 +36,7 @@ static void put_lanes(struct strbuf *out, uint32_t lanes) {
 static const char *verb_of(const struct counter_rule *rule, const char *instruction) {
     switch (rule->access) {
     case BANKRUN_LOAD:
+    case BANKRUN_GENERIC_LOAD:
         return "read";
     case BANKRUN_STORE:
     case BANKRUN_ASYNC_COPY:
@@ -195,10 +196,18 @@ static void put_same_word(struct strbuf *out, const struct counter_rule *rule, c
         strbuf_printf(out, " (bank %u)", bankrun_bank(rule->arch, offset));
 }
 
+static bool is_loop(const struct counter_rule *rule) {
+    return rule->access == BANKRUN_ATOMIC_LOOP || rule->access == BANKRUN_ATOMIC_EARLY_LOOP ||
+           rule->access == BANKRUN_GENERIC_LOOP || rule->access == BANKRUN_GENERIC_EARLY_LOOP;
+}
+
 // No bank is wanted twice, and yet there was an excess.
 static void put_special(struct strbuf *out, const struct counter_rule *rule, const char *verb) {
-    if (rule->access == BANKRUN_ATOMIC_LOOP)
+    if (is_loop(rule))
         strbuf_printf(out, "lanes of both half warps %s the same words", verb);
+    else if (rule->is_copy)
+        strbuf_puts(out, "lanes read from the same bank of a cache line, or from lines that are "
+                         "looked up one after the other");
     else if (bankrun_banks(rule->arch) == 16)
         strbuf_printf(out,
                       "several lanes %s the same word, and this happens for more than one "
@@ -225,7 +234,7 @@ char *profile_why(const struct counter_rule *rule, const char *instruction, uint
         put_groups(&out, rule, verb, &phase, &shape);
     else
         put_irregular(&out, verb, &phase, offsets);
-    if (rule->access == BANKRUN_ATOMIC_LOOP)
+    if (is_loop(rule))
         strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
     return strbuf_take(&out);
 }

@@ -5,7 +5,8 @@
 
 static bool serves_lanes_apart(enum bankrun_access access) {
     return access == BANKRUN_ATOMIC || access == BANKRUN_ATOMIC_CAS ||
-           access == BANKRUN_ATOMIC_LOOP;
+           access == BANKRUN_ATOMIC_LOOP || access == BANKRUN_ATOMIC_EARLY_LOOP ||
+           access == BANKRUN_GENERIC_LOOP || access == BANKRUN_GENERIC_EARLY_LOOP;
 }
 
 // What tells two touches of a bank apart: the word, or on 3.x the row of both its halves.

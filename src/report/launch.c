@@ -47,6 +47,9 @@ static void put_configuration(struct report_page *page, const struct profile_lau
     if (launch->shared_bytes > 0) {
         strbuf_printf(&text, ", shared %s bytes", report_number(number, launch->shared_bytes));
     }
+    if (launch->bank_bytes == 8) {
+        strbuf_puts(&text, ", banks of 8 bytes");
+    }
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     strbuf_printf(&text, "; %s", report_number(number, launch->blocks_run));
     if (launch->blocks_run < blocks) {

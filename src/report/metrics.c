@@ -95,6 +95,23 @@ static void put_old(struct strbuf *out, const struct sums *sums) {
               sums->global_store.requests, false);
 }
 
+// The least sure rule of the launch's shared-memory accesses.
+static void put_certainty(struct strbuf *out, unsigned arch, const struct profile_launch *launch) {
+    enum bankrun_certainty least = BANKRUN_MEASURED;
+    bool has_any = false;
+    for (size_t i = 0; i < launch->site_count; i++) {
+        if (launch->sites[i].space == SITE_SHARED) {
+            enum bankrun_certainty one = profile_certainty(arch, &launch->sites[i]);
+            least = one > least ? one : least;
+            has_any = true;
+        }
+    }
+    if (has_any) {
+        put_name(out, "bankrun__bank_rules");
+        strbuf_printf(out, " %16s\n", bankrun_certainty_text(least));
+    }
+}
+
 void report_metrics(const struct profile *profile, struct strbuf *out) {
     for (size_t i = 0; i < profile->launch_count; i++) {
         const struct profile_launch *launch = &profile->launches[i];
@@ -108,5 +125,6 @@ void report_metrics(const struct profile *profile, struct strbuf *out) {
         strbuf_puts(out, "\n");
         put_today(out, &sums);
         put_old(out, &sums);
+        put_certainty(out, profile_launch_arch(profile->arch, launch), launch);
     }
 }

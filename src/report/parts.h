@@ -35,6 +35,9 @@ bool report_has_nothing_to_win(const struct report_launches *run);
 // Sums by operation.
 void report_totals(struct report_page *page, const struct report_launches *run);
 
+// How sure the rules of its shared-memory accesses are.
+void report_certainties(struct report_page *page, const struct report_launches *run);
+
 // Sums over all launches by kernel.
 void report_summary(struct report_page *page, const struct profile *profile);
 

@@ -29,8 +29,8 @@ static bool are_alike(const struct profile_launch *a, const struct profile_launc
                 same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
                 memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->is_sample == b->is_sample &&
                 memcmp(a->block, b->block, sizeof a->block) == 0 &&
-                a->shared_bytes == b->shared_bytes && a->blocks_run == b->blocks_run &&
-                same_text(a->fault, b->fault);
+                a->shared_bytes == b->shared_bytes && a->bank_bytes == b->bank_bytes &&
+                a->blocks_run == b->blocks_run && same_text(a->fault, b->fault);
     for (size_t i = 0; same && i < a->site_count; i++) {
         same = same_site(&a->sites[i], &b->sites[i]);
     }
@@ -155,11 +155,15 @@ static void put_launches(struct report_page *page, const struct profile *profile
             hidden += runs.data[i].count;
             continue;
         }
+        page->arch = profile_launch_arch(profile->arch, runs.data[i].first);
         report_newline(page);
         report_launch_heading(page, &runs.data[i], profile->launched);
         report_shared(page, &runs.data[i]);
         report_global(page, &runs.data[i]);
         report_totals(page, &runs.data[i]);
+        if (page->options.verbose) {
+            report_certainties(page, &runs.data[i]);
+        }
     }
     if (hidden > 0) {
         char number[REPORT_NUMBER];

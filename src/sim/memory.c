@@ -40,6 +40,9 @@ struct sim_memory_node {
 
 enum { FIRST_CAPACITY = 64 };
 static const uint64_t MIN_RESERVE = 64ull << 30; // address space, not memory
+// The lower bits of an allocation's address are the same in every run: what asynchronous copies
+// cost depends on them.
+static const uint64_t RESERVE_ALIGN = 64ull << 20;
 
 static uint64_t round_up(uint64_t value, uint64_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -65,8 +68,10 @@ static void reserve_range(struct sim_memory *memory) {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED)
             continue;
-        memory->begin = (uint64_t)(uintptr_t)at;
-        memory->end = memory->begin + bytes;
+        memory->mapped = at;
+        memory->end = (uint64_t)(uintptr_t)at + bytes;
+        memory->begin = bytes > RESERVE_ALIGN ? round_up((uint64_t)(uintptr_t)at, RESERVE_ALIGN)
+                                              : (uint64_t)(uintptr_t)at;
         memory->rover = memory->begin + SIM_MEMORY_GUARD;
         return;
     }
@@ -85,8 +90,8 @@ struct sim_memory *sim_memory_create(uint64_t device_bytes) {
 void sim_memory_destroy(struct sim_memory *memory) {
     if (!memory)
         return;
-    if (memory->end)
-        munmap((void *)(uintptr_t)memory->begin, memory->end - memory->begin);
+    if (memory->mapped)
+        munmap(memory->mapped, memory->end - (uint64_t)(uintptr_t)memory->mapped);
     memory->table->next = memory->retired;
     for (struct sim_memory_table *table = memory->table, *next; table; table = next) {
         next = table->next;

@@ -31,6 +31,7 @@ struct sim_memory {
     uint64_t version; // of the table: odd while it is being changed; atomic
     struct sim_memory_table *table;
     pthread_mutex_t lock; // of writers
+    void *mapped;         // NULL: nothing could be reserved
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
     uint64_t device_bytes, used_bytes;

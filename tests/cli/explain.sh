@@ -55,7 +55,7 @@ expect_status 1; expect_stdout 'misaligned: lane 1 accesses byte 4, no multiple 
 # Bad expressions get a caret.
 run explain 'tile[tid' --shared 'int tile[32]'
 expect_status 2; expect_no_stdout
-expect_stderr "^<expression>:1:9: error: here belongs '\]'"; expect_stderr '^        \^$'
+expect_stderr "^<expression>:1:9: error: expected '\]'"; expect_stderr '^        \^$'
 run explain 's[tid]' --shared 'flaot s[32]'
 expect_stderr "^<shared>:1:1: error: bankrun knows no type 'flaot'"; expect_stderr '^\^~~~~$'
 run explain 's[tid]' --shared 'int s[32]' --let k=; expect_status 2; expect_stderr '^<let>:1:3: error'
@@ -70,6 +70,18 @@ run explain 's[0]' --width 3; expect_status 2; expect_stderr "'3' is none of 1, 
 run explain 's[0]' --grid 2 --block-index 2; expect_status 2; expect_stderr 'outside of the grid'
 run explain x --requests y; expect_status 2; expect_stderr 'not both'
 run explain --arch all --requests y; expect_status 2; expect_stderr 'one architecture'
+
+# The second bank mode of 3.x.
+run explain 's[3*tid]' --shared 'float s[96]' --arch sm_35 --bank-mode 8
+expect_status 0; expect_stdout '^s.3.tid.: .*, sm_35 with banks of 8 bytes \(documented\)$'
+expect_stdout '2 wavefronts, ideal 1, degree 2'
+run explain 's[3*tid]' --shared 'float s[96]' --arch sm_35; expect_stdout '1 wavefront, ideal 1'
+run explain 's[3*tid]' --shared 'float s[96]' --arch all --bank-mode 8; expect_stdout '^ 3.x .* 2 .*documented$'
+run explain 's[3*tid]' --shared 'float s[96]' --arch sm_35 --bank-mode 8 --format json
+expect_stdout '"arch": "sm_35", "bank_bytes": 8'
+run explain 's[tid]' --shared 'float s[96]' --bank-mode 8; expect_status 2
+expect_stderr '^bankrun: --bank-mode 8: only 3.x has it, not sm_90$'
+run explain 's[tid]' --shared 'float s[96]' --bank-mode 6; expect_status 2; expect_stderr "'6' is neither 4 nor 8"
 
 # Files of requests.
 truth=truth/h200_patterns.csv.gz
@@ -86,7 +98,7 @@ cmp -s "$folder/costs.csv" "$folder/again.csv" || complain "a pipe differs"
 
 sed '3s/0xffffffff/0xfffffffg/; 5s/ 4 / x /' "$folder/plain.csv" | head -7 >"$folder/bad.csv"
 run explain --requests "$folder/bad.csv"
-expect_status 2; expect_stderr "bad.csv:3:14: error: here belongs a mask of lanes"
+expect_status 2; expect_stderr "bad.csv:3:14: error: expected a mask of lanes"
 [ "$(wc -l <"$folder/stdout")" = 2 ] || complain "rows before the bad one are missing"
 run explain --requests "$folder/bad.csv" --keep-going; expect_status 2
 expect_stderr 'bad.csv:3:14: error'; [ "$(wc -l <"$folder/stdout")" -ge 5 ] || complain "did not go on"

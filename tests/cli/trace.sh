@@ -30,6 +30,8 @@ for wrong in column.cu column.cu: column.cu:0 :7 column.cu:x; do
     run --launch "$launch" --trace "$wrong" "$folder/column.ptx"
     expect_status 2; expect_stderr "'$wrong' is not of the form FILE:LINE or FILE:LINE:N"
 done
+run --launch "$launch" --no-count --trace column.cu:77 "$folder/column.ptx"
+expect_status 2; expect_stderr '^bankrun: --trace shows what is counted: leave --no-count out$'
 run --launch "$launch" --trace-output x.csv "$folder/column.ptx"; expect_status 2; expect_stderr 'without --trace'
 
 run --launch "$launch" --metrics "$folder/column.ptx"
@@ -38,8 +40,13 @@ expect_stderr '^  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum +192$'
 expect_stderr '^  l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum +186$'
 expect_stderr '^  shared_load_transactions_per_request +32.00$'
 expect_stderr '^  shared_efficiency +3.12 %$'
+expect_stderr '^  bankrun__bank_rules +measured$'
 expect_stderr '^  warp_serialize +12$'
 expect_stderr '^  gld_efficiency +-$'
+run --launch "$launch" --metrics --arch sm_86 "$folder/column.ptx"
+expect_stderr '^  bankrun__bank_rules +documented$'
+run --launch "$launch" --verbose "$folder/column.ptx"
+expect_stderr '^  bank rules$'; expect_stderr '^    measured +ld.shared.u32, st.shared.u32$'
 run --launch "$launch" --format json -o "$folder/run.json" "$folder/column.ptx"
 run report --metrics "$folder/run.json"; expect_stdout '^  gst_efficiency +100.00 %$'
 

@@ -223,8 +223,8 @@ static void test_refused(void **state) {
     static const struct {
         const char *expression, *shared, *message;
     } table[] = {
-        {"s[tid", "int s[4]", "<expression>:6: here belongs ']'"},
-        {"s[tid *]", "int s[4]", "<expression>:8: here belongs a number, a name or '('"},
+        {"s[tid", "int s[4]", "<expression>:6: expected ']'"},
+        {"s[tid *]", "int s[4]", "<expression>:8: expected a number, a name or '('"},
         {"", "int s[4]", "<expression>:1: the expression ends too early"},
         {"s[1] 2", "int s[4]", "<expression>:6: here the expression should end"},
         {"s[q]", "int s[4]",
@@ -273,11 +273,11 @@ static void test_refused(void **state) {
         {"s[tid]", "float s[0]", "<shared>:9: a dimension of 0 is not from 1 to 1073741824"},
         {"s[tid]", "float s[-3]", "<shared>:9: a dimension of -3 is not from 1 to 1073741824"},
         {"s[tid]", "float s[tid]", "<shared>:9: this differs from thread to thread"},
-        {"s[tid]", "float s[4", "<shared>:10: here belongs ']'"},
+        {"s[tid]", "float s[4", "<shared>:10: expected ']'"},
         {"s[tid]", "float s[4]; int s", "<shared>:17: 's' is declared twice"},
         {"s[tid]", "long char s[4]", "<shared>:1: these words make no type"},
         {"s[tid]", "float s[100000][100000]", "<shared>:7: this is larger than any shared memory"},
-        {"s[tid]", "struct { int a; } s[4] int", "<shared>:24: here belongs ';' or ','"},
+        {"s[tid]", "struct { int a; } s[4] int", "<shared>:24: expected ';' or ','"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct explain_request request;
@@ -289,7 +289,7 @@ static void test_refused(void **state) {
 static void test_refused_variables(void **state) {
     (void)state;
     static const char *const table[][2] = {
-        {"k", "<let>:2: here belongs '=' and a value"},
+        {"k", "<let>:2: expected '=' and a value"},
         {"3=k", "<let>:1: a variable is given like NAME=NUMBER"},
         {"k=1..", "<let>:6: the expression ends too early"},
         {"k=5..1", "<let>:6: from 5 in steps of 1 one never gets to 1"},
@@ -341,13 +341,24 @@ static void test_instructions(void **state) {
         {"ld.shared.u8", BANKRUN_LOAD, 1, 0},
         {"ld.shared.v4.f32", BANKRUN_LOAD, 16, 0},
         {"st.volatile.shared.v2.b64", BANKRUN_STORE, 16, 0},
-        {"ld.f64", BANKRUN_LOAD, 8, 0},
+        {"ld.f64", BANKRUN_GENERIC_LOAD, 8, 0},
+        {"st.u64", BANKRUN_STORE, 8, 0},
+        {"ld.shared::cta.u32", BANKRUN_LOAD, 4, 0},
         {"atom.shared.add.u32", BANKRUN_ATOMIC, 4, 0},
         {"atom.shared.add.u32(1)", BANKRUN_ATOMIC_CONSTANT, 4, 0},
         {"red.relaxed.cta.shared.max.s32", BANKRUN_ATOMIC, 4, 0},
         {"atom.shared.cas.b64", BANKRUN_ATOMIC_CAS, 8, 0},
         {"atom.shared.add.f32", BANKRUN_ATOMIC_LOOP, 4, 0},
-        {"atom.shared.min.u64", BANKRUN_ATOMIC_LOOP, 8, 0},
+        {"atom.shared.min.u64", BANKRUN_ATOMIC_EARLY_LOOP, 8, 0},
+        {"atom.shared.xor.b64", BANKRUN_ATOMIC_LOOP, 8, 0},
+        {"atom.shared.exch.b64", BANKRUN_ATOMIC, 8, 0},
+        {"atom.shared.exch.b128", BANKRUN_ATOMIC, 16, 0},
+        {"atom.shared.cas.b128", BANKRUN_ATOMIC_CAS, 16, 0},
+        {"atom.shared.cas.b16", BANKRUN_ATOMIC_LOOP, 2, 0},
+        {"atom.add.u64", BANKRUN_ATOMIC, 8, 0},
+        {"atom.add.f32", BANKRUN_GENERIC_LOOP, 4, 0},
+        {"atom.max.s64", BANKRUN_GENERIC_EARLY_LOOP, 8, 0},
+        {"red.inc.u32", BANKRUN_ATOMIC, 4, 0},
         {"atom.shared.add.noftz.f16x2", BANKRUN_ATOMIC_LOOP, 4, 0},
         {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", BANKRUN_MATRIX_LOAD, 16, 4},
         {"stmatrix.x1", BANKRUN_MATRIX_STORE, 16, 1},
@@ -363,7 +374,7 @@ static void test_instructions(void **state) {
     }
     static const char *const wrong[] = {
         "",         "ld",   "ld.shared",       "add.u32", "ld.global.u32",
-        "ldmatrix", "atom", "atom.shared.u32", "(",       "ld.shared.v8.f32"};
+        "ldmatrix", "atom", "atom.shared.sub.u32", "atom.shared.u32", "(",       "ld.shared.v8.f32"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct bankrun_request request = {0};
         assert_non_null(explain_instruction(wrong[i], strlen(wrong[i]), &request));
@@ -414,13 +425,13 @@ static void test_requests(void **state) {
         {"", "!1:1: the file is empty; its first line names the columns"},
         {"instruction,active_mask\n", "!1:1: there is no column 'byte_offsets'"},
         {HEADING "\nld.shared.u32,0xffffffff,0 4 x\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:30: here belongs a byte offset"},
+         HEADING ",wavefronts,ideal,cycles\n!2:30: expected a byte offset"},
         {HEADING "\nld.shared.u32,0xffffffff,0 4\n",
          HEADING ",wavefronts,ideal,cycles\n!2:29: fewer than 32 byte offsets"},
         {HEADING "\nld.shared.u32,0xffffffff," ZEROS " 0 7\n",
          HEADING ",wavefronts,ideal,cycles\n!2:90: more than 32 byte offsets"},
         {HEADING "\n\nld.shared.u32,0xfffffffff," ZEROS " 0\n",
-         HEADING ",wavefronts,ideal,cycles\n!3:15: here belongs a mask of lanes, like 0xffffffff"},
+         HEADING ",wavefronts,ideal,cycles\n!3:15: expected a mask of lanes, like 0xffffffff"},
         {HEADING "\nld.shared.u32,0," ZEROS " 0\n",
          HEADING ",wavefronts,ideal,cycles\n!2:15: no lane is active"},
         {HEADING "\nld.shared.u32,0xffffffff," ZEROS " 6\n",

@@ -190,6 +190,13 @@ static void test_matrix(void **state) {
     profile_free(profile);
 }
 
+static void check_copy(const struct profile_site *site) {
+    assert_false(site->is_estimate); // in the cache or not, it takes the same
+    assert_int_equal(site->worst_degree, 8);
+    assert_int_equal(site->degrees[1], 1);
+    assert_non_null(strstr(site->why, "from the same bank of a cache line"));
+}
+
 static void test_global(void **state) {
     (void)state;
     struct fake fake;
@@ -223,7 +230,12 @@ static void test_global(void **state) {
                                   .block = block};
     for (uint32_t lane = 0; lane < 32; lane++)
         offsets[lane] = lane * 4;
-    observer->access(worker, &event);
+    observer->access(worker, &event); // all from one bank of the cache: one lane at a time
+    for (uint64_t lane = 0; lane < 32; lane++)
+        addresses[lane] = 4 * lane;
+    observer->access(worker, &event); // side by side
+    for (uint64_t lane = 0; lane < 32; lane++)
+        addresses[lane] = 0x7f1234560000 + lane * 0x40000000;
     event.site = GENERIC;
     event.addresses = NULL;
     observer->access(worker, &event);
@@ -236,13 +248,14 @@ static void test_global(void **state) {
     assert_int_equal(loads->requests, 10 + 1 + 1 + 1 + 1);
     assert_int_equal(loads->units, 5 * 4 + 5 * 5 + 5 + 32 + 2 + 8);
     assert_int_equal(loads->ideal, 10 * 4 + 4 + 4 + 1 + 1);
-    assert_int_equal(launch->totals[SITE_GLOBAL][PROFILE_ASYNC_COPY].units, 8);
-    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_ASYNC_COPY].units, 1);
+    assert_int_equal(launch->totals[SITE_GLOBAL][PROFILE_ASYNC_COPY].units, 8 + 1);
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_ASYNC_COPY].units, 8 + 1);
+    assert_int_equal(launch->totals[SITE_SHARED][PROFILE_ASYNC_COPY].ideal, 2);
     assert_int_equal(launch->totals[SITE_SHARED][PROFILE_LOAD].requests, 1);
     assert_int_equal(launch->site_count, 5);
     for (size_t i = 0; i < launch->site_count; i++)
         if (launch->sites[i].op == PROFILE_ASYNC_COPY && launch->sites[i].space == SITE_SHARED)
-            assert_true(launch->sites[i].is_estimate);
+            check_copy(&launch->sites[i]);
     profile_free(profile);
 }
 
