@@ -8,6 +8,7 @@ struct sums {
     struct profile_counts global_load, global_store;
     uint64_t serialized; // shared requests of more than one wavefront a phase
     uint64_t instructions;
+    uint64_t copied; // wavefronts of cp.async
 };
 
 static void add(struct profile_counts *to, const struct profile_counts *from) {
@@ -24,6 +25,7 @@ static struct sums sum_up(const struct profile_launch *launch) {
                         .store = shared[PROFILE_STORE],
                         .global_load = global[PROFILE_LOAD],
                         .global_store = global[PROFILE_STORE],
+                        .copied = shared[PROFILE_ASYNC_COPY].units,
                         .instructions = launch->instructions};
     add(&sums.load, &shared[PROFILE_MATRIX_LOAD]);
     add(&sums.store, &shared[PROFILE_MATRIX_STORE]);
@@ -56,7 +58,7 @@ static void put_ratio(struct strbuf *out, const char *name, uint64_t part, uint6
 }
 
 static void put_today(struct strbuf *out, const struct sums *sums) {
-    uint64_t wavefronts = sums->load.units + sums->store.units + sums->atomic.units;
+    uint64_t wavefronts = sums->load.units + sums->store.units + sums->atomic.units + sums->copied;
     put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", wavefronts);
     put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", sums->load.units);
     put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", sums->store.units);

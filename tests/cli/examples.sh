@@ -19,6 +19,8 @@ check() { # name, compiler and flags, pattern
     expect_stdout "$3"
 }
 check strides.c "cc -std=c11" '^     2      4      2      1      2      2$'
+check copies.c "cc -std=c11" '^ 4096 bytes:  8 wavefronts, 8 from the cache, ideal 4 \(measured\)$'
+expect_stdout '^ 4160 bytes:  4 wavefronts'
 check padding.cpp "c++ -std=c++17" '^double tile\[32\]\[33\]: 0 excess'
 
 ran=$library

@@ -372,9 +372,17 @@ static void test_instructions(void **state) {
         assert_int_equal(request.width, table[i].width);
         assert_int_equal(request.matrices, table[i].matrices);
     }
-    static const char *const wrong[] = {
-        "",         "ld",   "ld.shared",       "add.u32", "ld.global.u32",
-        "ldmatrix", "atom", "atom.shared.sub.u32", "atom.shared.u32", "(",       "ld.shared.v8.f32"};
+    static const char *const wrong[] = {"",
+                                        "ld",
+                                        "ld.shared",
+                                        "add.u32",
+                                        "ld.global.u32",
+                                        "ldmatrix",
+                                        "atom",
+                                        "atom.shared.sub.u32",
+                                        "atom.shared.u32",
+                                        "(",
+                                        "ld.shared.v8.f32"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct bankrun_request request = {0};
         assert_non_null(explain_instruction(wrong[i], strlen(wrong[i]), &request));
