@@ -51,8 +51,8 @@ static bool are_alike(const struct profile_launch *a, const struct profile_launc
     if (a->instructions != b->instructions || a->thread_instructions != b->thread_instructions ||
         a->site_count != b->site_count || a->shared_bytes != b->shared_bytes ||
         a->blocks_run != b->blocks_run || memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
-        memcmp(a->block, b->block, sizeof a->block) != 0 || a->is_sample != b->is_sample ||
-        a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
+        memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
+        a->is_sample != b->is_sample || a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
         !same_text(a->symbol, b->symbol) || !same_text(a->kernel, b->kernel) ||
         !same_text(a->fault, b->fault))
         return false;
