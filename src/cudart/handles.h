@@ -16,6 +16,7 @@ enum cudart_handle_kind {
     CUDART_POOL,
     CUDART_CONTEXT, // this and the next: of the driver API
     CUDART_LINK,
+    CUDART_PHYSICAL,
     CUDART_HANDLE_KINDS
 };
 

@@ -44,6 +44,7 @@ struct cudart_state {
         struct cudadrv_context *primary; // NULL: nobody asked for it yet
         unsigned retained;               // how often
         unsigned long long contexts_made;
+        struct cudadrv_virtual *memory; // NULL: no address was reserved yet
     } driver;
     struct {
         bool was_used, is_paused;

@@ -410,6 +410,18 @@ bool sim_unregister_host(struct sim *sim, void *address) {
     return sim_memory_unregister(sim_memory_of(sim), (uint64_t)(uintptr_t)address);
 }
 
+bool sim_register_device(struct sim *sim, void *address, size_t bytes, bool is_read_only) {
+    struct sim_allocation *allocation = sim_memory_register(
+        sim_memory_of(sim), (uint64_t)(uintptr_t)address, bytes, SIM_DEVICE);
+    if (allocation)
+        allocation->is_read_only = is_read_only;
+    return allocation != NULL;
+}
+
+bool sim_unregister_device(struct sim *sim, void *address) {
+    return sim_unregister_host(sim, address);
+}
+
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest) {
     return sim_memory_find(sim_memory_of(sim), address, nearest);
 }

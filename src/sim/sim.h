@@ -50,6 +50,9 @@ bool sim_free(struct sim *sim, void *address); // false: not the start of an all
 // Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
 bool sim_register_host(struct sim *sim, void *address, size_t bytes);
 bool sim_unregister_host(struct sim *sim, void *address);
+// The same for memory of the device that the caller has mapped itself.
+bool sim_register_device(struct sim *sim, void *address, size_t bytes, bool is_read_only);
+bool sim_unregister_device(struct sim *sim, void *address);
 // The allocation that holds the address, or the nearest one below or above it when `nearest`.
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest);
 void sim_memory_info(const struct sim *sim, uint64_t *free_bytes, uint64_t *total_bytes);

@@ -1,0 +1,489 @@
+// Virtual memory management: addresses and memory apart. Addresses are reserved ones of this
+// process, memory is a file without a name, and mapping is what the system calls mapping; so memory
+// that is mapped twice is the same memory. A kernel may touch what is mapped and was made
+// accessible; neighbours within a reservation count as one allocation, since copies and kernels run
+// across them.
+#define _GNU_SOURCE // memfd_create
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cudadrv/cudadrv.h"
+
+enum { GRANULE = 2 << 20 };
+enum { PINNED = 1, DEVICE = 1, FILE_HANDLE = 1 }; // types of allocation, location, shared handle
+enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_READ_WRITE = 3 };
+
+struct properties { // CUmemAllocationProp
+    int type, handle_types;
+    struct cuda_location location;
+    void *windows;
+    unsigned char compression, rdma;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
+
+struct physical {
+    struct cudart_handle handle;
+    int file;
+    size_t bytes;
+    unsigned users; // its owners and its mappings
+    unsigned owners;
+    struct properties properties;
+};
+
+struct range {
+    uint64_t address, bytes;
+};
+
+struct mapping {
+    struct range range;
+    struct physical *physical;
+    int access;
+};
+
+struct cudadrv_virtual {
+    VEC(struct range) reserved;
+    VEC(struct mapping) mappings; // by address
+    VEC(uint64_t) registered;     // what the simulator was told of
+    uint64_t used_bytes;          // of memory
+};
+
+// Lock held; all below.
+static struct cudadrv_virtual *memory_of(struct cudart_state *state) {
+    if (!state->driver.memory)
+        state->driver.memory = base_alloc(sizeof *state->driver.memory);
+    return state->driver.memory;
+}
+
+static bool holds(const struct range *range, uint64_t address, uint64_t bytes) {
+    return address >= range->address && bytes <= range->bytes &&
+           address - range->address <= range->bytes - bytes;
+}
+
+static const struct range *reservation_of(const struct cudadrv_virtual *memory, uint64_t address,
+                                          uint64_t bytes) {
+    for (size_t i = 0; i < memory->reserved.length; i++)
+        if (holds(&memory->reserved.data[i], address, bytes))
+            return &memory->reserved.data[i];
+    return NULL;
+}
+
+static bool is_granular(uint64_t address, uint64_t bytes) {
+    return bytes && address % GRANULE == 0 && bytes % GRANULE == 0;
+}
+
+// Whether two mappings are one piece to kernels.
+static bool are_joined(const struct cudadrv_virtual *memory, const struct mapping *left,
+                       const struct mapping *right) {
+    uint64_t end = left->range.address + left->range.bytes;
+    return right->range.address == end && left->access == right->access &&
+           reservation_of(memory, left->range.address, left->range.bytes + right->range.bytes) !=
+               NULL;
+}
+
+// Tells the simulator anew what kernels may touch.
+static void publish(struct cudart_state *state, struct cudadrv_virtual *memory) {
+    for (size_t i = 0; i < memory->registered.length; i++)
+        sim_unregister_device(state->sim, cudadrv_host(memory->registered.data[i]));
+    memory->registered.length = 0;
+    for (size_t i = 0, next; i < memory->mappings.length; i = next) {
+        const struct mapping *first = &memory->mappings.data[i];
+        uint64_t bytes = first->range.bytes;
+        for (next = i + 1;
+             next < memory->mappings.length &&
+             are_joined(memory, &memory->mappings.data[next - 1], &memory->mappings.data[next]);
+             next++)
+            bytes += memory->mappings.data[next].range.bytes;
+        if (first->access == ACCESS_NONE)
+            continue;
+        if (sim_register_device(state->sim, cudadrv_host(first->range.address), bytes,
+                                first->access == ACCESS_READ))
+            vec_push(&memory->registered, first->range.address);
+    }
+}
+
+// ---- Addresses --------------------------------------------------------------------------------
+
+// Address space of this size, aligned; 0: there is none.
+static uint64_t reserve(uint64_t bytes, uint64_t alignment, uint64_t wish) {
+    uint64_t all = bytes + alignment;
+    if (all < bytes)
+        return 0;
+    void *area = mmap(cudadrv_host(wish), all, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED)
+        return 0;
+    uint64_t begin = (uint64_t)(uintptr_t)area;
+    uint64_t address = (begin + alignment - 1) / alignment * alignment;
+    if (address > begin)
+        munmap(area, address - begin);
+    if (begin + all > address + bytes)
+        munmap(cudadrv_host(address + bytes), begin + all - address - bytes);
+    return address;
+}
+
+static enum cuda_error add_reservation(cu_pointer *pointer, size_t bytes, size_t alignment,
+                                       cu_pointer wish, uint64_t flags) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess &&
+        (!pointer || flags || !is_granular(0, bytes) || (alignment & (alignment - 1))))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        struct range range = {
+            reserve(bytes, alignment > GRANULE ? alignment : GRANULE, wish / GRANULE * GRANULE),
+            bytes};
+        if (range.address) {
+            vec_push(&memory_of(cudart_state())->reserved, range);
+            *pointer = range.address;
+        } else {
+            error = cudaErrorMemoryAllocation;
+        }
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemAddressReserve(cu_pointer *pointer, size_t bytes, size_t alignment,
+                                         cu_pointer wish, uint64_t flags) {
+    return CUDADRV_ASK(add_reservation(pointer, bytes, alignment, wish, flags));
+}
+
+static bool is_mapped(const struct cudadrv_virtual *memory, uint64_t address, uint64_t bytes) {
+    for (size_t i = 0; i < memory->mappings.length; i++) {
+        const struct range *range = &memory->mappings.data[i].range;
+        if (address < range->address + range->bytes && range->address < address + bytes)
+            return true;
+    }
+    return false;
+}
+
+static enum cuda_error drop_reservation(cu_pointer pointer, size_t bytes) {
+    enum cuda_error error = cudart_enter();
+    struct cudadrv_virtual *memory = memory_of(cudart_state());
+    size_t at = 0;
+    while (at < memory->reserved.length && (memory->reserved.data[at].address != pointer ||
+                                            memory->reserved.data[at].bytes != bytes))
+        at++;
+    if (error == cudaSuccess &&
+        (at == memory->reserved.length || is_mapped(memory, pointer, bytes)))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        munmap(cudadrv_host(pointer), bytes);
+        memory->reserved.data[at] = memory->reserved.data[--memory->reserved.length];
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemAddressFree(cu_pointer pointer, size_t bytes) {
+    return CUDADRV_ASK(drop_reservation(pointer, bytes));
+}
+
+// ---- Memory -----------------------------------------------------------------------------------
+
+static struct physical *find(uint64_t handle) {
+    struct physical *physical =
+        cudart_handle_find(cudart_state(), CUDART_PHYSICAL, cudadrv_host(handle));
+    return physical && physical->owners ? physical : NULL;
+}
+
+static uint64_t new_physical(struct cudart_state *state, int file, size_t bytes,
+                             const struct properties *properties) {
+    struct physical *physical = cudart_handle_new(state, CUDART_PHYSICAL, sizeof *physical);
+    physical->file = file;
+    physical->bytes = bytes;
+    physical->users = physical->owners = 1;
+    physical->properties = *properties;
+    memory_of(state)->used_bytes += bytes;
+    return (uint64_t)(uintptr_t)physical;
+}
+
+static void drop_user(struct cudart_state *state, struct physical *physical) {
+    if (--physical->users)
+        return;
+    close(physical->file);
+    memory_of(state)->used_bytes -= physical->bytes;
+    cudart_handle_kill(state, &physical->handle);
+}
+
+static enum cuda_error check_properties(const struct properties *properties) {
+    if (!properties || properties->type != PINNED)
+        return cudaErrorInvalidValue;
+    if (properties->location.type != DEVICE) {
+        cudart_say("cuMemCreate: memory of the host is not supported yet");
+        return cudaErrorNotSupported;
+    }
+    return properties->location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+static enum cuda_error create(uint64_t *handle, size_t bytes, const struct properties *properties,
+                              uint64_t flags) {
+    enum cuda_error error = cudart_enter();
+    struct cudart_state *state = cudart_state();
+    if (error == cudaSuccess && (!handle || flags || !is_granular(0, bytes)))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = check_properties(properties);
+    if (error != cudaSuccess)
+        return cudart_leave(error);
+    uint64_t left, total;
+    sim_memory_info(state->sim, &left, &total);
+    uint64_t used = memory_of(state)->used_bytes;
+    int file = used <= left && bytes <= left - used ? memfd_create("cuMemCreate", MFD_CLOEXEC) : -1;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0) {
+        *handle = new_physical(state, file, bytes, properties);
+    } else {
+        error = cudaErrorMemoryAllocation;
+        if (file >= 0)
+            close(file);
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemCreate(uint64_t *handle, size_t bytes,
+                                 const struct properties *properties, uint64_t flags) {
+    return CUDADRV_ASK(create(handle, bytes, properties, flags));
+}
+
+static enum cuda_error release(uint64_t handle) {
+    enum cuda_error error = cudart_enter();
+    struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
+    if (error == cudaSuccess && !physical)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        physical->owners--;
+        drop_user(cudart_state(), physical);
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemRelease(uint64_t handle) {
+    return CUDADRV_ASK(release(handle));
+}
+
+CUDART_API cu_result cuMemGetAllocationGranularity(size_t *bytes,
+                                                   const struct properties *properties,
+                                                   int option) {
+    if (!bytes || option < 0 || option > 1)
+        return cudaErrorInvalidValue;
+    cu_result error = CUDADRV_ASK(check_properties(properties));
+    if (error == cudaSuccess)
+        *bytes = GRANULE;
+    return error;
+}
+
+static enum cuda_error tell_properties(struct properties *properties, uint64_t handle) {
+    enum cuda_error error = cudart_enter();
+    const struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
+    if (error == cudaSuccess && (!physical || !properties))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *properties = physical->properties;
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemGetAllocationPropertiesFromHandle(struct properties *properties,
+                                                            uint64_t handle) {
+    return CUDADRV_ASK(tell_properties(properties, handle));
+}
+
+// ---- Memory in other processes: the file goes there -------------------------------------------
+
+static enum cuda_error export_file(void *out, uint64_t handle, int type, uint64_t flags) {
+    enum cuda_error error = cudart_enter();
+    const struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
+    if (error == cudaSuccess && (!physical || !out || flags || type != FILE_HANDLE ||
+                                 !(physical->properties.handle_types & FILE_HANDLE)))
+        error = cudaErrorInvalidValue;
+    int file = error == cudaSuccess ? fcntl(physical->file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (error == cudaSuccess && file < 0)
+        error = cudaErrorOperatingSystem;
+    if (error == cudaSuccess)
+        *(int *)out = file;
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemExportToShareableHandle(void *out, uint64_t handle, int type,
+                                                  uint64_t flags) {
+    return CUDADRV_ASK(export_file(out, handle, type, flags));
+}
+
+static enum cuda_error import_file(uint64_t *handle, int file, int type) {
+    enum cuda_error error = cudart_enter();
+    struct stat status;
+    if (error == cudaSuccess && (!handle || type != FILE_HANDLE || fstat(file, &status) != 0 ||
+                                 !is_granular(0, (uint64_t)status.st_size)))
+        error = cudaErrorInvalidValue;
+    int own = error == cudaSuccess ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (error == cudaSuccess && own < 0)
+        error = cudaErrorOperatingSystem;
+    if (error == cudaSuccess) {
+        struct properties properties = {
+            .type = PINNED, .handle_types = FILE_HANDLE, .location = {DEVICE, 0}};
+        *handle = new_physical(cudart_state(), own, (size_t)status.st_size, &properties);
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemImportFromShareableHandle(uint64_t *handle, void *file, int type) {
+    return CUDADRV_ASK(import_file(handle, (int)(intptr_t)file, type));
+}
+
+// ---- Mapping ----------------------------------------------------------------------------------
+
+static void insert(struct cudadrv_virtual *memory, struct mapping mapping) {
+    size_t at = memory->mappings.length;
+    vec_push(&memory->mappings, mapping);
+    for (; at > 0 && memory->mappings.data[at - 1].range.address > mapping.range.address; at--)
+        memory->mappings.data[at] = memory->mappings.data[at - 1];
+    memory->mappings.data[at] = mapping;
+}
+
+static enum cuda_error map(cu_pointer pointer, size_t bytes, size_t offset, uint64_t handle,
+                           uint64_t flags) {
+    enum cuda_error error = cudart_enter();
+    struct cudart_state *state = cudart_state();
+    struct cudadrv_virtual *memory = memory_of(state);
+    struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
+    if (error == cudaSuccess &&
+        (!physical || flags || !is_granular(pointer, bytes) || offset % GRANULE ||
+         offset > physical->bytes || bytes > physical->bytes - offset ||
+         !reservation_of(memory, pointer, bytes) || is_mapped(memory, pointer, bytes)))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess &&
+        mmap(cudadrv_host(pointer), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+             physical->file, (off_t)offset) == MAP_FAILED)
+        error = cudaErrorMemoryAllocation;
+    if (error == cudaSuccess) {
+        physical->users++;
+        insert(memory, (struct mapping){{pointer, bytes}, physical, ACCESS_NONE});
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemMap(cu_pointer pointer, size_t bytes, size_t offset, uint64_t handle,
+                              uint64_t flags) {
+    return CUDADRV_ASK(map(pointer, bytes, offset, handle, flags));
+}
+
+// The mappings that fill a range wholly, from *first on; 0: some of it is not mapped, or a mapping
+// goes beyond.
+static size_t mappings_in(const struct cudadrv_virtual *memory, uint64_t address, uint64_t bytes,
+                          size_t *first) {
+    size_t count = 0;
+    uint64_t at = address;
+    for (size_t i = 0; i < memory->mappings.length && at < address + bytes; i++) {
+        const struct range *range = &memory->mappings.data[i].range;
+        if (range->address < address)
+            continue;
+        if (range->address != at)
+            return 0;
+        if (!count++)
+            *first = i;
+        at += range->bytes;
+    }
+    return at == address + bytes ? count : 0;
+}
+
+static enum cuda_error unmap(cu_pointer pointer, size_t bytes) {
+    enum cuda_error error = cudart_enter();
+    struct cudart_state *state = cudart_state();
+    struct cudadrv_virtual *memory = memory_of(state);
+    size_t first = 0;
+    size_t count = error == cudaSuccess ? mappings_in(memory, pointer, bytes, &first) : 0;
+    if (error == cudaSuccess && !count)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return cudart_leave(error);
+    for (size_t i = 0; i < count; i++)
+        drop_user(state, memory->mappings.data[first + i].physical);
+    for (size_t i = first; i + count < memory->mappings.length; i++)
+        memory->mappings.data[i] = memory->mappings.data[i + count];
+    memory->mappings.length -= count;
+    publish(state, memory);
+    if (mmap(cudadrv_host(pointer), bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        error = cudaErrorMemoryAllocation;
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemUnmap(cu_pointer pointer, size_t bytes) {
+    return CUDADRV_ASK(unmap(pointer, bytes));
+}
+
+// ---- Access -----------------------------------------------------------------------------------
+
+static enum cuda_error set_access(cu_pointer pointer, size_t bytes,
+                                  const struct cuda_access *descriptions, size_t count) {
+    enum cuda_error error = cudart_enter();
+    struct cudadrv_virtual *memory = memory_of(cudart_state());
+    size_t first = 0;
+    size_t mapped = error == cudaSuccess ? mappings_in(memory, pointer, bytes, &first) : 0;
+    if (error == cudaSuccess && (!mapped || !descriptions || !count))
+        error = cudaErrorInvalidValue;
+    for (size_t i = 0; error == cudaSuccess && i < count; i++) {
+        int access = descriptions[i].flags;
+        if (access != ACCESS_NONE && access != ACCESS_READ && access != ACCESS_READ_WRITE)
+            error = cudaErrorInvalidValue;
+        else if (descriptions[i].location.type == DEVICE && descriptions[i].location.id != 0)
+            error = cudaErrorInvalidDevice;
+        else if (descriptions[i].location.type == DEVICE)
+            for (size_t m = 0; m < mapped; m++)
+                memory->mappings.data[first + m].access = access;
+    }
+    if (error == cudaSuccess)
+        publish(cudart_state(), memory);
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemSetAccess(cu_pointer pointer, size_t bytes,
+                                    const struct cuda_access *descriptions, size_t count) {
+    return CUDADRV_ASK(set_access(pointer, bytes, descriptions, count));
+}
+
+// The mapping that holds an address; NULL: none.
+static struct mapping *mapping_at(struct cudadrv_virtual *memory, uint64_t address) {
+    for (size_t i = 0; i < memory->mappings.length; i++)
+        if (holds(&memory->mappings.data[i].range, address, 1))
+            return &memory->mappings.data[i];
+    return NULL;
+}
+
+static enum cuda_error tell_access(unsigned long long *flags, const struct cuda_location *location,
+                                   cu_pointer pointer) {
+    enum cuda_error error = cudart_enter();
+    const struct mapping *mapping =
+        error == cudaSuccess ? mapping_at(memory_of(cudart_state()), pointer) : NULL;
+    if (error == cudaSuccess && (!flags || !location || !mapping))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *flags = location->type == DEVICE && location->id == 0 ? (unsigned long long)mapping->access
+                                                               : ACCESS_NONE;
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemGetAccess(unsigned long long *flags, const struct cuda_location *location,
+                                    cu_pointer pointer) {
+    return CUDADRV_ASK(tell_access(flags, location, pointer));
+}
+
+static enum cuda_error retain(uint64_t *handle, void *address) {
+    enum cuda_error error = cudart_enter();
+    struct mapping *mapping =
+        error == cudaSuccess ? mapping_at(memory_of(cudart_state()), (uint64_t)(uintptr_t)address)
+                             : NULL;
+    if (error == cudaSuccess && (!handle || !mapping))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        mapping->physical->users++;
+        mapping->physical->owners++;
+        *handle = (uint64_t)(uintptr_t)mapping->physical;
+    }
+    return cudart_leave(error);
+}
+
+CUDART_API cu_result cuMemRetainAllocationHandle(uint64_t *handle, void *address) {
+    return CUDADRV_ASK(retain(handle, address));
+}
