@@ -33,7 +33,9 @@ def run(source, folder):
     if not golden.exists():
         return "has no golden file"
     program = Path(folder) / source.stem
-    build = subprocess.run(["nvcc", "-arch=native", "-rdc=true", "-o", program, source],
+    options = wants["bankrun"]
+    arch = options[options.index("--arch") + 1] if "--arch" in options else "native"
+    build = subprocess.run(["nvcc", f"-arch={arch}", "-rdc=true", "-o", program, source],
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return build.stderr

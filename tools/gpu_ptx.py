@@ -41,6 +41,7 @@ class Skip(Exception):
 class Driver:
     def __init__(self):
         self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.path = self.loaded = None
         self.call("cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
         self.call("cuDeviceGet", ctypes.byref(device), 0)
@@ -60,6 +61,24 @@ class Driver:
             text = ctypes.c_char_p()
             self.cuda.cuGetErrorName(code, ctypes.byref(text))
             raise Failure(f"{function}: {(text.value or b'?').decode()}")
+
+    def module(self, path, text):
+        """The module of a file; that of the last file asked for is kept."""
+        if path == self.path:
+            return self.loaded
+        if self.path:
+            self.call("cuModuleUnload", self.loaded)
+        self.path, self.loaded = None, ctypes.c_void_p()
+        log = ctypes.create_string_buffer(4096)
+        options = (ctypes.c_int * 2)(5, 6)  # CU_JIT_ERROR_LOG_BUFFER and its size
+        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), 4096)
+        try:
+            self.call("cuModuleLoadDataEx", ctypes.byref(self.loaded), text.encode() + b"\0", 2,
+                      options, values)
+        except Failure as failure:
+            raise Failure(f"{failure}: {log.value.decode().strip()}") from None
+        self.path = path
+        return self.loaded
 
 
 def split_arguments(text):
@@ -157,15 +176,7 @@ def run_one(driver, path, text, run):
     config = split_arguments(match["config"])
     grid, block = shape(config[0]), shape(config[1])
     shared = int(config[2]) if len(config) > 2 else 0
-    module, function = ctypes.c_void_p(), ctypes.c_void_p()
-    log = ctypes.create_string_buffer(4096)
-    options = (ctypes.c_int * 2)(5, 6)  # CU_JIT_ERROR_LOG_BUFFER and its size
-    values = (ctypes.c_void_p * 2)(ctypes.addressof(log), 4096)
-    try:
-        driver.call("cuModuleLoadDataEx", ctypes.byref(module), text.encode() + b"\0", 2, options,
-                    values)
-    except Failure as failure:
-        raise Failure(f"{failure}: {log.value.decode().strip()}") from None
+    module, function = driver.module(path, text), ctypes.c_void_p()
     driver.call("cuModuleGetFunction", ctypes.byref(function), module, match["kernel"].encode())
     if shared > 48 << 10:
         driver.call("cuFuncSetAttribute", function, DYNAMIC_SHARED, shared)
@@ -176,7 +187,6 @@ def run_one(driver, path, text, run):
     for name, expected in run.expect.items():
         kind, data = arguments.read(name)
         compare(data, kind, expected, name)
-    driver.call("cuModuleUnload", module)
 
 
 def file_hash(path):

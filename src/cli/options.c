@@ -100,7 +100,9 @@ static const struct option_row rows[] = {
     {OPTION_SAVE, 0, "save", "FILE", CLI_CALIBRATE,
      "write the measurements to FILE.csv, compressed if it ends\nin .gz"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
-     "architecture to simulate: sm_90, 90 or 9.0 (default sm_90)"},
+     "architecture to simulate: sm_90, 90 or 9.0 (default sm_90);\nsm_90a: a .cu is compiled with "
+     "the "
+     "features of 9.0 alone"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_NVCC_FLAGS,
      "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)"},
     {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
@@ -404,6 +406,9 @@ static bool apply(struct cli_options *options, const struct option_row *row, con
             options->arch = 0;
             return true;
         }
+        options->arch_features = 0;
+        if (isalpha((unsigned char)value[strlen(value) - (*value != 0)]))
+            options->arch_features = value[strlen(value) - 1];
         return parse_arch(value, &options->arch);
     case OPTION_THREADS:
         if (!parse_count(row->name, value, 1024, &number))

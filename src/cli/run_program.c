@@ -109,6 +109,7 @@ static int run_source(char **argv, const struct cli_options *options) {
     char *fetched = fetched_compiler(), *cache = options->no_cache ? NULL : cache_folder();
     struct toolchain_options compile = {.source = argv[0],
                                         .arch = options->arch,
+                                        .features = options->arch_features,
                                         .flags = (char *const *)options->nvcc_flags.data,
                                         .flag_count = options->nvcc_flags.length,
                                         .compiler = options->nvcc,

@@ -8,6 +8,7 @@
 // A scope `{ }` of a function body: names of registers and variables.
 struct ir_scope {
     struct ir_scope *outer;
+    uint32_t number;         // the function's own scope is 0
     struct map registers;    // name or family prefix -> struct ir_name
     struct map variables;    // name -> struct ir_variable
     uint64_t parameter_mark; // frame_parameter_bytes when the scope began
@@ -31,7 +32,11 @@ struct ir_builder {
     const struct source *source;
     struct diag_list *diags;
     struct ir_scope *scope;
-    struct map labels; // name -> index of the instruction that follows + 1 (as a pointer)
+    // Labels belong to scopes: "number of the scope:name" -> index of the instruction that follows
+    // + 1 (as a pointer).
+    struct map labels;
+    VEC(uint32_t) outer_scopes;       // by number of a scope
+    VEC(uint32_t) instruction_scopes; // by number of an instruction
     VEC(struct ir_register) registers;
     VEC(struct ir_instruction) instructions;
     VEC(struct ir_variable *) variables;
@@ -48,6 +53,10 @@ void ir_error(struct ir_builder *builder, struct source_range range, const char 
 enum ir_class ir_class_of(enum ptx_type type);
 void ir_scope_push(struct ir_builder *builder);
 void ir_scope_pop(struct ir_builder *builder);
+void ir_declare_label(struct ir_builder *builder, const char *name, uint32_t instruction);
+// The instruction behind a label that an instruction names. False: there is none.
+bool ir_lookup_label(struct ir_builder *builder, const char *name, uint32_t from,
+                     uint32_t *instruction);
 void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *variable);
 const struct ir_name *ir_lookup_register(struct ir_builder *builder, const char *name,
                                          uint32_t *index);

@@ -17,8 +17,13 @@ char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position) {
 }
 
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position) {
-    char letter = ir_operand_letter(instruction->ptx, position);
-    return letter && strchr("dDRqx", letter);
+    const char letter = ir_operand_letter(instruction->ptx, position);
+    return letter && strchr("dDRUqx", letter);
+}
+
+static bool is_source(const struct ir_instruction *instruction, unsigned position) {
+    return ir_operand_letter(instruction->ptx, position) == 'U' ||
+           !ir_is_destination(instruction, position);
 }
 
 bool ir_instruction_is(const struct ir_instruction *instruction, const char *select) {
@@ -83,8 +88,7 @@ void ir_visit_registers(const struct ir_instruction *instruction, ir_register_vi
         return;
     }
     for (unsigned i = 0; i < instruction->operand_count; i++)
-        if (!ir_is_destination(instruction, i) ||
-            instruction->operands[i].kind == IR_OPERAND_ADDRESS)
+        if (is_source(instruction, i) || instruction->operands[i].kind == IR_OPERAND_ADDRESS)
             visit_operand(&instruction->operands[i], false, visit, context);
     for (unsigned i = 0; i < instruction->operand_count; i++)
         if (ir_is_destination(instruction, i))

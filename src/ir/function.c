@@ -93,6 +93,7 @@ static struct ir_instruction *append(struct ir_builder *builder,
                                          .site = IR_NONE,
                                          .target = IR_NONE};
     vec_push(&builder->instructions, instruction);
+    vec_push(&builder->instruction_scopes, builder->scope->number);
     return &builder->instructions.data[builder->instructions.length - 1];
 }
 
@@ -126,16 +127,11 @@ static void branch_over(struct ir_builder *builder, const struct ptx_instruction
     out->target = (uint32_t)builder->instructions.length + 1;
 }
 
-static bool find_label(struct ir_builder *builder, const struct ptx_operand *operand,
-                       uint32_t *target) {
-    void *found = operand->name ? map_get_string(&builder->labels, operand->name) : NULL;
-    if (!found) {
+static void find_label(struct ir_builder *builder, const struct ptx_operand *operand,
+                       uint32_t instruction, uint32_t *target) {
+    if (!operand->name || !ir_lookup_label(builder, operand->name, instruction, target))
         ir_error(builder, operand->range, "label '%s' is not defined in this function",
                  operand->name ? operand->name : "?");
-        return false;
-    }
-    *target = (uint32_t)((uintptr_t)found - 1);
-    return true;
 }
 
 static const struct ptx_statement *find_statement(const struct ptx_statement *const *list,
@@ -157,7 +153,8 @@ static void resolve_table(struct ir_builder *builder, struct ir_instruction *ins
     }
     uint32_t *targets = ARENA_ARRAY(builder->module->arena, uint32_t, table->operand_count);
     for (size_t i = 0; i < table->operand_count; i++)
-        find_label(builder, &table->operands[i], &targets[i]);
+        find_label(builder, &table->operands[i],
+                   (uint32_t)(instruction - builder->instructions.data), &targets[i]);
     instruction->targets = targets;
     instruction->target_count = (uint32_t)table->operand_count;
 }
@@ -167,7 +164,7 @@ static void resolve_branches(struct ir_builder *builder) {
     for (size_t i = 0; i < builder->instructions.length; i++) {
         struct ir_instruction *instruction = &builder->instructions.data[i];
         if (instruction->ptx->isa == PTX_ISA_bra_any && instruction->ptx->operand_count)
-            find_label(builder, &instruction->ptx->operands[0], &instruction->target);
+            find_label(builder, &instruction->ptx->operands[0], (uint32_t)i, &instruction->target);
         if (instruction->ptx->isa == PTX_ISA_brx_idx)
             resolve_table(builder, instruction);
     }
@@ -254,8 +251,7 @@ static void translate_statement(struct ir_builder *builder, const struct ptx_sta
         translate_instruction(builder, statement->instruction);
         break;
     case PTX_STATEMENT_LABEL:
-        map_put(&builder->labels, statement->name, strlen(statement->name),
-                (void *)(uintptr_t)(builder->instructions.length + 1));
+        ir_declare_label(builder, statement->name, (uint32_t)builder->instructions.length);
         break;
     case PTX_STATEMENT_VARIABLE:
         declare_variable(builder, statement->variable);
@@ -320,6 +316,8 @@ static void free_builder(struct ir_builder *builder) {
     while (builder->scope)
         ir_scope_pop(builder);
     map_free(&builder->labels);
+    vec_free(&builder->outer_scopes);
+    vec_free(&builder->instruction_scopes);
     vec_free(&builder->registers);
     vec_free(&builder->instructions);
     vec_free(&builder->variables);

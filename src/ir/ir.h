@@ -78,7 +78,7 @@ struct ir_call {
 
 struct ir_instruction {
     const struct ptx_instruction *ptx; // modifiers, types, row of isa.def
-    struct ir_operand operands[6];     // as written
+    struct ir_operand operands[10];    // as written
     uint32_t operand_count;
     uint32_t guard; // predicate register or IR_NONE
     bool guard_negated;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
+
 // A function with more registers than this is no output of a compiler.
 enum { MAX_REGISTERS = 1 << 22 };
 
@@ -17,6 +19,8 @@ enum ir_class ir_class_of(enum ptx_type type) {
 void ir_scope_push(struct ir_builder *builder) {
     struct ir_scope *scope = base_alloc(sizeof *scope);
     scope->outer = builder->scope;
+    scope->number = (uint32_t)builder->outer_scopes.length;
+    vec_push(&builder->outer_scopes, scope->outer ? scope->outer->number : 0);
     scope->parameter_mark = builder->parameter_bytes;
     builder->scope = scope;
 }
@@ -105,4 +109,36 @@ struct ir_variable *ir_lookup_variable(struct ir_builder *builder, const char *n
             return found;
     }
     return ir_find_variable(builder->module, name);
+}
+
+// ---- Labels -------------------------------------------------------------------------------
+
+static void label_key(struct strbuf *key, uint32_t scope, const char *name) {
+    key->length = 0;
+    strbuf_printf(key, "%u:%s", scope, name);
+}
+
+void ir_declare_label(struct ir_builder *builder, const char *name, uint32_t instruction) {
+    struct strbuf key = {0};
+    label_key(&key, builder->scope->number, name);
+    map_put(&builder->labels, arena_strndup(builder->module->arena, key.data, key.length),
+            key.length, (void *)(uintptr_t)(instruction + 1));
+    strbuf_free(&key);
+}
+
+bool ir_lookup_label(struct ir_builder *builder, const char *name, uint32_t from,
+                     uint32_t *instruction) {
+    struct strbuf key = {0};
+    uint32_t scope = builder->instruction_scopes.data[from];
+    void *found = NULL;
+    for (bool is_outermost = false; !found && !is_outermost;) {
+        label_key(&key, scope, name);
+        found = map_get(&builder->labels, key.data, key.length);
+        is_outermost = scope == 0;
+        scope = builder->outer_scopes.data[scope];
+    }
+    strbuf_free(&key);
+    if (found)
+        *instruction = (uint32_t)((uintptr_t)found - 1);
+    return found != NULL;
 }

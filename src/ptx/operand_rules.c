@@ -83,6 +83,7 @@ static bool accepts(const struct ptx_form *form, const struct ptx_operand_rule *
         return (accepts_scalar(form->vector) && is_source(operand)) ||
                (form->vector != 0 && is_vector(operand, form->vector, true));
     case 'R':
+    case 'U':
         return is_destination(operand) || is_list(operand, false);
     case 'V':
         return is_source(operand) || is_list(operand, true);
@@ -162,16 +163,16 @@ static void put_wanted(const struct ptx_form *form, char letter, struct strbuf *
             strbuf_printf(message, "a vector of %u registers", form->vector);
         return;
     }
-    strbuf_puts(message, strchr("dDx", letter)            ? "a register"
-                         : strchr("sSyz", letter)         ? "a register, a constant or a symbol"
-                         : letter == 'R' || letter == 'V' ? "a vector of registers"
-                         : letter == 'q'                  ? "a predicate register"
-                         : letter == 'p'                  ? "a predicate"
-                         : letter == 'i'                  ? "an integer constant"
-                         : letter == 'm'                  ? "an address [...]"
-                         : letter == 'L'                  ? "a label"
-                         : letter == 'f'                  ? "a function"
-                                                          : "a list (...)");
+    strbuf_puts(message, strchr("dDx", letter)    ? "a register"
+                         : strchr("sSyz", letter) ? "a register, a constant or a symbol"
+                         : strchr("RUV", letter)  ? "a vector of registers"
+                         : letter == 'q'          ? "a predicate register"
+                         : letter == 'p'          ? "a predicate"
+                         : letter == 'i'          ? "an integer constant"
+                         : letter == 'm'          ? "an address [...]"
+                         : letter == 'L'          ? "a label"
+                         : letter == 'f'          ? "a function"
+                                                  : "a list (...)");
 }
 
 static void report_count(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,

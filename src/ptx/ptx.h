@@ -29,6 +29,7 @@
     X(E3M2X2, "e3m2x2", 2, PACKED) X(UE8M0X2, "ue8m0x2", 2, PACKED)                                \
     X(U2, "u2", 1, UNSIGNED) X(S2, "s2", 1, SIGNED)                                                \
     X(U4, "u4", 1, UNSIGNED) X(S4, "s4", 1, SIGNED)                                                \
+    X(B1, "b1", 1, BITS)                                                                           \
     X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED) X(F32X2, "f32x2", 8, PACKED)         \
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \

@@ -225,6 +225,8 @@ static void explain_place_once(struct sim_block_flow *flow, const struct sim_spl
     else if (here->state == SIM_SPLIT_CLUSTER)
         strbuf_printf(out, " for %u threads of the cluster, of which %u came",
                       flow->block.cluster->live_threads, flow->block.cluster->arrived);
+    else if (here->state == SIM_SPLIT_WARPGROUP)
+        strbuf_puts(out, " for the other warps of its warpgroup");
     else
         strbuf_printf(out, " for lanes 0x%08x of its warp", here->members);
 }

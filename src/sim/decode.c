@@ -57,6 +57,8 @@ static void decode_operands(struct sim_decoder *decoder, const struct ir_instruc
                 decode_vector(decoder, ir, operand, out);
             continue;
         }
+        if (i == sizeof out->operand / sizeof out->operand[0])
+            return; // wgmma looks after its operands itself
         out->operand[i] = sim_operand_ref(decoder, ir, operand);
         out->negate |= (uint32_t)operand->is_negated << i;
         if (operand->pair != IR_NONE)

@@ -14,7 +14,8 @@ struct wmma {
     sim_ref registers[MMA_MAX_REGISTERS];
     uint32_t stride; // where none is written: no gaps
     bool has_stride, is_row_major, is_matrix_load;
-    uint8_t bytes; // of an element
+    uint8_t bytes;    // of an element; 4-bit integers and bits come in words of 32 bits
+    uint8_t together; // so many in one of what `bytes` counts
 };
 
 // The fragment in memory: the ISA wants one address and one stride for all lanes.
@@ -46,7 +47,7 @@ static struct place place_of(const struct sim_warp *warp, const struct sim_instr
     if (access->base_is_32)
         place.base = (uint32_t)place.base;
     if (w->has_stride)
-        place.stride = *LANES_ALIGNED(const uint32_t, instr->operand[2]);
+        place.stride = *LANES_ALIGNED(const uint32_t, instr->operand[2]) / w->together;
     return place;
 }
 
@@ -219,7 +220,12 @@ static bool fits(enum mma_matrix matrix, struct mma_shape s, enum ptx_type type)
     case PTX_F32:
         return matrix == MMA_C && (is_wide || (s.m == 16 && s.n == 16 && s.k == 8));
     case PTX_S32:
-        return is_wide && matrix == MMA_C;
+        return (is_wide || (s.m == 8 && s.n == 8 && s.k >= 32)) && matrix == MMA_C;
+    case PTX_S4:
+    case PTX_U4:
+        return s.m == 8 && s.n == 8 && s.k == 32 && matrix != MMA_C;
+    case PTX_B1:
+        return s.m == 8 && s.n == 8 && s.k == 128 && matrix != MMA_C;
     case PTX_TF32:
         return matrix != MMA_C && s.m == 16 && s.n == 16 && s.k == 8;
     case PTX_F64:
@@ -229,21 +235,29 @@ static bool fits(enum mma_matrix matrix, struct mma_shape s, enum ptx_type type)
     }
 }
 
+static unsigned elements_together(enum ptx_type type) {
+    return type == PTX_B1 ? 32 : type == PTX_S4 || type == PTX_U4 ? 8 : 1;
+}
+
 static bool select_fragment(struct sim_decoder *decoder, const struct ir_instruction *ir,
                             struct sim_instr *out, unsigned data, sim_handler run) {
     const enum ptx_modifier which = lanes_modifier(ir, PTX_GROUP_variant);
     const enum mma_matrix matrix = which == PTX_MOD_a ? MMA_A : which == PTX_MOD_b ? MMA_B : MMA_C;
-    const struct mma_shape shape = mma_shape_of(ir);
+    struct mma_shape shape = mma_shape_of(ir);
     const enum ptx_type type = lanes_type(ir, 0);
-    if (!fits(matrix, shape, type))
+    const bool is_row_major = lanes_modifier(ir, PTX_GROUP_layout) == PTX_MOD_row;
+    const unsigned together = elements_together(type);
+    if (!fits(matrix, shape, type) || (together > 1 && is_row_major != (matrix == MMA_A)))
         return false;
     struct wmma *w = sim_decoder_alloc(decoder, sizeof *w);
     w->access = *out->access;
-    w->bytes = (uint8_t)ptx_type_bytes(type);
+    w->together = (uint8_t)together;
+    w->bytes = (uint8_t)(together > 1 ? 4 : ptx_type_bytes(type));
+    shape.k /= together;
     w->fragment = mma_fragment_of(shape, matrix, 8u * w->bytes);
     if (matrix != MMA_C && type == PTX_F16)
         w->fragment.registers = MMA_MAX_REGISTERS;
-    w->is_row_major = lanes_modifier(ir, PTX_GROUP_layout) == PTX_MOD_row;
+    w->is_row_major = is_row_major;
     w->has_stride = ir->operand_count > 2;
     const unsigned rows = matrix == MMA_B ? shape.k : shape.m;
     const unsigned columns = matrix == MMA_A ? shape.k : shape.n;

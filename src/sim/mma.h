@@ -14,19 +14,19 @@
 #include "sim/decode.h"
 #include "sim/lanes.h"
 
-enum { MMA_MAX_ELEMENTS = 512, MMA_MAX_REGISTERS = 8 };
+enum { MMA_MAX_ELEMENTS = 1024, MMA_MAX_REGISTERS = 8, MMA_MAX_COLUMNS = 256 };
 
 struct mma_shape {
     unsigned m, n, k;
 };
 
 struct mma_fragment {
-    uint8_t bits; // of an element in a register; 64: a register of 64 bits
-    uint8_t per;  // neighbours
-    uint8_t majors, minors;
-    uint8_t chunk; // tiles come in groups of so many majors, within them one minor by the other
-    uint8_t tiles;
-    uint8_t registers; // may be more than the tiles fill: they hold copies of the first ones
+    uint16_t bits; // of an element in a register; 64: a register of 64 bits
+    uint16_t per;  // neighbours
+    uint16_t majors, minors;
+    uint16_t chunk; // tiles come in groups of so many majors, within them one minor by the other
+    uint16_t tiles;
+    uint16_t registers; // may be more than the tiles fill: they hold copies of the first ones
     bool major_is_column;
 };
 
@@ -34,15 +34,15 @@ enum mma_matrix { MMA_A, MMA_B, MMA_C };
 
 static inline struct mma_fragment mma_fragment_of(struct mma_shape shape, enum mma_matrix matrix,
                                                   unsigned bits) {
-    const bool is_wide_c = matrix == MMA_C && shape.n == 32;
-    struct mma_fragment f = {.bits = (uint8_t)bits};
+    const bool is_wide_c = matrix == MMA_C && shape.m == 8 && shape.n == 32;
+    struct mma_fragment f = {.bits = (uint16_t)bits};
     f.major_is_column = matrix == MMA_B || is_wide_c;
-    f.majors = (uint8_t)(f.major_is_column ? shape.n : shape.m);
-    f.minors = (uint8_t)(matrix != MMA_C ? shape.k : is_wide_c ? shape.m : shape.n);
-    f.per = (uint8_t)(matrix == MMA_C ? 2 : bits >= 32 ? 1 : 32 / bits);
+    f.majors = (uint16_t)(f.major_is_column ? shape.n : shape.m);
+    f.minors = (uint16_t)(matrix != MMA_C ? shape.k : is_wide_c ? shape.m : shape.n);
+    f.per = (uint16_t)(matrix == MMA_C ? 2 : bits >= 32 ? 1 : 32 / bits);
     f.chunk = f.majors == 32 || (f.majors == 16 && matrix != MMA_B) ? 16 : 8;
-    f.tiles = (uint8_t)(f.majors / 8 * (f.minors / (4 * f.per)));
-    f.registers = (uint8_t)(bits == 64 ? f.tiles * f.per : f.tiles * f.per * bits / 32);
+    f.tiles = (uint16_t)(f.majors / 8 * (f.minors / (4 * f.per)));
+    f.registers = (uint16_t)(bits == 64 ? f.tiles * f.per : f.tiles * f.per * bits / 32);
     return f;
 }
 
@@ -80,16 +80,16 @@ LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct mma_fragmen
     const unsigned each = 32u / f->bits;
     for (unsigned r = 0; r < f->registers; r++) {
         uint32_t *d = LANES_ALIGNED(uint32_t, registers[r]);
-        for (unsigned l = 0; l < LANES; l++) {
-            uint32_t word = 0;
-            for (unsigned i = 0; i < each; i++) {
-                const unsigned e = r * each + i, tile = e / f->per % f->tiles;
-                const unsigned major = mma_tile_major(f, tile) + l / 4;
-                const unsigned minor = mma_tile_minor(f, tile) + l % 4 * f->per + e % f->per;
-                word |= matrix[major * f->minors + minor] << i * f->bits;
-            }
-            d[l] = warp->lanes[l] ? word : d[l];
+        uint32_t words[LANES] = {0};
+        for (unsigned i = 0; i < each; i++) {
+            const unsigned e = r * each + i, tile = e / f->per % f->tiles;
+            const uint32_t *from =
+                matrix + mma_tile_major(f, tile) * f->minors + mma_tile_minor(f, tile) + e % f->per;
+            for (unsigned l = 0; l < LANES; l++)
+                words[l] |= from[l / 4 * f->minors + l % 4 * f->per] << i * f->bits;
         }
+        for (unsigned l = 0; l < LANES; l++)
+            d[l] = warp->lanes[l] ? words[l] : d[l];
     }
 }
 
@@ -109,6 +109,11 @@ static inline bool mma_registers(struct sim_decoder *decoder, const struct ir_in
         registers[r] = sim_operand_ref(decoder, ir, &elements[r]);
     }
     return true;
+}
+
+// Of an element of a factor in a register; where many elements are bits they come as words of 32.
+static inline unsigned mma_bits(enum ptx_type type) {
+    return type == PTX_S4 || type == PTX_U4 ? 4 : type == PTX_B1 ? 32 : 8 * ptx_type_bytes(type);
 }
 
 // "m16n8k16"
@@ -139,17 +144,92 @@ static inline bool mma_all_lanes(struct sim_warp *warp, const struct sim_instr *
 
 // ---- Products -----------------------------------------------------------------------------
 
-// Matrices as numbers, of A one row (of B one column) after the other: D = A * B + C, D and C by
-// rows. Elements are the bits of numbers of the type.
+// D = A * B + C of numbers of a type, as bits. A has shape.m rows of `depth` elements, one row
+// after the other; B has shape.k rows of shape.n; C and D have shape.m rows of shape.n.
 struct mma_product {
     struct mma_shape shape;
+    unsigned depth; // products of an element of D: shape.k, or half of it where A is sparse
     enum ptx_type a_type, b_type, c_type, d_type;
     bool saturate;
+    bool is_negated;   // A * -B
+    bool is_warpgroup; // what wgmma computes, not mma
+    bool is_and;       // of bits; else exclusive or
+    // Sparse: which row of B each element of A meets. NULL: all in their order.
+    const uint8_t *pick;
 };
 
+// B, prepared for one or several products with it: by rows, as B itself.
+struct mma_columns {
+    const uint32_t *raw;
+    int16_t *value;       // significands of floats, or integers
+    int16_t *exponent;    // of floats
+    uint8_t *has_special; // by column: it holds an infinity or NaN
+};
+
+void SIM_NAME(mma_prepare_float)(const struct mma_product *product, const uint32_t *b,
+                                 struct mma_columns *columns);
+void SIM_NAME(mma_prepare_int)(const struct mma_product *product, const uint32_t *b,
+                               struct mma_columns *columns);
+
+// `columns` points to room for as many elements as B has.
+static inline void mma_prepare(const struct mma_product *product, const uint32_t *b,
+                               struct mma_columns *columns) {
+    columns->raw = b;
+    if (ptx_type_class(product->b_type) == PTX_CLASS_FLOAT)
+        SIM_NAME(mma_prepare_float)(product, b, columns);
+    else if (product->b_type != PTX_B1)
+        SIM_NAME(mma_prepare_int)(product, b, columns);
+}
+
+typedef void mma_function(const struct mma_product *, const uint32_t *, const struct mma_columns *,
+                          const uint32_t *, uint32_t *);
 void SIM_NAME(mma_product_float)(const struct mma_product *product, const uint32_t *a,
-                                 const uint32_t *b, const uint32_t *c, uint32_t *d);
+                                 const struct mma_columns *b, const uint32_t *c, uint32_t *d);
 void SIM_NAME(mma_product_int)(const struct mma_product *product, const uint32_t *a,
-                               const uint32_t *b, const uint32_t *c, uint32_t *d);
+                               const struct mma_columns *b, const uint32_t *c, uint32_t *d);
+void SIM_NAME(mma_product_bits)(const struct mma_product *product, const uint32_t *a,
+                                const struct mma_columns *b, const uint32_t *c, uint32_t *d);
+
+// ---- Sparse A -----------------------------------------------------------------------------
+
+enum { MMA_MAX_PICKS = 16 * 64 };
+
+// Metadata has 4 bits for two elements out of four, for one out of two of tf32, and for two pairs
+// out of four of 4-bit integers: so many for a row of A.
+static inline unsigned mma_nibbles(const struct mma_product *p) {
+    return p->depth * (p->a_type == PTX_TF32 ? 2 : 1) / (mma_bits(p->a_type) == 4 ? 4 : 2);
+}
+
+static inline bool mma_has_selector(const struct mma_product *p, uint64_t selector) {
+    return selector < 16 / mma_nibbles(p);
+}
+
+// Metadata as 32 lanes hold it, and which of them count.
+struct mma_metadata {
+    const uint32_t *lanes;
+    unsigned selector;
+};
+
+// Fills 16 rows of `depth` picks. Returns a bit for each odd row: there the halves of an element of
+// tf32 come from different places, which the ISA leaves undefined.
+uint32_t SIM_NAME(mma_read_metadata)(const struct mma_product *product,
+                                     struct mma_metadata metadata, uint8_t *pick);
+// D's odd rows.
+void SIM_NAME(mma_product_odd)(const struct mma_product *product, struct mma_metadata metadata,
+                               uint32_t rows, const uint32_t *a, const struct mma_columns *b,
+                               const uint32_t *c, uint32_t *d);
+
+// 16 rows with a sparse A.
+static inline void mma_product_sparse(const struct mma_product *dense, mma_function *function,
+                                      struct mma_metadata metadata, const uint32_t *a,
+                                      const struct mma_columns *b, const uint32_t *c, uint32_t *d) {
+    uint8_t pick[MMA_MAX_PICKS];
+    struct mma_product product = *dense;
+    const uint32_t odd = SIM_NAME(mma_read_metadata)(&product, metadata, pick);
+    product.pick = pick;
+    function(&product, a, b, c, d);
+    if (odd)
+        SIM_NAME(mma_product_odd)(dense, metadata, odd, a, b, c, d);
+}
 
 #endif

@@ -37,7 +37,8 @@ enum sim_split_state {
     SIM_SPLIT_READY,
     SIM_SPLIT_BARRIER,
     SIM_SPLIT_GATHER,
-    SIM_SPLIT_CLUSTER, // waits at the cluster's barrier
+    SIM_SPLIT_CLUSTER,   // waits at the cluster's barrier
+    SIM_SPLIT_WARPGROUP, // for the other warps of its warpgroup
 };
 
 struct sim_split {

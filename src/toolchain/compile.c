@@ -145,8 +145,11 @@ static bool wants_device_link(const struct toolchain_options *options) {
 static void command_line(const struct toolchain_options *options, const char *compiler,
                          const struct toolchain_build *build, const char *depfile,
                          argument_list *arguments) {
-    char target[64];
-    snprintf(target, sizeof target, "arch=compute_%u,code=compute_%u", build->arch, build->arch);
+    char target[64], features[2] = "";
+    if (build->arch == options->arch)
+        features[0] = options->features;
+    snprintf(target, sizeof target, "arch=compute_%u%s,code=compute_%u%s", build->arch, features,
+             build->arch, features);
     const char *fixed[] = {compiler,    "-cudart", "shared",    "-gencode",     target,
                            "-lineinfo", "-o",      build->path, options->source};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

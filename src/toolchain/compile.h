@@ -10,6 +10,7 @@
 struct toolchain_options {
     const char *source; // the .cu file
     unsigned arch;      // 90; taken down (or up) to what the compiler knows
+    char features;      // 'a': with the features of this architecture alone, compute_90a; else 0
     char *const *flags; // further flags for the compiler, may be NULL
     size_t flag_count;
     const char *compiler;      // NULL: nvcc of PATH, else /usr/local/cuda/bin/nvcc
