@@ -145,7 +145,7 @@ struct addends {
     sizes size;
 };
 
-LANES_INLINE void read_addends(const uint32_t *c, struct addends *out) {
+LANES_INLINE void read_addends(const uint32_t *c, int32_t least, struct addends *out) {
     sizes bits;
     memcpy(&bits, c, sizeof bits);
     const sizes rest = bits & 0x7fffffff;
@@ -153,17 +153,21 @@ LANES_INLINE void read_addends(const uint32_t *c, struct addends *out) {
     out->exponent = (field | (~is_normal & 1)) - 127;
     out->sign = (ints)bits >> 31;
     out->size = ((rest & 0x7fffff) | ((sizes)is_normal & 0x800000)) << (KEPT - 23);
+    const ints is_small = out->exponent < least;
+    out->size >>= (sizes)((least - out->exponent) & is_small) & 31;
+    out->exponent = (out->exponent & ~is_small) | (is_small & least);
     out->most = (out->exponent & ~is_zero) | (is_zero & NO_EXPONENT);
 }
 
 // Products `begin` to `end`, which is at most 16 more (32 where bits are lost), and C.
 LANES_INLINE void add_products(const struct row *row, unsigned begin, unsigned end,
                                const struct mma_columns *b, unsigned n, unsigned column,
-                               const uint32_t *c, const int32_t lost, struct sums *out) {
+                               const uint32_t *c, int32_t least, const int32_t lost,
+                               struct sums *out) {
     struct addends addends;
     double value[WIDE] = {0};
     ints sum = {0}, exponent, significand;
-    read_addends(c, &addends);
+    read_addends(c, least, &addends);
     ints most = addends.most;
     for (unsigned e = begin; e < end; e++) {
         load_shorts(b->exponent + row->pick[e] * n + column, &exponent);
@@ -287,14 +291,15 @@ static void eight_elements(const struct mma_product *p, const struct row *row, u
                            const uint32_t *c, uint32_t *d) {
     const bool is_half = p->d_type == PTX_F16;
     const bool is_short = p->is_warpgroup && is_eight_bit(p->a_type);
+    const int32_t least = p->c_type == PTX_F16 ? -14 : -126;
     uint32_t addend[WIDE];
     struct sums sums;
     for (unsigned w = 0; w < WIDE; w++)
         addend[w] = p->c_type == PTX_F16 ? num_bits_of_f32(num_f32_of_f16((uint16_t)c[w])) : c[w];
     if (is_short)
-        add_products(row, begin, end, b, p->shape.n, column, addend, LOST_BYTES, &sums);
+        add_products(row, begin, end, b, p->shape.n, column, addend, least, LOST_BYTES, &sums);
     else
-        add_products(row, begin, end, b, p->shape.n, column, addend, 0, &sums);
+        add_products(row, begin, end, b, p->shape.n, column, addend, least, 0, &sums);
     if (is_half)
         f16_of_sums(&sums, d);
     else

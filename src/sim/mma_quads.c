@@ -1,7 +1,8 @@
 // mma.m8n8k4 of halves: four products, each by two quads of lanes, q and q + 4.
 //
-// 9.0 has no unit for it: the code generator makes floats of the halves, adds up the products from
-// the first to the last by fused multiply-adds, then C, and rounds what becomes a half.
+// 9.0 has no unit for it: the code generator makes floats of the halves and adds by fused
+// multiply-adds. For a float it adds the products from the first to the last, then C; for a half
+// the first two, C, and the sum of the other two, and rounds. (Read off an H200.)
 #include "sim/mma.h"
 #include "sim/num_half.h"
 
@@ -83,10 +84,12 @@ static const struct sim_instr *multiply_quads(struct sim_warp *warp,
     read_addends(warp, q, c);
     for (unsigned i = 0; i < QUADS * SIDE * SIDE; i++) {
         const unsigned p = i / (SIDE * SIDE), row = i / SIDE % SIDE, column = i % SIDE;
-        float sum = 0;
+        float product[DEPTH]; // exact
         for (unsigned k = 0; k < DEPTH; k++)
-            sum += a[p][row][k] * b[p][column][k]; // products of halves are exact
-        c[p][row][column] += sum;
+            product[k] = a[p][row][k] * b[p][column][k];
+        const float first = 0 + product[0] + product[1], addend = c[p][row][column];
+        c[p][row][column] = q->d_is_half ? first + addend + (0 + product[2] + product[3])
+                                         : first + product[2] + product[3] + addend;
     }
     write_results(warp, q, c);
     return instr + 1;
