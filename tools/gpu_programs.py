@@ -35,7 +35,9 @@ def run(source, folder):
     program = Path(folder) / source.stem
     options = wants["bankrun"]
     arch = options[options.index("--arch") + 1] if "--arch" in options else "native"
-    build = subprocess.run(["nvcc", f"-arch={arch}", "-rdc=true", "-o", program, source],
+    target = [f"-gencode=arch={arch.replace('sm', 'compute')},code={arch}"] if "sm_" in arch else \
+        ["-arch=native"]
+    build = subprocess.run(["nvcc"] + target + ["-rdc=true", "-o", program, source],
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return build.stderr

@@ -31,6 +31,7 @@ LAUNCH = re.compile(r"\s*(?P<kernel>[\w$]+)\s*<<<(?P<config>.*?)>>>\s*\((?P<args
 BUFFER = re.compile(r"(?:(?P<name>[\w$]+)\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*\[(?P<count>\d+)\]"
                     r"(?:\s*=\s*(?P<init>.+))?$")
 SCALAR = re.compile(r"(?:(?:[\w$]+\s*:\s*)?(?P<type>bf16|[usfb]\d+)\s*=\s*)?(?P<value>.+)$")
+VARIABLES = re.compile(r"^\s*(\.visible\s+|\.weak\s+)?\.global\b", re.MULTILINE)
 DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -63,8 +64,8 @@ class Driver:
             raise Failure(f"{function}: {(text.value or b'?').decode()}")
 
     def module(self, path, text):
-        """The module of a file; that of the last file asked for is kept."""
-        if path == self.path:
+        """The module of a file; that of the last file is kept unless it has variables to change."""
+        if path == self.path and not VARIABLES.search(text):
             return self.loaded
         if self.path:
             self.call("cuModuleUnload", self.loaded)

@@ -56,9 +56,14 @@ class Row:
 
 
 def text_of(expression, macros):
-    """`"a " NAME " b"`: strings and names of macros, joined."""
-    parts = re.findall(r'"([^"]*)"|(\w+)', expression)
-    return "".join(text_of(macros[name], macros) if name else text for text, name in parts)
+    """`"a " NAME " b" CALL("c")`: strings and names of macros, joined."""
+    parts = re.findall(r'"([^"]*)"|(\w+)(?:\(("[^"]*")\))?', expression)
+    out = ""
+    for text, name, argument in parts:
+        value, parameter = macros[name] if name else ("", None)
+        known = {**macros, parameter: (argument, None)} if parameter else macros
+        out += text_of(value, known) if name else text
+    return out
 
 
 def read_rows():
@@ -66,10 +71,11 @@ def read_rows():
     for line in (ROOT / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
         macro, row = MACRO.match(line), ROW.match(line)
         if macro:
-            macros[macro[1]] = macro[2]
+            macros[macro[1]] = (macro[2], None)
         elif line.startswith("#define "):
             name, _, value = line[len("#define "):].partition(" ")
-            macros[name] = value
+            name, _, parameter = name.rstrip(")").partition("(")
+            macros[name] = (value, parameter or None)
         if row:
             rows.append(Row(row[1], row[2], text_of(row[3], macros), row[4].strip('"'), row[5]))
     return rows
