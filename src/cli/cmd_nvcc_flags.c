@@ -26,8 +26,9 @@ int cmd_nvcc_flags(int argc, char **argv) {
         help();
         status = CLI_OK;
     } else if (rest >= 0) {
-        printf("-lineinfo -cudart shared -gencode arch=compute_%u,code=compute_%u\n", options.arch,
-               options.arch);
+        const char features[] = {options.arch_features, 0}; // the `a` of 90a
+        printf("-lineinfo -cudart shared -gencode arch=compute_%u%s,code=compute_%u%s\n",
+               options.arch, features, options.arch, features);
         status = CLI_OK;
     }
     options_free(&options);
