@@ -2,7 +2,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 
-.PHONY: all bench deps demo test quick format install clean
+.PHONY: all bench deps demo gpu test quick format install clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -30,6 +30,10 @@ bench: all
 	@tools/install-deps.sh pocl-opencl-icd ocl-icd-opencl-dev oclgrind
 	@tools/get-nvcc.sh $(BUILD) || true
 	python3 bench/run.py --build $(BUILD) --save
+
+# Needs a GPU, nvcc and ncu; says so where one is missing.
+gpu: all
+	@python3 tools/gpu_gallery.py --build $(BUILD)
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')

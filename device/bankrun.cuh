@@ -9,10 +9,11 @@
  *
  * Without -DBANKRUN these are the plain accesses, and nothing else is compiled. With it, each
  * checked access to shared memory is counted where it happens: requests, the wavefronts that they
- * take, the ideal, and the worst degree. bankrun_report() prints a line for each place; so does the
- * end of the program. The rules are those of docs/bank-rules.md for compute capability 5.x and
- * later: elements of 1, 2, 4, 8, 16 bytes, the lanes that are active, and loads whose lanes agree
- * in pairs.
+ * take, the ideal, and the worst degree. bankrun_report() prints a line for each place: call
+ * it at the end of main. What was never reported is reported when the program ends, if the runtime
+ * of the GPU still answers then. The rules are those of docs/bank-rules.md for compute
+ * capability 5.x and later: elements of 1, 2, 4, 8, 16 bytes, the lanes that are active, and loads
+ * whose lanes agree in pairs.
  *
  * What is checked is an lvalue of a scalar or vector type in shared memory; accesses elsewhere are
  * done and not counted. `auto x = BANKRUN_CHECK(...)` would keep the checker, so name the type.
@@ -388,9 +389,12 @@ static inline void bankrun_print_rows(struct bankrun_row *rows, unsigned lost) {
                 lost);
 }
 
+static bool bankrun_was_reported;
+
 /* Prints what was counted so far, in this source file, on stderr. */
 static inline void bankrun_report(void) {
     unsigned lost = 0;
+    bankrun_was_reported = true;
     struct bankrun_row *rows =
         (struct bankrun_row *)calloc(BANKRUN_PLACES, sizeof(struct bankrun_row));
     if (rows && bankrun_read_rows(rows, &lost))
@@ -401,10 +405,10 @@ static inline void bankrun_report(void) {
     free(rows);
 }
 
-/* Reports at the end unless the program did. */
 static struct bankrun_at_exit {
     ~bankrun_at_exit() {
-        bankrun_report();
+        if (!bankrun_was_reported)
+            bankrun_report();
     }
 } bankrun_at_exit_now;
 

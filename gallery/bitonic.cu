@@ -35,6 +35,7 @@ template <class Place> __global__ void bitonic(unsigned *out, const unsigned *in
     values[Place::at(t)] = in[t];
     values[Place::at(t + THREADS)] = in[t + THREADS];
     for (unsigned run = 2; run <= COUNT; run *= 2) {
+#pragma unroll 1 // or the machine code joins the two accesses of step 1 into one of 64 bits
         for (unsigned step = run / 2; step > 0; step /= 2) {
             __syncthreads();
             unsigned i = 2 * t - (t & (step - 1));

@@ -61,6 +61,7 @@ __global__ void aggregated(unsigned *out, const uint2 *in) {
         uint2 item = in[(blockIdx.x * EACH + i) * THREADS + threadIdx.x];
         unsigned alike = __match_any_sync(0xffffffff, item.x);
         unsigned sum = __reduce_add_sync(alike, item.y);
+        __syncwarp(); // the groups of alike lanes come back one by one
         if (threadIdx.x % 32 == __ffs(alike) - 1)
             atomicAdd(&bins[item.x], sum);
     }

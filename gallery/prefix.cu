@@ -9,8 +9,8 @@
 //
 // bankrun counts    op     array  requests  wavefronts  ideal  degree
 //   prefix<Dense>   store  sums        308       1,208    308      16
-//   prefix<Dense>   load   sums        384       1,584    384      16
-//   prefix<Offset>  load   sums        448         448    448       1
+//   prefix<Dense>   load   sums        464       1,964    464      16
+//   prefix<Offset>  load   sums        464         464    464       1
 #include "gallery.cuh"
 
 constexpr unsigned COUNT = 512, THREADS = COUNT / 2;
@@ -34,6 +34,7 @@ template <class Place> __global__ void prefix(unsigned *out, const unsigned *in)
     in += blockIdx.x * COUNT, out += blockIdx.x * COUNT;
     sums[Place::at(t)] = in[t];
     sums[Place::at(t + THREADS)] = in[t + THREADS];
+#pragma unroll 1 // or the machine code joins the two accesses of step 1 into one of 64 bits
     for (unsigned pairs = COUNT / 2; pairs > 0; pairs /= 2, step *= 2) {
         __syncthreads();
         if (t < pairs) {
@@ -43,6 +44,7 @@ template <class Place> __global__ void prefix(unsigned *out, const unsigned *in)
     }
     if (t == 0)
         sums[Place::at(COUNT - 1)] = 0;
+#pragma unroll 1
     for (unsigned pairs = 1; pairs < COUNT; pairs *= 2) {
         step /= 2;
         __syncthreads();

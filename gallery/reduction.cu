@@ -37,6 +37,7 @@ __global__ void interleaved(unsigned *out, const unsigned *in) {
     unsigned t = threadIdx.x;
     sums[t] = in[blockIdx.x * THREADS + t];
     __syncthreads();
+#pragma unroll 1 // or the machine code joins the two loads of step 1 into one of 64 bits
     for (unsigned step = 1; step < THREADS; step *= 2) {
         unsigned at = 2 * step * t;
         if (at < THREADS)

@@ -9,22 +9,22 @@
 // the order of the result's lines. It has no conflicts for elements of any size; where the matrix
 // ends inside a tile, the few chunks that are left of its lines can share a bank.
 //
-// bankrun counts                               op    array  requests  wavefronts  ideal  degree
-//   transpose_swizzled                         load  tile        192         192    192       1
-//   transpose_tile<cut<1, 16, 128, 256, 128>>  load  tile        128         512    512       1
-//   transpose_tile<cut<1, 8, 128, 128, 256>>   load  tile        204         408    340       2
-//   transpose_tile<cut<1, 4, 128, 128, 256>>   load  tile        264         264    264       1
-//   transpose_tile<cut<1, 1, 128, 128, 1024>>  load  tile        393         393    393       1
-//   transpose_tile<cut<2, 8, 64, 128, 128>>    load  tile         64         256    256       1
-//   transpose_tile<cut<2, 4, 64, 64, 256>>     load  tile        102         204    170       2
-//   transpose_tile<cut<2, 2, 64, 64, 256>>     load  tile        132         132    132       1
-//   transpose_tile<cut<2, 1, 64, 64, 512>>     load  tile        325         325    325       1
-//   transpose_tile<cut<4, 4, 64, 64, 256>>     load  tile        192         768    768       1
-//   transpose_tile<cut<4, 2, 64, 64, 512>>     load  tile        260         390    390       1
-//   transpose_tile<cut<4, 1, 32, 64, 256>>     load  tile        164         164    164       1
-//   transpose_tile<cut<8, 2, 32, 32, 256>>     load  tile         96         384    384       1
-//   transpose_tile<cut<8, 1, 32, 64, 512>>     load  tile        252         441    441       1
-//   transpose_tile<cut<16, 1, 32, 32, 512>>    load  tile         97         388    388       1
+// bankrun counts                                  op    array  requests  wavefronts  ideal  degree
+//   transpose_swizzled                            load  tile        192         192    192       1
+//   transpose_tile<cut<1, 16, 128, 256, 128>, 0>  load  tile        128         512    512       1
+//   transpose_tile<cut<1, 8, 128, 128, 256>, 0>   load  tile        204         408    340       2
+//   transpose_tile<cut<1, 4, 128, 128, 256>, 0>   load  tile        264         264    264       1
+//   transpose_tile<cut<1, 1, 128, 128, 1024>, 0>  load  tile        393         393    393       1
+//   transpose_tile<cut<2, 8, 128, 128, 256>, 0>   load  tile         64         256    256       1
+//   transpose_tile<cut<2, 4, 64, 64, 256>, 0>     load  tile        102         204    170       2
+//   transpose_tile<cut<2, 2, 64, 64, 256>, 0>     load  tile        132         132    132       1
+//   transpose_tile<cut<2, 1, 64, 64, 512>, 0>     load  tile        325         325    325       1
+//   transpose_tile<cut<4, 4, 64, 64, 256>, 0>     load  tile        192         768    768       1
+//   transpose_tile<cut<4, 2, 64, 64, 256>, 0>     load  tile        260         390    390       1
+//   transpose_tile<cut<4, 1, 32, 64, 256>, 0>     load  tile        164         164    164       1
+//   transpose_tile<cut<8, 2, 32, 32, 256>, 0>     load  tile         96         384    384       1
+//   transpose_tile<cut<8, 1, 32, 64, 512>, 0>     load  tile        252         441    441       1
+//   transpose_tile<cut<16, 1, 32, 32, 512>, 0>    load  tile         97         388    388       1
 #include "gallery.cuh"
 #include "lib/transpose.cuh"
 

@@ -1,4 +1,4 @@
-// Summed-area table of squared 8-bit pixels, at nearly the speed of a copy.
+// Summed-area table of squared 8-bit pixels: on large images at 70 % of the speed of a copy.
 //
 //     fast::scan2d_plan plan;
 //     cudaError_t error = fast::scan2d_create(&plan, width, height);
@@ -33,8 +33,8 @@ typedef unsigned long long sum_t;
 
 enum {
     SCAN_SPAN = 128,   // columns of a tile: four for each lane
-    SCAN_WARPS = 4,    // tiles of a block
-    SCAN_BATCH = 8,    // rows whose pixels are on their way together
+    SCAN_WARPS = 2,    // tiles of a block
+    SCAN_BATCH = 4,    // rows whose pixels are on their way together
     SCAN_PREFIX = 32,  // warps that share the tiles of a column, or row, of tiles
     SCAN_MOST = 32768, // pixels of a line: sums along one fit 32 bits
 };
@@ -364,18 +364,23 @@ cudaError_t scan2d_launch(const scan2d_plan &plan, sum_t *sums, const uint8_t *p
     return cudaGetLastError();
 }
 
-// Small images are cut into more tiles, so that all multiprocessors have some.
+// Small images are cut into more tiles, so that all multiprocessors have some. The limits are those
+// that were fastest on an H200.
 inline cudaError_t scan2d_create(scan2d_plan *plan, size_t width, size_t height) {
     if (width * height <= size_t(4) << 20)
+        return scan2d_create_for<16>(plan, width, height);
+    if (width * height <= size_t(32) << 20)
         return scan2d_create_for<32>(plan, width, height);
-    return scan2d_create_for<128>(plan, width, height);
+    return scan2d_create_for<64>(plan, width, height);
 }
 
 inline cudaError_t scan2d(const scan2d_plan &plan, sum_t *sums, const uint8_t *pixels,
                           cudaStream_t stream = 0) {
+    if (plan.rows == 16)
+        return scan2d_launch<16>(plan, sums, pixels, stream);
     if (plan.rows == 32)
         return scan2d_launch<32>(plan, sums, pixels, stream);
-    return scan2d_launch<128>(plan, sums, pixels, stream);
+    return scan2d_launch<64>(plan, sums, pixels, stream);
 }
 
 } // namespace fast

@@ -1,7 +1,7 @@
 """device/bankrun.cuh against the simulator: what its macros count is what bankrun counts.
 
-Three ways: under bankrun, where the report of the macros stands beside the profile; as host C++ without
-any GPU; and compiled out. tests/device/check.report is the report; on a GPU, tools/gpu_gallery.py
+Three ways: under bankrun, where the report of the macros stands beside the profile; as host C++
+without any GPU; and compiled out. tests/device/check.report is the report; on a GPU, tools/gpu_gallery.py
 holds it against a real one.
 """
 
@@ -57,12 +57,15 @@ def profile_sums(path, lines):
                 continue
             row = sums[here[0], site["op"]]
             for i, name in enumerate(("requests", "wavefronts", "ideal")):
-                row[i] += site[name]
+                row[i] += site[name] * launch["repeats"]
             row[3] = max(row[3], site["worst_degree"])
     return dict(sums)
 
 
 def main():
+    if not shutil.which("g++"):
+        print("g++ is not there")
+        return 77
     golden = (ROOT / "tests" / "device" / "check.report").read_text()
     wrong = []
     with tempfile.TemporaryDirectory() as folder:

@@ -82,6 +82,7 @@ int main() {
     if (cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost) != cudaSuccess)
         return 1;
     printf("%s: %d\n", sum == 128 * 129 / 2 ? "PASS" : "FAIL", sum);
+    bankrun_report();
     cudaFree(out);
     return sum == 128 * 129 / 2 ? 0 : 1;
 }

@@ -40,7 +40,7 @@ def rows_of(profile):
             key = (kernel_name(launch["kernel"]), site["op"], site["array"] or "-")
             row = sums.setdefault(key, [0, 0, 0, 0])
             for i, name in enumerate(("requests", "wavefronts", "ideal")):
-                row[i] += site[name]
+                row[i] += site[name] * launch.get("repeats", 1)
             row[3] = max(row[3], site["worst_degree"])
     return OrderedDict((key, row) for key, row in sums.items()
                        if key[1] != "store" or row[1] > row[2])
