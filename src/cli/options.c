@@ -1,66 +1,10 @@
 // Parses the command line from one table of options.
-#include "cli/options.h"
+#include "cli/option_rows.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "bankrun/banks.h"
-
-enum option_id {
-    OPTION_ARCH,
-    OPTION_THREADS,
-    OPTION_LAUNCH,
-    OPTION_DUMP,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
-    OPTION_FAIL_ON,
-    OPTION_MAX_INSTRUCTIONS,
-    OPTION_BLOCKS,
-    OPTION_NVCC,
-    OPTION_NVCC_FLAG,
-    OPTION_PASS, // -I, -D, ...: handed to nvcc as written
-    OPTION_COLOR,
-    OPTION_NO_CACHE,
-    OPTION_NO_COUNT,
-    OPTION_FOLLOW,
-    OPTION_QUIET,
-    OPTION_VERBOSE,
-    OPTION_HELP,
-    OPTION_TRACE,
-    OPTION_TRACE_OUTPUT,
-    OPTION_METRICS,
-    OPTION_SHARED,
-    OPTION_BLOCK,
-    OPTION_GRID,
-    OPTION_BLOCK_INDEX,
-    OPTION_LET,
-    OPTION_IF,
-    OPTION_LOAD,
-    OPTION_STORE,
-    OPTION_ATOMIC,
-    OPTION_WIDTH,
-    OPTION_BANK_MODE,
-    OPTION_BASE,
-    OPTION_WARP,
-    OPTION_REQUESTS,
-    OPTION_KEEP_GOING,
-    OPTION_INSTRUCTION,
-    OPTION_PATTERNS,
-    OPTION_SAVE,
-};
-
-struct option_row {
-    enum option_id id;
-    char letter;          // 0: no short form
-    const char *name;     // NULL: no long form
-    const char *argument; // NULL: takes none
-    unsigned commands;
-    const char *help; // lines are separated by '\n'
-};
 
 enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
 
@@ -246,237 +190,6 @@ const char *cli_suggest(const char *word, const char *const *candidates) {
     return nearest;
 }
 
-static bool parse_count(const char *option, const char *text, uint64_t most, uint64_t *value) {
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || number > most) {
-        cli_error("--%s: '%s' is no number from 0 to %llu", option, text, (unsigned long long)most);
-        return false;
-    }
-    *value = number;
-    return true;
-}
-
-// Sets *index to the position of the text in the list.
-static bool parse_choice(const char *option, const char *text, const char *const *choices,
-                         int *index) {
-    for (int i = 0; choices[i]; i++)
-        if (!strcmp(text, choices[i])) {
-            *index = i;
-            return true;
-        }
-    fprintf(stderr, "bankrun: --%s: '%s' is none of", option, text);
-    for (int i = 0; choices[i]; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", choices[i]);
-    fputc('\n', stderr);
-    return false;
-}
-
-static bool parse_arch(const char *text, unsigned *arch) {
-    *arch = options_arch(text);
-    if (!*arch) {
-        cli_error("--arch: '%s' is no architecture; write it like sm_90, 90 or 9.0", text);
-        return false;
-    }
-    if (bankrun_limits_of(*arch))
-        return true;
-    fprintf(stderr, "bankrun: --arch: no model for sm_%u; known are", *arch);
-    for (const unsigned *known = bankrun_architectures(); *known; known++)
-        fprintf(stderr, " %u", *known);
-    fputc('\n', stderr);
-    return false;
-}
-
-static bool parse_fail_on(struct cli_options *options, const char *text) {
-    size_t word = strcspn(text, "=");
-    if (word != strlen("excess") || strncmp(text, "excess", word)) {
-        cli_error("--fail-on: '%s' is not excess or excess=N", text);
-        return false;
-    }
-    options->fail_on_excess = true;
-    return !text[word] ||
-           parse_count("fail-on excess", text + word + 1, UINT64_MAX, &options->allowed_excess);
-}
-
-static bool parse_dump(struct cli_options *options, const char *text) {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1]) {
-        cli_error("--dump: '%s' is not of the form ARG=FILE", text);
-        return false;
-    }
-    vec_push(&options->dumps, text);
-    return true;
-}
-
-static bool apply_choice(struct cli_options *options, const struct option_row *row,
-                         const char *value) {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
-    static const char *const colors[] = {"auto", "always", "never", NULL};
-    int index = 0;
-    if (!parse_choice(row->name, value, row->id == OPTION_FORMAT ? formats : colors, &index))
-        return false;
-    if (row->id == OPTION_FORMAT)
-        options->format = (enum cli_format)index;
-    else
-        options->color = (enum cli_color)index;
-    return true;
-}
-
-static bool parse_width(const char *text, unsigned *width) {
-    static const char *const widths[] = {"1", "2", "4", "8", "16", NULL};
-    int index = 0;
-    if (!parse_choice("width", text, widths, &index))
-        return false;
-    *width = 1u << index;
-    return true;
-}
-
-// What only bankrun explain has.
-static bool apply_explain(struct cli_explain *explain, const struct option_row *row,
-                          const char *value) {
-    switch (row->id) {
-    case OPTION_SHARED:
-        explain->shared = value;
-        return true;
-    case OPTION_BLOCK:
-        explain->block = value;
-        return true;
-    case OPTION_GRID:
-        explain->grid = value;
-        return true;
-    case OPTION_BLOCK_INDEX:
-        explain->block_index = value;
-        return true;
-    case OPTION_IF:
-        explain->condition = value;
-        return true;
-    case OPTION_LET:
-        vec_push(&explain->lets, value);
-        return true;
-    case OPTION_LOAD:
-        explain->access = CLI_LOAD;
-        return true;
-    case OPTION_STORE:
-        explain->access = CLI_STORE;
-        return true;
-    case OPTION_ATOMIC:
-        explain->access = CLI_ATOMIC;
-        return true;
-    case OPTION_WIDTH:
-        return parse_width(value, &explain->width);
-    case OPTION_BANK_MODE:
-        explain->bank_mode = !strcmp(value, "8") ? 8 : 4;
-        if (strcmp(value, "8") && strcmp(value, "4"))
-            cli_error("--bank-mode: '%s' is neither 4 nor 8", value);
-        return !strcmp(value, "8") || !strcmp(value, "4");
-    case OPTION_BASE:
-        return parse_count(row->name, value, 1 << 20, &explain->base);
-    case OPTION_WARP:
-        explain->warp = strcmp(value, "all") ? value : NULL;
-        return true;
-    case OPTION_REQUESTS:
-        explain->requests = value;
-        return true;
-    case OPTION_KEEP_GOING:
-        explain->keep_going = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
-// What only bankrun calibrate has.
-static bool apply_calibrate(struct cli_calibrate *calibrate, const struct option_row *row,
-                            const char *value) {
-    if (row->id == OPTION_PATTERNS)
-        return parse_count(row->name, value, 1 << 20, &calibrate->patterns);
-    if (row->id == OPTION_SAVE)
-        calibrate->save = value;
-    else
-        calibrate->instruction = value;
-    return true;
-}
-
-static bool apply(struct cli_options *options, const struct option_row *row, const char *value) {
-    uint64_t number = 0;
-    switch (row->id) {
-    case OPTION_ARCH:
-        if (row->commands & CLI_EXPLAIN && !strcmp(value, "all")) {
-            options->arch = 0;
-            return true;
-        }
-        options->arch_features = 0;
-        if (isalpha((unsigned char)value[strlen(value) - (*value != 0)]))
-            options->arch_features = value[strlen(value) - 1];
-        return parse_arch(value, &options->arch);
-    case OPTION_THREADS:
-        if (!parse_count(row->name, value, 1024, &number))
-            return false;
-        options->threads = (int)number;
-        return true;
-    case OPTION_LAUNCH:
-        options->launch = value;
-        return true;
-    case OPTION_DUMP:
-        return parse_dump(options, value);
-    case OPTION_FORMAT:
-    case OPTION_COLOR:
-        return apply_choice(options, row, value);
-    case OPTION_OUTPUT:
-        options->output = value;
-        return true;
-    case OPTION_FAIL_ON:
-        return parse_fail_on(options, value);
-    case OPTION_TRACE:
-        options->trace = value;
-        return true;
-    case OPTION_TRACE_OUTPUT:
-        options->trace_output = value;
-        return true;
-    case OPTION_METRICS:
-        options->metrics = true;
-        return true;
-    case OPTION_MAX_INSTRUCTIONS:
-        return parse_count(row->name, value, UINT64_MAX, &options->max_instructions);
-    case OPTION_BLOCKS:
-        options->blocks = value;
-        if (sim_sample_parse(value, &options->sample))
-            return true;
-        cli_error("--blocks: '%s' is neither a number of blocks nor a percentage", value);
-        return false;
-    case OPTION_NVCC:
-        options->nvcc = value;
-        return true;
-    case OPTION_NO_CACHE:
-        options->no_cache = true;
-        return true;
-    case OPTION_NO_COUNT:
-        options->no_count = true;
-        return true;
-    case OPTION_FOLLOW:
-        options->follow = true;
-        return true;
-    case OPTION_NVCC_FLAG:
-        vec_push(&options->nvcc_flags, value);
-        return true;
-    case OPTION_PASS: // handled where it is read: it is handed on as written
-        return true;
-    case OPTION_QUIET:
-        options->quiet = true;
-        return true;
-    case OPTION_VERBOSE:
-        options->verbose = true;
-        return true;
-    case OPTION_HELP:
-        options->help = true;
-        return true;
-    default:
-        return row->commands == CLI_CALIBRATE ? apply_calibrate(&options->calibrate, row, value)
-                                              : apply_explain(&options->explain, row, value);
-    }
-}
-
 static const char *command_name(enum cli_command command) {
     switch (command) {
     case CLI_RUN:
@@ -532,7 +245,7 @@ static bool parse_long(struct cli_options *options, enum cli_command command, in
             }
             value = argv[(*index)++];
         }
-        return apply(options, row, value);
+        return options_apply(options, row, value);
     }
     return unknown_option(command, word, length);
 }
@@ -549,7 +262,7 @@ static bool parse_short(struct cli_options *options, enum cli_command command, i
     if (!row || (!row->argument && word[2]))
         return unknown_option(command, word, strlen(word));
     if (!row->argument)
-        return apply(options, row, NULL);
+        return options_apply(options, row, NULL);
     bool is_complete = row->letter == 'X' ? strchr(word, '=') != NULL : word[2] != 0;
     if (!is_complete && *index >= argc) {
         cli_error("%s needs a value: -%c %s", word, row->letter, row->argument);
@@ -557,7 +270,7 @@ static bool parse_short(struct cli_options *options, enum cli_command command, i
     }
     const char *next = is_complete ? NULL : argv[(*index)++];
     if (row->id != OPTION_PASS)
-        return apply(options, row, next ? next : word + 2);
+        return options_apply(options, row, next ? next : word + 2);
     vec_push(&options->nvcc_flags, word);
     if (next)
         vec_push(&options->nvcc_flags, next);
