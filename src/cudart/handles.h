@@ -1,4 +1,4 @@
-// Handles that programs hold: streams, events, kernels, pools. A handle's memory is never given
+// Handles that programs hold: streams, events, kernels, pools, arrays. A handle's memory is never given
 // back while the process lives, so that a stale one is recognised and not followed.
 #ifndef BANKRUN_CUDART_HANDLES_H
 #define BANKRUN_CUDART_HANDLES_H
@@ -14,6 +14,8 @@ enum cudart_handle_kind {
     CUDART_EVENT,
     CUDART_KERNEL,
     CUDART_POOL,
+    CUDART_ARRAY,
+    CUDART_MIPMAP,
     CUDART_CONTEXT, // this and the next: of the driver API
     CUDART_LINK,
     CUDART_PHYSICAL,

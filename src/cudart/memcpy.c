@@ -1,6 +1,7 @@
 // cudaMemcpy and its relatives in one, two and three dimensions.
 #include <stdint.h>
 
+#include "cudart/array.h"
 #include "cudart/copy.h"
 #include "cudart/state.h"
 
@@ -93,23 +94,58 @@ static struct cudart_place place_of(const struct cuda_pitched *pitched,
     return (struct cudart_place){(char *)at, pitched->pitch, pitched->height};
 }
 
+// Where an array takes part, extents and its positions count texels.
+static enum cuda_error place_array(const struct cudart_array *array,
+                                   const struct cuda_position *position, struct cuda_extent extent,
+                                   struct cudart_place *place) {
+    struct cuda_position at = *position;
+    at.x *= cudart_texel_bytes(&array->image);
+    return cudart_array_place(array, at, extent, place) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static enum cuda_error place_3d(struct cudart_state *state, const struct cuda_memcpy_3d *p,
+                                struct cudart_copy *copy) {
+    const struct cudart_array *source = cudart_array_find(state, p->source_array);
+    const struct cudart_array *target = cudart_array_find(state, p->target_array);
+    bool to_device = p->kind == CUDA_HOST_TO_DEVICE || p->kind == CUDA_DEVICE_TO_DEVICE;
+    bool from_device = p->kind == CUDA_DEVICE_TO_HOST || p->kind == CUDA_DEVICE_TO_DEVICE;
+    if ((p->source_array && !source) || (p->target_array && !target))
+        return cudaErrorInvalidResourceHandle;
+    if ((source && p->source.pointer) || (target && p->target.pointer) ||
+        (!source && !p->source.pointer) || (!target && !p->target.pointer))
+        return cudaErrorInvalidValue;
+    if (p->kind != CUDA_DEFAULT && ((source && !from_device) || (target && !to_device)))
+        return cudaErrorInvalidValue;
+    if (source && target &&
+        cudart_texel_bytes(&source->image) != cudart_texel_bytes(&target->image))
+        return cudaErrorInvalidValue;
+    if (source || target)
+        copy->extent.width *= cudart_texel_bytes(source ? &source->image : &target->image);
+    copy->target = place_of(&p->target, &p->target_position);
+    copy->source = place_of(&p->source, &p->source_position);
+    enum cuda_error error = cudaSuccess;
+    if (source)
+        error = place_array(source, &p->source_position, copy->extent, &copy->source);
+    if (target && error == cudaSuccess)
+        error = place_array(target, &p->target_position, copy->extent, &copy->target);
+    if (copy->source.pitch < copy->extent.width || copy->target.pitch < copy->extent.width)
+        return error == cudaSuccess && !source && !target ? cudaErrorInvalidPitchValue
+                                                          : cudaErrorInvalidValue;
+    return error;
+}
+
 static enum cuda_error copy_3d(const struct cuda_memcpy_3d *p, cuda_stream stream, bool is_queued) {
     if (!p)
         return cudart_record(cudaErrorInvalidValue);
-    bool is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
-    if (!is_empty && (p->source_array || p->target_array)) {
-        cudart_say("copies from and to CUDA arrays are not supported yet");
-        return cudart_record(cudaErrorNotSupported);
+    bool is_lost = false, is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
+    enum cuda_error error = is_queued ? cudart_enter_queued(&is_lost) : cudart_enter();
+    struct cudart_copy copy = {.extent = p->extent, .kind = p->kind, .stream = stream};
+    if (error == cudaSuccess && !is_empty) {
+        error = place_3d(cudart_state(), p, &copy);
+        if (error == cudaSuccess)
+            error = cudart_copy_locked(cudart_state(), &copy, is_lost);
     }
-    struct cudart_copy copy = {
-        .target = place_of(&p->target, &p->target_position),
-        .source = place_of(&p->source, &p->source_position),
-        .extent = p->extent,
-        .kind = p->kind,
-        .stream = stream,
-        .is_queued = is_queued,
-    };
-    return cudart_copy(&copy);
+    return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaMemcpy3D(const struct cuda_memcpy_3d *parameters) {

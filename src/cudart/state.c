@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "cudart/error.h"
 #include "cudart/exit.h"
+#include "cudart/texture.h"
 
 static const size_t default_limits[CUDA_LIMITS] = {
     [CUDA_LIMIT_STACK] = 1024,   [CUDA_LIMIT_PRINTF] = 8650752,
@@ -197,6 +198,9 @@ void cudart_drop_device(struct cudart_state *state) {
     cudart_handles_drop(state, CUDART_STREAM);
     cudart_handles_drop(state, CUDART_EVENT);
     cudart_handles_drop(state, CUDART_POOL);
+    cudart_handles_drop(state, CUDART_ARRAY);
+    cudart_handles_drop(state, CUDART_MIPMAP);
+    cudart_objects_drop(state);
     pthread_mutex_lock(&state->sim_lock);
     sim_destroy(state->sim);
     state->sim = NULL;

@@ -35,6 +35,7 @@ struct cudart_state {
     struct map variables;                        // host address -> struct cudart_variable
     VEC(struct cudart_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cudart_handles handles;
+    VEC(struct cudart_object *) objects; // textures and surfaces by number, NULL: destroyed
     size_t limits[CUDA_LIMITS];
     unsigned long long streams_made;
     struct cudart_stream *default_stream; // NULL: nobody asked for its properties yet

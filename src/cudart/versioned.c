@@ -7,6 +7,7 @@
 #include "cudart/function.h"
 #include "cudart/managed.h"
 #include "cudart/state.h"
+#include "cudart/texture.h"
 
 #if CUDART_MAJOR == 11
 enum { VERSION = 11080 };
@@ -220,5 +221,38 @@ CUDART_API enum cuda_error cudaSetDoubleForDevice(double *value) {
 
 CUDART_API enum cuda_error cudaSetDoubleForHost(double *value) {
     return value ? cudaSuccess : cudart_record(cudaErrorInvalidValue);
+}
+#endif
+
+// ---- Textures: CUDA 12 took over the longer description of CUDA 11 ------------------------------
+
+enum {
+    TEXTURE_BYTES =
+        CUDART_MAJOR == 11 ? offsetof(struct cuda_texture, seamless) : sizeof(struct cuda_texture)
+};
+
+CUDART_API enum cuda_error cudaCreateTextureObject(uint64_t *object,
+                                                   const struct cuda_resource *resource,
+                                                   const struct cuda_texture *texture,
+                                                   const struct cuda_view *view) {
+    return cudart_texture_create(object, resource, texture, view, TEXTURE_BYTES);
+}
+
+CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out,
+                                                           uint64_t object) {
+    return cudart_texture_get(out, object, TEXTURE_BYTES);
+}
+
+#if CUDART_MAJOR == 11
+CUDART_API enum cuda_error cudaCreateTextureObject_v2(uint64_t *object,
+                                                      const struct cuda_resource *resource,
+                                                      const struct cuda_texture *texture,
+                                                      const struct cuda_view *view) {
+    return cudart_texture_create(object, resource, texture, view, sizeof *texture);
+}
+
+CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc_v2(struct cuda_texture *out,
+                                                              uint64_t object) {
+    return cudart_texture_get(out, object, sizeof *out);
 }
 #endif

@@ -64,7 +64,7 @@ static void visit_operand(const struct ir_operand *operand, bool is_written,
         if (operand->reg != IR_NONE)
             visit(context, operand->reg, is_written);
     }
-    if (operand->kind == IR_OPERAND_VECTOR)
+    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_ADDRESS)
         for (uint32_t i = 0; i < operand->element_count; i++)
             visit_operand(&operand->elements[i], is_written, visit, context);
     if (operand->pair != IR_NONE && operand->kind != IR_OPERAND_NONE)

@@ -64,7 +64,7 @@ struct ir_operand {
                                         // instruction reads at this place; 0: a predicate
     const struct ir_variable *variable; // SYMBOL; ADDRESS with a symbol base
     const struct ptx_function *function;
-    struct ir_operand *elements; // VECTOR
+    struct ir_operand *elements; // VECTOR; of an ADDRESS: what is written behind its base
     uint32_t element_count;
 };
 

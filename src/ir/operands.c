@@ -7,6 +7,9 @@ static bool is_opcode(const struct ptx_instruction *ptx, const char *opcode) {
     return strcmp(ptx_isa_row(ptx->isa)->opcode, opcode) == 0;
 }
 
+// Positions of coordinates, the first of which may be a layer.
+enum { IR_COORDINATE = 1000 };
+
 static unsigned lane_bytes(enum ptx_type type) {
     return ptx_type_bytes(type) > 4 ? 8 : 4;
 }
@@ -49,6 +52,11 @@ static enum ptx_type immediate_type(const struct ptx_instruction *ptx, unsigned 
     if (is_predicate_place(ptx, position)) {
         *bytes = 0;
         return PTX_PRED;
+    }
+    bool is_surface = is_opcode(ptx, "suld") || is_opcode(ptx, "sust") || is_opcode(ptx, "sured");
+    if (position == IR_COORDINATE || (is_surface && position > IR_COORDINATE)) {
+        *bytes = 4;
+        return PTX_B32;
     }
     if (is_always_32(ptx, position)) {
         *bytes = 4;
@@ -172,11 +180,30 @@ static void translate_symbol(struct ir_builder *builder, const struct ptx_operan
         ir_error(builder, operand->range, "'%s' is not declared", operand->name);
 }
 
+// What is written behind the base of an address: the coordinates of a texture or surface. Those of
+// layers are integers.
+static void translate_coordinates(struct ir_builder *builder, const struct ptx_instruction *ptx,
+                                  const struct ptx_operand *operand, struct ir_operand *out) {
+    out->element_count = (uint32_t)operand->element_count;
+    out->elements = ARENA_ARRAY(builder->module->arena, struct ir_operand, operand->element_count);
+    for (size_t i = 0; i < operand->element_count; i++) {
+        const struct ptx_operand *element = &operand->elements[i];
+        out->elements[i] = ir_translate_operand(builder, ptx, element, IR_COORDINATE + 1);
+        enum ptx_modifier shape = ptx_modifier_of(ptx, PTX_GROUP_shape);
+        bool has_layer = shape == PTX_MOD_a1d || shape == PTX_MOD_a2d || shape == PTX_MOD_acube;
+        if (has_layer && element->kind == PTX_OPERAND_VECTOR && element->element_count)
+            out->elements[i].elements[0] =
+                ir_translate_operand(builder, ptx, &element->elements[0], IR_COORDINATE);
+    }
+}
+
 static void translate_address(struct ir_builder *builder, const struct ptx_instruction *ptx,
                               const struct ptx_operand *operand, struct ir_operand *out) {
     const struct ptx_operand *base = operand->base;
     out->kind = IR_OPERAND_ADDRESS;
     out->value = (uint64_t)operand->offset;
+    if (operand->element_count)
+        translate_coordinates(builder, ptx, operand, out);
     if (!base)
         return;
     if (base->kind == PTX_OPERAND_INTEGER) {

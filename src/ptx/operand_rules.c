@@ -99,6 +99,8 @@ static bool accepts(const struct ptx_form *form, const struct ptx_operand_rule *
         return operand->kind == PTX_OPERAND_INTEGER;
     case 'm':
         return operand->kind == PTX_OPERAND_ADDRESS && operand->element_count == 0;
+    case 't':
+        return operand->kind == PTX_OPERAND_ADDRESS && operand->element_count != 0;
     case 'L':
         return operand->kind == PTX_OPERAND_SYMBOL && operand->offset == 0;
     case 'f':
@@ -170,6 +172,7 @@ static void put_wanted(const struct ptx_form *form, char letter, struct strbuf *
                          : letter == 'p'          ? "a predicate"
                          : letter == 'i'          ? "an integer constant"
                          : letter == 'm'          ? "an address [...]"
+                         : letter == 't'          ? "an address with coordinates [..., {...}]"
                          : letter == 'L'          ? "a label"
                          : letter == 'f'          ? "a function"
                                                   : "a list (...)");

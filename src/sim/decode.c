@@ -1,5 +1,6 @@
 // Decoding: an IR function becomes an array of handlers with references to lanes.
 #include "sim/decode.h"
+#include "sim/texture_access.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -168,6 +169,8 @@ static bool decode_body(struct sim_decoder *decoder, const struct ir_instruction
         decode_jump_table(decoder, ir, out);
     else if (ir->call)
         out->call = sim_decode_call(decoder, ir);
+    else if (sim_is_texture(ir))
+        out->extra = sim_decode_texture(decoder, ir);
     else if (has_address(ir))
         out->access = sim_decode_access(decoder, ir);
     return false;

@@ -50,7 +50,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit) {
 
 // Bytes of address space that an allocation takes, its guard included.
 static uint64_t slot_bytes(uint64_t bytes) {
-    return round_up(bytes, SIM_MEMORY_ALIGN) + SIM_MEMORY_GUARD;
+    return round_up(bytes + SIM_MEMORY_GUARD, SIM_MEMORY_ALIGN);
 }
 
 static struct sim_memory_table *new_table(size_t capacity) {
@@ -72,7 +72,7 @@ static void reserve_range(struct sim_memory *memory) {
         memory->end = (uint64_t)(uintptr_t)at + bytes;
         memory->begin = bytes > RESERVE_ALIGN ? round_up((uint64_t)(uintptr_t)at, RESERVE_ALIGN)
                                               : (uint64_t)(uintptr_t)at;
-        memory->rover = memory->begin + SIM_MEMORY_GUARD;
+        memory->rover = memory->begin + SIM_MEMORY_ALIGN;
         return;
     }
 }
@@ -228,7 +228,7 @@ static uint64_t find_gap(struct sim_memory *memory, uint64_t slot) {
                 break;
             cursor = entry->address + slot_bytes(entry->bytes);
         }
-        cursor = memory->begin + SIM_MEMORY_GUARD;
+        cursor = memory->begin + SIM_MEMORY_ALIGN;
     }
     return 0;
 }

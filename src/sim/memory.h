@@ -16,7 +16,7 @@
 #include "sim/access.h"
 #include "sim/sim.h"
 
-enum { SIM_MEMORY_ALIGN = 256, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 };
+enum { SIM_MEMORY_ALIGN = 512, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 };
 
 struct sim_memory_table;
 struct sim_memory_node;

@@ -16,6 +16,7 @@ struct sim *sim_create(const struct sim_config *config) {
     if (!sim->config.device_bytes)
         sim->config.device_bytes = DEFAULT_DEVICE_BYTES;
     sim->memory = sim_memory_create(sim->config.device_bytes);
+    sim->objects = sim_objects_create();
     sim->target = sim_target_pick();
     sim->pool = pool_create(sim->config.threads);
     return sim;
@@ -25,6 +26,7 @@ void sim_destroy(struct sim *sim) {
     if (!sim)
         return;
     pool_destroy(sim->pool);
+    sim_objects_destroy(sim->objects);
     sim_memory_destroy(sim->memory);
     free(sim);
 }
@@ -39,6 +41,10 @@ int sim_threads(const struct sim *sim) {
 
 struct sim_memory *sim_memory_of(const struct sim *sim) {
     return sim->memory;
+}
+
+struct sim_objects *sim_objects_of(const struct sim *sim) {
+    return sim->objects;
 }
 
 void sim_interrupt(struct sim *sim) {

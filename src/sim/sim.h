@@ -43,7 +43,7 @@ struct sim_allocation {
     void *owner;       // free for the caller's use
 };
 
-// 256-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
+// 512-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
 // address is unique and no byte may be accessed).
 void *sim_alloc(struct sim *sim, size_t bytes, enum sim_allocation_kind kind);
 bool sim_free(struct sim *sim, void *address); // false: not the start of an allocation

@@ -13,6 +13,7 @@
 #include "sim/exec.h"
 #include "sim/memory.h"
 #include "sim/sim.h"
+#include "sim/texture_object.h"
 
 // The lane code of one target machine: a select function for each row of isa.def, and the handlers
 // that the decoder itself places.
@@ -33,6 +34,7 @@ const struct sim_target *sim_target_avx512(void);
 struct sim {
     struct sim_config config;
     struct sim_memory *memory;
+    struct sim_objects *objects; // textures and surfaces
     const struct sim_target *target;
     struct pool *pool;
     volatile sig_atomic_t interrupted;

@@ -100,7 +100,7 @@ static void test_rows_are_well_formed(void **state) {
         if (pattern.takes_anything || form.takes_anything)
             assert_true(strcmp(row->select, "refuse") == 0 || pattern.count <= 2);
         for (size_t i = 0; i < form.rule_count; i++)
-            assert_non_null(strchr("dDRUqsSVpimLflxyz", form.rules[i].letter));
+            assert_non_null(strchr("dDRUqsSVpimtLflxyz", form.rules[i].letter));
         for (size_t i = 0; i < pattern.count; i++) {
             const struct ptx_isa_element *element = &pattern.elements[i];
             for (size_t at = 0; at < element->length;) {
