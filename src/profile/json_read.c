@@ -179,6 +179,7 @@ static struct profile_run read_run(struct profile_reader *reader, const json_t *
 static void read_runs(struct profile_reader *reader, const json_t *object,
                       struct profile_launch *launch) {
     free(launch->runs);
+    launch->runs = NULL;
     launch->run_count = 0;
     launch->repeats = 1;
     if (!json_object_get(object, "repeats"))
