@@ -1,6 +1,7 @@
 // Parses the command line from one table of options.
 #include "cli/option_rows.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -411,8 +411,8 @@ bool sim_unregister_host(struct sim *sim, void *address) {
 }
 
 bool sim_register_device(struct sim *sim, void *address, size_t bytes, bool is_read_only) {
-    struct sim_allocation *allocation = sim_memory_register(
-        sim_memory_of(sim), (uint64_t)(uintptr_t)address, bytes, SIM_DEVICE);
+    struct sim_allocation *allocation =
+        sim_memory_register(sim_memory_of(sim), (uint64_t)(uintptr_t)address, bytes, SIM_DEVICE);
     if (allocation)
         allocation->is_read_only = is_read_only;
     return allocation != NULL;
