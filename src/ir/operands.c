@@ -31,7 +31,7 @@ static bool is_always_32(const struct ptx_instruction *ptx, unsigned position) {
         return position == 2;
     if (is_opcode(ptx, "mma")) // metadata and selector
         return position >= 4;
-    if (is_opcode(ptx, "wgmma"))
+    if (is_opcode(ptx, "wgmma") || is_opcode(ptx, "cp"))
         return true;
     if (is_opcode(ptx, "vote") || is_opcode(ptx, "bar") || is_opcode(ptx, "barrier"))
         return true;

@@ -15,6 +15,7 @@ enum site_op {
     SITE_MATRIX_LOAD,  // ldmatrix
     SITE_MATRIX_STORE, // stmatrix
     SITE_ASYNC_COPY,   // cp.async: writes shared, reads global
+    SITE_BULK_COPY,    // cp.async.bulk and its kin: each event is about one of the two memories
 };
 
 enum site_space { SITE_SHARED, SITE_GLOBAL, SITE_SPACES };
@@ -61,6 +62,10 @@ struct access_event {
     const uint32_t *block;     // blockIdx x, y, z
     uint32_t warp;             // in the block
     enum site_pattern pattern; // of the offsets, or of the addresses
+    // Not 0: bytes that one lane copies in bulk, from offsets[0] or addresses[0] on. `continues`: a
+    // further piece of the last such request.
+    uint64_t bulk_bytes;
+    bool bulk_continues;
     bool is_assumed; // no rule is known: counted as if the own block's memory were accessed.
                      // Offsets into other blocks of the cluster; lanes that access several
                      // blocks make a request for each.

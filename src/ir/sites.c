@@ -42,6 +42,9 @@ static bool find_op(const struct ir_instruction *instruction, enum site_op *op) 
         {"st_async", SITE_STORE},
         {"red_async", SITE_REDUCTION},
         {"cp_async", SITE_ASYNC_COPY},
+        {"bulk_copy", SITE_BULK_COPY},
+        {"bulk_reduce", SITE_BULK_COPY},
+        {"tensor_copy", SITE_BULK_COPY},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (ir_instruction_is(instruction, table[i].select)) {
@@ -154,6 +157,9 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
     case SITE_MATRIX_LOAD:
     case SITE_MATRIX_STORE:
         site->matrices = matrix_count(ptx);
+        site->width = 16;
+        return;
+    case SITE_BULK_COPY:
         site->width = 16;
         return;
     case SITE_ASYNC_COPY:

@@ -30,6 +30,8 @@ static enum bankrun_access access_of(const struct ir_site *site) {
         return BANKRUN_MATRIX_STORE;
     case SITE_ASYNC_COPY:
         return BANKRUN_ASYNC_COPY;
+    case SITE_BULK_COPY: // counted by its bytes, see counter.c
+        return BANKRUN_STORE;
     default:
         return atomic_access(site);
     }

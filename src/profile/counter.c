@@ -240,7 +240,24 @@ static void count_alone(struct counter *counter, uint32_t mask, const struct acc
     compare_with_worst(counter, pattern.degree, mask, event);
 }
 
+// No rule is known: as many wavefronts, or sectors, as the bytes lie in, and none in excess.
+static void count_bulk(struct counter *counter, uint64_t first, uint64_t unit,
+                       const struct access_event *event) {
+    const uint64_t units = (first % unit + event->bulk_bytes + unit - 1) / unit;
+    counter->counts.requests += !event->bulk_continues;
+    counter->counts.units += units;
+    counter->counts.ideal += units;
+}
+
 void counter_shared(struct counter *counter, const struct access_event *event) {
+    enum { LINE = 128 };
+    counter->is_estimate |= event->is_assumed;
+    if (event->bulk_bytes) {
+        count_bulk(counter, event->offsets[0], LINE, event);
+        counter->degrees[1] += !event->bulk_continues;
+        compare_with_worst(counter, 1, event->mask, event);
+        return;
+    }
     const struct counter_rule *rule = counter->rule;
     uint32_t mask = rule->matrices ? rule->lanes : event->mask;
     if (!remembers(counter)) {
@@ -259,7 +276,6 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
         remember(counter, pattern, tag);
     }
     pattern->repeats++;
-    counter->is_estimate |= event->is_assumed;
     compare_with_worst(counter, pattern->degree, mask, event);
 }
 
@@ -278,6 +294,11 @@ void counter_copy(struct counter *counter, const struct access_event *event) {
 }
 
 void counter_global(struct counter *counter, const struct access_event *event) {
+    enum { SECTOR = 32 };
+    if (event->bulk_bytes) {
+        count_bulk(counter, event->addresses[0], SECTOR, event);
+        return;
+    }
     const struct counter_rule *rule = counter->rule;
     uint32_t tag = access_tag(event->pattern, event->addresses[0], rule->keep);
     struct pattern *tallied = find_tallied(counter, tag);

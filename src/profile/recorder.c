@@ -18,6 +18,7 @@ static enum profile_op op_of(enum site_op op) {
     case SITE_MATRIX_STORE:
         return PROFILE_MATRIX_STORE;
     case SITE_ASYNC_COPY:
+    case SITE_BULK_COPY:
         return PROFILE_ASYNC_COPY;
     default: // atom and red
         return PROFILE_ATOMIC;
@@ -104,7 +105,7 @@ static void record(void *state, const struct access_event *event) {
     if (event->space == SITE_SHARED)
         record_shared(worker, event);
     if (event->space == SITE_GLOBAL ||
-        worker->recorder->sites[event->site].op == PROFILE_ASYNC_COPY)
+        worker->recorder->sites[event->site].site->op == SITE_ASYNC_COPY)
         record_global(worker, event);
 }
 

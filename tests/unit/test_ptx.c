@@ -292,7 +292,7 @@ static void test_row_choice(void **state) {
         {"ld.shared::cluster.u32 %r1, [%r2]", PTX_ISA_ld_any},
         {"ld.mmio.relaxed.sys.global.u32 %r1, [%r2]", PTX_ISA_ld_any},
         {"cp.async.wait_all", PTX_ISA_cp_async_wait_all},
-        {"cp.async.bulk.commit_group", PTX_ISA_cp_other},
+        {"cp.async.bulk.commit_group", PTX_ISA_cp_bulk_commit},
         {"mma.sync.some.new.thing %r1, {%r2}, whatever", PTX_ISA_mma_any},
         {"fence.proxy.async.shared::cta", PTX_ISA_fence_proxy},
         {"ret.uni", PTX_ISA_ret_any},
