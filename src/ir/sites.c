@@ -45,6 +45,7 @@ static bool find_op(const struct ir_instruction *instruction, enum site_op *op) 
         {"bulk_copy", SITE_BULK_COPY},
         {"bulk_reduce", SITE_BULK_COPY},
         {"tensor_copy", SITE_BULK_COPY},
+        {"tensor_reduce", SITE_BULK_COPY},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (ir_instruction_is(instruction, table[i].select)) {

@@ -104,7 +104,12 @@ static void decode_places(struct sim_decoder *decoder, const struct ir_instructi
     access->offset3 = places[2].offset;
 }
 
+// What the instruction moves; of a tensor's box its coordinates.
 static const struct ir_operand *data_operand(const struct ir_instruction *ir) {
+    for (uint32_t i = 0; i < ir->operand_count; i++)
+        if (strcmp(ptx_isa_row(ir->ptx->isa)->opcode, "cp") == 0 &&
+            ir->operands[i].kind == IR_OPERAND_ADDRESS && ir->operands[i].element_count)
+            return &ir->operands[i].elements[0];
     for (uint32_t i = 0; i < ir->operand_count; i++)
         if (ir->operands[i].kind != IR_OPERAND_ADDRESS)
             return &ir->operands[i];
