@@ -1,4 +1,5 @@
-// Tensor maps. Which ones are good is the driver's rule, see the manual of cuTensorMapEncodeTiled.
+// Tensor maps. Which ones are good is the driver's rule, see the manual of cuTensorMapEncodeTiled;
+// the driver does not look at the alignment of the map itself.
 #include "sim/tensor_map.h"
 
 #include <string.h>
@@ -33,11 +34,11 @@ static bool are_sizes_good(const struct tiled *t) {
 }
 
 static bool is_good(const struct tiled *t) {
-    return t->map && (uintptr_t)t->map % SIM_TENSOR_MAP_ALIGN == 0 && t->type < DATA_TYPES &&
-           t->rank >= 1 && t->rank <= SIM_TENSOR_RANK && (uintptr_t)t->address % 16 == 0 &&
-           t->sizes && (t->strides || t->rank == 1) && t->box && t->steps &&
-           t->interleave < INTERLEAVES && t->swizzle < SWIZZLES && t->promotion < PROMOTIONS &&
-           t->fill < FILLS && (!t->fill || is_float(t->type)) && are_sizes_good(t);
+    return t->map && t->type < DATA_TYPES && t->rank >= 1 && t->rank <= SIM_TENSOR_RANK &&
+           (uintptr_t)t->address % 16 == 0 && t->sizes && (t->strides || t->rank == 1) && t->box &&
+           t->steps && t->interleave < INTERLEAVES && t->swizzle < SWIZZLES &&
+           t->promotion < PROMOTIONS && t->fill < FILLS && (!t->fill || is_float(t->type)) &&
+           are_sizes_good(t);
 }
 
 // What the simulator does not follow is said and refused.
@@ -83,8 +84,7 @@ CUDART_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned r
 
 CUDART_API cu_result cuTensorMapReplaceAddress(void *map, void *address) {
     struct sim_tensor_map *tensor = map;
-    if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGN || (uintptr_t)address % 16 ||
-        tensor->mark != SIM_TENSOR_MARK)
+    if (!map || (uintptr_t)address % 16 || tensor->mark != SIM_TENSOR_MARK)
         return cudaErrorInvalidValue;
     tensor->address = (uint64_t)(uintptr_t)address;
     return cudaSuccess;

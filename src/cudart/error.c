@@ -82,6 +82,7 @@ enum cuda_error cudart_fault_error(enum sim_fault fault) {
     case SIM_FAULT_ASSERT:
         return cudaErrorAssert;
     case SIM_FAULT_TRAP:
+    case SIM_FAULT_NO_BLOCK:
     case SIM_FAULT_STOPPED:
         return cudaErrorLaunchFailure;
     case SIM_FAULT_DEADLOCK: // a device with a display would end such a kernel so; others hang

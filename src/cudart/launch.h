@@ -29,6 +29,12 @@ enum cuda_error cudart_check_launch(const struct cudart_state *state,
                                     const struct cudart_function *function,
                                     const struct cudart_launch *launch);
 
+// Whether the kernel's clusters, and the launch's, are of a good size that the grid is a multiple
+// of.
+bool cudart_is_cluster_good(const struct cudart_state *state,
+                            const struct cudart_function *function,
+                            const struct cudart_launch *launch);
+
 // A block's static shared memory.
 uint32_t cudart_static_shared(const struct cudart_function *function);
 // What a launch of this kernel may ask for beyond that, as things are set.

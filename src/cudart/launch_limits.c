@@ -54,7 +54,7 @@ static bool fits(struct cuda_dim3 size, const int *most) {
            size.y <= (uint32_t)most[1] && size.z <= (uint32_t)most[2];
 }
 
-static bool is_cluster_good(const struct cudart_state *state,
+bool cudart_is_cluster_good(const struct cudart_state *state,
                             const struct cudart_function *function,
                             const struct cudart_launch *launch) {
     const uint32_t *required = function->ir->ptx->required_cluster;
@@ -103,7 +103,7 @@ enum cuda_error cudart_check_launch(const struct cudart_state *state,
         launch->dynamic_shared + cudart_static_shared(function) >
             state->device.limits->shared_block_bytes)
         return cudaErrorInvalidValue;
-    if (!is_cluster_good(state, function, launch))
+    if (!cudart_is_cluster_good(state, function, launch))
         return cudaErrorInvalidClusterSize;
     return cudaSuccess;
 }

@@ -1,6 +1,8 @@
 // Occupancy: how many blocks are resident on a multiprocessor.
 #include "cudart/launch.h"
 
+#include "ir/ir.h"
+
 enum { DISABLE_CACHING_OVERRIDE = 1 };
 
 static enum cuda_error active_blocks(int *blocks, const void *stub, int threads, size_t shared) {
@@ -61,5 +63,81 @@ CUDART_API enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *byt
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *bytes = available_shared(cudart_state(), function, (unsigned)blocks, (unsigned)threads);
+    return cudart_leave(error);
+}
+
+// ---- Clusters -----------------------------------------------------------------------------
+
+enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
+
+// How many clusters of so many blocks are on the device when a multiprocessor takes one block. A
+// cluster lies in one group of multiprocessors, and the groups differ from chip to chip. Here five
+// have 18 and the others 16: an H200 gives the same for clusters of 2, 4, 8 and 16 blocks.
+static uint64_t clusters_at_once(unsigned multiprocessors, uint64_t blocks) {
+    enum { LARGE_GROUPS = 5, LARGE_GROUP = 18, GROUP = 16 };
+    uint64_t clusters = 0;
+    for (unsigned group = 0; multiprocessors; group++) {
+        const unsigned whole = group < LARGE_GROUPS ? LARGE_GROUP : GROUP;
+        const unsigned here = multiprocessors < whole ? multiprocessors : whole;
+        clusters += here / blocks;
+        multiprocessors -= here;
+    }
+    return clusters;
+}
+
+static unsigned blocks_at_once(const struct cudart_function *function,
+                               const struct cudart_launch *launch) {
+    const uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
+    if (!threads || threads > cudart_state()->device.limits->threads_per_block)
+        return 0;
+    return cudart_occupancy(cudart_state(), function, (unsigned)threads, launch->dynamic_shared);
+}
+
+static enum cuda_error count_clusters(int *clusters, const void *stub,
+                                      const struct cuda_launch_config *config) {
+    struct cudart_function *function;
+    struct cudart_launch launch = {
+        .grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared};
+    enum cuda_error error = cudart_function_find(cudart_state(), stub, &function);
+    if (error == cudaSuccess)
+        error = cudart_launch_attributes(config->attributes, config->attribute_count, &launch);
+    if (error == cudaSuccess && !cudart_is_cluster_good(cudart_state(), function, &launch))
+        error = cudaErrorInvalidClusterSize;
+    if (error != cudaSuccess)
+        return error;
+    const uint32_t *fixed = function->ir->ptx->required_cluster;
+    const struct cuda_dim3 asked = launch.cluster;
+    uint64_t blocks = (uint64_t)asked.x * asked.y * asked.z;
+    if (fixed[0])
+        blocks = (uint64_t)fixed[0] * (fixed[1] ? fixed[1] : 1) * (fixed[2] ? fixed[2] : 1);
+    *clusters = 0; // without a size there are none to count
+    if (blocks)
+        *clusters =
+            (int)(blocks_at_once(function, &launch) *
+                  clusters_at_once((unsigned)cudart_state()->device.multiprocessors, blocks));
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
+                                                          const struct cuda_launch_config *config) {
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!clusters || !config))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = count_clusters(clusters, stub, config);
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error
+cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
+                                     const struct cuda_launch_config *config) {
+    struct cudart_function *function;
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!size || !config))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = cudart_function_find(cudart_state(), stub, &function);
+    if (error == cudaSuccess)
+        *size = function->allows_large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
     return cudart_leave(error);
 }

@@ -30,6 +30,7 @@
     X(U2, "u2", 1, UNSIGNED) X(S2, "s2", 1, SIGNED)                                                \
     X(U4, "u4", 1, UNSIGNED) X(S4, "s4", 1, SIGNED)                                                \
     X(B1, "b1", 1, BITS)                                                                           \
+    X(B1024, "b1024", 128, BITS)                                                                   \
     X(U16X2, "u16x2", 4, PACKED) X(S16X2, "s16x2", 4, PACKED) X(F32X2, "f32x2", 8, PACKED)         \
     X(PRED, "pred", 0, PREDICATE)                                                                  \
     X(TEXREF, "texref", 8, OPAQUE) X(SAMPLERREF, "samplerref", 8, OPAQUE)                          \

@@ -1,5 +1,6 @@
-// Inside the simulator: what bulk copies and copies of tensors share. One lane makes a copy; it is done
-// at once, which the ISA allows (it may be complete at any time before the wait that asks for it).
+// Inside the simulator: what bulk copies and copies of tensors share. One lane makes a copy; it is
+// done at once, which the ISA allows (it may be complete at any time before the wait that asks for
+// it).
 #ifndef BANKRUN_SIM_BULK_H
 #define BANKRUN_SIM_BULK_H
 
@@ -28,7 +29,9 @@ static inline uint64_t sim_bulk_value(const struct sim_warp *warp, sim_ref ref, 
 static inline uint64_t sim_bulk_address(const struct sim_warp *warp,
                                         const struct sim_access *access, unsigned n,
                                         unsigned lane) {
-    const bool has_base = n == 0 ? access->has_base : n == 1 ? access->has_base2 : access->has_base3;
+    const bool has_base = n == 0   ? access->has_base
+                          : n == 1 ? access->has_base2
+                                   : access->has_base3;
     const bool is_32 = n == 0   ? access->base_is_32
                        : n == 1 ? access->base2_is_32
                                 : access->base3_is_32;

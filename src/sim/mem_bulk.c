@@ -12,8 +12,8 @@ enum {
     SIZE_IS_64 = 1,
     FROM_SHARED = 2, // the source is the block's shared memory
     TO_GLOBAL = 4,
-    MULTICAST = 8,   // operand 4 says to which blocks
-    REDUCES = 16,    // access->op is the operation, access->flags the type
+    MULTICAST = 8, // operand 4 says to which blocks
+    REDUCES = 16,  // access->op is the operation, access->flags the type
 };
 
 static struct mem_request request_of(struct sim_warp *warp, const struct sim_instr *instr,
@@ -26,8 +26,8 @@ static bool check_size(struct sim_warp *warp, const struct sim_instr *instr, uns
     if (bytes % UNIT == 0)
         return true;
     sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, bytes,
-              "a bulk copy of %llu bytes: the size is no multiple of %u",
-              (unsigned long long)bytes, UNIT);
+              "a bulk copy of %llu bytes: the size is no multiple of %u", (unsigned long long)bytes,
+              UNIT);
     return false;
 }
 
@@ -36,8 +36,8 @@ static void put(const struct sim_instr *instr, uint8_t *to, const uint8_t *from,
         memmove(to, from, bytes);
         return;
     }
-    const struct sim_reduction *reduction = sim_reduction_find(
-        (enum ptx_modifier)instr->access->op, (enum ptx_type)instr->access->flags);
+    const struct sim_reduction *reduction = sim_reduction_find((enum ptx_modifier)instr->access->op,
+                                                               (enum ptx_type)instr->access->flags);
     for (uint64_t at = 0; at < bytes; at += reduction->bytes)
         reduction->apply(to + at, from + at);
 }

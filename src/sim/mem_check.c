@@ -110,7 +110,7 @@ bool sim_mem_check_offsets(const struct mem_request *r, enum ptx_space space,
 
 static void raise_no_block(const struct mem_request *r, uint64_t address, unsigned lane,
                            const char *what) {
-    sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
+    sim_raise(r->warp, r->instr, SIM_FAULT_NO_BLOCK, lane, address,
               "%s of %u bytes at shared address 0x%x of block %" PRIu64 " of the cluster, %s",
               intents[r->intent], r->width, (unsigned)address & SIM_CLUSTER_OFFSET,
               (address >> SIM_CLUSTER_SHIFT) - 1, what);

@@ -29,6 +29,8 @@ struct copy {
     uint32_t counts[SIM_TENSOR_RANK]; // elements of the box; 1 above the rank
     int32_t first[SIM_TENSOR_RANK];   // coordinates
     uint64_t box_bytes;
+    uint32_t row_bytes, pitch; // in shared memory: with a swizzle a row begins every 32, 64 or 128
+                               // bytes, whatever it holds
     const struct sim_reduction *reduction; // NULL: a plain copy
 };
 
@@ -61,12 +63,26 @@ static bool read_map(struct copy *c, uint64_t address) {
 // The type whose arithmetic a reduction uses.
 static enum ptx_type type_of(unsigned type) {
     static const enum ptx_type types[SIM_TENSOR_TYPES] = {
-        [SIM_TENSOR_U32] = PTX_U32,     [SIM_TENSOR_S32] = PTX_S32, [SIM_TENSOR_U64] = PTX_U64,
-        [SIM_TENSOR_S64] = PTX_S64,     [SIM_TENSOR_F16] = PTX_F16, [SIM_TENSOR_F32] = PTX_F32,
-        [SIM_TENSOR_F64] = PTX_F64,     [SIM_TENSOR_BF16] = PTX_BF16,
-        [SIM_TENSOR_F32_FTZ] = PTX_F32,
+        [SIM_TENSOR_U32] = PTX_U32, [SIM_TENSOR_S32] = PTX_S32,   [SIM_TENSOR_U64] = PTX_U64,
+        [SIM_TENSOR_S64] = PTX_S64, [SIM_TENSOR_F16] = PTX_F16,   [SIM_TENSOR_F32] = PTX_F32,
+        [SIM_TENSOR_F64] = PTX_F64, [SIM_TENSOR_BF16] = PTX_BF16, [SIM_TENSOR_F32_FTZ] = PTX_F32,
     };
     return types[type];
+}
+
+// Measured on 9.0: the box begins at a multiple of 16 bytes of a row, and what is stored does not
+// begin before the row.
+static bool check_first(const struct copy *c) {
+    enum { UNIT = 16 };
+    const bool to_global = c->instr->immediate & TO_GLOBAL;
+    if ((int64_t)c->first[0] * c->bytes % UNIT == 0 && (!to_global || c->first[0] >= 0))
+        return true;
+    sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_INSTRUCTION, c->lane, 0,
+              "the first coordinate of the box is %d, elements of %u bytes: %s", c->first[0],
+              c->bytes,
+              to_global && c->first[0] < 0 ? "a store may not begin before the tensor"
+                                           : "it may begin at multiples of 16 bytes only");
+    return false;
 }
 
 static bool begin(struct copy *c, unsigned map_place) {
@@ -84,6 +100,10 @@ static bool begin(struct copy *c, unsigned map_place) {
                                                   access->element_bytes[i] == 8, c->lane);
         c->box_bytes *= c->counts[i];
     }
+    c->row_bytes = c->counts[0] * c->bytes;
+    c->pitch = c->map.swizzle ? 16u << c->map.swizzle : c->row_bytes;
+    if (!check_first(c))
+        return false;
     if (!(c->instr->immediate & REDUCES))
         return true;
     const enum ptx_type type = type_of(c->map.type);
@@ -126,11 +146,27 @@ static bool next_row(const struct copy *c, uint32_t place[SIM_TENSOR_RANK]) {
     return false;
 }
 
-// Elements outside: zeros, or a NaN that tells that it is one of them.
+// Elements outside: zeros, or a NaN that tells that it is one of them; it is that of 16 bits,
+// repeated.
 static void fill(const struct copy *c, uint8_t *to, uint32_t count) {
+    static const uint16_t nan = 0x7ff7;
     memset(to, 0, (size_t)count * c->bytes);
-    for (uint32_t i = 0; c->map.fills_nan && i < count; i++)
-        memset(to + i * c->bytes, c->bytes == 8 ? 0 : 0xff, c->bytes);
+    for (size_t i = 0; c->map.fills_nan && i < (size_t)count * c->bytes; i += sizeof nan)
+        memcpy(to + i, &nan, sizeof nan);
+}
+
+// Floats that are loaded as tf32 are rounded to nearest even, with what came out of a measurement
+// on 9.0 for NaN.
+static void round_tf32(uint8_t *box, uint64_t bytes) {
+    for (uint64_t at = 0; at < bytes; at += 4) {
+        uint32_t bits;
+        memcpy(&bits, box + at, 4);
+        if ((bits & 0x7fffffff) > 0x7f800000)
+            bits = 0x7fffe000;
+        else
+            bits = (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+        memcpy(box + at, &bits, 4);
+    }
 }
 
 // The box as it stands in shared memory, without swizzle.
@@ -174,8 +210,7 @@ static bool scatter_box(const struct copy *c, const uint8_t *box) {
     do {
         const struct row row = find_row(c, place);
         const size_t bytes = (size_t)row.inside * c->bytes;
-        uint8_t *to =
-            row.is_inside ? sim_bulk_global(&write, c->lane, row.global, bytes) : NULL;
+        uint8_t *to = row.is_inside ? sim_bulk_global(&write, c->lane, row.global, bytes) : NULL;
         if (row.is_inside && !to)
             return false;
         if (to) {
@@ -193,8 +228,9 @@ static bool scatter_box(const struct copy *c, const uint8_t *box) {
 static uint8_t *find_shared(const struct copy *c, uint64_t address, enum mem_intent intent,
                             struct sim_block **block) {
     const struct mem_request request = mem_request(c->warp, c->instr, SHARED_ALIGN, intent);
-    // The swizzle moves bytes within 1,024; what is there belongs to the box or to nobody.
-    uint8_t *at = sim_bulk_shared(&request, c->lane, address, c->box_bytes, block);
+    const uint64_t rows = c->box_bytes / c->row_bytes;
+    const uint64_t bytes = (rows - 1) * c->pitch + c->row_bytes;
+    uint8_t *at = sim_bulk_shared(&request, c->lane, address, bytes, block);
     if (at)
         sim_bulk_tell(&request, SITE_SHARED, address, c->box_bytes, false);
     return at;
@@ -206,8 +242,9 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
     enum { CHUNK = 16 };
     const uint32_t first = (uint32_t)(at - block->shared);
     for (uint32_t offset = 0; offset < c->box_bytes; offset += CHUNK) {
+        const uint32_t at_row = offset / c->row_bytes * c->pitch + offset % c->row_bytes;
         const uint32_t place =
-            sim_tensor_swizzled((enum sim_tensor_swizzle)c->map.swizzle, first + offset);
+            sim_tensor_swizzled((enum sim_tensor_swizzle)c->map.swizzle, first + at_row);
         if (place + CHUNK > block->shared_bytes) {
             sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_ADDRESS, c->lane, place,
                       "the swizzle leads to shared address 0x%x: the block has %u bytes of shared "
@@ -242,6 +279,8 @@ static bool load_box(struct copy *c, uint8_t *box) {
     const uint64_t barrier = sim_bulk_address(c->warp, access, 2, c->lane);
     if (!gather_box(c, box))
         return false;
+    if (c->map.type == SIM_TENSOR_TF32 || c->map.type == SIM_TENSOR_TF32_FTZ)
+        round_tf32(box, c->box_bytes);
     if (!(c->instr->immediate & MULTICAST))
         return put_shared(c, to, barrier, box);
     uint32_t blocks = (uint16_t)sim_bulk_value(c->warp, c->instr->operand[3], false, c->lane);
@@ -264,8 +303,7 @@ static bool store_box(struct copy *c, uint8_t *box) {
 static const struct sim_instr *copy_tensor(struct sim_warp *warp, const struct sim_instr *instr) {
     const bool to_global = instr->immediate & TO_GLOBAL;
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        struct copy c = {
-            .warp = warp, .instr = instr, .lane = (unsigned)__builtin_ctz(rest)};
+        struct copy c = {.warp = warp, .instr = instr, .lane = (unsigned)__builtin_ctz(rest)};
         if (!begin(&c, to_global ? 0 : 1))
             return NULL;
         // A box that does not fit into shared memory is found before anything of it is kept.

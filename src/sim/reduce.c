@@ -5,13 +5,9 @@
 
 #include "sim/num_half.h"
 
-// Units of global memory flush subnormal operands and results to zero of the same sign.
-static float flushed(float x) {
-    return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
-}
-
+// Subnormal numbers stay what they are, unlike with red.global (measured on 9.0).
 static uint32_t add_f32(uint32_t a, uint32_t b) {
-    const float sum = flushed(flushed(num_f32_of_bits(a)) + flushed(num_f32_of_bits(b)));
+    const float sum = num_f32_of_bits(a) + num_f32_of_bits(b);
     return sum != sum ? 0x7fffffffu : num_bits_of_f32(sum);
 }
 

@@ -100,6 +100,7 @@ enum sim_fault {
     SIM_FAULT_STOPPED,           // progress() said so, or sim_interrupt
     SIM_FAULT_STACK,             // calls too deep, or too much local memory
     SIM_FAULT_ILLEGAL_INSTRUCTION,
+    SIM_FAULT_NO_BLOCK, // of a cluster: it has ended, or there is none of that rank
 };
 
 struct sim_result {

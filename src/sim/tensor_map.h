@@ -1,5 +1,5 @@
-// The 128 bytes of a tensor map, which programs pass on without looking into them: an encoding of our
-// own. Copies of tensors in tile mode read it.
+// The 128 bytes of a tensor map, which programs pass on without looking into them: an encoding of
+// our own. Copies of tensors in tile mode read it.
 #ifndef BANKRUN_SIM_TENSOR_MAP_H
 #define BANKRUN_SIM_TENSOR_MAP_H
 

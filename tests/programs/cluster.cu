@@ -135,6 +135,20 @@ int main() {
     printf("must be set %d: %d x %d x %d\n", attributes.clusterDimMustBeSet,
            attributes.requiredClusterWidth, attributes.requiredClusterHeight,
            attributes.requiredClusterDepth);
+    const unsigned sizes[] = {2, 4, 8, 16};
+    for (unsigned size : sizes) {
+        cudaLaunchConfig_t config = configuration(size, 1024, size, 150000);
+        int clusters = -1;
+        cudaFuncSetAttribute(histogram, cudaFuncAttributeMaxDynamicSharedMemorySize, 150000);
+        const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, histogram, &config);
+        printf("clusters of %u at once: %s %d\n", size, cudaGetErrorName(error), clusters);
+    }
+    cudaGetLastError();
+    cudaLaunchConfig_t config = configuration(16, 256, 1, 0);
+    int most = 0, large = 0;
+    cudaOccupancyMaxPotentialClusterSize(&most, histogram, &config);
+    cudaOccupancyMaxPotentialClusterSize(&large, plain, &config);
+    printf("largest clusters: %d, %d\n", most, large);
     int can = 0;
     cudaDeviceGetAttribute(&can, cudaDevAttrClusterLaunch, 0);
     printf("clusters: %d\n", can);
