@@ -37,7 +37,8 @@ def run(source, folder):
     arch = options[options.index("--arch") + 1] if "--arch" in options else "native"
     target = [f"-gencode=arch={arch.replace('sm', 'compute')},code={arch}"] if "sm_" in arch else \
         ["-arch=native"]
-    build = subprocess.run(["nvcc"] + target + ["-rdc=true", "-o", program, source],
+    libraries = [option for option in options if option.startswith("-l")]
+    build = subprocess.run(["nvcc"] + target + ["-rdc=true", "-o", program, source] + libraries,
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return build.stderr

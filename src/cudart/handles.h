@@ -1,5 +1,5 @@
-// Handles that programs hold: streams, events, kernels, pools, arrays. A handle's memory is never given
-// back while the process lives, so that a stale one is recognised and not followed.
+// Handles that programs hold: streams, events, kernels, pools, arrays. A handle's memory is never
+// given back while the process lives, so that a stale one is recognised and not followed.
 #ifndef BANKRUN_CUDART_HANDLES_H
 #define BANKRUN_CUDART_HANDLES_H
 

@@ -51,8 +51,7 @@ static bool allows_wide(const struct ir_instruction *instruction) {
         "bar",          "barrier", "popc",          "clz",     "bfind", "ldmatrix", "stmatrix",
         "shl",          "shr",     "bfe",           "bfi",     "slct",  "match",    "prefetch",
         "prefetchu",    "discard", "applypriority", "setp",    "selp",  "wmma",     "mbarrier",
-        "createpolicy", "mapa",    "getctarank",    "istypep", "wgmma",
-        "sust",         "sured"};
+        "createpolicy", "mapa",    "getctarank",    "istypep", "wgmma", "sust",     "sured"};
     const char *opcode = ptx_isa_row(instruction->ptx->isa)->opcode;
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
         if (strcmp(opcodes[i], opcode) == 0)

@@ -1,5 +1,6 @@
-// Copies of tensors: maps from the driver's entry point, boxes of one to five dimensions, swizzles, boxes
-// that reach over the edges, element strides, stores and reductions. Each line has a hash of what came.
+// Copies of tensors: maps from the driver's entry point, boxes of one to five dimensions, swizzles,
+// boxes that reach over the edges, element strides, stores and reductions. Each line has a hash of
+// what came.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -32,17 +33,21 @@ __device__ void load(uint32_t to, const CUtensorMap *map, const int *c, uint32_t
     if (RANK == 1)
         asm volatile(LOAD "1d" TO "{%3}], [%2];" ::"r"(to), "l"(m), "r"(bar), "r"(c[0]) : "memory");
     if (RANK == 2)
-        asm volatile(LOAD "2d" TO "{%3, %4}], [%2];" ::"r"(to), "l"(m), "r"(bar), "r"(c[0]), "r"(c[1])
+        asm volatile(LOAD "2d" TO "{%3, %4}], [%2];" ::"r"(to), "l"(m), "r"(bar), "r"(c[0]),
+                     "r"(c[1])
                      : "memory");
     if (RANK == 3)
         asm volatile(LOAD "3d" TO "{%3, %4, %5}], [%2];" ::"r"(to), "l"(m), "r"(bar), "r"(c[0]),
-                     "r"(c[1]), "r"(c[2]) : "memory");
+                     "r"(c[1]), "r"(c[2])
+                     : "memory");
     if (RANK == 4)
         asm volatile(LOAD "4d" TO "{%3, %4, %5, %6}], [%2];" ::"r"(to), "l"(m), "r"(bar), "r"(c[0]),
-                     "r"(c[1]), "r"(c[2]), "r"(c[3]) : "memory");
+                     "r"(c[1]), "r"(c[2]), "r"(c[3])
+                     : "memory");
     if (RANK == 5)
         asm volatile(LOAD "5d" TO "{%3, %4, %5, %6, %7}], [%2];" ::"r"(to), "l"(m), "r"(bar),
-                     "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]) : "memory");
+                     "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4])
+                     : "memory");
 }
 
 __device__ uint32_t shared_address(const void *p) {
@@ -53,11 +58,17 @@ struct place {
     int c[5];
 };
 
+// Dynamic shared memory from where a swizzle pattern may begin: static arrays lie before it.
+static __device__ uint8_t *aligned_tile() {
+    extern __shared__ uint8_t dynamic[];
+    return dynamic + (1024 - shared_address(dynamic) % 1024) % 1024;
+}
+
 // The box in shared memory, byte by byte.
 template <int RANK>
 __global__ void fetch(const __grid_constant__ CUtensorMap map, place at, unsigned bytes,
                       uint8_t *out) {
-    extern __shared__ __align__(1024) uint8_t tile[];
+    uint8_t *tile = aligned_tile();
     __shared__ __align__(8) uint64_t bar;
     for (unsigned i = threadIdx.x; i < BYTES; i += blockDim.x)
         tile[i] = 0x5a;
@@ -68,14 +79,19 @@ __global__ void fetch(const __grid_constant__ CUtensorMap map, place at, unsigne
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                         shared_address(&bar)), "r"(bytes) : "memory");
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&bar)),
+            "r"(bytes)
+            : "memory");
         load<RANK>(shared_address(tile), &map, at.c, shared_address(&bar));
     }
     for (int done = 0, tries = 0; !done && tries < 1 << 20; tries++)
         asm volatile("{ .reg .pred p;\n"
                      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(shared_address(&bar)) : "memory");
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(shared_address(&bar))
+                     : "memory");
     for (unsigned i = threadIdx.x; i < BYTES; i += blockDim.x)
         out[i] = tile[i];
 }
@@ -83,25 +99,30 @@ __global__ void fetch(const __grid_constant__ CUtensorMap map, place at, unsigne
 #define STORE(dim, list, ...)                                                                      \
     if (op == 0)                                                                                   \
         asm volatile("cp.async.bulk.tensor." dim ".global.shared::cta.tile.bulk_group [%0, " list  \
-                     "], [%1];" ::"l"(&map), "r"(from), __VA_ARGS__ : "memory");                   \
+                     "], [%1];" ::"l"(&map),                                                       \
+                     "r"(from), __VA_ARGS__                                                        \
+                     : "memory");                                                                  \
     if (op == 1)                                                                                   \
         asm volatile("cp.reduce.async.bulk.tensor." dim                                            \
                      ".global.shared::cta.add.tile.bulk_group [%0, " list "], [%1];" ::"l"(&map),  \
-                     "r"(from), __VA_ARGS__ : "memory");                                           \
+                     "r"(from), __VA_ARGS__                                                        \
+                     : "memory");                                                                  \
     if (op == 2)                                                                                   \
         asm volatile("cp.reduce.async.bulk.tensor." dim                                            \
                      ".global.shared::cta.max.tile.bulk_group [%0, " list "], [%1];" ::"l"(&map),  \
-                     "r"(from), __VA_ARGS__ : "memory");                                           \
+                     "r"(from), __VA_ARGS__                                                        \
+                     : "memory");                                                                  \
     if (op == 3)                                                                                   \
         asm volatile("cp.reduce.async.bulk.tensor." dim                                            \
                      ".global.shared::cta.xor.tile.bulk_group [%0, " list "], [%1];" ::"l"(&map),  \
-                     "r"(from), __VA_ARGS__ : "memory");
+                     "r"(from), __VA_ARGS__                                                        \
+                     : "memory");
 
 // The other way, with an operation.
 template <int RANK>
 __global__ void put(const __grid_constant__ CUtensorMap map, place at, int op,
                     const uint8_t *source) {
-    extern __shared__ __align__(1024) uint8_t tile[];
+    uint8_t *tile = aligned_tile();
     for (unsigned i = threadIdx.x; i < BYTES; i += blockDim.x)
         tile[i] = source[i];
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -155,8 +176,8 @@ static void fill_tensor() {
 template <int RANK> static void fetch_box(const CUtensorMap &map, const box *b) {
     place at;
     memcpy(at.c, b->first, sizeof at.c);
-    cudaFuncSetAttribute(fetch<RANK>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    fetch<RANK><<<1, 128, BYTES>>>(map, at, box_bytes(b), out);
+    cudaFuncSetAttribute(fetch<RANK>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES + 1024);
+    fetch<RANK><<<1, 128, BYTES + 1024>>>(map, at, box_bytes(b), out);
 }
 
 static void show_load(const box *b) {
@@ -180,8 +201,8 @@ static void show_load(const box *b) {
 template <int RANK> static void put_box(const CUtensorMap &map, const box *b, int op) {
     place at;
     memcpy(at.c, b->first, sizeof at.c);
-    cudaFuncSetAttribute(put<RANK>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    put<RANK><<<1, 128, BYTES>>>(map, at, op, source);
+    cudaFuncSetAttribute(put<RANK>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES + 1024);
+    put<RANK><<<1, 128, BYTES + 1024>>>(map, at, op, source);
 }
 
 static void show_store(const box *b, int op) {
@@ -194,8 +215,9 @@ static void show_store(const box *b, int op) {
         printf("error %d\n", result);
         return;
     }
-    b->rank == 1 ? put_box<1>(map, b, op) : b->rank == 2 ? put_box<2>(map, b, op)
-                                                         : put_box<3>(map, b, op);
+    b->rank == 1   ? put_box<1>(map, b, op)
+    : b->rank == 2 ? put_box<2>(map, b, op)
+                   : put_box<3>(map, b, op);
     const cudaError_t error = cudaMemcpy(copy, tensor, TENSOR, cudaMemcpyDeviceToHost);
     printf("%s %016llx\n", cudaGetErrorName(error), (unsigned long long)hash(copy, TENSOR));
 }
@@ -235,12 +257,48 @@ static const box boxes[] = {
     {"2d u32 every third row", U32, 2, {20, 40}, {80}, {8, 16}, {1, 3}, NONE, {16, 4}, ZEROS},
     {"2d u32 step of the first", U32, 2, {20, 40}, {80}, {8, 16}, {2, 1}, NONE, {4, 4}, ZEROS},
     {"2d u32 far steps", U32, 2, {20, 40}, {80}, {8, 64}, {1, 8}, NONE, {4, -8}, ZEROS},
-    {"3d f32 128 B", F32, 3, {32, 16, 12}, {128, 2048}, {32, 8, 4}, {1, 1, 1}, S128B, {0, 2, 9}, ZEROS},
+    {"3d f32 128 B",
+     F32,
+     3,
+     {32, 16, 12},
+     {128, 2048},
+     {32, 8, 4},
+     {1, 1, 1},
+     S128B,
+     {0, 2, 9},
+     ZEROS},
     {"3d u64", U64, 3, {16, 16, 12}, {128, 2048}, {4, 5, 6}, {1, 2, 1}, NONE, {2, 2, 9}, ZEROS},
-    {"4d f16", F16, 4, {16, 8, 6, 5}, {32, 256, 1536}, {8, 4, 3, 2}, {1, 1, 2, 1}, NONE, {-8, 5, 1, 4}, ZEROS},
-    {"5d s32 32 B", S32, 5, {8, 6, 5, 4, 3}, {32, 192, 960, 3840}, {8, 3, 2, 3, 2}, {1, 1, 1, 2, 1}, S32B, {0, 4, -1, 1, 2}, ZEROS},
+    {"4d f16",
+     F16,
+     4,
+     {16, 8, 6, 5},
+     {32, 256, 1536},
+     {8, 4, 3, 2},
+     {1, 1, 2, 1},
+     NONE,
+     {-8, 5, 1, 4},
+     ZEROS},
+    {"5d s32 32 B",
+     S32,
+     5,
+     {8, 6, 5, 4, 3},
+     {32, 192, 960, 3840},
+     {8, 3, 2, 3, 2},
+     {1, 1, 1, 2, 1},
+     S32B,
+     {0, 4, -1, 1, 2},
+     ZEROS},
     {"1d tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 1, {900}, {}, {256}, {1}, NONE, {0}, ZEROS},
-    {"4d u8 with gaps", U8, 4, {30, 7, 5, 3}, {48, 400, 2048}, {16, 5, 3, 3}, {1, 1, 1, 1}, NONE, {16, 3, 3, 1}, ZEROS},
+    {"4d u8 with gaps",
+     U8,
+     4,
+     {30, 7, 5, 3},
+     {48, 400, 2048},
+     {16, 5, 3, 3},
+     {1, 1, 1, 1},
+     NONE,
+     {16, 3, 3, 1},
+     ZEROS},
 };
 
 static void show_errors() {
