@@ -2,6 +2,7 @@
 // state with the runtime.
 // bankrun: -lcuda
 // stderr: unknown instruction 'nonsense'
+// gpu: no, hands cuGraphicsUnregisterResource nothing, to see it refused
 // stderr: cuGraphicsUnregisterResource is not supported yet
 #include <cstdio>
 #include <cstdlib>
