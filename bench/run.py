@@ -41,8 +41,13 @@ def measure(command, env):
         out.seek(0)
         text = out.read().decode().strip()
     if process.returncode:
-        sys.exit(f"{' '.join(command)}: status {process.returncode}\n{errors.decode()}")
+        lines = errors.decode().strip().splitlines() or [""]
+        raise Failed(f"{command[0]}: status {process.returncode}: {' '.join(lines)}")
     return usage.ru_utime + usage.ru_stime, elapsed, usage.ru_maxrss, text
+
+
+class Failed(Exception):
+    pass
 
 
 class Bench:
@@ -64,8 +69,9 @@ class Bench:
             if peer == "oclgrind":
                 command = ["oclgrind", "--num-threads", str(self.arguments.threads)] + command
             return measure(command, env)
-        env.update(LD_LIBRARY_PATH=self.build, BANKRUN_THREADS=str(self.arguments.threads),
-                   BANKRUN_PROFILE=self.profile() if peer == "counting" else "")
+        threads = self.arguments.threads * (2 if peer == "twice" else 1)
+        env.update(LD_LIBRARY_PATH=self.build, BANKRUN_THREADS=str(threads),
+                   BANKRUN_PROFILE="" if peer == "plain" else self.profile())
         return measure([self.cuda, kernel, str(size)], env)
 
     def profile(self):
@@ -73,19 +79,28 @@ class Bench:
 
     def thread_instructions(self):
         with open(self.profile(), encoding="utf-8") as file:
-            return sum(launch["repeats"] * launch["thread_instructions"] for launch in json.load(file)["launches"])
+            return sum(launch["repeats"] * launch["thread_instructions"]
+                       for launch in json.load(file)["launches"])
 
 
 def row_of(bench, kernel, size, small):
-    peers = [p for p in ("counting", "plain", "pocl", "oclgrind")
+    peers = [p for p in ("counting", "plain", "twice", "pocl", "oclgrind")
              if p not in bench.arguments.skip.split(",")]
     sizes = {p: small if p == "oclgrind" else size for p in peers}
     peers = [p for p in peers if sizes[p]]
     results = {p: [] for p in peers}
     instructions = 0
     for turn in range(bench.arguments.repeat + 1):
-        for peer in peers:
-            result = bench.run(peer, kernel, sizes[peer])
+        for peer in list(peers):
+            try:
+                result = bench.run(peer, kernel, sizes[peer])
+            except Failed as failure:
+                if peer in ("counting", "plain", "twice"):
+                    raise
+                print(f"{kernel}: {failure}", file=sys.stderr)
+                peers.remove(peer)
+                del results[peer]
+                continue
             if peer == "counting":
                 instructions = bench.thread_instructions()
             if turn:
@@ -108,13 +123,16 @@ def row_of(bench, kernel, size, small):
             cell(cpu / pocl if cpu and pocl else None, "{:.2f}"),
             f"{cell(grind)} ({small})" if grind else "-",
             cell(median("counting", 1)), cell(median("pocl", 1)),
+            cell(median("counting", 1) / median("twice", 1) if "twice" in peers else None,
+                 "{:.2f}"),
             cell(median("counting", 2) / 1024, "{:.0f}"),
             cell(median("pocl", 2) / 1024 if pocl else None, "{:.0f}")]
 
 
 HEAD = ["kernel", "N", "M thread instructions", "counting, cpu s", "not counting, cpu s",
         "PoCL, cpu s", "G thread instructions / cpu s", "counting : not", "counting : PoCL",
-        "Oclgrind, cpu s (N)", "counting, elapsed s", "PoCL, elapsed s", "counting, MiB",
+        "Oclgrind, cpu s (N)", "counting, elapsed s", "PoCL, elapsed s",
+        "one thread : two, elapsed", "counting, MiB",
         "PoCL, MiB"]
 
 
@@ -124,7 +142,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--kernels", default="")
-    parser.add_argument("--skip", default="", help="pocl,oclgrind,plain")
+    parser.add_argument("--skip", default="", help="pocl,oclgrind,plain,twice")
     parser.add_argument("--save", action="store_true")
     arguments = parser.parse_args()
     chosen = [k for k in KERNELS if not arguments.kernels or k[0] in arguments.kernels.split(",")]
