@@ -37,28 +37,39 @@ static bool same_worst(const struct profile_site *a, const struct profile_site *
             memcmp(a->worst_offsets, b->worst_offsets, sizeof a->worst_offsets) == 0);
 }
 
-static bool same_site(const struct profile_site *a, const struct profile_site *b) {
+static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
-           a->width == b->width && a->is_estimate == b->is_estimate &&
            same_counts(&a->counts, &b->counts) && same_text(a->file, b->file) &&
-           same_text(a->function, b->function) && same_text(a->instruction, b->instruction) &&
-           same_text(a->array, b->array) && same_text(a->verdict, b->verdict) &&
-           same_text(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0 &&
-           same_worst(a, b) && same_frames(a, b);
+           same_text(a->instruction, b->instruction) && same_text(a->array, b->array) &&
+           same_text(a->verdict, b->verdict) && same_text(a->why, b->why) &&
+           memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
 }
 
-static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
-    if (a->instructions != b->instructions || a->thread_instructions != b->thread_instructions ||
-        a->site_count != b->site_count || a->shared_bytes != b->shared_bytes ||
-        a->blocks_run != b->blocks_run || memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
+bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b) {
+    if (a->instructions != b->instructions || a->site_count != b->site_count ||
+        a->shared_bytes != b->shared_bytes || a->blocks_run != b->blocks_run ||
+        memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
-        a->is_sample != b->is_sample || a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
-        !same_text(a->symbol, b->symbol) || !same_text(a->kernel, b->kernel) ||
-        !same_text(a->fault, b->fault))
+        a->is_sample != b->is_sample || !same_text(a->symbol, b->symbol) ||
+        !same_text(a->kernel, b->kernel) || !same_text(a->fault, b->fault))
         return false;
     for (size_t i = 0; i < a->site_count; i++)
-        if (!same_site(&a->sites[i], &b->sites[i]))
+        if (!site_looks_alike(&a->sites[i], &b->sites[i]))
             return false;
+    return true;
+}
+
+// And all that the report leaves out, too.
+static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
+    if (a->thread_instructions != b->thread_instructions || a->error[0] != b->error[0] ||
+        a->error[1] != b->error[1] || !profile_launches_look_alike(a, b))
+        return false;
+    for (size_t i = 0; i < a->site_count; i++) {
+        const struct profile_site *x = &a->sites[i], *y = &b->sites[i];
+        if (x->width != y->width || x->is_estimate != y->is_estimate ||
+            !same_text(x->function, y->function) || !same_worst(x, y) || !same_frames(x, y))
+            return false;
+    }
     return true;
 }
 

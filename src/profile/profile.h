@@ -118,6 +118,9 @@ static inline uint32_t profile_last_index(const struct profile_launch *launch) {
     return run->first + (run->count - 1) * run->step;
 }
 
+// Do a report's lines say the same of both? Worst requests may differ.
+bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b);
+
 // Appends all launches of a process's profile to those of the command that started it, and frees
 // the former.
 void profile_append(struct profile *profile, struct profile *process);

@@ -8,35 +8,6 @@ struct runs {
     size_t length, capacity;
 };
 
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_counts(const struct profile_counts *a, const struct profile_counts *b) {
-    return a->requests == b->requests && a->units == b->units && a->ideal == b->ideal;
-}
-
-static bool same_site(const struct profile_site *a, const struct profile_site *b) {
-    return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
-           same_text(a->file, b->file) && same_text(a->instruction, b->instruction) &&
-           same_text(a->array, b->array) && same_text(a->verdict, b->verdict) &&
-           same_text(a->why, b->why) && same_counts(&a->counts, &b->counts) &&
-           memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
-}
-
-static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
-    bool same = a->instructions == b->instructions && a->site_count == b->site_count &&
-                same_text(a->symbol, b->symbol) && same_text(a->kernel, b->kernel) &&
-                memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->is_sample == b->is_sample &&
-                memcmp(a->block, b->block, sizeof a->block) == 0 &&
-                a->shared_bytes == b->shared_bytes && a->bank_bytes == b->bank_bytes &&
-                a->blocks_run == b->blocks_run && same_text(a->fault, b->fault);
-    for (size_t i = 0; same && i < a->site_count; i++) {
-        same = same_site(&a->sites[i], &b->sites[i]);
-    }
-    return same;
-}
-
 static struct profile_counts sum_of(const struct profile_launch *launch, enum site_space space) {
     struct profile_counts sum = {0};
     for (int op = 0; op < PROFILE_OPS; op++) {
@@ -51,7 +22,7 @@ static struct profile_counts sum_of(const struct profile_launch *launch, enum si
 static struct report_launches *find_alike(const struct runs *runs,
                                           const struct profile_launch *launch) {
     for (size_t i = runs->length; i > 0; i--) {
-        if (are_alike(runs->data[i - 1].first, launch)) {
+        if (profile_launches_look_alike(runs->data[i - 1].first, launch)) {
             return &runs->data[i - 1];
         }
     }
