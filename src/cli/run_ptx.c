@@ -137,7 +137,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
                                                .threads = run->threads,
                                                .max_instructions = options->max_instructions,
                                                .sample = options->sample});
-    run->module = sim_module_load(run->sim, run->ir, diags);
+    run->module = sim_module_load(run->sim, run->ir, NULL, diags);
     run->kernel = run->module ? sim_module_kernel(run->module, kernel->name, diags) : NULL;
     if (!run->kernel)
         return false;
@@ -389,7 +389,7 @@ int run_ptx(const struct source *source, const struct cli_options *options) {
         status = execute(&run);
     end_trace(&run, is_ready);
     if (run.module)
-        sim_module_unload(run.module);
+        sim_module_unload(run.module, NULL);
     sim_destroy(run.sim);
     ir_free(run.ir);
     ptx_module_free(run.ptx);

@@ -19,22 +19,24 @@ enum cuda_error cudaDeviceGetSharedMemConfig(int *config);
 enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest);
 
 bool cudadrv_is_initialized(const struct cudart_state *state) {
-    return state->driver.is_initialized || state->sim;
+    return state->driver.is_initialized || cudart_any_sim(state);
 }
 
-static cu_context new_context(struct cudart_state *state, unsigned flags) {
+static cu_context new_context(struct cudart_state *state, struct cudart_device *device,
+                              unsigned flags) {
     cu_context context = cudart_handle_new(state, CUDART_CONTEXT, sizeof *context);
+    context->handle.device = device;
     context->flags = flags;
     context->id = ++state->driver.contexts_made;
     return context;
 }
 
-static cu_context primary(struct cudart_state *state) {
-    cu_context context = state->driver.primary;
+static cu_context primary(struct cudart_state *state, struct cudart_device *device) {
+    cu_context context = device->primary;
     if (!context || !context->handle.is_live) {
-        context = new_context(state, state->device_flags);
+        context = new_context(state, device, device->flags);
         context->is_primary = true;
-        state->driver.primary = context;
+        device->primary = context;
     }
     return context;
 }
@@ -44,9 +46,17 @@ static cu_context find(struct cudart_state *state, const void *context) {
 }
 
 cu_context cudadrv_current(struct cudart_state *state) {
+    if (depth && cudart_thread_has_chosen())
+        stack[depth - 1] = primary(state, cudart_this_device(state));
     if (depth)
         return stack[depth - 1];
-    return cudart_thread_save().uses_runtime ? primary(state) : NULL;
+    return cudart_thread_save().uses_runtime ? primary(state, cudart_this_device(state)) : NULL;
+}
+
+// The runtime's calls go to the device of the context that is current now.
+static void follow_stack(void) {
+    if (depth)
+        cudart_thread_use(stack[depth - 1]->handle.device->number);
 }
 
 bool cudadrv_begin_device(struct cudadrv_call *call) {
@@ -77,14 +87,13 @@ bool cudadrv_begin(struct cudadrv_call *call) {
 // ---- The primary context ----------------------------------------------------------------------
 
 static enum cuda_error retain(cu_context *context, cu_device device) {
-    enum cuda_error error = cudart_enter();
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter_device(device);
     if (error == cudaSuccess && !context)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && device != 0)
-        error = cudaErrorInvalidDevice;
     if (error == cudaSuccess) {
-        *context = primary(cudart_state());
-        cudart_state()->driver.retained++;
+        *context = primary(state, state->current);
+        state->current->retained++;
     }
     return cudart_leave(error);
 }
@@ -102,23 +111,26 @@ static void unload_modules(struct cudart_state *state, const void *context) {
 }
 
 // The device goes with the last user, and with it all that lay in its memory.
-static enum cuda_error release(cu_device device, bool is_reset) {
+static enum cuda_error release(cu_device number, bool is_reset) {
     struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, number))
+        return cudart_record(cudaErrorInvalidDevice);
+    struct cudart_device *device = &state->devices[number];
     pthread_mutex_lock(&state->lock);
+    state->current = device;
     enum cuda_error error = cudaSuccess;
-    if (device != 0)
-        error = cudaErrorInvalidDevice;
-    else if (!is_reset && !state->driver.retained)
+    if (!is_reset && !device->retained)
         error = (enum cuda_error)CUDADRV_INVALID_CONTEXT;
     else if (!is_reset)
-        state->driver.retained--;
-    bool is_last = !state->driver.retained && !cudart_thread_save().uses_runtime;
+        device->retained--;
+    bool is_last = !device->retained && !cudart_thread_save().uses_runtime;
     if (error == cudaSuccess && (is_reset || is_last)) {
-        unload_modules(state, state->driver.primary);
+        if (device->primary)
+            unload_modules(state, device->primary);
         if (is_reset)
             cudart_drop_device(state);
-        if (state->driver.primary && state->driver.primary->handle.is_live)
-            cudart_handle_kill(state, &state->driver.primary->handle);
+        if (device->primary && device->primary->handle.is_live)
+            cudart_handle_kill(state, &device->primary->handle);
     }
     return cudart_leave(error);
 }
@@ -134,24 +146,26 @@ CUDART_API cu_result cuDevicePrimaryCtxReset_v2(cu_device device) {
 CUDADRV_OLD_NAME(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
 
 CUDART_API cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned flags) {
-    if (device != 0)
+    struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, device))
         return cudaErrorInvalidDevice;
     if (flags & ~(unsigned)CONTEXT_FLAGS)
         return cudaErrorInvalidValue;
-    cudart_state()->device_flags = flags;
+    state->devices[device].flags = flags;
     return cudaSuccess;
 }
 CUDADRV_OLD_NAME(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
 
-CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device device, unsigned *flags, int *active) {
-    if (device != 0)
+CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device number, unsigned *flags, int *active) {
+    struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, number))
         return cudaErrorInvalidDevice;
     if (!flags || !active)
         return cudaErrorInvalidValue;
-    struct cudart_state *state = cudart_state();
     pthread_mutex_lock(&state->lock);
-    *flags = state->device_flags;
-    *active = state->sim && (state->driver.retained || cudart_thread_save().uses_runtime);
+    const struct cudart_device *device = &state->devices[number];
+    *flags = device->flags;
+    *active = device->sim && (device->retained || cudart_thread_save().uses_runtime);
     pthread_mutex_unlock(&state->lock);
     return cudaSuccess;
 }
@@ -159,15 +173,17 @@ CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device device, unsigned *flag
 // ---- Other contexts ---------------------------------------------------------------------------
 
 static enum cuda_error create(cu_context *context, unsigned flags, cu_device device) {
-    enum cuda_error error = cudart_enter();
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter_device(device);
     if (error == cudaSuccess && (!context || flags & ~(unsigned)CONTEXT_FLAGS))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && device != 0)
-        error = cudaErrorInvalidDevice;
     if (error == cudaSuccess && depth == MOST_NESTED)
         error = cudaErrorMemoryAllocation;
-    if (error == cudaSuccess)
-        stack[depth++] = *context = new_context(cudart_state(), flags);
+    if (error == cudaSuccess) {
+        cudadrv_current(state); // what cudaSetDevice chose comes below
+        stack[depth++] = *context = new_context(state, state->current, flags);
+        follow_stack();
+    }
     return cudart_leave(error);
 }
 
@@ -206,6 +222,7 @@ static enum cuda_error destroy(cu_context context) {
     if (known && !known->is_primary) {
         if (depth && stack[depth - 1] == known)
             depth--;
+        follow_stack();
         unload_modules(state, known);
         cudart_handle_kill(state, &known->handle);
     }
@@ -233,18 +250,33 @@ static cu_result check(cu_context context, bool takes_none) {
     return is_good ? cudaSuccess : (cu_result)CUDADRV_INVALID_CONTEXT;
 }
 
+// What the runtime made current is on the stack after this.
+static void settle(void) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    cu_context current = cudadrv_current(state);
+    if (!depth && current)
+        stack[depth++] = current;
+    pthread_mutex_unlock(&state->lock);
+}
+
 CUDART_API cu_result cuCtxPushCurrent_v2(cu_context context) {
     cu_result error = check(context, false);
     if (error == cudaSuccess && depth == MOST_NESTED)
         error = cudaErrorMemoryAllocation;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
+        settle();
         stack[depth++] = context;
+        follow_stack();
+    }
     return error;
 }
 CUDADRV_OLD_NAME(cuCtxPushCurrent, cuCtxPushCurrent_v2)
 
 CUDART_API cu_result cuCtxPopCurrent_v2(cu_context *context) {
     cu_result error = check(NULL, true);
+    if (error == cudaSuccess)
+        settle();
     if (error == cudaSuccess && !depth)
         error = (cu_result)CUDADRV_INVALID_CONTEXT;
     if (error != cudaSuccess)
@@ -252,6 +284,7 @@ CUDART_API cu_result cuCtxPopCurrent_v2(cu_context *context) {
     depth--;
     if (context)
         *context = stack[depth];
+    follow_stack();
     return cudaSuccess;
 }
 CUDADRV_OLD_NAME(cuCtxPopCurrent, cuCtxPopCurrent_v2)
@@ -266,6 +299,7 @@ CUDART_API cu_result cuCtxSetCurrent(cu_context context) {
         depth = 1;
     if (context)
         stack[depth - 1] = context;
+    follow_stack();
     return cudaSuccess;
 }
 
@@ -299,7 +333,7 @@ CUDART_API cu_result cuCtxGetDevice_v2(cu_device *device, cu_context context) {
         return cudaErrorInvalidValue;
     cu_result error = CUDADRV_ASK(meant(context, &known));
     if (error == cudaSuccess)
-        *device = 0;
+        *device = (cu_device)known->handle.device->number;
     return error;
 }
 
@@ -351,10 +385,14 @@ CUDART_API cu_result cuCtxSynchronize(void) {
     return CUDADRV_RUN(cudaDeviceSynchronize());
 }
 
+static enum cuda_error synchronize(const struct cudart_device *device) {
+    return cudart_leave(cudart_enter_device((int)device->number));
+}
+
 CUDART_API cu_result cuCtxSynchronize_v2(cu_context context) {
     cu_context known = NULL;
     cu_result error = CUDADRV_ASK(meant(context, &known));
-    return error == cudaSuccess ? CUDADRV_ASK(cudaDeviceSynchronize()) : error;
+    return error == cudaSuccess ? CUDADRV_ASK(synchronize(known->handle.device)) : error;
 }
 
 CUDART_API cu_result cuCtxSetLimit(enum cuda_limit limit, size_t value) {

@@ -1,5 +1,5 @@
-// Contexts. There is one device with one memory: a context is a name that threads make current, and
-// the owner of the modules that were loaded in it.
+// Contexts. A device has one memory, whatever contexts it has: a context is a name that threads
+// make current, and the owner of the modules that were loaded in it.
 #ifndef BANKRUN_CUDADRV_CONTEXT_H
 #define BANKRUN_CUDADRV_CONTEXT_H
 
@@ -7,7 +7,7 @@
 
 struct cudadrv_context {
     struct cudart_handle handle;
-    bool is_primary;
+    bool is_primary; // of handle.device
     unsigned flags;
     unsigned long long id;
 };

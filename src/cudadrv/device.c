@@ -1,9 +1,9 @@
-// The driver itself, and its one device.
+// The driver itself, and its devices.
 #include <stdio.h>
 #include <string.h>
 
-#include "cudadrv/cudadrv.h"
-#include "cudart/device_model.h"
+#include "cudadrv/context.h"
+#include "cudart/device.h"
 
 enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device);
 enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text);
@@ -68,7 +68,7 @@ CUDART_API cu_result cuDeviceGetName(char *name, int length, cu_device device) {
 CUDART_API cu_result cuDeviceGetUuid(char *uuid, cu_device device) {
     cu_result error = CUDADRV_ASK(check(device, uuid));
     if (error == cudaSuccess)
-        memcpy(uuid, "bankrun simulated", 16);
+        device_uuid(device, uuid);
     return error;
 }
 
@@ -77,9 +77,9 @@ CUDART_API cu_result cuDeviceGetUuid_v2(char *uuid, cu_device device) {
 }
 
 static enum cuda_error total(size_t *bytes, cu_device device) {
-    enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess)
-        error = check(device, bytes);
+    enum cuda_error error = cudart_enter_device(device);
+    if (error == cudaSuccess && !bytes)
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *bytes = cudart_device_bytes(cudart_state());
     return cudart_leave(error);
@@ -161,15 +161,29 @@ CUDART_API cu_result cuDeviceSetMemPool(cu_device device, cuda_pool pool) {
     return CUDADRV_ASK(cudaDeviceSetMemPool(device, pool));
 }
 
-// There is one device, so no context lies on another one.
-CUDART_API cu_result cuCtxEnablePeerAccess(void *context, unsigned flags) {
-    (void)context;
-    return CUDADRV_RUN(cudaDeviceEnablePeerAccess(0, flags));
+// Contexts of a device share its memory, so access to one is access to all.
+static int device_of(cu_context context) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    const struct cudadrv_context *known =
+        context ? cudart_handle_find(state, CUDART_CONTEXT, context) : NULL;
+    int device = known ? (int)known->handle.device->number : -1;
+    pthread_mutex_unlock(&state->lock);
+    return device;
 }
 
-CUDART_API cu_result cuCtxDisablePeerAccess(void *context) {
-    (void)context;
-    return CUDADRV_RUN(cudaDeviceDisablePeerAccess(0));
+CUDART_API cu_result cuCtxEnablePeerAccess(cu_context context, unsigned flags) {
+    int peer = device_of(context);
+    if (peer < 0)
+        return (cu_result)CUDADRV_INVALID_CONTEXT;
+    return CUDADRV_RUN(cudaDeviceEnablePeerAccess(peer, flags));
+}
+
+CUDART_API cu_result cuCtxDisablePeerAccess(cu_context context) {
+    int peer = device_of(context);
+    if (peer < 0)
+        return (cu_result)CUDADRV_INVALID_CONTEXT;
+    return CUDADRV_RUN(cudaDeviceDisablePeerAccess(peer));
 }
 
 CUDART_API cu_result cuProfilerStart(void) {

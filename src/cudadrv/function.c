@@ -126,20 +126,21 @@ CUDART_API cu_result cuKernelGetParamInfo(cu_function kernel, size_t index, size
 
 CUDART_API cu_result cuKernelGetAttribute(int *value, int attribute, cu_function kernel,
                                           cu_device device) {
-    return device == 0 ? CUDADRV_ASK(attribute_of(value, attribute, kernel))
-                       : cudaErrorInvalidDevice;
+    return cudart_is_device(cudart_state(), device)
+               ? CUDADRV_ASK(attribute_of(value, attribute, kernel))
+               : cudaErrorInvalidDevice;
 }
 
 CUDART_API cu_result cuKernelSetAttribute(int attribute, int value, cu_function kernel,
                                           cu_device device) {
-    return device == 0 ? CUDADRV_ASK(cudaFuncSetAttribute(
-                             kernel, (enum cuda_function_attribute)attribute, value))
-                       : cudaErrorInvalidDevice;
+    return CUDADRV_ASK(
+        cudart_function_set(kernel, (enum cuda_function_attribute)attribute, value, device));
 }
 
 CUDART_API cu_result cuKernelSetCacheConfig(cu_function kernel, unsigned config, cu_device device) {
-    return device == 0 ? CUDADRV_ASK(cudaFuncSetCacheConfig(kernel, config))
-                       : cudaErrorInvalidDevice;
+    return cudart_is_device(cudart_state(), device)
+               ? CUDADRV_ASK(cudaFuncSetCacheConfig(kernel, config))
+               : cudaErrorInvalidDevice;
 }
 
 // ---- Occupancy --------------------------------------------------------------------------------

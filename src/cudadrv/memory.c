@@ -240,7 +240,7 @@ static enum cuda_error tell(void *out, int attribute, cu_pointer pointer,
         *(unsigned *)out = is_managed;
         return cudaSuccess;
     case POINTER_DEVICE_ORDINAL:
-        *(int *)out = 0;
+        *(int *)out = (int)allocation->device;
         return cudaSuccess;
     case POINTER_IS_IPC_CAPABLE:
     case POINTER_IS_RDMA_CAPABLE:

@@ -18,6 +18,8 @@ static enum cuda_error load(cu_module *module, const void *image, const char *pa
                       : cudart_library_load_file(state, path, jit, module);
     if (error == cudaSuccess && has_context)
         (*module)->context = cudadrv_current(state);
+    if (error == cudaSuccess)
+        (*module)->device = state->current->number;
     return cudart_leave(error);
 }
 

@@ -42,14 +42,14 @@ struct range {
 struct mapping {
     struct range range;
     struct physical *physical;
-    int access;
+    uint32_t readers, writers; // the devices whose kernels may touch it, a bit for each
 };
 
 struct cudadrv_virtual {
     VEC(struct range) reserved;
-    VEC(struct mapping) mappings; // by address
-    VEC(uint64_t) registered;     // what the simulator was told of
-    uint64_t used_bytes;          // of memory
+    VEC(struct mapping) mappings;     // by address
+    VEC(uint64_t) registered;         // what the simulator was told of
+    uint64_t used_bytes[SIM_DEVICES]; // of memory
 };
 
 // Lock held; all below.
@@ -76,11 +76,16 @@ static bool is_granular(uint64_t address, uint64_t bytes) {
     return bytes && address % GRANULE == 0 && bytes % GRANULE == 0;
 }
 
+static int device_of(const struct mapping *mapping) {
+    return mapping->physical->properties.location.id;
+}
+
 // Whether two mappings are one piece to kernels.
 static bool are_joined(const struct cudadrv_virtual *memory, const struct mapping *left,
                        const struct mapping *right) {
     uint64_t end = left->range.address + left->range.bytes;
-    return right->range.address == end && left->access == right->access &&
+    return right->range.address == end && left->readers == right->readers &&
+           left->writers == right->writers && device_of(left) == device_of(right) &&
            reservation_of(memory, left->range.address, left->range.bytes + right->range.bytes) !=
                NULL;
 }
@@ -88,7 +93,7 @@ static bool are_joined(const struct cudadrv_virtual *memory, const struct mappin
 // Tells the simulator anew what kernels may touch.
 static void publish(struct cudart_state *state, struct cudadrv_virtual *memory) {
     for (size_t i = 0; i < memory->registered.length; i++)
-        sim_unregister_device(state->sim, cudadrv_host(memory->registered.data[i]));
+        sim_unregister_device(cudart_any_sim(state), cudadrv_host(memory->registered.data[i]));
     memory->registered.length = 0;
     for (size_t i = 0, next; i < memory->mappings.length; i = next) {
         const struct mapping *first = &memory->mappings.data[i];
@@ -98,10 +103,10 @@ static void publish(struct cudart_state *state, struct cudadrv_virtual *memory) 
              are_joined(memory, &memory->mappings.data[next - 1], &memory->mappings.data[next]);
              next++)
             bytes += memory->mappings.data[next].range.bytes;
-        if (first->access == ACCESS_NONE)
-            continue;
-        if (sim_register_device(state->sim, cudadrv_host(first->range.address), bytes,
-                                first->access == ACCESS_READ))
+        struct sim *sim = state->devices[device_of(first)].sim;
+        if (sim && first->readers &&
+            sim_register_device(sim, cudadrv_host(first->range.address), bytes, first->readers,
+                                first->writers))
             vec_push(&memory->registered, first->range.address);
     }
 }
@@ -196,7 +201,7 @@ static uint64_t new_physical(struct cudart_state *state, int file, size_t bytes,
     physical->bytes = bytes;
     physical->users = physical->owners = 1;
     physical->properties = *properties;
-    memory_of(state)->used_bytes += bytes;
+    memory_of(state)->used_bytes[properties->location.id] += bytes;
     return (uint64_t)(uintptr_t)physical;
 }
 
@@ -204,7 +209,7 @@ static void drop_user(struct cudart_state *state, struct physical *physical) {
     if (--physical->users)
         return;
     close(physical->file);
-    memory_of(state)->used_bytes -= physical->bytes;
+    memory_of(state)->used_bytes[physical->properties.location.id] -= physical->bytes;
     cudart_handle_kill(state, &physical->handle);
 }
 
@@ -215,7 +220,8 @@ static enum cuda_error check_properties(const struct properties *properties) {
         cudart_say("cuMemCreate: memory of the host is not supported yet");
         return cudaErrorNotSupported;
     }
-    return properties->location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return cudart_is_device(cudart_state(), properties->location.id) ? cudaSuccess
+                                                                     : cudaErrorInvalidDevice;
 }
 
 static enum cuda_error create(uint64_t *handle, size_t bytes, const struct properties *properties,
@@ -226,11 +232,13 @@ static enum cuda_error create(uint64_t *handle, size_t bytes, const struct prope
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = check_properties(properties);
+    if (error == cudaSuccess)
+        error = cudart_visit(state, &state->devices[properties->location.id]);
     if (error != cudaSuccess)
         return cudart_leave(error);
     uint64_t left, total;
-    sim_memory_info(state->sim, &left, &total);
-    uint64_t used = memory_of(state)->used_bytes;
+    sim_memory_info(state->current->sim, &left, &total);
+    uint64_t used = memory_of(state)->used_bytes[properties->location.id];
     int file = used <= left && bytes <= left - used ? memfd_create("cuMemCreate", MFD_CLOEXEC) : -1;
     if (file >= 0 && ftruncate(file, (off_t)bytes) == 0) {
         *handle = new_physical(state, file, bytes, properties);
@@ -320,8 +328,9 @@ static enum cuda_error import_file(uint64_t *handle, int file, int type) {
     if (error == cudaSuccess && own < 0)
         error = cudaErrorOperatingSystem;
     if (error == cudaSuccess) {
-        struct properties properties = {
-            .type = PINNED, .handle_types = FILE_HANDLE, .location = {DEVICE, 0}};
+        struct properties properties = {.type = PINNED,
+                                        .handle_types = FILE_HANDLE,
+                                        .location = {DEVICE, (int)cudart_state()->current->number}};
         *handle = new_physical(cudart_state(), own, (size_t)status.st_size, &properties);
     }
     return cudart_leave(error);
@@ -358,7 +367,7 @@ static enum cuda_error map(cu_pointer pointer, size_t bytes, size_t offset, uint
         error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess) {
         physical->users++;
-        insert(memory, (struct mapping){{pointer, bytes}, physical, ACCESS_NONE});
+        insert(memory, (struct mapping){{pointer, bytes}, physical, 0, 0});
     }
     return cudart_leave(error);
 }
@@ -415,6 +424,19 @@ CUDART_API cu_result cuMemUnmap(cu_pointer pointer, size_t bytes) {
 
 // ---- Access -----------------------------------------------------------------------------------
 
+static void grant(struct mapping *mapping, int device, int access) {
+    uint32_t bit = 1u << device;
+    mapping->readers = access == ACCESS_NONE ? mapping->readers & ~bit : mapping->readers | bit;
+    mapping->writers =
+        access == ACCESS_READ_WRITE ? mapping->writers | bit : mapping->writers & ~bit;
+}
+
+static int access_of(const struct mapping *mapping, int device) {
+    return mapping->writers >> device & 1   ? ACCESS_READ_WRITE
+           : mapping->readers >> device & 1 ? ACCESS_READ
+                                            : ACCESS_NONE;
+}
+
 static enum cuda_error set_access(cu_pointer pointer, size_t bytes,
                                   const struct cuda_access *descriptions, size_t count) {
     enum cuda_error error = cudart_enter();
@@ -427,11 +449,12 @@ static enum cuda_error set_access(cu_pointer pointer, size_t bytes,
         int access = descriptions[i].flags;
         if (access != ACCESS_NONE && access != ACCESS_READ && access != ACCESS_READ_WRITE)
             error = cudaErrorInvalidValue;
-        else if (descriptions[i].location.type == DEVICE && descriptions[i].location.id != 0)
+        else if (descriptions[i].location.type == DEVICE &&
+                 !cudart_is_device(cudart_state(), descriptions[i].location.id))
             error = cudaErrorInvalidDevice;
         else if (descriptions[i].location.type == DEVICE)
             for (size_t m = 0; m < mapped; m++)
-                memory->mappings.data[first + m].access = access;
+                grant(&memory->mappings.data[first + m], descriptions[i].location.id, access);
     }
     if (error == cudaSuccess)
         publish(cudart_state(), memory);
@@ -459,8 +482,9 @@ static enum cuda_error tell_access(unsigned long long *flags, const struct cuda_
     if (error == cudaSuccess && (!flags || !location || !mapping))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *flags = location->type == DEVICE && location->id == 0 ? (unsigned long long)mapping->access
-                                                               : ACCESS_NONE;
+        *flags = location->type == DEVICE && cudart_is_device(cudart_state(), location->id)
+                     ? (unsigned long long)access_of(mapping, location->id)
+                     : ACCESS_NONE;
     return cudart_leave(error);
 }
 

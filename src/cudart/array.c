@@ -127,7 +127,7 @@ static enum cuda_error allocate(struct cudart_state *state, enum cudart_handle_k
     levels = levels < 1 ? 1 : levels > most ? most : levels;
     if (!lay_out(&image, extent, levels))
         return cudaErrorMemoryAllocation;
-    void *memory = sim_alloc(state->sim, image.bytes, SIM_DEVICE);
+    void *memory = sim_alloc(state->current->sim, image.bytes, SIM_DEVICE);
     if (!memory)
         return cudaErrorMemoryAllocation;
     image.address = (uint64_t)(uintptr_t)memory;
@@ -163,7 +163,7 @@ static void make_levels(struct cudart_state *state, struct cudart_array *mipmap)
 static enum cuda_error release(struct cudart_state *state, struct cudart_array *array) {
     if (!array || array->is_level)
         return cudaErrorContextIsDestroyed; // as the real one says of an array that is gone
-    sim_free(state->sim, (void *)(uintptr_t)array->image.address);
+    sim_free(state->current->sim, (void *)(uintptr_t)array->image.address);
     for (unsigned l = 0; l < array->image.level_count; l++)
         if (array->levels[l])
             cudart_handle_kill(state, &array->levels[l]->handle);

@@ -76,12 +76,15 @@ void cudart_config_read(struct cudart_config *config) {
     *config = (struct cudart_config){
         .owner = getpid(),
         .arch = architecture(),
+        .devices = (int)number("BANKRUN_DEVICES", 1, SIM_DEVICES),
         .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
         .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
         .sample = sample(),
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };
+    if (config->devices == 0)
+        config->devices = 1;
     if (config->threads == 0)
         config->threads = processors();
     config->profile_path = take_text("BANKRUN_PROFILE");

@@ -15,6 +15,7 @@ struct cudart_config {
     pid_t owner;               // the process that uses the device and writes the profile;
                                // children that it forks do not
     unsigned arch;             // BANKRUN_ARCH=sm_90
+    int devices;               // BANKRUN_DEVICES: how many there are
     int threads;               // BANKRUN_THREADS
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
     struct sim_sample sample;  // BANKRUN_BLOCKS=N or P%: which part of a launch's blocks is run

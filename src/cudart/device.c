@@ -1,12 +1,12 @@
-// The device itself: there is one, number 0.
+// The devices, and which one a thread works on.
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cudart/device.h"
+#include "cudart/error.h"
 #include "cudart/state.h"
 
-static const char bus_id[] = "0000:00:00.0";
 enum { DEVICE_FLAGS = 0xbf, MAP_HOST = 8 };
 enum { CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
 
@@ -14,35 +14,38 @@ enum { CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
 static enum cuda_error check_device(int device, const void *out) {
     if (!out)
         return cudaErrorInvalidValue;
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return cudart_is_device(cudart_state(), device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 CUDART_API enum cuda_error cudaGetDeviceCount(int *count) {
     if (!count)
         return cudart_record(cudaErrorInvalidValue);
-    *count = 1;
+    *count = (int)cudart_state()->device_count;
     return cudaSuccess;
 }
 
 CUDART_API enum cuda_error cudaGetDevice(int *device) {
     if (!device)
         return cudart_record(cudaErrorInvalidValue);
-    *device = 0;
+    *device = (int)cudart_thread_device();
     return cudaSuccess;
 }
 
 CUDART_API enum cuda_error cudaSetDevice(int device) {
-    return cudart_record(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (!cudart_is_device(cudart_state(), device))
+        return cudart_record(cudaErrorInvalidDevice);
+    cudart_thread_choose((unsigned)device);
+    return cudaSuccess;
 }
 
 CUDART_API enum cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
     (void)device_flags, (void)flags;
-    return cudart_record(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    return cudart_leave(cudart_enter_device(device));
 }
 
 CUDART_API enum cuda_error cudaSetValidDevices(const int *devices, int count) {
     for (int i = 0; i < count; i++)
-        if (!devices || devices[i] != 0)
+        if (!devices || !cudart_is_device(cudart_state(), devices[i]))
             return cudart_record(cudaErrorInvalidDevice);
     return cudaSuccess;
 }
@@ -56,7 +59,7 @@ CUDART_API enum cuda_error cudaChooseDevice(int *device, const void *properties)
 
 CUDART_API enum cuda_error cudaDeviceGetAttribute(int *value, int attribute, int device) {
     enum cuda_error error = check_device(device, value);
-    if (error == cudaSuccess && !device_model_attribute(&cudart_state()->device, attribute, value))
+    if (error == cudaSuccess && !device_attribute(cudart_state(), device, attribute, value))
         error = cudaErrorInvalidValue;
     return cudart_record(error);
 }
@@ -84,6 +87,7 @@ CUDART_API enum cuda_error cudaDeviceSynchronize(void) {
 CUDART_API enum cuda_error cudaDeviceReset(void) {
     struct cudart_state *state = cudart_state();
     pthread_mutex_lock(&state->lock);
+    state->current = cudart_this_device(state);
     cudart_drop_device(state);
     return cudart_leave(cudaSuccess);
 }
@@ -93,14 +97,14 @@ CUDART_API enum cuda_error cudaDeviceReset(void) {
 CUDART_API enum cuda_error cudaSetDeviceFlags(unsigned flags) {
     if (flags & ~(unsigned)DEVICE_FLAGS)
         return cudart_record(cudaErrorInvalidValue);
-    cudart_state()->device_flags = flags;
+    cudart_this_device(cudart_state())->flags = flags;
     return cudaSuccess;
 }
 
 CUDART_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) {
     if (!flags)
         return cudart_record(cudaErrorInvalidValue);
-    *flags = cudart_state()->device_flags | MAP_HOST;
+    *flags = cudart_this_device(cudart_state())->flags | MAP_HOST;
     return cudaSuccess;
 }
 
@@ -111,7 +115,7 @@ CUDART_API enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t valu
     if (error == cudaSuccess && (unsigned)limit >= CUDA_LIMITS)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        cudart_state()->limits[limit] = value;
+        cudart_state()->current->limits[limit] = value;
     return cudart_leave(error);
 }
 
@@ -122,8 +126,12 @@ CUDART_API enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit lim
     if (error == cudaSuccess && (!value || (unsigned)limit >= CUDA_LIMITS))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *value = cudart_state()->limits[limit];
+        *value = cudart_state()->current->limits[limit];
     return cudart_leave(error);
+}
+
+static struct cudart_device *here(void) {
+    return cudart_this_device(cudart_state());
 }
 
 static enum cuda_error keep(int *setting, int value, int count) {
@@ -145,22 +153,22 @@ static enum cuda_error tell(const int *setting, int *value) {
 }
 
 CUDART_API enum cuda_error cudaDeviceSetCacheConfig(int config) {
-    return keep(&cudart_state()->cache_config, config, CACHE_CONFIGS);
+    return keep(&here()->cache_config, config, CACHE_CONFIGS);
 }
 
 CUDART_API enum cuda_error cudaDeviceGetCacheConfig(int *config) {
-    return tell(&cudart_state()->cache_config, config);
+    return tell(&here()->cache_config, config);
 }
 
 // Only 3.x has a choice; elsewhere banks are 4 bytes wide.
 CUDART_API enum cuda_error cudaDeviceSetSharedMemConfig(int config) {
     int ignored;
     bool has_choice = cudart_state()->config.arch / 10 == 3;
-    return keep(has_choice ? &cudart_state()->shared_config : &ignored, config, SHARED_CONFIGS);
+    return keep(has_choice ? &here()->shared_config : &ignored, config, SHARED_CONFIGS);
 }
 
 CUDART_API enum cuda_error cudaDeviceGetSharedMemConfig(int *config) {
-    return tell(&cudart_state()->shared_config, config);
+    return tell(&here()->shared_config, config);
 }
 
 CUDART_API enum cuda_error cudaCtxResetPersistingL2Cache(void) {
@@ -172,46 +180,37 @@ CUDART_API enum cuda_error cudaDeviceFlushGPUDirectRDMAWrites(int target, int sc
     return cudart_leave(cudart_enter());
 }
 
-// ---- Where it is, and its neighbours: none ----------------------------------------------------
+// ---- Where it is ------------------------------------------------------------------------------
+
+enum { BUS_ID_BYTES = sizeof "0000:00:00.0" };
+
+static void bus_id_of(int device, char text[BUS_ID_BYTES]) {
+    snprintf(text, BUS_ID_BYTES, "0000:%02x:00.0", (unsigned)device & 0xff);
+}
 
 CUDART_API enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device) {
+    char own[BUS_ID_BYTES];
     enum cuda_error error = check_device(device, text);
-    if (error == cudaSuccess && length < (int)sizeof bus_id)
+    if (error == cudaSuccess && length < BUS_ID_BYTES)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        memcpy(text, bus_id, sizeof bus_id);
+    if (error == cudaSuccess) {
+        bus_id_of(device, own);
+        memcpy(text, own, sizeof own);
+    }
     return cudart_record(error);
 }
 
 CUDART_API enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text) {
+    char own[BUS_ID_BYTES];
     if (!device || !text)
         return cudart_record(cudaErrorInvalidValue);
-    if (strcasecmp(text, bus_id) != 0)
-        return cudart_record(cudaErrorInvalidValue);
-    *device = 0;
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-    enum cuda_error error = check_device(device, can);
-    if (error == cudaSuccess && peer != 0)
-        error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess)
-        *can = 0;
-    return cudart_record(error);
-}
-
-CUDART_API enum cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    (void)flags;
-    return cudart_record(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
-}
-
-CUDART_API enum cuda_error cudaDeviceDisablePeerAccess(int peer) {
-    return cudart_record(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
-}
-
-CUDART_API enum cuda_error cudaDeviceGetP2PAttribute(int *value, int attribute, int source,
-                                                     int target) {
-    (void)attribute, (void)source, (void)target; // of two different devices
-    return cudart_record(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    for (unsigned d = 0; d < cudart_state()->device_count; d++) {
+        bus_id_of((int)d, own);
+        // The domain may be left out, and so may the function.
+        if (strcasecmp(text, own) == 0 || strcasecmp(text, own + sizeof "0000") == 0) {
+            *device = (int)d;
+            return cudaSuccess;
+        }
+    }
+    return cudart_record(cudaErrorInvalidValue);
 }

@@ -6,6 +6,8 @@
 #include "cudart/unsupported.h"
 
 static _Thread_local struct cudart_thread this_thread;
+static _Thread_local unsigned this_device;
+static _Thread_local bool has_chosen;
 
 struct error_row {
     enum cuda_error code;
@@ -52,6 +54,26 @@ void cudart_thread_restore(struct cudart_thread thread) {
 
 void cudart_thread_enter(void) {
     this_thread.uses_runtime = true;
+}
+
+unsigned cudart_thread_device(void) {
+    return this_device;
+}
+
+void cudart_thread_use(unsigned device) {
+    this_device = device;
+    has_chosen = false;
+}
+
+void cudart_thread_choose(unsigned device) {
+    this_device = device;
+    has_chosen = this_thread.uses_runtime = true;
+}
+
+bool cudart_thread_has_chosen(void) {
+    bool has = has_chosen;
+    has_chosen = false;
+    return has;
 }
 
 void cudart_set_last(enum cuda_error error) {

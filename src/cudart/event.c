@@ -48,7 +48,9 @@ CUDART_API enum cuda_error cudaEventRecordWithFlags(cuda_event event, cuda_strea
     bool is_lost;
     enum cuda_error error = cudart_enter_queued(&is_lost);
     struct cudart_event *known = error == cudaSuccess ? find(event) : NULL;
-    if (error == cudaSuccess && (!known || !cudart_stream_is_good(cudart_state(), stream)))
+    if (error == cudaSuccess &&
+        (!known || !cudart_stream_is_good(cudart_state(), stream) ||
+         cudart_stream_device(cudart_state(), stream) != known->handle.device))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && flags > EXTERNAL)
         error = cudaErrorInvalidValue;
@@ -68,8 +70,10 @@ CUDART_PER_THREAD(cudaEventRecord, _ptsz)
 // Waits and asks alike: what was before the event is done.
 static enum cuda_error look_at(cuda_event event) {
     enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && !find(event))
-        error = cudaErrorInvalidResourceHandle;
+    const struct cudart_event *known = error == cudaSuccess ? find(event) : NULL;
+    if (error == cudaSuccess)
+        error = known ? cudart_visit(cudart_state(), known->handle.device)
+                      : cudaErrorInvalidResourceHandle;
     return cudart_leave(error);
 }
 
@@ -89,7 +93,7 @@ CUDART_API enum cuda_error cudaEventElapsedTime(float *milliseconds, cuda_event 
     if (error == cudaSuccess) {
         const struct cudart_event *from = find(start), *to = find(end);
         if (!from || !to || !from->is_recorded || !to->is_recorded ||
-            (from->flags | to->flags) & DISABLE_TIMING)
+            from->handle.device != to->handle.device || (from->flags | to->flags) & DISABLE_TIMING)
             error = cudaErrorInvalidResourceHandle;
         else
             *milliseconds = (float)((to->time - from->time) * 1e3);

@@ -49,8 +49,9 @@ static void on_signal(int number) {
 // Without the lock: the launch that is to stop holds it.
 static void stop_launch(struct cudart_state *state) {
     pthread_mutex_lock(&state->sim_lock);
-    if (state->sim)
-        sim_interrupt(state->sim);
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sim)
+            sim_interrupt(state->devices[d].sim);
     pthread_mutex_unlock(&state->sim_lock);
 }
 

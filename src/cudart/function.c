@@ -1,6 +1,7 @@
 // Attributes of kernels, and the ways to name one.
 #include <stdint.h>
 
+#include "cudart/error.h"
 #include "cudart/function.h"
 #include "cudart/launch.h"
 #include "cudart/state.h"
@@ -19,6 +20,7 @@ enum cuda_error cudart_function_attributes(const void *stub, struct cuda_functio
     if (error != cudaSuccess)
         return cudart_leave(error);
     const struct ptx_function *ptx = function->ir->ptx;
+    const struct cudart_function_on *here = cudart_function_here(state, function);
     *out = (struct cuda_function_attributes){
         .shared_bytes = cudart_static_shared(function),
         .local_bytes = function->ir->local_bytes,
@@ -27,38 +29,39 @@ enum cuda_error cudart_function_attributes(const void *stub, struct cuda_functio
         .ptx_version = (int)function->module->code.ptx->target,
         .binary_version = (int)state->config.arch,
         .max_dynamic_shared = (int)cudart_dynamic_limit(state, function),
-        .carveout = function->carveout,
+        .carveout = here->carveout,
         .cluster_must_be_set = ptx->required_cluster[0] != 0,
         .cluster_width = (int)ptx->required_cluster[0],
         .cluster_height = (int)ptx->required_cluster[1],
         .cluster_depth = (int)ptx->required_cluster[2],
-        .cluster_scheduling = function->cluster_scheduling,
-        .non_portable_cluster = function->allows_large_clusters,
+        .cluster_scheduling = here->cluster_scheduling,
+        .non_portable_cluster = here->allows_large_clusters,
     };
     return cudart_leave(cudaSuccess);
 }
 
 static enum cuda_error set_attribute(struct cudart_state *state, struct cudart_function *function,
                                      enum cuda_function_attribute attribute, int value) {
+    struct cudart_function_on *here = &function->on[state->current->number];
     uint32_t most = state->device.limits->shared_block_bytes - cudart_static_shared(function);
     switch (attribute) {
     case CUDA_FUNCTION_MAX_DYNAMIC_SHARED:
         if (value < 0 || (uint32_t)value > most)
             return cudaErrorInvalidValue;
-        function->max_dynamic_shared = (uint32_t)value;
+        here->max_dynamic_shared = (uint32_t)value;
         return cudaSuccess;
     case CUDA_FUNCTION_CARVEOUT: // percent of the shared memory; -1: no wish
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
-        function->carveout = value;
+        here->carveout = value;
         return cudaSuccess;
     case CUDA_FUNCTION_NON_PORTABLE_CLUSTER:
-        function->allows_large_clusters = value != 0;
+        here->allows_large_clusters = value != 0;
         return cudaSuccess;
     case CUDA_FUNCTION_CLUSTER_SCHEDULING:
         if (value < 0 || value > 2)
             return cudaErrorInvalidValue;
-        function->cluster_scheduling = value;
+        here->cluster_scheduling = value;
         return cudaSuccess;
     default: // the rest is fixed when the kernel is compiled
         return cudaErrorInvalidValue;
@@ -70,18 +73,23 @@ static bool is_attribute(int attribute) {
            attribute <= CUDA_FUNCTION_CLUSTER_SCHEDULING;
 }
 
-CUDART_API enum cuda_error cudaFuncSetAttribute(const void *stub,
-                                                enum cuda_function_attribute attribute, int value) {
+enum cuda_error cudart_function_set(const void *stub, enum cuda_function_attribute attribute,
+                                    int value, int device) {
     if (!is_attribute((int)attribute))
         return cudart_record(cudaErrorInvalidValue);
     struct cudart_state *state = cudart_state();
     struct cudart_function *function;
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_device(device);
     if (error == cudaSuccess)
         error = cudart_function_find(state, stub, &function);
     if (error == cudaSuccess)
         error = set_attribute(state, function, attribute, value);
     return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncSetAttribute(const void *stub,
+                                                enum cuda_function_attribute attribute, int value) {
+    return cudart_function_set(stub, attribute, value, (int)cudart_thread_device());
 }
 
 // The simulated device has no caches to configure: valid wishes have no effect.
@@ -99,8 +107,19 @@ CUDART_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, unsigned con
     return wish(stub, config, 3);
 }
 
+// Only 3.x has a choice; elsewhere banks are 4 bytes wide.
 CUDART_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, unsigned config) {
-    return wish(stub, config, 2);
+    struct cudart_state *state = cudart_state();
+    struct cudart_function *function;
+    enum { MOST = 2 };
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_function_find(state, stub, &function);
+    if (error == cudaSuccess && config > MOST)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && state->config.arch / 10 == 3)
+        function->on[state->current->number].shared_config = (int)config;
+    return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaFuncGetName(const char **name, const void *stub) {

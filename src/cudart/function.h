@@ -6,5 +6,7 @@
 
 // A whole API call: enters and leaves.
 enum cuda_error cudart_function_attributes(const void *stub, struct cuda_function_attributes *out);
+enum cuda_error cudart_function_set(const void *stub, enum cuda_function_attribute attribute,
+                                    int value, int device);
 
 #endif

@@ -21,6 +21,7 @@ void *cudart_handle_new(struct cudart_state *state, enum cudart_handle_kind kind
         map_put(&handles->map, (const char *)&handle->self, sizeof handle->self, handle);
     }
     handle->is_live = true;
+    handle->device = state->current;
     return handle;
 }
 
@@ -39,7 +40,7 @@ void cudart_handle_kill(struct cudart_state *state, struct cudart_handle *handle
 
 void cudart_handles_drop(struct cudart_state *state, enum cudart_handle_kind kind) {
     for (struct cudart_handle *handle = state->handles.all[kind]; handle; handle = handle->next)
-        if (handle->is_live)
+        if (handle->is_live && handle->device == state->current)
             cudart_handle_kill(state, handle);
 }
 

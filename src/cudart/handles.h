@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 
+struct cudart_device;
 struct cudart_state;
 
 enum cudart_handle_kind {
@@ -26,7 +27,8 @@ struct cudart_handle { // first member of what it stands for
     void *self;        // the handle's own address: its key in the map
     enum cudart_handle_kind kind;
     bool is_live;
-    struct cudart_handle *next; // of its kind
+    struct cudart_device *device; // that was current when it was made
+    struct cudart_handle *next;   // of its kind
     struct cudart_handle *next_dead;
 };
 
@@ -42,7 +44,7 @@ void *cudart_handle_find(struct cudart_state *state, enum cudart_handle_kind kin
                          const void *handle);
 // Lock held.
 void cudart_handle_kill(struct cudart_state *state, struct cudart_handle *handle);
-// Kills all of a kind. Lock held.
+// Kills all of a kind that belong to the current device. Lock held.
 void cudart_handles_drop(struct cudart_state *state, enum cudart_handle_kind kind);
 // Frees all handles of all kinds. Lock held.
 void cudart_handles_free(struct cudart_state *state);

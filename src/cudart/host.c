@@ -33,7 +33,7 @@ CUDART_API enum cuda_error cudaHostRegister(void *pointer, size_t bytes, unsigne
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && (!pointer || !bytes || flags & ~(unsigned)REGISTER_FLAGS))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && !sim_register_host(cudart_state()->sim, pointer, bytes))
+    if (error == cudaSuccess && !sim_register_host(cudart_state()->current->sim, pointer, bytes))
         error = cudaErrorHostMemoryAlreadyRegistered;
     return cudart_leave(error);
 }
@@ -42,7 +42,7 @@ CUDART_API enum cuda_error cudaHostUnregister(void *pointer) {
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && !pointer)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && !sim_unregister_host(cudart_state()->sim, pointer))
+    if (error == cudaSuccess && !sim_unregister_host(cudart_state()->current->sim, pointer))
         error = cudaErrorHostMemoryNotRegistered;
     return cudart_leave(error);
 }

@@ -41,6 +41,13 @@ static void copy_size(uint32_t out[3], struct cuda_dim3 size) {
 
 enum { EIGHT_BYTE_BANKS = 2 }; // cudaSharedMemBankSizeEightByte
 
+// What was set for the kernel comes before what was set for the device.
+static bool has_wide_banks(const struct cudart_state *state,
+                           const struct cudart_function *function) {
+    int set = cudart_function_here(state, function)->shared_config;
+    return (set ? set : state->current->shared_config) == EIGHT_BYTE_BANKS;
+}
+
 static struct profile_recorder *start_recorder(struct cudart_state *state,
                                                const struct cudart_function *function,
                                                const struct cudart_launch *launch) {
@@ -55,8 +62,8 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
         .layout = function->layout,
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .workers = (unsigned)state->config.threads,
-        .arch = state->config.arch |
-                (state->shared_config == EIGHT_BYTE_BANKS ? BANKRUN_EIGHT_BYTE_BANKS : 0),
+        .arch =
+            state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
         .trace = state->trace,
     };
     copy_size(info.grid, launch->grid);
@@ -66,10 +73,17 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
 }
 
 static void note_fault(struct cudart_state *state, const struct sim_result *result) {
-    state->pending = cudart_fault_error(result->fault);
+    state->current->pending = cudart_fault_error(result->fault);
     if (result->fault == SIM_FAULT_STOPPED && state->dying)
         return;
     cudart_say("%s", result->message ? result->message : "a kernel failed");
+}
+
+// What a thread may take for recursion and alloca. Without a larger limit it is generous: the
+// frames of machine code are other ones than those of PTX.
+static uint64_t stack_of(const struct cudart_state *state) {
+    const size_t least = 16 * 1024, limit = state->current->limits[CUDA_LIMIT_STACK];
+    return limit > least ? limit : least;
 }
 
 struct launch_progress {
@@ -92,6 +106,7 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     void *parameters = pack_parameters(function->ir, launch, arguments);
     struct sim_launch sim = {
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
+        .stack_bytes = stack_of(state),
         .parameters = parameters,
         .is_cooperative = launch->is_cooperative,
         .observer = recorder ? profile_observer(recorder) : NULL,
@@ -107,7 +122,7 @@ static void run(struct cudart_state *state, struct cudart_function *function,
     if (launch->cluster.x)
         copy_size(sim.cluster, launch->cluster);
     struct sim_result result = {0};
-    sim_launch(function->kernel, &sim, &result);
+    sim_launch(cudart_function_here(state, function)->kernel, &sim, &result);
     progress_end(&progress.line);
     free(parameters);
     if (result.fault != SIM_OK)
@@ -128,10 +143,10 @@ static enum cuda_error check_and_run(struct cudart_state *state, const void *stu
     enum cuda_error error = cudart_function_find(state, stub, &function);
     if (error == cudaSuccess)
         error = cudart_check_launch(state, function, launch);
-    if (error == cudaSuccess && !cudart_stream_is_good(state, launch->stream))
+    if (error == cudaSuccess && !cudart_stream_is_here(state, launch->stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
-        error = cudart_function_decode(function);
+        error = cudart_function_decode(state, function);
     if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess || is_lost)

@@ -13,8 +13,9 @@ uint32_t cudart_static_shared(const struct cudart_function *function) {
 
 uint32_t cudart_dynamic_limit(const struct cudart_state *state,
                               const struct cudart_function *function) {
-    if (function->max_dynamic_shared != UINT32_MAX)
-        return function->max_dynamic_shared;
+    uint32_t set = cudart_function_here(state, function)->max_dynamic_shared;
+    if (set != UINT32_MAX)
+        return set;
     uint32_t fixed = cudart_static_shared(function), all = (uint32_t)state->device.shared_default;
     return fixed < all ? all - fixed : 0;
 }
@@ -67,7 +68,8 @@ bool cudart_is_cluster_good(const struct cudart_state *state,
         c = r;
     }
     uint64_t blocks = (uint64_t)c.x * c.y * c.z;
-    unsigned most = function->allows_large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+    unsigned most = cudart_function_here(state, function)->allows_large_clusters ? LARGEST_CLUSTER
+                                                                                 : PORTABLE_CLUSTER;
     if (!c.x && !c.y && !c.z)
         return true;
     return blocks > 0 && blocks <= most && state->device.arch >= 90 && launch->grid.x % c.x == 0 &&

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "cudart/function.h"
 #include "cudart/image.h"
 #include "ir/ir.h"
 
@@ -234,7 +235,8 @@ CUDART_API enum cuda_error cudaLibraryGetGlobal(void **address, size_t *bytes, v
     if (error == cudaSuccess)
         error = cudart_module_load(cudart_state(), module);
     if (error == cudaSuccess) {
-        found = sim_module_variable(module->sim, name, &found_bytes);
+        found =
+            sim_module_variable(module->sim[cudart_state()->current->number], name, &found_bytes);
         error = found ? cudaSuccess : cudaErrorSymbolNotFound;
     }
     if (found && address)
@@ -249,12 +251,8 @@ CUDART_API enum cuda_error cudaLibraryGetManaged(void **address, size_t *bytes, 
     return cudaLibraryGetGlobal(address, bytes, library, name);
 }
 
-enum cuda_error cudaFuncSetAttribute(const void *stub, enum cuda_function_attribute attribute,
-                                     int value);
-
 CUDART_API enum cuda_error cudaKernelSetAttributeForDevice(const void *kernel,
                                                            enum cuda_function_attribute attribute,
                                                            int value, int device) {
-    return device == 0 ? cudaFuncSetAttribute(kernel, attribute, value)
-                       : cudart_record(cudaErrorInvalidDevice);
+    return cudart_function_set(kernel, attribute, value, device);
 }

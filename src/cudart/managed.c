@@ -30,7 +30,7 @@ static bool is_managed(const void *pointer, size_t bytes) {
 enum cuda_error cudart_prefetch(const void *pointer, size_t bytes, int device, cuda_stream stream) {
     bool is_lost;
     enum cuda_error error = cudart_enter_queued(&is_lost);
-    if (error == cudaSuccess && device > 0)
+    if (error == cudaSuccess && device >= 0 && !cudart_is_device(cudart_state(), device))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
         error = cudaErrorInvalidResourceHandle;
@@ -41,7 +41,7 @@ enum cuda_error cudart_prefetch(const void *pointer, size_t bytes, int device, c
 
 enum cuda_error cudart_advise(const void *pointer, size_t bytes, int advice, int device) {
     enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && device > 0)
+    if (error == cudaSuccess && device >= 0 && !cudart_is_device(cudart_state(), device))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess &&
         (advice < FIRST_ADVICE || advice > LAST_ADVICE || !bytes || !is_managed(pointer, bytes)))
@@ -76,11 +76,15 @@ enum cuda_error cudart_pointer_attributes(struct cuda_pointer_attributes *out,
     if (!allocation)
         *out = (struct cuda_pointer_attributes){CUDA_MEMORY_UNREGISTERED, UNREGISTERED_DEVICE, NULL,
                                                 address};
-    else if (allocation->kind == SIM_HOST)
-        *out = (struct cuda_pointer_attributes){CUDA_MEMORY_HOST, 0, address, address};
-    else if (allocation->kind == SIM_MANAGED)
-        *out = (struct cuda_pointer_attributes){CUDA_MEMORY_MANAGED, 0, address, address};
     else
-        *out = (struct cuda_pointer_attributes){CUDA_MEMORY_DEVICE, 0, address, NULL};
+        *out = (struct cuda_pointer_attributes){
+            .type = allocation->kind == SIM_HOST      ? CUDA_MEMORY_HOST
+                    : allocation->kind == SIM_MANAGED ? CUDA_MEMORY_MANAGED
+                                                      : CUDA_MEMORY_DEVICE,
+            .device = (int)allocation->device,
+            .device_pointer = address,
+            .host_pointer =
+                allocation->kind == SIM_HOST || allocation->kind == SIM_MANAGED ? address : NULL,
+        };
     return cudart_leave(cudaSuccess);
 }

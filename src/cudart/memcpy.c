@@ -60,12 +60,14 @@ CUDART_API enum cuda_error cudaMemcpy2DAsync(void *target, size_t target_pitch, 
 }
 CUDART_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
 
-// ---- Between devices: there is one ----------------------------------------------------------
+// ---- Between devices: addresses are unified, so that they tell where it is
+// ----------------------------------------------------------
 
 static enum cuda_error copy_peer(void *target, int target_device, const void *source,
                                  int source_device, size_t bytes, cuda_stream stream,
                                  bool is_queued) {
-    if (target_device != 0 || source_device != 0)
+    const struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, target_device) || !cudart_is_device(state, source_device))
         return cudart_record(cudaErrorInvalidDevice);
     struct cudart_copy copy = flat(target, source, bytes, CUDA_DEVICE_TO_DEVICE);
     copy.stream = stream;
@@ -163,7 +165,8 @@ static enum cuda_error copy_3d_peer(const struct cuda_memcpy_3d_peer *p, cuda_st
                                     bool is_queued) {
     if (!p)
         return cudart_record(cudaErrorInvalidValue);
-    if (p->source_device != 0 || p->target_device != 0)
+    const struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, p->source_device) || !cudart_is_device(state, p->target_device))
         return cudart_record(cudaErrorInvalidDevice);
     struct cuda_memcpy_3d local = {
         p->source_array,    p->source_position, p->source, p->target_array,

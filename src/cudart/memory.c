@@ -10,7 +10,7 @@ enum { PITCH_ALIGN = 512 };
 
 const struct sim_allocation *cudart_allocation(const struct cudart_state *state,
                                                const void *pointer) {
-    return sim_find(state->sim, (uint64_t)(uintptr_t)pointer, false);
+    return sim_find(state->current->sim, (uint64_t)(uintptr_t)pointer, false);
 }
 
 bool cudart_range_is_good(const struct cudart_state *state, const void *pointer, size_t bytes,
@@ -26,7 +26,7 @@ enum cuda_error cudart_allocate(struct cudart_state *state, void **pointer, size
                                 enum sim_allocation_kind kind) {
     if (!pointer)
         return cudaErrorInvalidValue;
-    void *memory = bytes ? sim_alloc(state->sim, bytes, kind) : NULL;
+    void *memory = bytes ? sim_alloc(state->current->sim, bytes, kind) : NULL;
     if (bytes && !memory)
         return cudaErrorMemoryAllocation;
     *pointer = memory; // nothing asked for, nothing given: NULL
@@ -44,7 +44,7 @@ enum cuda_error cudart_release(struct cudart_state *state, void *pointer, bool i
                              : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
     struct cudart_pool *pool = cudart_pool_of(allocation);
     int64_t bytes = (int64_t)allocation->bytes;
-    if (!is_right_kind || !sim_free(state->sim, pointer))
+    if (!is_right_kind || !sim_free(state->current->sim, pointer))
         return cudaErrorInvalidValue;
     if (pool)
         cudart_pool_count(pool, -bytes);
@@ -111,7 +111,7 @@ CUDART_API enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *total_byte
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         uint64_t left, total;
-        sim_memory_info(cudart_state()->sim, &left, &total);
+        sim_memory_info(cudart_state()->current->sim, &left, &total);
         *free_bytes = left;
         *total_bytes = total;
     }

@@ -30,13 +30,22 @@ static enum cuda_error read_module(struct cudart_state *state, struct cudart_mod
     return module->error;
 }
 
-static void place_managed(struct cudart_module *module) {
+static void place_managed(struct cudart_module *module, const struct sim_module *sim) {
     for (size_t i = 0; i < module->variables.length; i++) {
         struct cudart_variable *variable = module->variables.data[i];
         size_t bytes;
         if (variable->managed_slot)
-            *variable->managed_slot = sim_module_variable(module->sim, variable->name, &bytes);
+            *variable->managed_slot = sim_module_variable(sim, variable->name, &bytes);
     }
+}
+
+// The module on some device; NULL: it is on none.
+static struct sim_module *twin_of(const struct cudart_state *state,
+                                  const struct cudart_module *module) {
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (module->sim[d])
+            return module->sim[d];
+    return NULL;
 }
 
 static void find_functions(struct cudart_module *module) {
@@ -52,28 +61,31 @@ static void find_functions(struct cudart_module *module) {
 enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_module *module) {
     if (!module->was_read)
         read_module(state, module);
-    if (module->error != cudaSuccess || module->sim)
+    struct sim_module **sim = &module->sim[state->current->number];
+    if (module->error != cudaSuccess || *sim)
         return module->error;
     struct diag_list diags = {0};
-    module->sim = sim_module_load(state->sim, module->code.ir, &diags);
+    *sim = sim_module_load(state->current->sim, module->code.ir, twin_of(state, module), &diags);
     cudart_say_diags(&diags);
-    if (!module->sim)
+    if (!*sim)
         module->error = diags.errors ? cudaErrorInvalidPtx : cudaErrorMemoryAllocation;
     diag_free(&diags);
-    if (!module->sim)
+    if (!*sim)
         return module->error;
-    place_managed(module);
+    place_managed(module, *sim);
     find_functions(module);
     return cudaSuccess;
 }
 
-void cudart_module_unload(struct cudart_module *module) {
-    if (!module->sim)
+void cudart_module_unload(struct cudart_state *state, struct cudart_module *module,
+                          unsigned device) {
+    struct sim_module *sim = module->sim[device];
+    if (!sim)
         return;
+    module->sim[device] = NULL;
     for (size_t i = 0; i < module->functions.length; i++)
-        module->functions.data[i]->kernel = NULL;
-    sim_module_unload(module->sim);
-    module->sim = NULL;
+        module->functions.data[i]->on[device].kernel = NULL;
+    sim_module_unload(sim, twin_of(state, module));
 }
 
 static void forget(struct map *map, const void *const *key, const void *value) {
@@ -83,7 +95,8 @@ static void forget(struct map *map, const void *const *key, const void *value) {
 
 // The records of kernels and variables stay: they are keys of the maps.
 void cudart_module_free(struct cudart_state *state, struct cudart_module *module) {
-    cudart_module_unload(module);
+    for (unsigned d = 0; d < state->device_count; d++)
+        cudart_module_unload(state, module, d);
     for (size_t i = 0; i < module->functions.length; i++) {
         struct cudart_function *function = module->functions.data[i];
         forget(&state->functions, &function->host, function);
@@ -109,8 +122,10 @@ struct cudart_function *cudart_function_add(struct cudart_state *state,
     function->host = host;
     function->name = name;
     function->module = module;
-    function->max_dynamic_shared = UINT32_MAX; // until the static part is known
-    function->carveout = -1;
+    for (unsigned d = 0; d < state->device_count; d++) {
+        function->on[d].max_dynamic_shared = UINT32_MAX; // until the static part is known
+        function->on[d].carveout = -1;
+    }
     vec_push(&module->functions, function);
     if (host)
         map_put(&state->functions, (const char *)&function->host, sizeof function->host, function);
@@ -138,16 +153,24 @@ enum cuda_error cudart_function_find(struct cudart_state *state, const void *stu
     return error;
 }
 
-enum cuda_error cudart_function_decode(struct cudart_function *function) {
-    if (function->kernel || function->decode_error != cudaSuccess)
-        return function->decode_error;
+const struct cudart_function_on *cudart_function_here(const struct cudart_state *state,
+                                                      const struct cudart_function *function) {
+    return &function->on[state->current->number];
+}
+
+enum cuda_error cudart_function_decode(struct cudart_state *state,
+                                       struct cudart_function *function) {
+    unsigned device = state->current->number;
+    struct cudart_function_on *here = &function->on[device];
+    if (here->kernel || here->decode_error != cudaSuccess)
+        return here->decode_error;
     struct diag_list diags = {0};
-    function->kernel = sim_module_kernel(function->module->sim, function->name, &diags);
-    if (!function->kernel)
-        function->decode_error = cudaErrorNotSupported;
+    here->kernel = sim_module_kernel(function->module->sim[device], function->name, &diags);
+    if (!here->kernel)
+        here->decode_error = cudaErrorNotSupported;
     cudart_say_diags(&diags);
     diag_free(&diags);
-    return function->decode_error;
+    return here->decode_error;
 }
 
 // Code that names a managed variable gets its address, not that of the slot.
@@ -155,9 +178,9 @@ static const struct cudart_variable *managed_at(const struct cudart_state *state
                                                 const void *address) {
     for (size_t m = 0; m < state->modules.length; m++) {
         const struct cudart_module *module = state->modules.data[m];
-        for (size_t i = 0; module->sim && i < module->variables.length; i++) {
+        for (size_t i = 0; i < module->variables.length; i++) {
             const struct cudart_variable *variable = module->variables.data[i];
-            if (variable->managed_slot && *variable->managed_slot == address)
+            if (variable->managed_slot && address && *variable->managed_slot == address)
                 return variable;
         }
     }
@@ -177,6 +200,7 @@ enum cuda_error cudart_variable_find(struct cudart_state *state, const void *sym
     enum cuda_error error = cudart_module_load(state, variable->module);
     if (error != cudaSuccess)
         return error;
-    *address = sim_module_variable(variable->module->sim, variable->name, bytes);
+    *address =
+        sim_module_variable(variable->module->sim[state->current->number], variable->name, bytes);
     return *address ? cudaSuccess : cudaErrorInvalidSymbol;
 }

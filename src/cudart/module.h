@@ -27,11 +27,12 @@ struct cudart_module {
     const struct toolchain_wrapper *wrapper; // in the program's own memory; NULL: see code.text
     bool is_loaded;                          // by the program, from memory or a file
     void *context;                           // of the driver API that loaded it; NULL: none
+    unsigned device;                         // of that context
     FILE *log;                               // gets the messages about its PTX, too; NULL: none
     bool was_read;                           // `code` or `error` is set
     enum cuda_error error;                   // why it cannot be used
     struct cudart_code code;
-    struct sim_module *sim; // NULL: not on the device (yet, or since a reset)
+    struct sim_module *sim[SIM_DEVICES]; // NULL: not on that device (yet, or since a reset)
     VEC(struct cudart_variable *) variables;
     VEC(struct cudart_function *) functions;
 };
@@ -44,6 +45,16 @@ struct cudart_variable {
     void **managed_slot; // managed: where the program looks for the address; else NULL
 };
 
+// What a kernel is on one device, and what was set for it there.
+struct cudart_function_on {
+    struct sim_kernel *kernel;    // decoded; NULL: not yet, or since a reset
+    enum cuda_error decode_error; // it cannot be decoded
+    uint32_t max_dynamic_shared;  // what launches may ask for
+    int carveout, cluster_scheduling;
+    int shared_config; // 0: the device's
+    bool allows_large_clusters;
+};
+
 struct cudart_function {
     struct cudart_handle handle;
     const void *host; // its stub in the program: the key
@@ -51,17 +62,14 @@ struct cudart_function {
     struct cudart_module *module;
     const struct ir_function *ir; // set once the module was read
     const struct ir_shared_layout *layout;
-    struct sim_kernel *kernel;    // decoded; NULL: not yet, or since a reset
-    enum cuda_error decode_error; // it cannot be decoded
-    uint32_t max_dynamic_shared;  // what launches may ask for
-    int carveout, cluster_scheduling;
-    bool allows_large_clusters;
+    struct cudart_function_on on[SIM_DEVICES];
 };
 
 // Reads the module and puts it on the device. Lock held, device made.
 enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_module *module);
-// Takes it off the device; what was parsed stays.
-void cudart_module_unload(struct cudart_module *module);
+// Takes it off a device; what was parsed stays.
+void cudart_module_unload(struct cudart_state *state, struct cudart_module *module,
+                          unsigned device);
 // All of it, when the program unregisters it.
 void cudart_module_free(struct cudart_state *state, struct cudart_module *module);
 
@@ -75,8 +83,12 @@ enum cuda_error cudart_function_find(struct cudart_state *state, const void *stu
                                      struct cudart_function **function);
 // The same without loading anything. NULL: unknown.
 struct cudart_function *cudart_function_known(struct cudart_state *state, const void *stub);
-// Decodes it for the simulator.
-enum cuda_error cudart_function_decode(struct cudart_function *function);
+// Decodes it for the current device's simulator.
+enum cuda_error cudart_function_decode(struct cudart_state *state,
+                                       struct cudart_function *function);
+// What it is on the current device.
+const struct cudart_function_on *cudart_function_here(const struct cudart_state *state,
+                                                      const struct cudart_function *function);
 
 // The variable behind a host shadow, its address and size on the device.
 enum cuda_error cudart_variable_find(struct cudart_state *state, const void *symbol, void **address,

@@ -138,6 +138,8 @@ cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
     if (error == cudaSuccess)
         error = cudart_function_find(cudart_state(), stub, &function);
     if (error == cudaSuccess)
-        *size = function->allows_large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+        *size = cudart_function_here(cudart_state(), function)->allows_large_clusters
+                    ? LARGEST_CLUSTER
+                    : PORTABLE_CLUSTER;
     return cudart_leave(error);
 }

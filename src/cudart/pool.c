@@ -18,24 +18,41 @@ enum {
     LAST_ATTRIBUTE = USED_MOST,
 };
 #define RESERVE_UNIT ((uint64_t)32 << 20) // pools of a device grow by this much
-enum { READ_WRITE = 3 };                  // cudaMemAccessFlagsProtReadWrite
+enum { NO_ACCESS, READ, READ_WRITE = 3 }; // cudaMemAccessFlags
+enum { LOCATION_DEVICE = 1 };
 
 struct cudart_pool {
-    struct cudart_handle handle;
+    struct cudart_handle handle; // its device's kernels may always touch what comes from it
     uint64_t attributes[LAST_ATTRIBUTE + 1];
+    int access[SIM_DEVICES]; // of other devices
 };
 
-static struct cudart_pool *new_pool(struct cudart_state *state) {
+static struct cudart_pool *new_pool(struct cudart_state *state, struct cudart_device *device) {
     struct cudart_pool *pool = cudart_handle_new(state, CUDART_POOL, sizeof *pool);
+    pool->handle.device = device;
     for (int i = FIRST_ATTRIBUTE; i < RELEASE_THRESHOLD; i++)
         pool->attributes[i] = 1; // the three kinds of reuse are allowed
     return pool;
 }
 
-static struct cudart_pool *default_pool(struct cudart_state *state) {
-    if (!state->pool || !state->pool->handle.is_live)
-        state->pool = new_pool(state);
-    return state->pool;
+static struct cudart_pool *default_pool(struct cudart_state *state, struct cudart_device *device) {
+    if (!device->default_pool || !device->default_pool->handle.is_live)
+        device->default_pool = new_pool(state, device);
+    return device->default_pool;
+}
+
+static struct cudart_pool *current_pool(struct cudart_state *state, struct cudart_device *device) {
+    if (!device->pool || !device->pool->handle.is_live)
+        device->pool = default_pool(state, device);
+    return device->pool;
+}
+
+// The devices that have this kind of access, a bit for each.
+static uint32_t devices_with(const struct cudart_pool *pool, int access) {
+    uint32_t devices = 1u << pool->handle.device->number;
+    for (unsigned d = 0; d < SIM_DEVICES; d++)
+        devices |= (uint32_t)((pool->access[d] & access) == access) << d;
+    return devices;
 }
 
 static struct cudart_pool *find(cuda_pool pool) {
@@ -58,19 +75,22 @@ void cudart_pool_count(struct cudart_pool *pool, int64_t bytes) {
 
 static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, bool has_pool,
                                 cuda_stream stream) {
+    struct cudart_state *state = cudart_state();
     enum cuda_error error = cudart_enter();
     struct cudart_pool *pool = NULL;
-    if (error == cudaSuccess) {
-        pool = has_pool ? find(asked) : default_pool(cudart_state());
-        error = pool ? cudaSuccess : cudaErrorInvalidValue;
-    }
-    if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
+    if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess) {
+        pool = has_pool ? find(asked) : current_pool(state, cudart_stream_device(state, stream));
+        error = pool ? cudart_visit(state, pool->handle.device) : cudaErrorInvalidValue;
+    }
     if (error == cudaSuccess)
-        error = cudart_allocate(cudart_state(), pointer, bytes, SIM_DEVICE);
+        error = cudart_allocate(state, pointer, bytes, SIM_DEVICE);
     if (error == cudaSuccess && bytes) {
         // The owner is the one field of an allocation that is ours.
-        ((struct sim_allocation *)cudart_allocation(cudart_state(), *pointer))->owner = pool;
+        ((struct sim_allocation *)cudart_allocation(state, *pointer))->owner = pool;
+        sim_set_access(state->current->sim, *pointer, devices_with(pool, READ),
+                       devices_with(pool, READ_WRITE));
         cudart_pool_count(pool, (int64_t)bytes);
     }
     return cudart_leave(error);
@@ -98,48 +118,72 @@ CUDART_API enum cuda_error cudaFreeAsync(void *pointer, cuda_stream stream) {
 }
 CUDART_PER_THREAD(cudaFreeAsync, _ptsz)
 
-static enum cuda_error give_default(cuda_pool *pool, int device) {
-    enum cuda_error error = cudart_enter();
+CUDART_API enum cuda_error cudaDeviceGetDefaultMemPool(cuda_pool *pool, int device) {
+    enum cuda_error error = pool ? cudart_enter_device(device) : cudart_enter();
     if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && device != 0)
-        error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
-        *pool = default_pool(cudart_state());
+        *pool = default_pool(cudart_state(), cudart_state()->current);
     return cudart_leave(error);
-}
-
-CUDART_API enum cuda_error cudaDeviceGetDefaultMemPool(cuda_pool *pool, int device) {
-    return give_default(pool, device);
 }
 
 CUDART_API enum cuda_error cudaDeviceGetMemPool(cuda_pool *pool, int device) {
-    return give_default(pool, device);
-}
-
-// Which pool allocations come from makes no difference.
-CUDART_API enum cuda_error cudaDeviceSetMemPool(int device, cuda_pool pool) {
-    enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && device != 0)
-        error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess && !find(pool))
+    enum cuda_error error = pool ? cudart_enter_device(device) : cudart_enter();
+    if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *pool = current_pool(cudart_state(), cudart_state()->current);
     return cudart_leave(error);
 }
 
-CUDART_API enum cuda_error cudaMemPoolCreate(cuda_pool *pool, const void *properties) {
-    enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && (!pool || !properties))
+CUDART_API enum cuda_error cudaDeviceSetMemPool(int device, cuda_pool pool) {
+    enum cuda_error error = cudart_enter_device(device);
+    struct cudart_pool *known = error == cudaSuccess ? find(pool) : NULL;
+    if (error == cudaSuccess && (!known || known->handle.device->number != (unsigned)device))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *pool = new_pool(cudart_state());
+        known->handle.device->pool = known;
+    return cudart_leave(error);
+}
+
+struct pool_properties { // cudaMemPoolProps
+    int allocation_type, handle_types;
+    struct cuda_location location;
+    void *windows;
+    size_t most_bytes;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+
+CUDART_API enum cuda_error cudaMemPoolCreate(cuda_pool *pool,
+                                             const struct pool_properties *properties) {
+    enum { PINNED = 1 };
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && (!pool || !properties || properties->allocation_type != PINNED ||
+                                 !properties->location.type))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && properties->location.type != LOCATION_DEVICE) {
+        cudart_say("cudaMemPoolCreate: pools of host memory are not supported");
+        error = cudaErrorNotSupported;
+    }
+    if (error == cudaSuccess && properties->handle_types) {
+        cudart_say("cudaMemPoolCreate: pools that other processes share are not supported");
+        error = cudaErrorNotSupported;
+    }
+    if (error == cudaSuccess && !cudart_is_device(state, properties->location.id))
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess)
+        error = cudart_visit(state, &state->devices[properties->location.id]);
+    if (error == cudaSuccess)
+        *pool = new_pool(state, state->current);
     return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaMemPoolDestroy(cuda_pool pool) {
     enum cuda_error error = cudart_enter();
     struct cudart_pool *known = error == cudaSuccess ? find(pool) : NULL;
-    if (error == cudaSuccess && (!known || known == cudart_state()->pool))
+    if (error == cudaSuccess && (!known || known == known->handle.device->default_pool))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         cudart_handle_kill(cudart_state(), &known->handle);
@@ -191,19 +235,43 @@ CUDART_API enum cuda_error cudaMemPoolTrimTo(cuda_pool pool, size_t bytes) {
     return look_at(pool);
 }
 
+static enum cuda_error set_access(struct cudart_pool *pool, const struct cuda_access *access) {
+    if (access->location.type != LOCATION_DEVICE ||
+        !cudart_is_device(cudart_state(), access->location.id))
+        return cudaErrorInvalidDevice;
+    bool is_own = access->location.id == (int)pool->handle.device->number;
+    if ((access->flags != NO_ACCESS && access->flags != READ && access->flags != READ_WRITE) ||
+        (is_own && access->flags != READ_WRITE))
+        return cudaErrorInvalidValue;
+    pool->access[access->location.id] = access->flags;
+    return cudaSuccess;
+}
+
 CUDART_API enum cuda_error cudaMemPoolSetAccess(cuda_pool pool, const struct cuda_access *access,
                                                 size_t count) {
-    (void)access, (void)count;
-    return look_at(pool);
+    enum cuda_error error = cudart_enter();
+    struct cudart_pool *known = error == cudaSuccess ? find(pool) : NULL;
+    if (error == cudaSuccess && (!known || !access))
+        error = cudaErrorInvalidValue;
+    for (size_t i = 0; error == cudaSuccess && i < count; i++)
+        error = set_access(known, &access[i]);
+    if (error == cudaSuccess)
+        sim_set_owner_access(cudart_state()->current->sim, known, devices_with(known, READ),
+                             devices_with(known, READ_WRITE));
+    return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaMemPoolGetAccess(int *flags, cuda_pool pool,
                                                 const struct cuda_location *location) {
-    enum cuda_error error = look_at(pool);
-    if (error != cudaSuccess)
-        return error;
-    if (!flags || !location)
-        return cudart_record(cudaErrorInvalidValue);
-    *flags = READ_WRITE;
-    return cudaSuccess;
+    enum cuda_error error = cudart_enter();
+    const struct cudart_pool *known = error == cudaSuccess ? find(pool) : NULL;
+    if (error == cudaSuccess && (!known || !flags || !location))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess &&
+        (location->type != LOCATION_DEVICE || !cudart_is_device(cudart_state(), location->id)))
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess)
+        *flags = location->id == (int)known->handle.device->number ? READ_WRITE
+                                                                   : known->access[location->id];
+    return cudart_leave(error);
 }

@@ -73,8 +73,15 @@ void cudart_set_version(int version) {
 
 uint64_t cudart_device_bytes(const struct cudart_state *state) {
     uint64_t left, total;
-    sim_memory_info(state->sim, &left, &total);
+    sim_memory_info(state->current->sim, &left, &total);
     return total;
+}
+
+static void set_defaults(const struct cudart_state *state, struct cudart_device *device) {
+    for (int i = 0; i < CUDA_LIMITS; i++)
+        device->limits[i] = default_limits[i];
+    device->limits[CUDA_LIMIT_PERSISTING_L2] = (size_t)state->device.persisting_l2_bytes * 3 / 10;
+    device->shared_config = 1; // banks of 4 bytes
 }
 
 static void set_up(void) {
@@ -83,15 +90,32 @@ static void set_up(void) {
     pthread_mutex_init(&state->sim_lock, NULL);
     cudart_config_read(&state->config);
     state->device = device_model_of(state->config.arch);
-    for (int i = 0; i < CUDA_LIMITS; i++)
-        state->limits[i] = default_limits[i];
-    state->limits[CUDA_LIMIT_PERSISTING_L2] = (size_t)state->device.persisting_l2_bytes * 3 / 10;
-    state->shared_config = 1; // banks of 4 bytes
+    state->device_count = (unsigned)state->config.devices;
+    state->current = state->devices;
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->devices[d].number = d;
+        set_defaults(state, &state->devices[d]);
+    }
 }
 
 struct cudart_state *cudart_state(void) {
     pthread_once(&once, set_up);
     return &the_state;
+}
+
+bool cudart_is_device(const struct cudart_state *state, int device) {
+    return device >= 0 && (unsigned)device < state->device_count;
+}
+
+struct cudart_device *cudart_this_device(struct cudart_state *state) {
+    return &state->devices[cudart_thread_device()];
+}
+
+struct sim *cudart_any_sim(const struct cudart_state *state) {
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sim)
+            return state->devices[d].sim;
+    return NULL;
 }
 
 // The order of the names is that in which processes began to use the device. Until the profile is
@@ -153,13 +177,13 @@ static void start_trace(struct cudart_state *state) {
 
 // The threads that run kernels are not copied, so a child cannot use the parent's device.
 static void in_child(void) {
-    the_state.is_forked = the_state.sim != NULL;
+    the_state.is_forked = cudart_any_sim(&the_state) != NULL;
 }
 
 bool cudart_make_device(struct cudart_state *state) {
     if (state->is_forked)
         return false;
-    if (state->sim)
+    if (state->current->sim)
         return true;
     state->config.owner = getpid(); // which may be a child of the process that was started
     struct sim_config config = {
@@ -167,9 +191,12 @@ bool cudart_make_device(struct cudart_state *state) {
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
         .sample = state->config.sample,
+        .neighbour = cudart_any_sim(state),
+        .device = state->current->number,
+        .devices = state->device_count,
     };
-    state->sim = sim_create(&config);
-    if (!state->sim)
+    state->current->sim = sim_create(&config);
+    if (!state->current->sim)
         return false;
     if (!state->watches_forks)
         state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
@@ -190,10 +217,10 @@ void cudart_drop_device(struct cudart_state *state) {
         return;
     for (size_t i = state->modules.length; i > 0; i--) {
         struct cudart_module *module = state->modules.data[i - 1];
-        if (module->is_loaded)
+        if (module->context && module->device == state->current->number)
             cudart_module_free(state, module);
         else
-            cudart_module_unload(module);
+            cudart_module_unload(state, module, state->current->number);
     }
     cudart_handles_drop(state, CUDART_STREAM);
     cudart_handles_drop(state, CUDART_EVENT);
@@ -202,14 +229,20 @@ void cudart_drop_device(struct cudart_state *state) {
     cudart_handles_drop(state, CUDART_MIPMAP);
     cudart_objects_drop(state);
     pthread_mutex_lock(&state->sim_lock);
-    sim_destroy(state->sim);
-    state->sim = NULL;
+    sim_destroy(state->current->sim);
+    state->current->sim = NULL;
     pthread_mutex_unlock(&state->sim_lock);
-    state->pending = state->sticky = cudaSuccess;
+    state->current->pending = state->current->sticky = cudaSuccess;
+    state->current->peers = 0;
+    for (unsigned d = 0; d < state->device_count; d++)
+        state->devices[d].peers &= ~(1u << state->current->number);
 }
 
 void cudart_free_state(struct cudart_state *state) {
-    cudart_drop_device(state);
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->current = &state->devices[d];
+        cudart_drop_device(state);
+    }
     while (state->modules.length)
         cudart_module_free(state, state->modules.data[0]);
     vec_free(&state->modules);
@@ -219,9 +252,11 @@ void cudart_free_state(struct cudart_state *state) {
     map_free(&state->functions);
     map_free(&state->variables);
     cudart_handles_free(state);
-    state->default_stream = NULL;
-    state->pool = NULL;
-    state->driver.primary = NULL;
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->devices[d].default_stream = NULL;
+        state->devices[d].default_pool = state->devices[d].pool = NULL;
+        state->devices[d].primary = NULL;
+    }
     free(state->config.profile_path);
     free(state->config.profile_folder);
     state->config.profile_path = state->config.profile_folder = NULL;
@@ -238,28 +273,45 @@ void cudart_free_state(struct cudart_state *state) {
     state->config.trace = state->config.trace_path = NULL;
 }
 
-static enum cuda_error enter(struct cudart_state *state) {
-    cudart_thread_enter();
-    pthread_mutex_lock(&state->lock);
-    if (state->sticky != cudaSuccess)
-        return state->sticky;
+static enum cuda_error use(struct cudart_state *state, struct cudart_device *device) {
+    state->current = device;
+    if (device->sticky != cudaSuccess)
+        return device->sticky;
     return cudart_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
 }
 
-enum cuda_error cudart_enter(void) {
-    struct cudart_state *state = cudart_state();
-    enum cuda_error error = enter(state);
-    if (error == cudaSuccess && state->pending != cudaSuccess) {
-        error = state->sticky = state->pending;
-        state->pending = cudaSuccess;
+enum cuda_error cudart_visit(struct cudart_state *state, struct cudart_device *device) {
+    enum cuda_error error = use(state, device);
+    if (error == cudaSuccess && device->pending != cudaSuccess) {
+        error = device->sticky = device->pending;
+        device->pending = cudaSuccess;
     }
     return error;
 }
 
+enum cuda_error cudart_enter(void) {
+    struct cudart_state *state = cudart_state();
+    cudart_thread_enter();
+    pthread_mutex_lock(&state->lock);
+    return cudart_visit(state, cudart_this_device(state));
+}
+
+enum cuda_error cudart_enter_device(int device) {
+    struct cudart_state *state = cudart_state();
+    cudart_thread_enter();
+    pthread_mutex_lock(&state->lock);
+    state->current = cudart_this_device(state);
+    if (!cudart_is_device(state, device))
+        return cudaErrorInvalidDevice;
+    return cudart_visit(state, &state->devices[device]);
+}
+
 enum cuda_error cudart_enter_queued(bool *is_lost) {
     struct cudart_state *state = cudart_state();
-    enum cuda_error error = enter(state);
-    *is_lost = error == cudaSuccess && state->pending != cudaSuccess;
+    cudart_thread_enter();
+    pthread_mutex_lock(&state->lock);
+    enum cuda_error error = use(state, cudart_this_device(state));
+    *is_lost = error == cudaSuccess && state->current->pending != cudaSuccess;
     return error;
 }
 

@@ -1,4 +1,4 @@
-// What the whole runtime shares: one simulated device, its modules, the profile, and the locks.
+// What the whole runtime shares: the simulated devices, modules, the profile, and the locks.
 // The CUDA runtime is a process-wide thing, so this is the one room with state of its own.
 #ifndef BANKRUN_CUDART_STATE_H
 #define BANKRUN_CUDART_STATE_H
@@ -18,32 +18,43 @@
 #include "profile/profile.h"
 #include "sim/sim.h"
 
-struct cudart_state {
-    pthread_mutex_t lock; // held by every call that touches what follows, launches included
-    struct cudart_config config;
-    struct device_model device;
-    struct sim *sim;             // NULL until a call needs the device, and after cudaDeviceReset
-    pthread_mutex_t sim_lock;    // of that pointer, for who has to stop a launch
-    struct profile *profile;     // NULL: nobody asked for one
-    struct profile_trace *trace; // NULL: nothing is traced
-    FILE *trace_file;            // its output, when that is not stderr
+// One simulated device, and what a program set for it.
+struct cudart_device {
+    unsigned number;
+    struct sim *sim; // NULL until a call needs the device, and after cudaDeviceReset
     // A fault of a kernel is `pending` until a call that waits for the device sees it; from then
     // on it is `sticky`: every call returns it, until cudaDeviceReset.
     enum cuda_error pending, sticky;
+    VEC(struct cudart_object *) objects; // textures and surfaces by number, NULL: destroyed
+    size_t limits[CUDA_LIMITS];
+    struct cudart_stream *default_stream;    // NULL: nobody asked for its properties yet
+    struct cudart_pool *default_pool, *pool; // NULL: nobody asked for it yet; the current one
+    uint32_t peers;                          // the devices whose memory its kernels may touch
+    unsigned flags;
+    int cache_config, shared_config;
+    struct cudadrv_context *primary; // of the driver API; NULL: nobody asked for it yet
+    unsigned retained;               // how often
+};
+
+struct cudart_state {
+    pthread_mutex_t lock; // held by every call that touches what follows, launches included
+    struct cudart_config config;
+    struct device_model device; // what all of them are
+    unsigned device_count;
+    struct cudart_device devices[SIM_DEVICES];
+    struct cudart_device *current; // the one that the call under way works on
+    pthread_mutex_t sim_lock;      // of the devices' `sim`, for who has to stop a launch
+    struct profile *profile;       // NULL: nobody asked for one
+    struct profile_trace *trace;   // NULL: nothing is traced
+    FILE *trace_file;              // its output, when that is not stderr
     VEC(struct cudart_module *) modules;
     struct map functions;                        // host address -> struct cudart_function
     struct map variables;                        // host address -> struct cudart_variable
     VEC(struct cudart_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cudart_handles handles;
-    VEC(struct cudart_object *) objects; // textures and surfaces by number, NULL: destroyed
-    size_t limits[CUDA_LIMITS];
     unsigned long long streams_made;
-    struct cudart_stream *default_stream; // NULL: nobody asked for its properties yet
-    struct cudart_pool *pool;             // the default one; NULL: nobody asked for it yet
     struct {
         bool is_initialized;
-        struct cudadrv_context *primary; // NULL: nobody asked for it yet
-        unsigned retained;               // how often
         unsigned long long contexts_made;
         struct cudadrv_virtual *memory; // NULL: no address was reserved yet
     } driver;
@@ -51,8 +62,6 @@ struct cudart_state {
         bool was_used, is_paused;
         uint64_t left_out; // launches that were not counted
     } profiler;
-    unsigned device_flags;
-    int cache_config, shared_config;
     bool watches_forks;
     bool is_forked; // a child of a process that used the device: it cannot, as on a real one
     volatile sig_atomic_t dying; // signal that ends the process; launches are refused
@@ -60,6 +69,10 @@ struct cudart_state {
 
 // Set up on the first call.
 struct cudart_state *cudart_state(void);
+// There is a device of that number.
+bool cudart_is_device(const struct cudart_state *state, int device);
+// The calling thread's device. Needs no lock.
+struct cudart_device *cudart_this_device(struct cudart_state *state);
 
 // ---- Every API call: enter, work, leave ----------------------------------------------------
 // cudart_enter locks, makes the device when there is none, and returns the error that the call has
@@ -68,6 +81,10 @@ struct cudart_state *cudart_state(void);
 
 // For calls that wait for the device, or that nobody can tell from one: a fault shows.
 enum cuda_error cudart_enter(void);
+// The same for a device other than the thread's. cudaErrorInvalidDevice: there is none such.
+enum cuda_error cudart_enter_device(int device);
+// Goes on with another device in the same call, whose fault shows. Lock held.
+enum cuda_error cudart_visit(struct cudart_state *state, struct cudart_device *device);
 // For calls that only queue work. *is_lost: an earlier kernel faulted and nobody waited for it
 // yet, so nothing more is executed and the call returns success.
 enum cuda_error cudart_enter_queued(bool *is_lost);
@@ -86,14 +103,16 @@ void cudart_say_diags(const struct diag_list *diags);
 // Forgets what was counted. Lock held.
 void cudart_restart_profile(struct cudart_state *state);
 
-// Frees the device with all memory, modules' variables, streams and events. Lock held.
+// Frees the current device with all memory, modules' variables, streams and events. Lock held.
 void cudart_drop_device(struct cudart_state *state);
 
 // Frees everything, when the library goes. Lock held.
 void cudart_free_state(struct cudart_state *state);
 
-// The device's simulator exists after this. Lock held. False: it could not be made.
+// The current device's simulator exists after this. Lock held. False: it could not be made.
 bool cudart_make_device(struct cudart_state *state);
+// Any device's simulator: they share one address space. NULL: none is made. Lock held.
+struct sim *cudart_any_sim(const struct cudart_state *state);
 
 // Memory of the device in all. Lock held, device made.
 uint64_t cudart_device_bytes(const struct cudart_state *state);

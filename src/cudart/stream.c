@@ -13,6 +13,15 @@ bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream)
            cudart_handle_find((struct cudart_state *)state, CUDART_STREAM, stream);
 }
 
+struct cudart_device *cudart_stream_device(const struct cudart_state *state, cuda_stream stream) {
+    return is_default(stream) ? state->current : stream->handle.device;
+}
+
+bool cudart_stream_is_here(const struct cudart_state *state, cuda_stream stream) {
+    return cudart_stream_is_good(state, stream) &&
+           cudart_stream_device(state, stream) == state->current;
+}
+
 static void set_defaults(struct cudart_stream *stream) {
     enum { SYNC_POLICY_AUTO = 1 };
     stream->synchronization_policy = SYNC_POLICY_AUTO;
@@ -22,13 +31,13 @@ static void set_defaults(struct cudart_stream *stream) {
 struct cudart_stream *cudart_stream_find(struct cudart_state *state, cuda_stream stream) {
     if (!is_default(stream))
         return cudart_handle_find(state, CUDART_STREAM, stream);
-    if (!state->default_stream || !state->default_stream->handle.is_live) {
-        state->default_stream =
-            cudart_handle_new(state, CUDART_STREAM, sizeof *state->default_stream);
-        state->default_stream->id = DEFAULT_STREAM_ID;
-        set_defaults(state->default_stream);
+    if (!state->current->default_stream || !state->current->default_stream->handle.is_live) {
+        state->current->default_stream =
+            cudart_handle_new(state, CUDART_STREAM, sizeof *state->current->default_stream);
+        state->current->default_stream->id = DEFAULT_STREAM_ID;
+        set_defaults(state->current->default_stream);
     }
-    return state->default_stream;
+    return state->current->default_stream;
 }
 
 static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority) {
@@ -77,9 +86,12 @@ CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
 
 // Waits and asks alike: everything is done.
 static enum cuda_error look_at(cuda_stream stream) {
+    struct cudart_state *state = cudart_state();
     enum cuda_error error = cudart_enter();
-    if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
+    if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = cudart_visit(state, cudart_stream_device(state, stream));
     return cudart_leave(error);
 }
 
@@ -139,7 +151,7 @@ CUDART_API enum cuda_error cudaStreamGetDevice(cuda_stream stream, int *device) 
     const struct cudart_stream *known;
     enum cuda_error error = enter_with(stream, device, &known);
     if (error == cudaSuccess)
-        *device = 0;
+        *device = (int)known->handle.device->number;
     return cudart_leave(error);
 }
 CUDART_PER_THREAD(cudaStreamGetDevice, _ptsz)

@@ -17,21 +17,28 @@ struct cudart_object { // what a program made an object from
     struct cuda_view view;
 };
 
-// The simulator's numbers run from 1 on; those of textures and surfaces are one sequence.
+// The simulator's numbers run from 1 on for each device, whose number is in their upper half; those
+// of textures and surfaces are one sequence.
+static struct cudart_object **slot_of(struct cudart_state *state, uint64_t number) {
+    uint64_t device = number >> SIM_OBJECT_DEVICE_SHIFT, place = (uint32_t)number;
+    if (device >= state->device_count || !place)
+        return NULL;
+    struct cudart_device *owner = &state->devices[device];
+    return place <= owner->objects.length ? &owner->objects.data[place - 1] : NULL;
+}
+
 static void put_object(struct cudart_state *state, uint64_t number,
                        const struct cudart_object *object) {
     struct cudart_object *copy = base_alloc(sizeof *copy);
     *copy = *object;
-    while (state->objects.length < number)
-        vec_push(&state->objects, NULL);
-    state->objects.data[number - 1] = copy;
+    while (state->current->objects.length < (uint32_t)number)
+        vec_push(&state->current->objects, NULL);
+    *slot_of(state, number) = copy;
 }
 
 static struct cudart_object *find_object(struct cudart_state *state, uint64_t number,
                                          bool is_surface) {
-    if (!number || number > state->objects.length)
-        return NULL;
-    struct cudart_object *object = state->objects.data[number - 1];
+    struct cudart_object **slot = slot_of(state, number), *object = slot ? *slot : NULL;
     return object && object->is_surface == is_surface ? object : NULL;
 }
 
@@ -44,7 +51,8 @@ static enum cuda_error read_linear(const struct cudart_state *state,
     if (!cudart_channel_read(&resource->of.linear.channel, image))
         return cudaErrorInvalidChannelDescriptor;
     unsigned texel = cudart_texel_bytes(image);
-    const struct sim_allocation *allocation = address ? sim_find(state->sim, address, false) : NULL;
+    const struct sim_allocation *allocation =
+        address ? sim_find(state->current->sim, address, false) : NULL;
     if (!allocation || address % LINEAR_ALIGN || bytes > 1ull << 32)
         return cudaErrorInvalidValue;
     uint64_t rest = allocation->address + allocation->bytes - address;
@@ -199,7 +207,7 @@ static enum cuda_error create_texture(struct cudart_state *state, uint64_t *numb
         error = read_sampler(&object->texture, &image, &sampler);
     if (error != cudaSuccess)
         return error;
-    *number = sim_texture_create(state->sim, &image, &sampler);
+    *number = sim_texture_create(state->current->sim, &image, &sampler);
     put_object(state, *number, object);
     return cudaSuccess;
 }
@@ -266,11 +274,12 @@ static enum cuda_error destroy(uint64_t number, bool is_surface) {
     if (error == cudaSuccess && number && !object)
         error = cudaErrorInvalidValue;
     if (object) {
+        struct sim *sim = state->devices[number >> SIM_OBJECT_DEVICE_SHIFT].sim;
         if (is_surface)
-            sim_surface_destroy(state->sim, number);
+            sim_surface_destroy(sim, number);
         else
-            sim_texture_destroy(state->sim, number);
-        state->objects.data[number - 1] = NULL;
+            sim_texture_destroy(sim, number);
+        *slot_of(state, number) = NULL;
         free(object);
     }
     return cudart_leave(error);
@@ -291,7 +300,7 @@ static enum cuda_error create_surface(struct cudart_state *state, uint64_t *numb
     const struct cudart_array *array = cudart_array_find(state, resource->of.array);
     if (!array)
         return cudaErrorInvalidResourceHandle;
-    *number = sim_surface_create(state->sim, &array->image);
+    *number = sim_surface_create(state->current->sim, &array->image);
     put_object(state, *number, &(struct cudart_object){.is_surface = true, .resource = *resource});
     return cudaSuccess;
 }
@@ -327,7 +336,7 @@ CUDART_API enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
     struct sim_image image;
     if (!width || !channel)
         return cudart_record(cudaErrorInvalidValue);
-    if (device != 0)
+    if (!cudart_is_device(cudart_state(), device))
         return cudart_record(cudaErrorInvalidDevice);
     if (!cudart_channel_read(channel, &image))
         return cudart_record(cudaErrorInvalidChannelDescriptor);
@@ -336,7 +345,7 @@ CUDART_API enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
 }
 
 void cudart_objects_drop(struct cudart_state *state) {
-    for (size_t i = 0; i < state->objects.length; i++)
-        free(state->objects.data[i]);
-    vec_free(&state->objects);
+    for (size_t i = 0; i < state->current->objects.length; i++)
+        free(state->current->objects.data[i]);
+    vec_free(&state->current->objects);
 }

@@ -45,13 +45,13 @@ struct cuda_properties {
 #undef NEW
 
 // Copies in the attributes, 0-terminated lists of them behind one another.
-static void fill(struct cuda_properties *out, const struct device_model *model) {
-#define ONE(type, field, attribute) out->field = (type)device_value(model, attribute);
+static void fill(struct cuda_properties *out, const struct cudart_state *state, int device) {
+#define ONE(type, field, attribute) out->field = (type)device_value(state, device, attribute);
 #define LIST(type, field, count, ...)                                                              \
     {                                                                                              \
         static const int from[] = {__VA_ARGS__};                                                   \
         for (size_t i = 0; i < sizeof from / sizeof *from; i++)                                    \
-            out->field[i] = (type)device_value(model, from[i]);                                    \
+            out->field[i] = (type)device_value(state, device, from[i]);                            \
     }
 #if CUDART_MAJOR < 13
 #define OLD ONE
@@ -62,21 +62,22 @@ static void fill(struct cuda_properties *out, const struct device_model *model) 
 #endif
     memset(out, 0, sizeof *out);
 #include "cudart/properties.def"
-    memcpy(out->name, model->name, sizeof model->name);
-    memcpy(out->uuid, "bankrun simulated", sizeof out->uuid);
+    memcpy(out->name, state->device.name, sizeof state->device.name);
+    device_uuid(device, (char *)out->uuid);
 }
 
 // `bytes` of the structure are the program's.
 static enum cuda_error properties(void *out, int device, size_t bytes) {
     if (!out)
         return cudart_record(cudaErrorInvalidValue);
-    if (device != 0)
-        return cudart_record(cudaErrorInvalidDevice);
     struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, device))
+        return cudart_record(cudaErrorInvalidDevice);
     struct cuda_properties all;
-    fill(&all, &state->device);
+    fill(&all, state, device);
     // The total is known once there is a device. Asking works on a broken one too.
     pthread_mutex_lock(&state->lock);
+    state->current = cudart_this_device(state);
     if (cudart_make_device(state))
         all.global_bytes = cudart_device_bytes(state);
     memcpy(out, &all, bytes);

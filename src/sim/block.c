@@ -35,7 +35,7 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     block->shared_bytes = (uint32_t)(dynamic ? kernel->layout->dynamic_offset + dynamic
                                              : kernel->layout->static_bytes);
     block->shared = base_alloc_aligned(128, block->shared_bytes + 128);
-    block->local_bytes = kernel->local_bytes;
+    block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
     if (block->local_bytes)
         block->local = base_alloc_aligned(64, block->local_bytes * LANES * flow->warp_count);
     for (uint32_t w = 0; w < flow->warp_count; w++) {

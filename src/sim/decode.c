@@ -273,37 +273,27 @@ static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) 
 
 // ---- One kernel ---------------------------------------------------------------------------
 
-// Local memory of recursive or indirect calls, and for alloca: what the CUDA runtime gives by
-// default is 1 KB.
-enum { RECURSION_BYTES = 16 * 1024 };
-
-static uint64_t local_of(const struct sim_kernel *kernel, const struct sim_code *code,
-                         unsigned depth) {
-    if (depth > kernel->code_count)
-        return RECURSION_BYTES;
+// What can be told of a thread's local memory. How much recursive and indirect calls and alloca
+// take is up to the launch.
+static uint64_t local_of(struct sim_kernel *kernel, const struct sim_code *code, unsigned depth) {
+    if (depth > kernel->code_count) {
+        kernel->uses_stack = true;
+        return 0;
+    }
     uint64_t most = 0;
     for (uint32_t i = 0; i < code->ir->instruction_count; i++) {
-        const struct ir_call *call = code->ir->instructions[i].call;
-        if (!call)
+        const struct ir_instruction *instruction = &code->ir->instructions[i];
+        const struct ir_call *call = instruction->call;
+        if (!call || !call->callee)
+            kernel->uses_stack |= call || ir_instruction_is(instruction, "alloca");
+        if (!call || !call->callee)
             continue;
-        uint64_t bytes = RECURSION_BYTES;
-        if (call->callee) {
-            const struct ir_function *callee =
-                ir_find_function(code->ir->module, call->callee->name);
-            const struct sim_code *found = callee ? sim_find_code(kernel, callee) : NULL;
-            bytes = found ? local_of(kernel, found, depth + 1) : 0;
-        }
+        const struct ir_function *callee = ir_find_function(code->ir->module, call->callee->name);
+        const struct sim_code *found = callee ? sim_find_code(kernel, callee) : NULL;
+        uint64_t bytes = found ? local_of(kernel, found, depth + 1) : 0;
         most = bytes > most ? bytes : most;
     }
     return code->local_bytes + most;
-}
-
-static bool allocates(const struct sim_kernel *kernel) {
-    for (uint32_t f = 0; f < kernel->code_count; f++)
-        for (uint32_t i = 0; i < kernel->codes[f].ir->instruction_count; i++)
-            if (ir_instruction_is(&kernel->codes[f].ir->instructions[i], "alloca"))
-                return true;
-    return false;
 }
 
 static void list_codes(struct sim_kernel *kernel) {
@@ -341,10 +331,7 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
         sim_kernel_free(kernel);
         return NULL;
     }
-    uint64_t local = local_of(kernel, &kernel->codes[0], 0);
-    if (allocates(kernel))
-        local += RECURSION_BYTES;
-    kernel->local_bytes = (local + 15) / 16 * 16;
+    kernel->local_bytes = (local_of(kernel, &kernel->codes[0], 0) + 15) / 16 * 16;
     return kernel;
 }
 

@@ -270,6 +270,8 @@ static bool is_small(const struct sim_kernel *kernel, uint64_t blocks) {
     return blocks == 1 || kernel->block_instructions < WORTH_WAKING / blocks;
 }
 
+enum { DEFAULT_STACK = 16 * 1024 };
+
 void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                 struct sim_result *result) {
     struct sim *sim = kernel->module->sim;
@@ -294,6 +296,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         memset(workspace, 0, WORKSPACE_BYTES);
     struct sim_launch copy = *launch;
     copy.parameters = parameters;
+    copy.stack_bytes = (launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK) / 16 * 16;
     for (int axis = 0; axis < 3; axis++)
         copy.cluster[axis] = launch->cluster[axis] ? launch->cluster[axis] : 1;
     copy.has_cluster = launch->cluster[0] != 0;

@@ -23,19 +23,37 @@ static void noun(const struct sim_allocation *allocation, char *text, size_t siz
 
 static bool describe_freed(struct sim_memory *memory, uint64_t address, char *text) {
     bool found = false;
-    pthread_mutex_lock(&memory->lock);
-    uint64_t kept = memory->freed_count < SIM_MEMORY_FREED ? memory->freed_count : SIM_MEMORY_FREED;
+    struct sim_space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    uint64_t kept = space->freed_count < SIM_MEMORY_FREED ? space->freed_count : SIM_MEMORY_FREED;
     for (uint64_t back = 1; back <= kept && !found; back++) {
         struct sim_memory_freed *freed =
-            &memory->freed[(memory->freed_count - back) % SIM_MEMORY_FREED];
+            &space->freed[(space->freed_count - back) % SIM_MEMORY_FREED];
         found = address - freed->address < freed->bytes;
         if (found)
             snprintf(text, SIM_MEMORY_TEXT,
                      "inside an allocation of %" PRIu64 " bytes at 0x%" PRIx64 " that was freed",
                      freed->bytes, freed->address);
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return found;
+}
+
+// Inside memory of another device. False: the device may touch it.
+static bool describe_foreign(const struct sim_memory *memory,
+                             const struct sim_allocation *allocation, char *text) {
+    char what[SIM_MEMORY_TEXT / 2];
+    if ((allocation->readers & allocation->writers) >> memory->device & 1)
+        return false;
+    noun(allocation, what, sizeof what);
+    if (allocation->device == memory->device)
+        snprintf(text, SIM_MEMORY_TEXT, "inside the %s at 0x%" PRIx64 ", which has no such access",
+                 what, allocation->address);
+    else
+        snprintf(text, SIM_MEMORY_TEXT,
+                 "inside the %s at 0x%" PRIx64 " of device %u, to which device %u has no access",
+                 what, allocation->address, allocation->device, memory->device);
+    return true;
 }
 
 static void describe_nearest(const struct sim_allocation *allocation, uint64_t address,
@@ -65,7 +83,7 @@ static void describe_nearest(const struct sim_allocation *allocation, uint64_t a
 void sim_memory_describe(struct sim_memory *memory, uint64_t address, uint64_t bytes,
                          char text[SIM_MEMORY_TEXT]) {
     const struct sim_allocation *found = sim_memory_find(memory, address, false);
-    if (!found && describe_freed(memory, address, text))
+    if (found ? describe_foreign(memory, found, text) : describe_freed(memory, address, text))
         return;
     if (address < 4096) {
         snprintf(text, SIM_MEMORY_TEXT, "a null pointer%s", address ? " with an offset" : "");

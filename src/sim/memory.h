@@ -25,25 +25,39 @@ struct sim_memory_freed {
     uint64_t address, bytes;
 };
 
-struct sim_memory {
-    uint64_t generation; // starts at 1, grows when something is freed; atomic
-    // the rest belongs to memory.c
+// What devices with one address space share.
+struct sim_space {
     uint64_t version; // of the table: odd while it is being changed; atomic
     struct sim_memory_table *table;
     pthread_mutex_t lock; // of writers
     void *mapped;         // NULL: nothing could be reserved
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
-    uint64_t device_bytes, used_bytes;
     struct sim_memory_node *nodes, *free_nodes;
     struct sim_memory_table *retired;
     struct sim_memory_freed freed[SIM_MEMORY_FREED]; // a ring
     uint64_t freed_count;
+    struct sim_memory *views[SIM_DEVICES]; // by number; NULL: no such device
+};
+
+// One device's view of a space, and what the device owns there.
+struct sim_memory {
+    uint64_t generation; // starts at 1, grows when access is lost; atomic
+    // the rest belongs to memory.c and memory_devices.c
+    struct sim_space *space;
+    unsigned device;
+    uint32_t guests; // the devices whose kernels may touch its memory, itself among them
+    uint64_t device_bytes, used_bytes;
 };
 
 // Never NULL. When the system grants no address space at all, every allocation fails later.
-struct sim_memory *sim_memory_create(uint64_t device_bytes);
-void sim_memory_destroy(struct sim_memory *memory); // NULL is allowed
+// `devices`: how many will share it.
+struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices);
+// A further device's view of a space. No other has its number.
+struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
+                                   uint64_t device_bytes);
+// Frees what the device owns, and the space with the last device. NULL is allowed.
+void sim_memory_destroy(struct sim_memory *memory);
 
 // Implemented where struct sim is.
 struct sim_memory *sim_memory_of(const struct sim *sim);
@@ -64,8 +78,11 @@ bool sim_memory_unregister(struct sim_memory *memory, uint64_t address);
 const struct sim_allocation *sim_memory_find(struct sim_memory *memory, uint64_t address,
                                              bool nearest);
 
-// True when one allocation holds all of [address, address + bytes) and may be written if `write`;
-// *hit is that allocation then, and false leaves *hit alone.
+// From now on the allocation belongs to this device.
+void sim_memory_adopt(struct sim_memory *memory, uint64_t address);
+
+// True when one allocation holds all of [address, address + bytes) and may be read, or written if
+// `write`, by the device; *hit is that allocation then, and false leaves *hit alone.
 bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64_t bytes,
                        bool write, struct sim_site_cache *hit);
 
@@ -74,5 +91,18 @@ bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64
 enum { SIM_MEMORY_TEXT = 256 };
 void sim_memory_describe(struct sim_memory *memory, uint64_t address, uint64_t bytes,
                          char text[SIM_MEMORY_TEXT]);
+
+// ---- Between memory.c and memory_devices.c ----------------------------------------------------
+
+// Somebody lost access: nothing that was looked up before holds any more.
+void sim_space_forget(struct sim_space *space);
+struct sim_space *sim_space_create(uint64_t bytes); // bytes: address space that it should have
+void sim_space_destroy(struct sim_space *space);
+// Frees all that a device owns.
+void sim_space_drop_device(struct sim_space *space, unsigned device);
+// Calls visit for each allocation, which may change who has access.
+void sim_space_visit(struct sim_space *space,
+                     void (*visit)(struct sim_allocation *allocation, void *context),
+                     void *context);
 
 #endif

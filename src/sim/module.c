@@ -9,9 +9,19 @@ static bool has_memory(const struct ir_variable *variable) {
            !variable->ptx->is_extern;
 }
 
-static bool place(struct sim_module *module, const struct ir_variable *ir,
-                  struct diag_list *diags) {
-    if (!has_memory(ir))
+// A managed variable that a twin has already is that one.
+static bool borrow(struct sim_module *module, const struct sim_module *twin,
+                   const struct ir_variable *ir) {
+    void *address = twin && ir->ptx->is_managed ? sim_variable_address(twin, ir) : NULL;
+    struct sim_variable variable = {.ir = ir, .address = address, .is_borrowed = true};
+    if (address)
+        vec_push(&module->variables, variable);
+    return address != NULL;
+}
+
+static bool place(struct sim_module *module, const struct sim_module *twin,
+                  const struct ir_variable *ir, struct diag_list *diags) {
+    if (!has_memory(ir) || borrow(module, twin, ir))
         return true;
     struct sim_allocation *allocation =
         sim_memory_alloc(module->sim->memory, ir->ptx->bytes, SIM_VARIABLE);
@@ -23,11 +33,13 @@ static bool place(struct sim_module *module, const struct ir_variable *ir,
     allocation->name = ir->name;
     allocation->is_read_only = ir->space == PTX_SPACE_CONST;
     void *address = (void *)(uintptr_t)allocation->address;
+    if (ir->ptx->is_managed)
+        sim_set_access(module->sim, address, SIM_ALL_DEVICES, SIM_ALL_DEVICES);
     if (ir->ptx->initial)
         memcpy(address, ir->ptx->initial, ir->ptx->bytes);
     else
         memset(address, 0, ir->ptx->bytes);
-    struct sim_variable variable = {ir, allocation, address};
+    struct sim_variable variable = {.ir = ir, .address = address};
     vec_push(&module->variables, variable);
     return true;
 }
@@ -70,38 +82,55 @@ static bool fix_up(struct sim_module *module, const struct sim_variable *variabl
     return true;
 }
 
-static bool place_all(struct sim_module *module, struct diag_list *diags) {
+static bool place_all(struct sim_module *module, const struct sim_module *twin,
+                      struct diag_list *diags) {
     const struct ir_module *ir = module->ir;
     bool ok = true;
     for (uint32_t i = 0; i < ir->variable_count; i++)
-        ok &= place(module, &ir->variables[i], diags);
+        ok &= place(module, twin, &ir->variables[i], diags);
     for (uint32_t f = 0; f < ir->function_count; f++)
         for (uint32_t i = 0; i < ir->functions[f]->variable_count; i++)
-            ok &= place(module, ir->functions[f]->variables[i], diags);
+            ok &= place(module, twin, ir->functions[f]->variables[i], diags);
     if (module->variables.length)
         qsort(module->variables.data, module->variables.length, sizeof *module->variables.data,
               by_ir);
     for (size_t i = 0; ok && i < module->variables.length; i++)
-        ok &= fix_up(module, &module->variables.data[i], diags);
+        ok &= module->variables.data[i].is_borrowed ||
+              fix_up(module, &module->variables.data[i], diags);
     return ok;
 }
 
 struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
-                                   struct diag_list *diags) {
+                                   const struct sim_module *twin, struct diag_list *diags) {
     struct sim_module *module = base_alloc(sizeof *module);
     module->sim = sim;
     module->ir = ir;
-    if (place_all(module, diags))
+    if (place_all(module, twin, diags))
         return module;
-    sim_module_unload(module);
+    sim_module_unload(module, NULL);
     return NULL;
 }
 
-void sim_module_unload(struct sim_module *module) {
+// The heir's variable of the same name becomes its own.
+static void bequeath(const struct sim_variable *variable, struct sim_module *heir) {
+    for (size_t i = 0; i < heir->variables.length; i++)
+        if (heir->variables.data[i].ir == variable->ir)
+            heir->variables.data[i].is_borrowed = false;
+    sim_memory_adopt(heir->sim->memory, (uint64_t)(uintptr_t)variable->address);
+}
+
+void sim_module_unload(struct sim_module *module, struct sim_module *heir) {
     if (!module)
         return;
-    for (size_t i = 0; i < module->variables.length; i++)
-        sim_free(module->sim, module->variables.data[i].address);
+    for (size_t i = 0; i < module->variables.length; i++) {
+        const struct sim_variable *variable = &module->variables.data[i];
+        if (variable->is_borrowed)
+            continue;
+        if (heir && variable->ir->ptx->is_managed)
+            bequeath(variable, heir);
+        else
+            sim_free(module->sim, variable->address);
+    }
     for (size_t i = 0; i < module->kernels.length; i++)
         sim_kernel_free(module->kernels.data[i]);
     vec_free(&module->variables);

@@ -15,8 +15,11 @@ struct sim *sim_create(const struct sim_config *config) {
         sim->config.multiprocessors = DEFAULT_MULTIPROCESSORS;
     if (!sim->config.device_bytes)
         sim->config.device_bytes = DEFAULT_DEVICE_BYTES;
-    sim->memory = sim_memory_create(sim->config.device_bytes);
-    sim->objects = sim_objects_create();
+    sim->memory =
+        config->neighbour
+            ? sim_memory_join(config->neighbour->memory, config->device, sim->config.device_bytes)
+            : sim_memory_create(sim->config.device_bytes, config->device, config->devices);
+    sim->objects = sim_objects_create(config->device);
     sim->target = sim_target_pick();
     sim->pool = pool_create(sim->config.threads);
     return sim;

@@ -16,6 +16,9 @@ struct sim;        // one device: memory, loaded modules, threads
 struct sim_module; // a module loaded onto a device: its variables have addresses
 struct sim_kernel; // a kernel, decoded for the host machine
 
+enum { SIM_DEVICES = 16 }; // that may share an address space
+#define SIM_ALL_DEVICES 0xffffu
+
 struct sim_config {
     unsigned arch;             // 90 for 9.0: what %-registers, properties and limits say
     int threads;               // 0: one for each processor
@@ -24,6 +27,9 @@ struct sim_config {
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
+    struct sim *neighbour;     // whose address space this device shares; NULL: it has its own
+    unsigned device, devices;  // its number among those that share one, and how many do: up to
+                               // SIM_DEVICES
 };
 
 struct sim *sim_create(const struct sim_config *config);
@@ -38,9 +44,12 @@ enum sim_allocation_kind { SIM_DEVICE, SIM_HOST, SIM_MANAGED, SIM_VARIABLE, SIM_
 struct sim_allocation {
     uint64_t address, bytes;
     enum sim_allocation_kind kind;
-    const char *name;  // variable; NULL for allocations
-    bool is_read_only; // const memory
-    void *owner;       // free for the caller's use
+    const char *name;          // variable; NULL for allocations
+    bool is_read_only;         // const memory
+    void *owner;               // free for the caller's use
+    unsigned device;           // whose memory it is
+    uint32_t readers, writers; // the devices whose kernels may touch it, a bit for each
+    bool has_own_access;       // these do not follow what is allowed between devices
 };
 
 // 512-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
@@ -50,19 +59,34 @@ bool sim_free(struct sim *sim, void *address); // false: not the start of an all
 // Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
 bool sim_register_host(struct sim *sim, void *address, size_t bytes);
 bool sim_unregister_host(struct sim *sim, void *address);
-// The same for memory of the device that the caller has mapped itself.
-bool sim_register_device(struct sim *sim, void *address, size_t bytes, bool is_read_only);
+// The same for memory of the device that the caller has mapped itself; the devices whose kernels
+// may read and write it, a bit for each.
+bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t readers,
+                         uint32_t writers);
 bool sim_unregister_device(struct sim *sim, void *address);
 // The allocation that holds the address, or the nearest one below or above it when `nearest`.
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest);
 void sim_memory_info(const struct sim *sim, uint64_t *free_bytes, uint64_t *total_bytes);
 
+// ---- Devices that share an address space: each finds and frees what any of them allocated
+// --------
+
+// Whether kernels of the device `guest` may touch what is allocated on `owner`.
+void sim_set_peer(struct sim *owner, unsigned guest, bool may_access);
+// The same for one allocation alone. False: none starts there.
+bool sim_set_access(struct sim *sim, const void *address, uint32_t readers, uint32_t writers);
+// For all allocations that have this owner.
+void sim_set_owner_access(struct sim *sim, const void *owner, uint32_t readers, uint32_t writers);
+
 // ---- Modules ------------------------------------------------------------------------------
 
-// Gives the module's variables memory and initial values. `ir` must outlive the result.
+// Gives the module's variables memory and initial values. `ir` must outlive the result. `twin`: the
+// same code on another device that shares the address space, with which it has the managed
+// variables in common; NULL: none.
 struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
-                                   struct diag_list *diags);
-void sim_module_unload(struct sim_module *module);
+                                   const struct sim_module *twin, struct diag_list *diags);
+// `heir`: a twin, which keeps the managed variables; NULL: none.
+void sim_module_unload(struct sim_module *module, struct sim_module *heir);
 // Address and size of a module-scope variable; NULL: none of that name.
 void *sim_module_variable(const struct sim_module *module, const char *name, size_t *bytes);
 // Decodes (once). NULL: no such kernel, or it holds a refused instruction (see diags).
@@ -77,6 +101,7 @@ struct sim_launch {
     uint32_t cluster[3]; // of which the grid is a multiple; 0: each block is a cluster of its own
     bool has_cluster;    // set by sim_launch: a size was given
     uint32_t dynamic_shared_bytes;
+    uint64_t stack_bytes;     // of a thread, for recursive and indirect calls and alloca; 0: 16 KiB
     const void *parameters;   // ir_function.parameter_bytes bytes, laid out as the kernel declares
     bool is_cooperative;      // all blocks are resident, grid sync works
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024

@@ -42,8 +42,8 @@ struct sim {
 
 struct sim_variable {
     const struct ir_variable *ir;
-    struct sim_allocation *allocation;
     void *address;
+    bool is_borrowed; // a twin's
 };
 
 struct sim_module {
@@ -97,6 +97,7 @@ struct sim_kernel {
     VEC(struct sim_constant) constants;
     uint32_t constant_bytes;
     uint64_t local_bytes; // of a thread, calls included
+    bool uses_stack;      // takes more than that: recursive and indirect calls, alloca
     bool uses_tid, uses_ctaid;
     uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
     bool uses_cluster;           // reads registers of the block's place in its cluster

@@ -26,6 +26,9 @@ enum sim_channel_kind {
     SIM_CHANNEL_FLOAT, // of 16 or 32 bits
 };
 
+// The number of an object holds that of its device, from this bit on.
+enum { SIM_OBJECT_DEVICE_SHIFT = 32 };
+
 enum { SIM_IMAGE_LEVELS = 18, SIM_TEXTURE_CHANNELS = 4 };
 
 struct sim_image_level {

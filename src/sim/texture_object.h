@@ -15,7 +15,7 @@ struct sim_object {
 
 struct sim_objects;
 
-struct sim_objects *sim_objects_create(void);
+struct sim_objects *sim_objects_create(unsigned device);
 void sim_objects_destroy(struct sim_objects *objects); // NULL is allowed
 // NULL: the number was never given out. What was destroyed is still found, with is_live false.
 const struct sim_object *sim_object_find(const struct sim_objects *objects, uint64_t number);

@@ -7,11 +7,14 @@
 #include "sim/texture_object.h"
 
 struct sim_objects {
+    uint64_t base;                 // of the device's numbers
     VEC(struct sim_object *) list; // by number, from 1 on
 };
 
-struct sim_objects *sim_objects_create(void) {
-    return base_alloc(sizeof(struct sim_objects));
+struct sim_objects *sim_objects_create(unsigned device) {
+    struct sim_objects *objects = base_alloc(sizeof *objects);
+    objects->base = (uint64_t)device << SIM_OBJECT_DEVICE_SHIFT;
+    return objects;
 }
 
 void sim_objects_destroy(struct sim_objects *objects) {
@@ -23,8 +26,14 @@ void sim_objects_destroy(struct sim_objects *objects) {
     free(objects);
 }
 
+// NULL: it is no number of this device's.
+static struct sim_object *find(const struct sim_objects *objects, uint64_t number) {
+    uint64_t place = number - objects->base;
+    return place && place <= objects->list.length ? objects->list.data[place - 1] : NULL;
+}
+
 const struct sim_object *sim_object_find(const struct sim_objects *objects, uint64_t number) {
-    return number && number <= objects->list.length ? objects->list.data[number - 1] : NULL;
+    return find(objects, number);
 }
 
 static uint64_t create(struct sim *sim, enum sim_object_kind kind, const struct sim_image *image) {
@@ -34,13 +43,13 @@ static uint64_t create(struct sim *sim, enum sim_object_kind kind, const struct 
     object->is_live = true;
     object->image = *image;
     vec_push(&objects->list, object);
-    return objects->list.length;
+    return objects->base + objects->list.length;
 }
 
 uint64_t sim_texture_create(struct sim *sim, const struct sim_image *image,
                             const struct sim_sampler *sampler) {
     uint64_t number = create(sim, SIM_OBJECT_TEXTURE, image);
-    sim_objects_of(sim)->list.data[number - 1]->sampler = *sampler;
+    find(sim_objects_of(sim), number)->sampler = *sampler;
     return number;
 }
 
@@ -50,10 +59,8 @@ uint64_t sim_surface_create(struct sim *sim, const struct sim_image *image) {
 
 static bool destroy(struct sim *sim, enum sim_object_kind kind, uint64_t number) {
     struct sim_objects *objects = sim_objects_of(sim);
-    if (!number || number > objects->list.length)
-        return false;
-    struct sim_object *object = objects->list.data[number - 1];
-    if (object->kind != kind || !object->is_live)
+    struct sim_object *object = find(objects, number);
+    if (!object || object->kind != kind || !object->is_live)
         return false;
     object->is_live = false;
     return true;

@@ -226,7 +226,7 @@ static void run_target(const struct world *world, const struct sim_target *targe
     struct sim *sim = sim_create(&config);
     sim->target = target;
     struct diag_list diags = {0};
-    struct sim_module *module = sim_module_load(sim, world->ir, &diags);
+    struct sim_module *module = sim_module_load(sim, world->ir, NULL, &diags);
     assert_non_null(module);
     uint64_t *in = sim_alloc(sim, ROWS * OPERANDS * sizeof *in, SIM_DEVICE);
     uint64_t *out = sim_alloc(sim, ROWS * 2 * sizeof *out, SIM_DEVICE);
@@ -254,7 +254,7 @@ static void run_target(const struct world *world, const struct sim_target *targe
     }
     sim_free(sim, in);
     sim_free(sim, out);
-    sim_module_unload(module);
+    sim_module_unload(module, NULL);
     sim_destroy(sim);
 }
 

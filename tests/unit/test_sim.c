@@ -40,7 +40,7 @@ static void open_device(struct device *d, const char *text, struct sim_config co
         diag_print(&d->diags, stderr, false);
     assert_int_equal(d->diags.errors, 0);
     d->sim = sim_create(&config);
-    d->module = sim_module_load(d->sim, d->ir, &d->diags);
+    d->module = sim_module_load(d->sim, d->ir, NULL, &d->diags);
     assert_non_null(d->module);
     d->out = sim_alloc(d->sim, WORDS * 4, SIM_DEVICE);
     memset(d->out, 0, WORDS * 4);
@@ -73,7 +73,7 @@ static void run(struct device *d, const char *text, uint32_t grid, uint32_t bloc
 
 static void close_device(struct device *d) {
     sim_result_free(&d->result);
-    sim_module_unload(d->module);
+    sim_module_unload(d->module, NULL);
     sim_destroy(d->sim);
     ir_free(d->ir);
     ptx_module_free(d->ptx);

@@ -1,0 +1,77 @@
+// Peer access: kernels of one device that touch the memory of another. Copies need none of it.
+#include "cudart/device.h"
+#include "cudart/state.h"
+
+static enum cuda_error check_pair(int device, int peer, const void *out) {
+    const struct cudart_state *state = cudart_state();
+    if (!cudart_is_device(state, device) || !cudart_is_device(state, peer))
+        return cudaErrorInvalidDevice;
+    return out ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDART_API enum cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+    enum cuda_error error = check_pair(device, peer, can);
+    if (error == cudaSuccess)
+        *can = device != peer;
+    return cudart_record(error);
+}
+
+// The peer's memory is that of its primary context, which this makes. Lock held.
+static enum cuda_error enable(struct cudart_state *state, int peer) {
+    struct cudart_device *here = state->current;
+    if (here->peers >> peer & 1)
+        return cudaErrorPeerAccessAlreadyEnabled;
+    enum cuda_error error = cudart_visit(state, &state->devices[peer]);
+    state->current = here;
+    if (error != cudaSuccess)
+        return error;
+    here->peers |= 1u << peer;
+    sim_set_peer(state->devices[peer].sim, here->number, true);
+    return cudaSuccess;
+}
+
+static enum cuda_error disable(struct cudart_state *state, int peer) {
+    struct cudart_device *here = state->current;
+    if (!(here->peers >> peer & 1))
+        return cudaErrorPeerAccessNotEnabled;
+    here->peers &= ~(1u << peer);
+    if (state->devices[peer].sim)
+        sim_set_peer(state->devices[peer].sim, here->number, false);
+    return cudaSuccess;
+}
+
+// A device is no peer of itself.
+static bool is_peer(const struct cudart_state *state, int device) {
+    return cudart_is_device(state, device) && device != (int)state->current->number;
+}
+
+CUDART_API enum cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && flags)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = is_peer(state, peer) ? enable(state, peer) : cudaErrorInvalidDevice;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceDisablePeerAccess(int peer) {
+    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = is_peer(state, peer) ? disable(state, peer) : cudaErrorInvalidDevice;
+    return cudart_leave(error);
+}
+
+CUDART_API enum cuda_error cudaDeviceGetP2PAttribute(int *value, int attribute, int source,
+                                                     int target) {
+    enum { PERFORMANCE_RANK = 1, ACCESS, NATIVE_ATOMICS, ARRAY_ACCESS, PARTIAL_ATOMICS };
+    enum cuda_error error = check_pair(source, target, value);
+    if (error == cudaSuccess && source == target)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess && (attribute < PERFORMANCE_RANK || attribute > PARTIAL_ATOMICS))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *value = attribute == ACCESS || attribute == NATIVE_ATOMICS || attribute == ARRAY_ACCESS;
+    return cudart_record(error);
+}
