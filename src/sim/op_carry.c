@@ -1,5 +1,6 @@
 // Arithmetic with the condition code's carry bit: add.cc, addc, sub.cc, subc, mad.cc, madc.
-// After a subtraction the bit says that it borrowed.
+// A subtraction adds the complement: its bit is set when it did not borrow, also for an addc that
+// reads it (what ptxas makes for sm_90, and what ZLUDA's tests expect of NVIDIA's hardware).
 #include "sim/lanes.h"
 
 __extension__ typedef unsigned __int128 uint128;
@@ -8,10 +9,11 @@ __extension__ typedef __int128 int128;
 // instr->immediate: whether the carry bit is added (or subtracted), and whether it is written.
 enum { READS_CARRY = 1, WRITES_CARRY = 2 };
 
-// A statement gives the result as `r`, and whether it carries as `carry`; `in` is 0 or 1.
-#define CARRY_LOOP(D, loop, ...)                                                                   \
+// A statement gives the result as `r`, and whether it carries (or borrows) as `carry`; `in` is 0
+// or 1. `flip` is ~0u where the bit stands for its opposite.
+#define CARRY_LOOP(D, flip, loop, ...)                                                             \
     LANES_OUT(D)                                                                                   \
-    const uint32_t carries = imm & READS_CARRY ? warp->carry : 0;                                  \
+    const uint32_t carries = imm & READS_CARRY ? warp->carry ^ flip : 0;                           \
     _Alignas(64) int32_t flags[LANES];                                                             \
     loop {                                                                                         \
         const lane_##D in = carries >> l & 1;                                                      \
@@ -20,7 +22,7 @@ enum { READS_CARRY = 1, WRITES_CARRY = 2 };
         LANES_BLEND(D, r)                                                                          \
     }                                                                                              \
     if (imm & WRITES_CARRY) {                                                                      \
-        const uint32_t bits = lanes_signs(flags);                                                  \
+        const uint32_t bits = lanes_signs(flags) ^ flip;                                           \
         warp->carry = full ? bits : (warp->carry & ~warp->mask) | (bits & warp->mask);             \
     }
 
@@ -28,7 +30,7 @@ enum { READS_CARRY = 1, WRITES_CARRY = 2 };
     LANES_BODY(name) {                                                                             \
         LANES_IN(D, pa, 1)                                                                         \
         LANES_IN(D, pb, 2)                                                                         \
-        CARRY_LOOP(D, SIM_LANES, const lane_##D a = pa[l], s = a + pb[l], r = s + in;              \
+        CARRY_LOOP(D, 0u, SIM_LANES, const lane_##D a = pa[l], s = a + pb[l], r = s + in;          \
                    const bool carry = (s < a) | (r < s))                                           \
     }                                                                                              \
     LANES_PAIR(name)
@@ -37,7 +39,7 @@ enum { READS_CARRY = 1, WRITES_CARRY = 2 };
     LANES_BODY(name) {                                                                             \
         LANES_IN(D, pa, 1)                                                                         \
         LANES_IN(D, pb, 2)                                                                         \
-        CARRY_LOOP(D, SIM_LANES, const lane_##D a = pa[l], b = pb[l], s = a - b, r = s - in;       \
+        CARRY_LOOP(D, ~0u, SIM_LANES, const lane_##D a = pa[l], b = pb[l], s = a - b, r = s - in;  \
                    const bool carry = (a < b) | (s < in))                                          \
     }                                                                                              \
     LANES_PAIR(name)
@@ -47,7 +49,7 @@ enum { READS_CARRY = 1, WRITES_CARRY = 2 };
         LANES_IN(D, pa, 1)                                                                         \
         LANES_IN(D, pb, 2)                                                                         \
         LANES_IN(D, pc, 3)                                                                         \
-        CARRY_LOOP(D, loop, const lane_##D a = pa[l], b = pb[l], p = (lane_##D)(product),          \
+        CARRY_LOOP(D, 0u, loop, const lane_##D a = pa[l], b = pb[l], p = (lane_##D)(product),      \
                    s = p + pc[l], r = s + in;                                                      \
                    const bool carry = (s < p) | (r < s))                                           \
     }                                                                                              \

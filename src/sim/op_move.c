@@ -103,6 +103,42 @@ static bool use_pair(struct sim_decoder *decoder, const struct ir_instruction *i
     return lanes_use(out, copy_pair);
 }
 
+// mov.v2 and mov.v4 take elements apart before they write any: both sides may share registers.
+// instr->elements holds the destinations and then the sources, instr->immediate how many.
+#define COPY_VECTOR(name, D)                                                                       \
+    LANES_BODY(name) {                                                                             \
+        const int32_t *on = warp->lanes;                                                           \
+        const unsigned count = (unsigned)instr->immediate;                                         \
+        LANES_EACH if (full || on[l]) {                                                            \
+            lane_##D value[4];                                                                     \
+            for (unsigned i = 0; i < count; i++)                                                   \
+                value[i] = LANES_ALIGNED(const lane_##D, instr->elements[count + i])[l];           \
+            for (unsigned i = 0; i < count; i++)                                                   \
+                LANES_ALIGNED(lane_##D, instr->elements[i])[l] = value[i];                         \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+COPY_VECTOR(copy_vector_32, u32)
+COPY_VECTOR(copy_vector_64, u64)
+
+LANES_SELECT(mov_vector) {
+    const unsigned count = ir->operands[0].element_count;
+    const unsigned bytes = ptx_type_bytes(lanes_type(ir, 0)) > 4 ? 8 : 4;
+    if (ir->operands[1].element_count != count || count > 4)
+        return false;
+    sim_ref *refs = sim_decoder_alloc(decoder, 2 * count * sizeof *refs);
+    for (unsigned i = 0; i < 2 * count; i++) {
+        const struct ir_operand *element = &ir->operands[i / count].elements[i % count];
+        if (element->kind == IR_OPERAND_REGISTER &&
+            sim_decoder_operand_bytes(decoder, element) != bytes)
+            return false;
+        refs[i] = sim_operand_ref(decoder, ir, element);
+    }
+    out->elements = refs;
+    out->immediate = count;
+    return lanes_use(out, bytes == 8 ? copy_vector_64 : copy_vector_32);
+}
+
 LANES_SELECT(mov) {
     const unsigned bytes = ptx_type_bytes(lanes_type(ir, 0));
     const struct ir_operand *d = &ir->operands[0], *a = &ir->operands[1];
