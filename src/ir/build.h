@@ -82,6 +82,9 @@ void ir_take_register_results(struct ir_builder *builder, const struct ptx_instr
 void ir_copy_addressed_parameters(struct ir_builder *builder);
 
 // function.c
+// The copy is valid until the next one is appended.
+struct ir_instruction *ir_append(struct ir_builder *builder,
+                                 const struct ir_instruction *instruction);
 struct ir_function *ir_build_function(struct ir_module *module, const struct ptx_function *ptx,
                                       struct diag_list *diags);
 

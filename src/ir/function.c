@@ -85,6 +85,13 @@ static void declare_parameters(struct ir_builder *builder, const struct ptx_func
     }
 }
 
+struct ir_instruction *ir_append(struct ir_builder *builder,
+                                 const struct ir_instruction *instruction) {
+    vec_push(&builder->instructions, *instruction);
+    vec_push(&builder->instruction_scopes, builder->scope->number);
+    return &builder->instructions.data[builder->instructions.length - 1];
+}
+
 static struct ir_instruction *append(struct ir_builder *builder,
                                      const struct ptx_instruction *ptx) {
     struct ir_instruction instruction = {.ptx = ptx,
@@ -92,9 +99,7 @@ static struct ir_instruction *append(struct ir_builder *builder,
                                          .location = ptx->location,
                                          .site = IR_NONE,
                                          .target = IR_NONE};
-    vec_push(&builder->instructions, instruction);
-    vec_push(&builder->instruction_scopes, builder->scope->number);
-    return &builder->instructions.data[builder->instructions.length - 1];
+    return ir_append(builder, &instruction);
 }
 
 static void set_guard(struct ir_builder *builder, struct ir_instruction *instruction,

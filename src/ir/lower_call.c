@@ -66,8 +66,7 @@ static struct ir_instruction *move(struct ir_builder *builder, const struct ir_v
     instruction.operands[is_load ? 0 : 1] = value;
     instruction.operands[is_load ? 1 : 0] = (struct ir_operand){
         .kind = IR_OPERAND_ADDRESS, .reg = IR_NONE, .pair = IR_NONE, .variable = variable};
-    vec_push(&builder->instructions, instruction);
-    return &builder->instructions.data[builder->instructions.length - 1];
+    return ir_append(builder, &instruction);
 }
 
 // ---- The function ---------------------------------------------------------------------------
