@@ -10,6 +10,8 @@
 #include "cudart/stream.h"
 #include "ir/ir.h"
 
+const char *cudaGetErrorString(enum cuda_error error);
+
 // The kernel's parameter block, filled from the program's array of pointers or its packed copy. The
 // caller frees it.
 static void *pack_parameters(const struct ir_function *ir, const struct cudart_launch *launch,
@@ -98,20 +100,15 @@ static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
     return !progress->state->dying;
 }
 
-static void run(struct cudart_state *state, struct cudart_function *function,
-                const struct cudart_launch *launch, void **arguments) {
-    struct profile_recorder *recorder = start_recorder(state, function, launch);
-    struct launch_progress progress = {.state = state};
-    progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
-    void *parameters = pack_parameters(function->ir, launch, arguments);
+static struct sim_launch describe(const struct cudart_state *state,
+                                  const struct cudart_function *function,
+                                  const struct cudart_launch *launch) {
     struct sim_launch sim = {
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .stack_bytes = stack_of(state),
-        .parameters = parameters,
         .is_cooperative = launch->is_cooperative,
-        .observer = recorder ? profile_observer(recorder) : NULL,
+        .may_launch = true,
         .progress = show_progress,
-        .progress_context = &progress,
     };
     copy_size(sim.grid, launch->grid);
     copy_size(sim.block, launch->block);
@@ -121,6 +118,20 @@ static void run(struct cudart_state *state, struct cudart_function *function,
         (unsigned)state->device.multiprocessors;
     if (launch->cluster.x)
         copy_size(sim.cluster, launch->cluster);
+    return sim;
+}
+
+// The result's children are the caller's.
+static struct sim_result run_alone(struct cudart_state *state, struct cudart_function *function,
+                                   const struct cudart_launch *launch, void **arguments) {
+    struct profile_recorder *recorder = start_recorder(state, function, launch);
+    struct launch_progress progress = {.state = state};
+    progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
+    void *parameters = pack_parameters(function->ir, launch, arguments);
+    struct sim_launch sim = describe(state, function, launch);
+    sim.parameters = parameters;
+    sim.observer = recorder ? profile_observer(recorder) : NULL;
+    sim.progress_context = &progress;
     struct sim_result result = {0};
     sim_launch(cudart_function_here(state, function)->kernel, &sim, &result);
     progress_end(&progress.line);
@@ -133,6 +144,96 @@ static void run(struct cudart_state *state, struct cudart_function *function,
             result.fault == SIM_OK ? NULL : result.message, result.is_sample};
         profile_finish(recorder, state->profile, &recorded);
     }
+    return result;
+}
+
+// ---- Kernels that launch kernels ------------------------------------------------------------
+
+enum { MOST_LEVELS = 24 };
+
+static void run(struct cudart_state *state, struct cudart_function *function,
+                struct cudart_launch *launch, void **arguments, unsigned level);
+
+static struct cudart_function *function_of(struct cudart_state *state, struct cudart_module *module,
+                                           const struct ir_function *ir) {
+    for (size_t i = 0; i < module->functions.length; i++)
+        if (module->functions.data[i]->ir == ir)
+            return module->functions.data[i];
+    // The host never names it.
+    struct cudart_function *function = cudart_function_add(state, module, NULL, ir->name);
+    function->ir = ir;
+    function->layout = ir_shared_layout(ir);
+    return function;
+}
+
+// Whether all the bytes lie in one allocation.
+static bool is_memory(const struct cudart_state *state, uint64_t address, uint64_t bytes) {
+    const struct sim_allocation *found = sim_find(state->current->sim, address, false);
+    return found && bytes <= found->address + found->bytes - address;
+}
+
+static void copy_for(struct cudart_state *state, const struct cudart_function *parent,
+                     const struct sim_child *child) {
+    if (!child->bytes)
+        return;
+    if (!is_memory(state, child->to, child->bytes) ||
+        (child->from && !is_memory(state, child->from, child->bytes))) {
+        cudart_say("%s, block %llu: a copy of %llu bytes from 0x%llx to 0x%llx leaves its memory",
+                   parent->name, (unsigned long long)child->parent,
+                   (unsigned long long)child->bytes, (unsigned long long)child->from,
+                   (unsigned long long)child->to);
+        state->current->pending = cudaErrorIllegalAddress;
+        return;
+    }
+    void *to = (void *)(uintptr_t)child->to;
+    if (child->from)
+        memmove(to, (const void *)(uintptr_t)child->from, child->bytes);
+    else
+        memset(to, child->value, child->bytes);
+}
+
+static void run_child(struct cudart_state *state, struct cudart_function *parent,
+                      const struct sim_child *child, unsigned level) {
+    if (!child->kernel) {
+        copy_for(state, parent, child);
+        return;
+    }
+    struct cudart_function *function = function_of(state, parent->module, child->kernel);
+    struct cudart_launch launch = {
+        .grid = {child->grid[0], child->grid[1], child->grid[2]},
+        .block = {child->block[0], child->block[1], child->block[2]},
+        .dynamic_shared = child->dynamic_shared_bytes,
+        .packed = child->parameters,
+        .packed_bytes = child->kernel->parameter_bytes,
+    };
+    enum cuda_error error = cudart_check_launch(state, function, &launch);
+    if (error == cudaSuccess)
+        error = cudart_function_decode(state, function);
+    if (error == cudaSuccess && level > MOST_LEVELS)
+        error = cudaErrorLaunchMaxDepthExceeded;
+    if (error == cudaSuccess) {
+        run(state, function, &launch, NULL, level);
+        return;
+    }
+    cudart_say("%s cannot launch %s with grid (%u,%u,%u) and block (%u,%u,%u): %s", parent->name,
+               function->name, child->grid[0], child->grid[1], child->grid[2], child->block[0],
+               child->block[1], child->block[2], cudaGetErrorString(error));
+    state->current->pending = cudaErrorLaunchFailure;
+}
+
+// A child's own children belong to it: it has ended when they have.
+static void run(struct cudart_state *state, struct cudart_function *function,
+                struct cudart_launch *launch, void **arguments, unsigned level) {
+    const uint32_t *required = function->ir->ptx->required_cluster;
+    if (required[0])
+        launch->cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
+                                             required[2] ? required[2] : 1};
+    struct sim_result result = run_alone(state, function, launch, arguments);
+    for (int tail = 0; tail <= 1; tail++)
+        for (size_t i = 0; i < result.child_count; i++)
+            if (result.children[i].is_tail == tail && state->current->pending == cudaSuccess &&
+                !state->dying)
+                run_child(state, function, &result.children[i], level + 1);
     sim_result_free(&result);
 }
 
@@ -153,11 +254,7 @@ static enum cuda_error check_and_run(struct cudart_state *state, const void *stu
         return error;
     if (state->dying)
         return cudaErrorLaunchFailure;
-    const uint32_t *required = function->ir->ptx->required_cluster;
-    if (required[0])
-        launch->cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
-                                             required[2] ? required[2] : 1};
-    run(state, function, launch, arguments);
+    run(state, function, launch, arguments, 0);
     return cudaSuccess;
 }
 

@@ -59,6 +59,7 @@ void sim_block_free(struct sim_block_flow *flow) {
     for (uint32_t w = 0; w < flow->warp_count; w++)
         sim_warp_finish(&flow->warps[w]);
     strbuf_free(&flow->output);
+    sim_device_launches_free(&flow->launches);
     free(flow->block.shared);
     free(flow->block.local);
     free(flow->register_memory);

@@ -20,7 +20,8 @@ struct sim_block_flow {
     uint32_t warp_count, live_threads;
     uint32_t next_warp;
     struct sim_barrier barriers[SIM_BARRIERS];
-    struct strbuf output;     // of device printf
+    struct strbuf output; // of device printf
+    struct sim_device_launches launches;
     uint8_t *register_memory; // the warps' outermost frames
     size_t register_bytes;
     bool has_fault;

@@ -185,18 +185,24 @@ static const struct sim_instr *run_call_device(struct sim_warp *warp,
                                                const struct sim_instr *instr) {
     const struct sim_call *call = instr->call;
     const struct sim_frame *frame = current(warp)->frame;
-    _Alignas(64) uint64_t values[SIM_DEVICE_MAX_ARGUMENTS][LANES];
+    _Alignas(64) uint8_t values[SIM_DEVICE_MAX_ARGUMENTS][SIM_DEVICE_MAX_BYTES * LANES];
     _Alignas(64) uint64_t result[LANES] = {0};
     const void *arguments[SIM_DEVICE_MAX_ARGUMENTS];
     uint64_t stride = frame->code->ir->frame_parameter_bytes;
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct sim_call_value *argument = &call->arguments[i];
         arguments[i] = values[i];
-        uint8_t *to = (uint8_t *)values[i];
+        uint8_t *to = values[i];
         for (unsigned l = 0; l < LANES; l++)
             memcpy(to + l * argument->bytes, frame->parameters + l * stride + argument->offset,
                    argument->bytes);
     }
+    if (call->device->launches && !warp->block->worker->launch->may_launch)
+        return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION,
+                         (unsigned)__builtin_ctz(warp->mask), 0,
+                         "%s: only kernels of programs can launch kernels, not one that was "
+                         "launched by hand",
+                         call->device->name);
     if (!call->device->call(warp, instr, arguments, result))
         return NULL;
     for (uint32_t i = 0; i < call->result_count; i++)

@@ -21,8 +21,8 @@ static bool decode_values(struct sim_decoder *decoder, const struct ir_instructi
     return true;
 }
 
-// Functions of the device runtime (libcudadevrt) by which kernels launch kernels.
-static bool is_device_launch(const char *name) {
+// Functions of the device runtime (libcudadevrt), by which kernels launch work.
+static bool is_device_runtime(const char *name) {
     static const char *const beginnings[] = {"cudaLaunchDevice", "cudaGetParameterBuffer",
                                              "__cudaCDP", "cudaGraphLaunch"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
@@ -35,10 +35,10 @@ static void decode_device_function(struct sim_decoder *decoder, const struct ir_
                                    struct sim_call *call) {
     const char *name = ir->call->callee->name;
     call->device = sim_device_find(name);
-    if (!call->device && is_device_launch(name)) {
+    if (!call->device && is_device_runtime(name)) {
         sim_decode_error(decoder, ir,
-                         "'%s' launches work from a kernel (dynamic parallelism), and bankrun "
-                         "launches kernels from the host alone",
+                         "'%s' of the device runtime is not supported: of that there are launches, "
+                         "streams, events and cudaMalloc",
                          name);
         return;
     }
@@ -49,6 +49,7 @@ static void decode_device_function(struct sim_decoder *decoder, const struct ir_
                          name);
         return;
     }
+    decoder->kernel->launches |= call->device->launches;
     if (call->argument_count != call->device->arguments) {
         sim_decode_error(decoder, ir, "'%s' takes %u parameters, not %u", name,
                          call->device->arguments, call->argument_count);

@@ -93,10 +93,10 @@ static bool device_assertfail(struct sim_warp *warp, const struct sim_instr *ins
 // ---- The table ----------------------------------------------------------------------------
 
 static const struct sim_device functions[] = {
-    {"vprintf", 2, {8, 8}, 4, sim_device_vprintf},
-    {"malloc", 1, {8}, 8, device_malloc},
-    {"free", 1, {8}, 0, device_free},
-    {"__assertfail", 5, {8, 8, 4, 8, 8}, 0, device_assertfail},
+    {"vprintf", 2, {8, 8}, 4, sim_device_vprintf, false},
+    {"malloc", 1, {8}, 8, device_malloc, false},
+    {"free", 1, {8}, 0, device_free, false},
+    {"__assertfail", 5, {8, 8, 4, 8, 8}, 0, device_assertfail, false},
 };
 
 const struct sim_device *sim_device_find(const char *name) {
@@ -104,5 +104,5 @@ const struct sim_device *sim_device_find(const char *name) {
         if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
     }
-    return NULL;
+    return sim_device_launch_find(name);
 }

@@ -33,6 +33,7 @@ struct sim_run { // one launch
     pthread_mutex_t lock;    // of what follows
     struct sim_result *result;
     VEC(struct output) outputs;
+    VEC(struct sim_child) children;
     uint8_t *constants, *warp_vectors;
 };
 
@@ -88,6 +89,17 @@ void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result 
 
 // ---- Blocks -------------------------------------------------------------------------------
 
+static void take_children(struct sim_run *run, struct sim_device_launches *launches) {
+    if (launches->children.length) {
+        pthread_mutex_lock(&run->lock);
+        for (size_t i = 0; i < launches->children.length; i++)
+            vec_push(&run->children, launches->children.data[i]);
+        pthread_mutex_unlock(&run->lock);
+        launches->children.length = 0;
+    }
+    launches->wishes.length = 0; // what was never launched
+}
+
 static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow) {
     struct sim_run *run = worker->run;
     uint64_t threads = 0;
@@ -102,6 +114,7 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
         vec_push(&run->outputs, output);
         pthread_mutex_unlock(&run->lock);
     }
+    take_children(run, &flow->launches);
     sim_report_progress(worker, 0);
 }
 
@@ -261,6 +274,33 @@ static void write_output(struct sim_run *run) {
     vec_free(&run->outputs);
 }
 
+// ---- Children -----------------------------------------------------------------------------
+
+static void free_children(struct sim_result *result) {
+    for (size_t i = 0; i < result->child_count; i++)
+        free(result->children[i].parameters);
+    free(result->children);
+    result->children = NULL;
+    result->child_count = 0;
+}
+
+static int by_parent(const void *a, const void *b) {
+    const struct sim_child *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void hand_over_children(struct sim_run *run) {
+    struct sim_result *result = run->result;
+    result->children = run->children.data;
+    result->child_count = run->children.length;
+    if (result->child_count)
+        qsort(result->children, result->child_count, sizeof *result->children, by_parent);
+    if (result->fault != SIM_OK)
+        free_children(result);
+}
+
 // ---- The launch ---------------------------------------------------------------------------
 
 // Waking other threads takes as long as some thousand instructions: not worth it for one block, or
@@ -305,7 +345,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
     pthread_mutex_init(&run.lock, NULL);
     run.pieces = run.count / sim_cluster_blocks(&copy);
-    run.chosen = blocks_wait(&run)
+    run.chosen = blocks_wait(&run) || kernel->launches
                      ? run.pieces
                      : sim_sample_size(&sim->config.sample, run.pieces, sim_cluster_blocks(&copy));
     result->is_sample = run.chosen < run.pieces;
@@ -320,6 +360,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     result->blocks_run = run.done;
     if (result->fault == SIM_OK && (sim->interrupted || run.stopped))
         result->fault = SIM_FAULT_STOPPED;
+    hand_over_children(&run);
     sim->interrupted = 0;
     if (workspace)
         sim_free(sim, workspace);
@@ -329,6 +370,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
 }
 
 void sim_result_free(struct sim_result *result) {
+    free_children(result);
     free(result->message);
     result->message = NULL;
 }

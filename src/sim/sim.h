@@ -104,6 +104,7 @@ struct sim_launch {
     uint64_t stack_bytes;     // of a thread, for recursive and indirect calls and alloca; 0: 16 KiB
     const void *parameters;   // ir_function.parameter_bytes bytes, laid out as the kernel declares
     bool is_cooperative;      // all blocks are resident, grid sync works
+    bool may_launch;          // the caller runs the result's children
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
     uint64_t first_block, block_count;      // run only these (linear index, or whole clusters one
                                             // after the other); count 0: all
@@ -128,6 +129,20 @@ enum sim_fault {
     SIM_FAULT_NO_BLOCK, // of a cluster: it has ended, or there is none of that rank
 };
 
+// What a kernel asked for: a launch, or where `kernel` is NULL a copy of memory. All begins when
+// the kernel's own launch has ended, which the programming model allows: no kernel can wait for
+// what it launched.
+struct sim_child {
+    const struct ir_function *kernel;
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    void *parameters;         // parameter_bytes bytes, malloc'd
+    uint64_t to, from, bytes; // a copy; from nowhere: bytes of `value`
+    uint8_t value;
+    bool is_tail;    // begins when all else that came of the launch has ended
+    uint64_t parent; // linear index of the block that asked
+    uint64_t order;  // among those of the same block
+};
+
 struct sim_result {
     enum sim_fault fault;
     uint64_t blocks_run;
@@ -142,6 +157,9 @@ struct sim_result {
     const struct ir_function *function;
     uint64_t address;
     char *message;
+    // What the kernel launched, by block; none after a fault. Freed with the result.
+    struct sim_child *children;
+    size_t child_count;
 };
 
 // Runs to the end. The caller has checked the launch against the device's limits.

@@ -101,6 +101,7 @@ struct sim_kernel {
     bool uses_tid, uses_ctaid;
     uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
     bool uses_cluster;           // reads registers of the block's place in its cluster
+    bool launches;               // other kernels
     bool waits_for_blocks;       // has a loop that polls memory which other blocks may write
 };
 
