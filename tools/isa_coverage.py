@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/isa-coverage.md from src/ptx/isa.def, tests/ptx and truth/h200_ptx_tests.json.
+"""Writes docs/isa-coverage.md from src/ptx/isa.def, tests/ptx, truth/h200_ptx_tests.json and truth/isa.
 
     tools/isa_coverage.py            writes the page
     tools/isa_coverage.py --check    exits with 1 where the page is not up to date
@@ -8,7 +8,9 @@
 import json
 import re
 import sys
+from collections import Counter
 
+import isa_truth
 from gpu_ptx import file_hash
 from isa_rows import ROOT, read_rows, rows_for
 
@@ -19,7 +21,9 @@ INSTRUCTION = re.compile(r"(?:^|[;{}:])\s*(?:@!?%?[\w$]+\s+)?([a-z][a-z0-9]*(?:\
 HEAD = """# Instructions
 
 One line for each row of [`src/ptx/isa.def`](../src/ptx/isa.def). *Tested*: how many files of `tests/ptx` hold an instruction of the row.
-*Checked on hardware*: one of these files at least ran on a GPU, and all its expectations held there, bit for bit (`tools/gpu_ptx.py --record`).
+*Forms*: how many instructions of the row, each with other modifiers, types or parts of operands, have results of an H200 in `truth/isa`, to which
+the tests hold the simulator bit for bit (`tools/truth_isa.py`). *Checked on hardware*: there are such forms, or one file of `tests/ptx` at
+least ran on a GPU, and all its expectations held there (`tools/gpu_ptx.py --record`).
 What is *refused* parses, and a kernel that holds it is refused by name when it is launched. Written by `tools/isa_coverage.py`.
 
 """
@@ -42,18 +46,27 @@ def count_operands(text):
     return count
 
 
+def row_of(rows, mnemonic, operands):
+    """The row that an instruction belongs to, or None."""
+    count = count_operands(operands)
+    for row in rows_for(rows, mnemonic):
+        least, most = operand_counts(row)
+        if not row.is_refused and least <= count and (most is None or count <= most):
+            return row
+    return None
+
+
 def rows_of_file(rows, path):
     """The rows that a file's instructions belong to."""
     text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
-    found = set()
-    for mnemonic, operands in INSTRUCTION.findall(text):
-        count = count_operands(operands)
-        for row in rows_for(rows, mnemonic):
-            least, most = operand_counts(row)
-            if not row.is_refused and least <= count and (most is None or count <= most):
-                found.add(row)
-                break
-    return found
+    return {row_of(rows, *found) for found in INSTRUCTION.findall(text)} - {None}
+
+
+def forms_of_rows(rows, files):
+    """How many instructions of a row have results in truth/isa that the simulator gives, too."""
+    different = isa_truth.differences()
+    instructions = {form.text for file in files for form in file.forms} - different
+    return Counter(row_of(rows, *text.split(" ", 1)) for text in instructions)
 
 
 def read_record():
@@ -61,9 +74,10 @@ def read_record():
 
 
 def page():
-    rows, record = read_rows(), read_record()
+    rows, record, truth = read_rows(), read_record(), list(isa_truth.read_all().values())
     files = {row: 0 for row in rows}
-    checked = set()
+    forms = forms_of_rows(rows, truth)
+    checked = set(forms) - {None}
     for path in sorted((ROOT / "tests/ptx").glob("*.ptx")):
         held = rows_of_file(rows, path)
         for row in held:
@@ -75,13 +89,17 @@ def page():
         supported += not row.is_refused
         status = ("refused" if row.is_refused else
                   "checked on hardware" if row in checked else "supported")
-        lines.append(f"| `{row.opcode}` | {row.form} | {status} | {files[row] or ''} |")
+        lines.append(f"| `{row.opcode}` | {row.form} | {status} | {files[row] or ''} | {forms[row] or ''} |")
     figures = (f"{supported} of {len(rows)} rows are supported, {len(checked)} of them checked on "
                "hardware.")
     if record:
         figures += (f" Last checked on {record['date']}: {record['device']}, driver "
                     f"{record['driver']}, `{record['command']}`.")
-    return (HEAD + figures + "\n\n| opcode | form | status | tested |\n|---|---|---|---|\n" +
+    if truth:
+        facts = truth[0].facts
+        figures += (f" Results of {sum(forms.values())} forms, computed on {facts['date']}: "
+                    f"{facts['device']}, driver {facts['driver']}, {facts['compiler']}.")
+    return (HEAD + figures + "\n\n| opcode | form | status | tested | forms |\n|---|---|---|---|---|\n" +
             "\n".join(lines) + "\n")
 
 

@@ -235,6 +235,7 @@ LANES_SELECT(wmma_mma) {
         p->c_type = p->a_type;
         p->a_type = p->b_type = PTX_F16;
     }
+    p->in_fours = p->a_type == PTX_TF32;
     return has_wmma_shape(p->a_type, p->shape) && has_wmma_layout(ir, p->a_type) &&
            select_product(decoder, ir, out, plan, true);
 }

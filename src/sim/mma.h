@@ -153,6 +153,7 @@ struct mma_product {
     bool saturate;
     bool is_negated;   // A * -B
     bool is_warpgroup; // what wgmma computes, not mma
+    bool in_fours;     // four products and C at once, then the next four: wmma of tf32
     bool is_and;       // of bits; else exclusive or
     // Sparse: which row of B each element of A meets. NULL: all in their order.
     const uint8_t *pick;

@@ -285,13 +285,14 @@ static bool is_eight_bit(enum ptx_type type) {
     return type == PTX_E4M3 || type == PTX_E5M2;
 }
 
-// Products `begin` to `end` of one row and eight columns, and C: bits of floats or halves.
+// Products `begin` to `end` of one row and eight columns, and C: bits of floats or halves. Where C
+// is of halves and D of floats, or the other way round, the unit has floats, which are converted.
 static void eight_elements(const struct mma_product *p, const struct row *row, unsigned begin,
                            unsigned end, const struct mma_columns *b, unsigned column,
                            const uint32_t *c, uint32_t *d) {
-    const bool is_half = p->d_type == PTX_F16;
+    const bool is_half = p->d_type == PTX_F16, is_mixed = p->c_type != p->d_type;
     const bool is_short = p->is_warpgroup && is_eight_bit(p->a_type);
-    const int32_t least = p->c_type == PTX_F16 ? -14 : -126;
+    const int32_t least = p->c_type == PTX_F16 && !is_mixed ? -14 : -126;
     uint32_t addend[WIDE];
     struct sums sums;
     for (unsigned w = 0; w < WIDE; w++)
@@ -300,10 +301,12 @@ static void eight_elements(const struct mma_product *p, const struct row *row, u
         add_products(row, begin, end, b, p->shape.n, column, addend, least, LOST_BYTES, &sums);
     else
         add_products(row, begin, end, b, p->shape.n, column, addend, least, 0, &sums);
-    if (is_half)
+    if (is_half && !is_mixed)
         f16_of_sums(&sums, d);
     else
         f32_of_sums(&sums, is_short ? (1u << DROPPED_BYTES) - 1 : 0, d);
+    for (unsigned w = 0; w < WIDE && is_half && is_mixed; w++)
+        d[w] = num_f16_of_f32(num_f32_of_bits(d[w]));
     replace_specials(p, row, begin, end, b, column, addend, is_half, d);
 }
 
@@ -355,16 +358,18 @@ static void read_row(const struct mma_product *p, const uint32_t *a, unsigned r,
 void SIM_NAME(mma_product_float)(const struct mma_product *p, const uint32_t *a,
                                  const struct mma_columns *b, const uint32_t *c, uint32_t *d) {
     const bool in_pairs = !p->is_warpgroup && is_eight_bit(p->a_type);
-    const unsigned n = p->shape.n;
+    const unsigned n = p->shape.n, step = p->in_fours ? 4 : p->depth;
     struct row row;
     for (unsigned r = 0; r < p->shape.m; r++) {
         read_row(p, a, r, in_pairs, &row);
         for (unsigned j = 0; j < n; j += WIDE) {
             const uint32_t *from = c + r * n + j;
-            if (in_pairs)
+            if (in_pairs) {
                 eight_of_bytes(p, &row, b, j, from, d + r * n + j);
-            else
-                eight_elements(p, &row, 0, p->depth, b, j, from, d + r * n + j);
+                continue;
+            }
+            for (unsigned e = 0; e < p->depth; e += step, from = d + r * n + j)
+                eight_elements(p, &row, e, e + step, b, j, from, d + r * n + j);
         }
     }
 }
