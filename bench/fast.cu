@@ -84,44 +84,138 @@ static void print_case(const char *name, const char *what, double us, double byt
 
 template <int SIZE> struct Element { alignas(SIZE) unsigned char bytes[SIZE]; };
 
-template <int SIZE> static void time_transpose(size_t width, size_t height, cublasHandle_t blas) {
+template <int SIZE>
+static void transpose(unsigned char *out, const unsigned char *in, size_t width, size_t height) {
+    typedef Element<SIZE> T;
+    CHECK(fast::transpose(reinterpret_cast<T *>(out), reinterpret_cast<const T *>(in), width,
+                          height));
+}
+
+// What the vendor has, for floats and doubles.
+template <int SIZE>
+static void geam(cublasHandle_t blas, unsigned char *to, const unsigned char *from, int width,
+                 int height) {
+    if (SIZE == 4) {
+        const float one = 1, none = 0;
+        auto a = reinterpret_cast<const float *>(from);
+        cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_T, height, width, &one, a, width, &none, a, width,
+                    reinterpret_cast<float *>(to), height);
+    } else {
+        const double one = 1, none = 0;
+        auto a = reinterpret_cast<const double *>(from);
+        cublasDgeam(blas, CUBLAS_OP_T, CUBLAS_OP_T, height, width, &one, a, width, &none, a, width,
+                    reinterpret_cast<double *>(to), height);
+    }
+}
+
+// The matrices begin `shift` elements behind the beginning of their memory.
+template <int SIZE>
+static void time_transpose(size_t width, size_t height, cublasHandle_t blas, int shift = 0) {
     size_t count = width * height, bytes = count * SIZE;
     std::vector<unsigned char *> in(pairs), out(pairs);
     for (int i = 0; i < pairs; i++) {
-        CHECK(cudaMalloc(&in[i], bytes));
-        CHECK(cudaMalloc(&out[i], bytes));
+        CHECK(cudaMalloc(&in[i], bytes + shift * SIZE));
+        CHECK(cudaMalloc(&out[i], bytes + shift * SIZE));
+        in[i] += shift * SIZE;
+        out[i] += shift * SIZE;
         fill<SIZE><<<1024, 256>>>(in[i], count);
     }
     Buffer<Count> wrong(std::vector<Count>(1));
     char name[64];
-    snprintf(name, sizeof name, "%zu x %zu, %d B", width, height, SIZE);
+    snprintf(name, sizeof name, "%zu x %zu, %d B%s", width, height, SIZE, shift ? ", shifted" : "");
     double copy = median_us([&](int i) {
-        CHECK(cudaMemcpyAsync(out[i % pairs], in[i % pairs], bytes, cudaMemcpyDeviceToDevice));
+        CHECK(cudaMemcpyAsync(out[i % pairs] - shift * SIZE, in[i % pairs] - shift * SIZE, bytes,
+                              cudaMemcpyDeviceToDevice));
     });
     print_case(name, "copy", copy, 2. * bytes, copy, 0);
-    if (SIZE == 4) {
-        const float one = 1, none = 0;
+    if (SIZE == 4 || SIZE == 8) {
         double us = median_us([&](int i) {
-            const float *a = reinterpret_cast<const float *>(in[i % pairs]);
-            cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_T, int(height), int(width), &one, a,
-                        int(width), &none, a, int(width), reinterpret_cast<float *>(out[i % pairs]),
-                        int(height));
+            geam<SIZE>(blas, out[i % pairs], in[i % pairs], int(width), int(height));
         });
         print_case(name, "cuBLAS geam", us, 2. * bytes, copy, 0);
     }
-    typedef Element<SIZE> T;
-    auto launch = [&](int i) {
-        CHECK(fast::transpose(reinterpret_cast<T *>(out[i % pairs]),
-                              reinterpret_cast<const T *>(in[i % pairs]), width, height));
-    };
     CHECK(cudaMemset(out[0], 0xee, bytes));
-    launch(0);
+    transpose<SIZE>(out[0], in[0], width, height);
     check<SIZE><<<1024, 256>>>(out[0], width, height, wrong);
-    print_case(name, "fast::transpose", median_us(launch), 2. * bytes, copy, wrong.read()[0]);
+    double us =
+        median_us([&](int i) { transpose<SIZE>(out[i % pairs], in[i % pairs], width, height); });
+    print_case(name, "fast::transpose", us, 2. * bytes, copy, wrong.read()[0]);
     for (int i = 0; i < pairs; i++) {
-        CHECK(cudaFree(in[i]));
-        CHECK(cudaFree(out[i]));
+        CHECK(cudaFree(in[i] - shift * SIZE));
+        CHECK(cudaFree(out[i] - shift * SIZE));
     }
+}
+
+// Whether the bytes before and behind a result are as they were.
+__global__ void check_outside(const unsigned char *memory, size_t begin, size_t end, size_t bytes,
+                              Count *wrong) {
+    for (size_t i = threadIdx.x; i < bytes; i += blockDim.x) {
+        if ((i < begin || i >= end) && memory[i] != 0xee)
+            atomicAdd(wrong, 1ull);
+    }
+}
+
+// Shapes of all kinds at places of all kinds.
+template <int SIZE> static void check_shapes() {
+    const size_t widths[] = {1, 2, 3, 5, 31, 64, 127, 128, 129, 255, 256, 521, 1000};
+    const size_t heights[] = {1, 2, 7, 31, 33, 64, 100, 129, 257, 530, 1024};
+    const size_t behind = 64;
+    unsigned char *in, *out;
+    size_t most = (1000 * 1024 + behind) * SIZE;
+    CHECK(cudaMalloc(&in, most));
+    CHECK(cudaMalloc(&out, most));
+    Buffer<Count> wrong(std::vector<Count>(1));
+    int shapes = 0;
+    for (size_t width : widths) {
+        for (size_t height : heights) {
+            size_t from = shapes % 5 * SIZE, to = shapes % 7 * SIZE, bytes = width * height * SIZE;
+            CHECK(cudaMemset(out, 0xee, bytes + behind * SIZE));
+            fill<SIZE><<<256, 256>>>(in + from, width * height);
+            transpose<SIZE>(out + to, in + from, width, height);
+            check<SIZE><<<256, 256>>>(out + to, width, height, wrong);
+            check_outside<<<1, 256>>>(out, to, to + bytes, bytes + behind * SIZE, wrong);
+            shapes++;
+        }
+    }
+    Count count = wrong.read()[0];
+    is_failed |= count != 0;
+    printf("%d shapes of %d B: %s\n", shapes, SIZE, count ? "FAIL" : "PASS");
+    if (count)
+        fprintf(stderr, "fast: %llu bytes are wrong in small shapes of %d B\n", count, SIZE);
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+static void time_transposes(cublasHandle_t blas) {
+    time_transpose<4>(16384, 8192, blas);
+    time_transpose<4>(1000, 100000, blas);
+    time_transpose<4>(100000, 1000, blas);
+    time_transpose<4>(16388, 16380, blas);
+    time_transpose<4>(16386, 16382, blas);
+    time_transpose<4>(16385, 16383, blas);
+    time_transpose<4>(16384, 16384, blas, 1);
+    time_transpose<4>(4001, 3999, blas);
+    time_transpose<4>(1001, 99999, blas);
+    time_transpose<4>(99999, 1001, blas);
+    time_transpose<1>(32768, 32768, blas);
+    time_transpose<1>(16388, 16380, blas);
+    time_transpose<1>(16385, 16383, blas);
+    time_transpose<1>(4001, 3999, blas);
+    time_transpose<1>(99999, 1001, blas);
+    time_transpose<2>(16384, 16384, blas);
+    time_transpose<2>(16385, 16383, blas);
+    time_transpose<2>(4001, 3999, blas);
+    time_transpose<8>(8192, 16384, blas);
+    time_transpose<8>(8193, 16383, blas);
+    time_transpose<8>(4001, 3999, blas);
+    time_transpose<16>(8192, 8192, blas);
+    time_transpose<16>(8193, 8191, blas);
+    time_transpose<16>(2001, 1999, blas);
+    check_shapes<1>();
+    check_shapes<2>();
+    check_shapes<4>();
+    check_shapes<8>();
+    check_shapes<16>();
 }
 
 static void time_scan(size_t width, size_t height) {
@@ -163,21 +257,7 @@ int main(int argc, char **argv) {
     time_transpose<4>(4000, 4000, blas);
     time_transpose<4>(16384, 16384, blas);
     if (pairs == 1) {
-        time_transpose<4>(16384, 8192, blas);
-        time_transpose<4>(1000, 100000, blas);
-        time_transpose<4>(100000, 1000, blas);
-        time_transpose<4>(16386, 16382, blas);
-        time_transpose<4>(16385, 16383, blas);
-        time_transpose<4>(4001, 3999, blas);
-        time_transpose<1>(32768, 32768, blas);
-        time_transpose<1>(16388, 16380, blas);
-        time_transpose<1>(16385, 16383, blas);
-        time_transpose<2>(16384, 16384, blas);
-        time_transpose<2>(16385, 16383, blas);
-        time_transpose<8>(8192, 16384, blas);
-        time_transpose<8>(8193, 16383, blas);
-        time_transpose<16>(8192, 8192, blas);
-        time_transpose<16>(8193, 8191, blas);
+        time_transposes(blas);
         for (size_t side = 1024; side <= 16384; side *= 2)
             time_scan(side, side);
         time_scan(4001, 3999);
