@@ -61,22 +61,58 @@ static uint32_t merge(uint32_t c, uint32_t result, unsigned bits, unsigned part)
     return (c & ~place) | (result << (part * bits) & place);
 }
 
+// ---- Scalar instructions ------------------------------------------------------------------------
+//
+// 9.0 has no unit for them. What follows is what the driver's code generator makes of them out of
+// ordinary instructions on 64 bits, read off an H200; here and there it is not what the PTX ISA
+// says. See docs/accuracy.md.
+
+// Factors of 32 bits and c are taken as signed numbers, whatever their types.
 static uint32_t multiply_add(const struct video *v, int64_t a, int64_t b, uint32_t c) {
-    // A product of two parts fits 65 bits; its low 64 are enough when it is signed, and when it is
-    // not, what the sum carries out of them is kept.
-    __extension__ typedef __int128 wide;
     const bool is_signed = v->a_signed || v->b_signed || v->negate_ab || v->negate_c;
-    const uint32_t addend = v->negate_c ? ~c : c;
-    wide sum = (wide)a * b;
-    if (v->negate_ab)
-        sum = ~sum;
-    sum += is_signed ? (wide)(int32_t)addend : (wide)addend;
+    const uint64_t product = (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
+    uint64_t sum = (v->negate_ab ? ~product : product);
+    sum += (uint64_t)(int64_t)(int32_t)(v->negate_c ? ~c : c);
     sum += v->plus_one || v->negate_ab || v->negate_c;
-    sum >>= v->scale;
-    const wide most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
-    if (v->sat)
-        sum = sum < least ? least : sum > most ? most : sum;
-    return (uint32_t)sum;
+    sum = is_signed ? (uint64_t)((int64_t)sum >> v->scale) : sum >> v->scale;
+    return (uint32_t)(v->sat ? clamp((int64_t)sum, 32, is_signed) : (int64_t)sum);
+}
+
+// Shifts are clamped to 32 bits, a left shift after it lost what is above 34 bits. Of a part what
+// is too small becomes the largest number, too; of 32 unsigned bits what is too large wraps.
+static int64_t saturate(const struct video *v, int64_t x) {
+    const int64_t most = (INT64_C(1) << (v->bits - v->d_signed)) - 1;
+    if (v->operation == VIDEO_SHL)
+        x = (int64_t)((uint64_t)x << 30) >> 30;
+    if (v->operation == VIDEO_SHL || v->operation == VIDEO_SHR)
+        return clamp(x, 32, v->d_signed);
+    if (v->bits < 32)
+        return x < 0 || x > most ? most : x;
+    return v->d_signed ? clamp(x, 32, true) : x < 0 ? 0 : x;
+}
+
+// Whether the minimum or maximum with c sees the result as a signed number of 32 bits.
+static bool is_cut(const struct video *v) {
+    switch (v->operation) {
+    case VIDEO_ADD:
+    case VIDEO_SUB:
+        return true;
+    case VIDEO_MIN:
+        return v->a_signed || v->b_signed;
+    case VIDEO_MAX:
+        return v->a_signed && v->b_signed;
+    case VIDEO_SHL:
+        return v->sat && v->wrap;
+    case VIDEO_SHR:
+        return v->a_signed || (v->sat && v->wrap);
+    default:
+        return false;
+    }
+}
+
+static bool is_greater(const struct video *v, int64_t x, uint32_t c) {
+    x = is_cut(v) ? (int32_t)x : x;
+    return v->d_signed ? x > (int32_t)c : (uint64_t)x > c;
 }
 
 static uint32_t one(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
@@ -85,22 +121,27 @@ static uint32_t one(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
     if (v->operation == VIDEO_MAD)
         return multiply_add(v, x, y, c);
     int64_t result = compute(v, x, y);
-    const int64_t z = extend(c, 32, v->d_signed);
     if (v->sat)
-        result = clamp(result, v->bits, v->d_signed);
+        result = saturate(v, result);
+    const uint32_t low = (uint32_t)result;
     switch (v->second) {
-    case VIDEO_MERGE:
-        return merge(c, (uint32_t)result, v->bits, (unsigned)__builtin_ctz(v->mask));
+    case VIDEO_MERGE: { // the upper half is taken from the result's upper half
+        const unsigned part = (unsigned)__builtin_ctz(v->mask);
+        const bool is_upper = v->bits == 16 && part == 1;
+        return merge(c, is_upper ? low >> 16 : low, v->bits, part);
+    }
     case VIDEO_ACCUMULATE:
-        return (uint32_t)(result + z);
+        return low + c;
     case VIDEO_LESSER:
-        return (uint32_t)(result < z ? result : z);
+        return is_greater(v, result, c) ? c : low;
     case VIDEO_GREATER:
-        return (uint32_t)(result > z ? result : z);
+        return is_greater(v, result, c) ? low : c;
     default:
-        return (uint32_t)result;
+        return low;
     }
 }
+
+// ---- All ----------------------------------------------------------------------------------------
 
 uint32_t num_video(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
     if (v->lanes == 1)

@@ -1,6 +1,6 @@
 // Video instructions on one lane's operands: parts of registers are selected, computed with in more
 // than 32 bits, clamped, and combined with a third operand. (PTX ISA, scalar and SIMD video
-// instructions.)
+// instructions; scalar ones as an H200 does them, which differs here and there.)
 #ifndef BANKRUN_SIM_NUM_VIDEO_H
 #define BANKRUN_SIM_NUM_VIDEO_H
 

@@ -82,12 +82,12 @@ static struct video whole(enum video_operation operation, bool is_signed) {
                           .d_signed = is_signed};
 }
 
-// The PTX ISA computes with more than 32 bits; a GPU's code generator does not always.
+// The PTX ISA computes with more than 32 bits; the GPU's code generator does not always.
 static void test_video_saturates_wide_results(void **state) {
     (void)state;
     struct video v = whole(VIDEO_ADD, false);
     v.sat = true;
-    assert_int_equal(num_video(&v, 0xffffffff, 1, 0), 0xffffffff);
+    assert_int_equal(num_video(&v, 0xffffffff, 1, 0), 0);
     v = whole(VIDEO_SUB, true);
     v.sat = true;
     assert_int_equal(num_video(&v, 0x80000000, 1, 0), 0x80000000);
@@ -99,13 +99,33 @@ static void test_video_saturates_wide_results(void **state) {
     assert_int_equal(num_video(&v, 3, 40, 0), 0x300);
 }
 
+// What a sum of 32 bits has lost is not there for the minimum with c; a difference keeps 33 bits.
+static void test_video_second_operations(void **state) {
+    (void)state;
+    struct video v = whole(VIDEO_ADD, true);
+    v.second = VIDEO_GREATER;
+    assert_int_equal(num_video(&v, 0x7fffffff, 8, 0x80), 0x80);
+    v.d_signed = false;
+    assert_int_equal(num_video(&v, 0xffffff00, 0, 0xfffffff0), 0xffffff00);
+    v = whole(VIDEO_ABSDIFF, true);
+    v.second = VIDEO_GREATER;
+    assert_int_equal(num_video(&v, 0x80000000, 1, 5), 0x80000001);
+    v = whole(VIDEO_SHR, false);
+    v.second = VIDEO_LESSER;
+    assert_int_equal(num_video(&v, 0x80000000, 0, 0xffffff00), 0x80000000);
+    v.sat = v.wrap = true;
+    assert_int_equal(num_video(&v, 0x80000000, 0, 0xffffff00), 0xffffff00);
+}
+
 static void test_video_multiply_add(void **state) {
     (void)state;
     struct video v = whole(VIDEO_MAD, false);
     v.scale = 15;
-    assert_int_equal(num_video(&v, 0xffffffff, 0xffffffff, 0xffffffff), 0xfffe0000);
+    assert_int_equal(num_video(&v, 0xffffffff, 0xffffffff, 0xffffffff), 0);
     v.sat = true;
-    assert_int_equal(num_video(&v, 0xffffffff, 0xffffffff, 0), 0xffffffff);
+    assert_int_equal(num_video(&v, 0xffffffff, 0xffffffff, 0), 0);
+    v.scale = 0;
+    assert_int_equal(num_video(&v, 0xffffffff, 0xffffffff, 0), 1);
     v = whole(VIDEO_MAD, true);
     v.sat = v.negate_ab = true;
     assert_int_equal(num_video(&v, 0x80000000, 0x80000000, 0), 0x80000000);
@@ -122,7 +142,11 @@ static void test_video_merges_and_selects(void **state) {
     v.second = VIDEO_MERGE;
     v.bits = 16;
     v.mask = 2;
-    assert_int_equal(num_video(&v, 0x00ab0000, 0x10010000, 0x12345678), 0x10ac5678);
+    assert_int_equal(num_video(&v, 0x00ab0000, 0x10010000, 0x12345678), 0x00005678);
+    v.mask = 1;
+    assert_int_equal(num_video(&v, 0x00ab0000, 0x10010000, 0x12345678), 0x123410ac);
+    v.d_signed = v.b_signed = v.sat = true; // too small: the largest
+    assert_int_equal(num_video(&v, 0x00ab0000, 0x80010000, 0x12345678), 0x12347fff);
     // Four bytes of {b, a}, two of which are added up.
     struct video four = {.operation = VIDEO_MAX,
                          .second = VIDEO_ACCUMULATE,
@@ -140,6 +164,7 @@ int main(void) {
         cmocka_unit_test(test_narrow_rounds_to_even),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_video_saturates_wide_results),
+        cmocka_unit_test(test_video_second_operations),
         cmocka_unit_test(test_video_multiply_add),
         cmocka_unit_test(test_video_merges_and_selects),
     };
