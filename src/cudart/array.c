@@ -1,6 +1,8 @@
 // Arrays and mipmapped arrays: allocation, and what they say of themselves.
 #include "cudart/array.h"
 
+#include "cudart/capture.h"
+
 #include <string.h>
 
 struct cudart_array *cudart_array_find(struct cudart_state *state, const void *handle) {
@@ -174,7 +176,7 @@ static enum cuda_error release(struct cudart_state *state, struct cudart_array *
 CUDART_API enum cuda_error cudaMalloc3DArray(struct cudart_array **array,
                                              const struct cuda_channel *channel,
                                              struct cuda_extent extent, unsigned flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess)
         error = allocate(cudart_state(), CUDART_ARRAY, channel, extent, 1, flags, array);
     return cudart_leave(error);
@@ -190,7 +192,7 @@ CUDART_API enum cuda_error cudaMallocMipmappedArray(struct cudart_array **mipmap
                                                     const struct cuda_channel *channel,
                                                     struct cuda_extent extent, unsigned levels,
                                                     unsigned flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess)
         error = allocate(cudart_state(), CUDART_MIPMAP, channel, extent, levels, flags, mipmap);
     if (error == cudaSuccess)
@@ -199,7 +201,7 @@ CUDART_API enum cuda_error cudaMallocMipmappedArray(struct cudart_array **mipmap
 }
 
 CUDART_API enum cuda_error cudaFreeArray(void *array) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     struct cudart_state *state = cudart_state();
     if (error == cudaSuccess && array)
         error = release(state, cudart_array_find(state, array));
@@ -207,7 +209,7 @@ CUDART_API enum cuda_error cudaFreeArray(void *array) {
 }
 
 CUDART_API enum cuda_error cudaFreeMipmappedArray(void *mipmap) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     struct cudart_state *state = cudart_state();
     if (error == cudaSuccess && mipmap)
         error = release(state, cudart_mipmap_find(state, mipmap));

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-#include "cudart/pointer.h"
+#include "cudart/capture.h"
+#include "cudart/graph_memory.h"
+#include "cudart/operation.h"
 #include "cudart/stream.h"
 
 // Bytes from the first to past the last that a place is touched at. False: no such place can be.
@@ -17,7 +19,8 @@ static bool span(const struct cudart_place *place, const struct cuda_extent *ext
 
 // The side that the direction calls the device's must be memory that the device knows; the other
 // may be anything: addresses are unified.
-static enum cuda_error check(const struct cudart_state *state, const struct cudart_copy *copy) {
+enum cuda_error cudart_copy_check(const struct cudart_state *state, const struct cudart_copy *copy,
+                                  bool may_wait) {
     if ((unsigned)copy->kind > CUDA_DEFAULT)
         return cudaErrorInvalidMemcpyDirection;
     if (!copy->target.at || !copy->source.at)
@@ -29,11 +32,29 @@ static enum cuda_error check(const struct cudart_state *state, const struct cuda
     size_t target, source;
     if (!span(&copy->target, &copy->extent, &target) ||
         !span(&copy->source, &copy->extent, &source) ||
-        !cudart_range_is_good(state, copy->target.at, target, !to_device) ||
-        !cudart_range_is_good(state, copy->source.at, source, !from_device))
+        !cudart_range_is_usable(state, copy->target.at, target, !to_device, may_wait) ||
+        !cudart_range_is_usable(state, copy->source.at, source, !from_device, may_wait))
         return cudaErrorInvalidValue;
-    return cudart_stream_is_good(state, copy->stream) ? cudaSuccess
-                                                      : cudaErrorInvalidResourceHandle;
+    return cudaSuccess;
+}
+
+void cudart_copy_run(const struct cudart_copy *copy) {
+    for (size_t z = 0; z < copy->extent.depth; z++)
+        for (size_t y = 0; y < copy->extent.height; y++)
+            memmove(copy->target.at + (z * copy->target.slice_rows + y) * copy->target.pitch,
+                    copy->source.at + (z * copy->source.slice_rows + y) * copy->source.pitch,
+                    copy->extent.width);
+}
+
+// What a program is told of a copy that it did not describe.
+static struct cuda_memcpy_3d describe(const struct cudart_copy *copy) {
+    const struct cudart_place *source = &copy->source, *target = &copy->target;
+    return (struct cuda_memcpy_3d){
+        .source = {source->at, source->pitch, copy->extent.width, source->slice_rows},
+        .target = {target->at, target->pitch, copy->extent.width, target->slice_rows},
+        .extent = copy->extent,
+        .kind = copy->kind,
+    };
 }
 
 enum cuda_error cudart_copy_locked(struct cudart_state *state, const struct cudart_copy *copy,
@@ -41,15 +62,16 @@ enum cuda_error cudart_copy_locked(struct cudart_state *state, const struct cuda
     const struct cuda_extent *extent = &copy->extent;
     if (!extent->width || !extent->height || !extent->depth)
         return cudaSuccess;
-    enum cuda_error error = check(state, copy);
-    if (error != cudaSuccess || is_lost)
+    enum cuda_error error = cudart_copy_check(state, copy, cudart_capture_of(state, copy->stream));
+    if (error == cudaSuccess && !cudart_stream_is_good(state, copy->stream))
+        error = cudaErrorInvalidResourceHandle;
+    if (error != cudaSuccess)
         return error;
-    for (size_t z = 0; z < extent->depth; z++)
-        for (size_t y = 0; y < extent->height; y++)
-            memmove(copy->target.at + (z * copy->target.slice_rows + y) * copy->target.pitch,
-                    copy->source.at + (z * copy->source.slice_rows + y) * copy->source.pitch,
-                    extent->width);
-    return cudaSuccess;
+    struct cudart_operation operation = {.kind = CUDA_NODE_MEMCPY};
+    operation.u.copy.copy = *copy;
+    operation.u.copy.asked = copy->asked ? *copy->asked : describe(copy);
+    operation.u.copy.copy.asked = NULL;
+    return cudart_enqueue(state, copy->stream, &operation, is_lost);
 }
 
 enum cuda_error cudart_copy(const struct cudart_copy *copy) {

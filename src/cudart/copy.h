@@ -15,12 +15,17 @@ struct cudart_copy {
     struct cuda_extent extent; // bytes of a row, rows, slices
     enum cuda_memcpy_kind kind;
     cuda_stream stream;
-    bool is_queued; // an asynchronous call
+    bool is_queued;                     // an asynchronous call
+    const struct cuda_memcpy_3d *asked; // by the program; NULL: what it asked for is the above
 };
 
 // A whole API call: enters and leaves.
 enum cuda_error cudart_copy(const struct cudart_copy *copy);
-// The work alone; lock held, device made.
+// Lock held, device made. may_wait: memory of a graph need not be there yet.
+enum cuda_error cudart_copy_check(const struct cudart_state *state, const struct cudart_copy *copy,
+                                  bool may_wait);
+void cudart_copy_run(const struct cudart_copy *copy);
+// All but entering and leaving; lock held, device made.
 enum cuda_error cudart_copy_locked(struct cudart_state *state, const struct cudart_copy *copy,
                                    bool is_lost);
 

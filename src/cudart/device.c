@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cudart/capture.h"
 #include "cudart/device.h"
 #include "cudart/error.h"
 #include "cudart/state.h"
@@ -80,7 +81,10 @@ CUDART_API enum cuda_error cudaRuntimeGetVersion(int *version) {
 }
 
 CUDART_API enum cuda_error cudaDeviceSynchronize(void) {
-    return cudart_leave(cudart_enter());
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess)
+        error = cudart_capture_forbids_waiting(cudart_state());
+    return cudart_leave(error);
 }
 
 // Frees everything and mends a device that a fault broke.

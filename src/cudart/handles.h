@@ -1,5 +1,5 @@
-// Handles that programs hold: streams, events, kernels, pools, arrays. A handle's memory is never
-// given back while the process lives, so that a stale one is recognised and not followed.
+// Handles that programs hold: streams, events, kernels, pools, arrays, graphs. A handle's memory is
+// never given back while the process lives, so that a stale one is recognised and not followed.
 #ifndef BANKRUN_CUDART_HANDLES_H
 #define BANKRUN_CUDART_HANDLES_H
 
@@ -20,6 +20,10 @@ enum cudart_handle_kind {
     CUDART_CONTEXT, // this and the next: of the driver API
     CUDART_LINK,
     CUDART_PHYSICAL,
+    CUDART_GRAPH,
+    CUDART_NODE,
+    CUDART_EXEC,
+    CUDART_USER_OBJECT,
     CUDART_HANDLE_KINDS
 };
 

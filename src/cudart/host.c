@@ -1,4 +1,5 @@
 // Host memory that the device may use: pinned, registered.
+#include "cudart/capture.h"
 #include "cudart/memory.h"
 #include "cudart/pointer.h"
 #include "cudart/state.h"
@@ -6,7 +7,7 @@
 enum { ALLOC_FLAGS = 7, REGISTER_FLAGS = 15, MAPPED = 2 };
 
 static enum cuda_error allocate(void **pointer, size_t bytes, unsigned flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && flags & ~(unsigned)ALLOC_FLAGS)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -23,14 +24,14 @@ CUDART_API enum cuda_error cudaHostAlloc(void **pointer, size_t bytes, unsigned 
 }
 
 CUDART_API enum cuda_error cudaFreeHost(void *pointer) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess)
         error = cudart_release(cudart_state(), pointer, true);
     return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && (!pointer || !bytes || flags & ~(unsigned)REGISTER_FLAGS))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !sim_register_host(cudart_state()->current->sim, pointer, bytes))
@@ -39,7 +40,7 @@ CUDART_API enum cuda_error cudaHostRegister(void *pointer, size_t bytes, unsigne
 }
 
 CUDART_API enum cuda_error cudaHostUnregister(void *pointer) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && !pointer)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !sim_unregister_host(cudart_state()->current->sim, pointer))

@@ -5,8 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "cudart/capture.h"
 #include "cudart/error.h"
-#include "cudart/handles.h"
+#include "cudart/graph_state.h"
 #include "cudart/stream.h"
 #include "ir/ir.h"
 
@@ -14,8 +15,8 @@ const char *cudaGetErrorString(enum cuda_error error);
 
 // The kernel's parameter block, filled from the program's array of pointers or its packed copy. The
 // caller frees it.
-static void *pack_parameters(const struct ir_function *ir, const struct cudart_launch *launch,
-                             void **arguments) {
+static uint8_t *pack_parameters(const struct ir_function *ir, const struct cudart_launch *launch,
+                                void **arguments) {
     uint8_t *block = base_alloc(ir->parameter_bytes ? ir->parameter_bytes : 1);
     if (launch->packed) {
         memcpy(block, launch->packed,
@@ -109,6 +110,8 @@ static struct sim_launch describe(const struct cudart_state *state,
         .is_cooperative = launch->is_cooperative,
         .may_launch = true,
         .progress = show_progress,
+        .set_condition = cudart_condition_set,
+        .condition_context = (void *)(uintptr_t)state,
     };
     copy_size(sim.grid, launch->grid);
     copy_size(sim.block, launch->block);
@@ -122,20 +125,19 @@ static struct sim_launch describe(const struct cudart_state *state,
 }
 
 // The result's children are the caller's.
-static struct sim_result run_alone(struct cudart_state *state, struct cudart_function *function,
-                                   const struct cudart_launch *launch, void **arguments) {
+static struct sim_result run_alone(struct cudart_state *state, const struct cudart_kernel *kernel) {
+    const struct cudart_function *function = kernel->function;
+    const struct cudart_launch *launch = &kernel->launch;
     struct profile_recorder *recorder = start_recorder(state, function, launch);
     struct launch_progress progress = {.state = state};
     progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
-    void *parameters = pack_parameters(function->ir, launch, arguments);
     struct sim_launch sim = describe(state, function, launch);
-    sim.parameters = parameters;
+    sim.parameters = kernel->parameters;
     sim.observer = recorder ? profile_observer(recorder) : NULL;
     sim.progress_context = &progress;
     struct sim_result result = {0};
     sim_launch(cudart_function_here(state, function)->kernel, &sim, &result);
     progress_end(&progress.line);
-    free(parameters);
     if (result.fault != SIM_OK)
         note_fault(state, &result);
     if (recorder) {
@@ -151,8 +153,7 @@ static struct sim_result run_alone(struct cudart_state *state, struct cudart_fun
 
 enum { MOST_LEVELS = 24 };
 
-static void run(struct cudart_state *state, struct cudart_function *function,
-                struct cudart_launch *launch, void **arguments, unsigned level);
+static void run(struct cudart_state *state, const struct cudart_kernel *kernel, unsigned level);
 
 static struct cudart_function *function_of(struct cudart_state *state, struct cudart_module *module,
                                            const struct ir_function *ir) {
@@ -206,15 +207,15 @@ static void run_child(struct cudart_state *state, struct cudart_function *parent
         .packed = child->parameters,
         .packed_bytes = child->kernel->parameter_bytes,
     };
-    enum cuda_error error = cudart_check_launch(state, function, &launch);
-    if (error == cudaSuccess)
-        error = cudart_function_decode(state, function);
+    struct cudart_operation operation = {.kind = CUDA_NODE_EMPTY};
+    enum cuda_error error = cudart_kernel_of(state, function, &launch, NULL, &operation);
     if (error == cudaSuccess && level > MOST_LEVELS)
         error = cudaErrorLaunchMaxDepthExceeded;
-    if (error == cudaSuccess) {
-        run(state, function, &launch, NULL, level);
+    if (error == cudaSuccess)
+        run(state, &operation.u.kernel, level);
+    cudart_operation_free(state, &operation);
+    if (error == cudaSuccess)
         return;
-    }
     cudart_say("%s cannot launch %s with grid (%u,%u,%u) and block (%u,%u,%u): %s", parent->name,
                function->name, child->grid[0], child->grid[1], child->grid[2], child->block[0],
                child->block[1], child->block[2], cudaGetErrorString(error));
@@ -222,25 +223,30 @@ static void run_child(struct cudart_state *state, struct cudart_function *parent
 }
 
 // A child's own children belong to it: it has ended when they have.
-static void run(struct cudart_state *state, struct cudart_function *function,
-                struct cudart_launch *launch, void **arguments, unsigned level) {
-    const uint32_t *required = function->ir->ptx->required_cluster;
-    if (required[0])
-        launch->cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
-                                             required[2] ? required[2] : 1};
-    struct sim_result result = run_alone(state, function, launch, arguments);
+static void run(struct cudart_state *state, const struct cudart_kernel *kernel, unsigned level) {
+    struct sim_result result = run_alone(state, kernel);
     for (int tail = 0; tail <= 1; tail++)
         for (size_t i = 0; i < result.child_count; i++)
             if (result.children[i].is_tail == tail && state->current->pending == cudaSuccess &&
                 !state->dying)
-                run_child(state, function, &result.children[i], level + 1);
+                run_child(state, kernel->function, &result.children[i], level + 1);
     sim_result_free(&result);
 }
 
-// Lock held.
-static enum cuda_error check_and_run(struct cudart_state *state, const void *stub,
-                                     struct cudart_launch *launch, void **arguments, bool is_lost) {
+enum cuda_error cudart_kernel_run(struct cudart_state *state, const struct cudart_kernel *kernel) {
+    if (!kernel->function->handle.is_live)
+        return cudaErrorInvalidResourceHandle;
+    enum cuda_error error = cudart_function_decode(state, kernel->function);
+    if (error == cudaSuccess)
+        run(state, kernel, 0);
+    return error;
+}
+
+enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
+                                 const struct cudart_launch *launch, void **arguments,
+                                 struct cudart_operation *operation) {
     struct cudart_function *function;
+    struct cudart_launch asked = *launch;
     enum cuda_error error = cudart_function_find(state, stub, &function);
     if (error == cudaSuccess)
         error = cudart_check_launch(state, function, launch);
@@ -250,11 +256,47 @@ static enum cuda_error check_and_run(struct cudart_state *state, const void *stu
         error = cudart_function_decode(state, function);
     if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
         error = cudaErrorInvalidValue;
-    if (error != cudaSuccess || is_lost)
+    if (error != cudaSuccess)
         return error;
-    if (state->dying)
+    const uint32_t *required = function->ir->ptx->required_cluster;
+    if (required[0])
+        asked.cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
+                                           required[2] ? required[2] : 1};
+    uint8_t *parameters = pack_parameters(function->ir, launch, arguments);
+    asked.packed = NULL;
+    *operation = (struct cudart_operation){
+        .kind = CUDA_NODE_KERNEL,
+        .u.kernel = {.function = function, .launch = asked, .parameters = parameters}};
+    return cudaSuccess;
+}
+
+// Lock held. A launch that fails in a capture spoils it.
+static enum cuda_error queue(struct cudart_state *state, const void *stub,
+                             const struct cudart_launch *launch, void **arguments, bool is_lost) {
+    struct cudart_operation operation;
+    enum cuda_error error = cudart_kernel_of(state, stub, launch, arguments, &operation);
+    if (error != cudaSuccess) {
+        if (cudart_stream_is_good(state, launch->stream))
+            cudart_capture_spoil(state, launch->stream);
+        return error;
+    }
+    if (state->dying && !is_lost) {
+        cudart_operation_free(state, &operation);
         return cudaErrorLaunchFailure;
-    run(state, function, launch, arguments, 0);
+    }
+    return cudart_enqueue(state, launch->stream, &operation, is_lost);
+}
+
+enum cuda_error cudart_launch_packed(void **extra, struct cudart_launch *launch) {
+    enum { END, POINTER, BYTES }; // words of `extra`
+    for (; extra && (uintptr_t)*extra != END; extra += 2) {
+        if ((uintptr_t)*extra == POINTER)
+            launch->packed = extra[1];
+        else if ((uintptr_t)*extra == BYTES)
+            launch->packed_bytes = *(const size_t *)extra[1];
+        else
+            return cudaErrorInvalidValue;
+    }
     return cudaSuccess;
 }
 
@@ -266,7 +308,7 @@ enum cuda_error cudart_launch_kernel(const void *stub, struct cudart_launch *lau
     if (!stub)
         error = cudaErrorInvalidDeviceFunction;
     if (error == cudaSuccess)
-        error = check_and_run(cudart_state(), stub, launch, arguments, is_lost);
+        error = queue(cudart_state(), stub, launch, arguments, is_lost);
     return cudart_leave(error);
 }
 

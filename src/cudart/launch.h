@@ -19,6 +19,18 @@ struct cudart_launch {
 // A whole API call: enters and leaves. `stub`: a stub or a kernel handle.
 enum cuda_error cudart_launch_kernel(const void *stub, struct cudart_launch *launch,
                                      void **arguments);
+// Reads parameters in one piece, the other way to hand them over: a list of names and values.
+enum cuda_error cudart_launch_packed(void **extra, struct cudart_launch *launch);
+
+struct cudart_kernel;
+struct cudart_operation;
+// Checks a launch and makes it an operation, with a copy of the parameters. Lock held.
+enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
+                                 const struct cudart_launch *launch, void **arguments,
+                                 struct cudart_operation *operation);
+// Lock held. A fault of the kernel is no error of this call.
+enum cuda_error cudart_kernel_run(struct cudart_state *state, const struct cudart_kernel *kernel);
+
 // Attributes that only steer how fast a device runs the kernel are taken and have no effect.
 enum cuda_error cudart_launch_attributes(const struct cuda_launch_attribute *attributes,
                                          uint32_t count, struct cudart_launch *launch);

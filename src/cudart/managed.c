@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "cudart/capture.h"
 #include "cudart/memory.h"
 #include "cudart/pointer.h"
 #include "cudart/state.h"
@@ -13,7 +14,7 @@ enum { FIRST_ADVICE = 1, LAST_ADVICE = 6 };
 enum { UNREGISTERED_DEVICE = -2 }; // what the runtime says for memory that is no device's
 
 CUDART_API enum cuda_error cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -27,6 +28,16 @@ static bool is_managed(const void *pointer, size_t bytes) {
            cudart_range_is_good(cudart_state(), pointer, bytes, false);
 }
 
+// What moves managed memory cannot be a part of a graph.
+static enum cuda_error no_capture(struct cudart_state *state, cuda_stream stream) {
+    struct cudart_capture *capture;
+    enum cuda_error error = cudart_capture_use(state, stream, &capture);
+    if (!capture)
+        return error;
+    cudart_capture_spoil(state, stream);
+    return cudaErrorStreamCaptureUnsupported;
+}
+
 enum cuda_error cudart_prefetch(const void *pointer, size_t bytes, int device, cuda_stream stream) {
     bool is_lost;
     enum cuda_error error = cudart_enter_queued(&is_lost);
@@ -36,6 +47,8 @@ enum cuda_error cudart_prefetch(const void *pointer, size_t bytes, int device, c
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && (!bytes || !is_managed(pointer, bytes)))
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = no_capture(cudart_state(), stream);
     return cudart_leave(error);
 }
 
@@ -60,6 +73,8 @@ CUDART_API enum cuda_error cudaStreamAttachMemAsync(cuda_stream stream, void *po
         ((flags != ATTACH_GLOBAL && flags != ATTACH_HOST && flags != ATTACH_SINGLE) ||
          !is_managed(pointer, 0)))
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = no_capture(cudart_state(), stream);
     return cudart_leave(error);
 }
 CUDART_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)

@@ -1,9 +1,9 @@
 // cudaMemcpy and its relatives in one, two and three dimensions.
+#include "cudart/memcpy.h"
+
 #include <stdint.h>
 
 #include "cudart/array.h"
-#include "cudart/copy.h"
-#include "cudart/state.h"
 
 static struct cudart_copy flat(void *target, const void *source, size_t bytes,
                                enum cuda_memcpy_kind kind) {
@@ -136,14 +136,22 @@ static enum cuda_error place_3d(struct cudart_state *state, const struct cuda_me
     return error;
 }
 
+enum cuda_error cudart_copy_of_3d(struct cudart_state *state, const struct cuda_memcpy_3d *p,
+                                  struct cudart_copy *copy) {
+    *copy = (struct cudart_copy){.extent = p->extent, .kind = p->kind};
+    return place_3d(state, p, copy);
+}
+
 static enum cuda_error copy_3d(const struct cuda_memcpy_3d *p, cuda_stream stream, bool is_queued) {
     if (!p)
         return cudart_record(cudaErrorInvalidValue);
     bool is_lost = false, is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
     enum cuda_error error = is_queued ? cudart_enter_queued(&is_lost) : cudart_enter();
-    struct cudart_copy copy = {.extent = p->extent, .kind = p->kind, .stream = stream};
     if (error == cudaSuccess && !is_empty) {
-        error = place_3d(cudart_state(), p, &copy);
+        struct cudart_copy copy;
+        error = cudart_copy_of_3d(cudart_state(), p, &copy);
+        copy.stream = stream;
+        copy.asked = p;
         if (error == cudaSuccess)
             error = cudart_copy_locked(cudart_state(), &copy, is_lost);
     }

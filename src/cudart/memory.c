@@ -1,10 +1,11 @@
 // Device memory: cudaMalloc and its relatives, cudaFree, cudaMemset.
-#include <string.h>
-
 #include "cudart/memory.h"
+
+#include "cudart/capture.h"
+#include "cudart/fill.h"
+#include "cudart/graph_memory.h"
 #include "cudart/pointer.h"
 #include "cudart/state.h"
-#include "cudart/stream.h"
 
 enum { PITCH_ALIGN = 512 };
 
@@ -34,7 +35,7 @@ enum cuda_error cudart_allocate(struct cudart_state *state, void **pointer, size
 }
 
 enum cuda_error cudart_release(struct cudart_state *state, void *pointer, bool is_host) {
-    if (!pointer)
+    if (!pointer || (!is_host && cudart_region_free(state, pointer)))
         return cudaSuccess;
     const struct sim_allocation *allocation = cudart_allocation(state, pointer);
     if (!allocation)
@@ -52,14 +53,14 @@ enum cuda_error cudart_release(struct cudart_state *state, void *pointer, bool i
 }
 
 CUDART_API enum cuda_error cudaMalloc(void **pointer, size_t bytes) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess)
         error = cudart_allocate(cudart_state(), pointer, bytes, SIM_DEVICE);
     return cudart_leave(error);
 }
 
 CUDART_API enum cuda_error cudaFree(void *pointer) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess)
         error = cudart_release(cudart_state(), pointer, false);
     return cudart_leave(error);
@@ -83,7 +84,7 @@ static enum cuda_error allocate_rows(struct cudart_state *state, void **pointer,
 
 CUDART_API enum cuda_error cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
                                            size_t height) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && !pitch)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -92,7 +93,7 @@ CUDART_API enum cuda_error cudaMallocPitch(void **pointer, size_t *pitch, size_t
 }
 
 CUDART_API enum cuda_error cudaMalloc3D(struct cuda_pitched *pitched, struct cuda_extent extent) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cudart_enter_unsafe();
     if (error == cudaSuccess && !pitched)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -120,44 +121,24 @@ CUDART_API enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *total_byte
 
 // ---- Filling ------------------------------------------------------------------------------
 
-// `height` rows in each of `depth` slices, each slice `slice_rows` rows after the one before.
-struct fill {
-    char *at;
-    size_t pitch, width, height, depth, slice_rows;
-    int value;
-    cuda_stream stream;
-};
-
-static enum cuda_error check_fill(const struct cudart_state *state, const struct fill *fill) {
-    size_t rows = (fill->depth - 1) * fill->slice_rows + fill->height;
-    if (rows > 1 && fill->pitch < fill->width)
-        return cudaErrorInvalidValue;
-    if (!cudart_stream_is_good(state, fill->stream))
-        return cudaErrorInvalidResourceHandle;
-    size_t bytes;
-    if (__builtin_mul_overflow(rows - 1, fill->pitch, &bytes) ||
-        __builtin_add_overflow(bytes, fill->width, &bytes))
-        return cudaErrorInvalidValue;
-    return cudart_range_is_good(state, fill->at, bytes, false) ? cudaSuccess
-                                                               : cudaErrorInvalidValue;
-}
-
-static enum cuda_error run_fill(const struct fill *fill) {
-    bool is_lost, is_empty = !fill->width || !fill->height || !fill->depth;
-    enum cuda_error error = cudart_enter_queued(&is_lost);
-    if (error == cudaSuccess && !is_empty)
-        error = check_fill(cudart_state(), fill);
-    if (error == cudaSuccess && !is_lost && !is_empty)
-        for (size_t z = 0; z < fill->depth; z++)
-            for (size_t y = 0; y < fill->height; y++)
-                memset(fill->at + (z * fill->slice_rows + y) * fill->pitch, fill->value,
-                       fill->width);
-    return cudart_leave(error);
+static enum cuda_error fill(void *at, size_t pitch, int value, size_t width, size_t height,
+                            size_t depth, size_t slice_rows, cuda_stream stream) {
+    return cudart_fill(&(struct cudart_fill){
+        .at = at,
+        .pitch = pitch,
+        .width = width,
+        .height = height,
+        .depth = depth,
+        .slice_rows = slice_rows,
+        .value = (unsigned)value & 0xff,
+        .element = 1,
+        .stream = stream,
+    });
 }
 
 CUDART_API enum cuda_error cudaMemsetAsync(void *pointer, int value, size_t bytes,
                                            cuda_stream stream) {
-    return run_fill(&(struct fill){pointer, bytes, bytes, 1, 1, 1, value, stream});
+    return fill(pointer, bytes, value, bytes, 1, 1, 1, stream);
 }
 CUDART_PER_THREAD(cudaMemsetAsync, _ptsz)
 
@@ -168,7 +149,7 @@ CUDART_PER_THREAD(cudaMemset, _ptds)
 
 CUDART_API enum cuda_error cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
                                              size_t height, cuda_stream stream) {
-    return run_fill(&(struct fill){pointer, pitch, width, height, 1, height, value, stream});
+    return fill(pointer, pitch, value, width, height, 1, height, stream);
 }
 CUDART_PER_THREAD(cudaMemset2DAsync, _ptsz)
 
@@ -180,8 +161,8 @@ CUDART_PER_THREAD(cudaMemset2D, _ptds)
 
 CUDART_API enum cuda_error cudaMemset3DAsync(struct cuda_pitched pitched, int value,
                                              struct cuda_extent extent, cuda_stream stream) {
-    return run_fill(&(struct fill){pitched.pointer, pitched.pitch, extent.width, extent.height,
-                                   extent.depth, pitched.height, value, stream});
+    return fill(pitched.pointer, pitched.pitch, value, extent.width, extent.height, extent.depth,
+                pitched.height, stream);
 }
 CUDART_PER_THREAD(cudaMemset3DAsync, _ptsz)
 

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cudart/capture.h"
 #include "cudart/handles.h"
 #include "cudart/memory.h"
 #include "cudart/pointer.h"
@@ -73,6 +74,21 @@ void cudart_pool_count(struct cudart_pool *pool, int64_t bytes) {
             attributes[most] = attributes[most - 1];
 }
 
+// In a capture it becomes a node.
+static enum cuda_error allocate_node(struct cudart_state *state, void **pointer, size_t bytes,
+                                     cuda_stream stream) {
+    enum { PINNED = 1, LOCATION_DEVICE = 1 };
+    struct cuda_node_params params = {.type = CUDA_NODE_ALLOCATE};
+    params.u.allocate.bytes = bytes;
+    params.u.allocate.pool.allocation_type = PINNED;
+    params.u.allocate.pool.location.type = LOCATION_DEVICE;
+    if (!pointer || !bytes)
+        return cudaErrorInvalidValue;
+    enum cuda_error error = cudart_capture_node(state, stream, &params);
+    *pointer = params.u.allocate.address;
+    return error;
+}
+
 static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, bool has_pool,
                                 cuda_stream stream) {
     struct cudart_state *state = cudart_state();
@@ -80,13 +96,17 @@ static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, b
     struct cudart_pool *pool = NULL;
     if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
+    struct cudart_capture *capture = NULL;
+    if (error == cudaSuccess)
+        error = cudart_capture_use(state, stream, &capture);
     if (error == cudaSuccess) {
         pool = has_pool ? find(asked) : current_pool(state, cudart_stream_device(state, stream));
         error = pool ? cudart_visit(state, pool->handle.device) : cudaErrorInvalidValue;
     }
     if (error == cudaSuccess)
-        error = cudart_allocate(state, pointer, bytes, SIM_DEVICE);
-    if (error == cudaSuccess && bytes) {
+        error = capture ? allocate_node(state, pointer, bytes, stream)
+                        : cudart_allocate(state, pointer, bytes, SIM_DEVICE);
+    if (error == cudaSuccess && bytes && !capture) {
         // The owner is the one field of an allocation that is ours.
         ((struct sim_allocation *)cudart_allocation(state, *pointer))->owner = pool;
         sim_set_access(state->current->sim, *pointer, devices_with(pool, READ),
@@ -112,8 +132,15 @@ CUDART_API enum cuda_error cudaFreeAsync(void *pointer, cuda_stream stream) {
     enum cuda_error error = cudart_enter_queued(&is_lost);
     if (error == cudaSuccess && !cudart_stream_is_good(cudart_state(), stream))
         error = cudaErrorInvalidResourceHandle;
+    struct cudart_capture *capture = NULL;
     if (error == cudaSuccess)
+        error = cudart_capture_use(cudart_state(), stream, &capture);
+    if (error == cudaSuccess && capture) {
+        struct cuda_node_params params = {.type = CUDA_NODE_FREE, .u.freed = pointer};
+        error = cudart_capture_node(cudart_state(), stream, &params);
+    } else if (error == cudaSuccess) {
         error = cudart_release(cudart_state(), pointer, false);
+    }
     return cudart_leave(error);
 }
 CUDART_PER_THREAD(cudaFreeAsync, _ptsz)

@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "cudart/error.h"
 #include "cudart/exit.h"
+#include "cudart/graph.h"
 #include "cudart/texture.h"
 
 static const size_t default_limits[CUDA_LIMITS] = {
@@ -222,6 +223,7 @@ void cudart_drop_device(struct cudart_state *state) {
         else
             cudart_module_unload(state, module, state->current->number);
     }
+    cudart_graphs_drop(state);
     cudart_handles_drop(state, CUDART_STREAM);
     cudart_handles_drop(state, CUDART_EVENT);
     cudart_handles_drop(state, CUDART_POOL);
@@ -251,6 +253,7 @@ void cudart_free_state(struct cudart_state *state) {
     vec_free(&state->all_variables);
     map_free(&state->functions);
     map_free(&state->variables);
+    cudart_graphs_free(state);
     cudart_handles_free(state);
     for (unsigned d = 0; d < state->device_count; d++) {
         state->devices[d].default_stream = NULL;

@@ -53,6 +53,7 @@ struct cudart_state {
     VEC(struct cudart_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cudart_handles handles;
     unsigned long long streams_made;
+    struct cudart_graphs *graphs; // what graphs share; NULL: there were none yet
     struct {
         bool is_initialized;
         unsigned long long contexts_made;

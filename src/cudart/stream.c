@@ -1,8 +1,11 @@
 #include "cudart/stream.h"
 
+#include "cudart/capture.h"
+#include "cudart/graph_state.h"
+
 enum { NON_BLOCKING = 1 };
 enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 }; // of a 9.0 device
-enum { DEFAULT_STREAM_ID = 1 };
+enum { DEFAULT_STREAM_ID = 1, PER_THREAD_STREAM_ID = 2 };
 
 static bool is_default(cuda_stream stream) {
     return !stream || stream == CUDA_STREAM_LEGACY || stream == CUDA_STREAM_PER_THREAD;
@@ -28,9 +31,23 @@ static void set_defaults(struct cudart_stream *stream) {
     stream->domain_map[1] = 1; // the remote domain
 }
 
+// The stream that each thread has of its own.
+static struct cudart_stream *own_stream(struct cudart_state *state) {
+    static _Thread_local struct cudart_stream *own;
+    if (!own || !own->handle.is_live || own->id != PER_THREAD_STREAM_ID ||
+        own->handle.device != state->current) {
+        own = cudart_handle_new(state, CUDART_STREAM, sizeof *own);
+        own->id = PER_THREAD_STREAM_ID;
+        set_defaults(own);
+    }
+    return own;
+}
+
 struct cudart_stream *cudart_stream_find(struct cudart_state *state, cuda_stream stream) {
     if (!is_default(stream))
         return cudart_handle_find(state, CUDART_STREAM, stream);
+    if (stream == CUDA_STREAM_PER_THREAD)
+        return own_stream(state);
     if (!state->current->default_stream || !state->current->default_stream->handle.is_live) {
         state->current->default_stream =
             cudart_handle_new(state, CUDART_STREAM, sizeof *state->current->default_stream);
@@ -51,7 +68,7 @@ static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority)
         made->priority = priority > LOWEST_PRIORITY    ? LOWEST_PRIORITY
                          : priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY
                                                        : priority;
-        made->id = DEFAULT_STREAM_ID + ++state->streams_made;
+        made->id = PER_THREAD_STREAM_ID + ++state->streams_made;
         set_defaults(made);
         *stream = made;
     }
@@ -79,17 +96,28 @@ CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
         known = is_default(stream) ? NULL : cudart_handle_find(state, CUDART_STREAM, stream);
         error = known ? cudaSuccess : cudaErrorInvalidResourceHandle;
     }
-    if (known)
+    if (known) {
+        cudart_capture_drop(state, known);
         cudart_handle_kill(state, &known->handle);
-    return cudart_leave(error);
+    }
+    return cudart_leave_graphs(error);
 }
 
-// Waits and asks alike: everything is done.
+// Waits and asks alike: everything is done. A stream that is captured has nothing to tell.
 static enum cuda_error look_at(cuda_stream stream) {
     struct cudart_state *state = cudart_state();
+    struct cudart_capture *capture = NULL;
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = cudart_capture_use(state, stream, &capture);
+    if (error == cudaSuccess && capture) {
+        cudart_capture_spoil(state, stream);
+        error = cudaErrorStreamCaptureUnsupported;
+    }
+    if (error == cudaSuccess)
+        error = cudart_capture_unsafe(state);
     if (error == cudaSuccess)
         error = cudart_visit(state, cudart_stream_device(state, stream));
     return cudart_leave(error);
@@ -156,27 +184,6 @@ CUDART_API enum cuda_error cudaStreamGetDevice(cuda_stream stream, int *device) 
 }
 CUDART_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
-// No stream is ever being captured.
-CUDART_API enum cuda_error cudaStreamIsCapturing(cuda_stream stream, int *status) {
-    const struct cudart_stream *known;
-    enum cuda_error error = enter_with(stream, status, &known);
-    if (error == cudaSuccess)
-        *status = 0;
-    return cudart_leave(error);
-}
-CUDART_PER_THREAD(cudaStreamIsCapturing, _ptsz)
-
-CUDART_API enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode) {
-    enum { MODES = 3 };
-    static _Thread_local int current;
-    if (!mode || *mode < 0 || *mode >= MODES)
-        return cudart_record(cudaErrorInvalidValue);
-    int old = current;
-    current = *mode;
-    *mode = old;
-    return cudaSuccess;
-}
-
 CUDART_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest) {
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && lowest)
@@ -186,25 +193,32 @@ CUDART_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *hi
     return cudart_leave(error);
 }
 
-// ---- Host functions in a stream: what is before them is done, so they run at once ------------
+// ---- Host functions in a stream ---------------------------------------------------------------
 
+// What is before it is done, so it runs at once. No capture takes it.
 CUDART_API enum cuda_error cudaStreamAddCallback(cuda_stream stream, cuda_stream_callback callback,
                                                  void *data, unsigned flags) {
     if (!callback || flags)
         return cudart_record(cudaErrorInvalidValue);
     enum cuda_error error = look_at(stream);
-    callback(stream, error, data); // told of a broken device too
+    if (error < cudaErrorStreamCaptureUnsupported || error > cudaErrorStreamCaptureImplicit)
+        callback(stream, error, data); // told of a broken device too
     return error;
 }
 CUDART_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
 CUDART_API enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function,
                                               void *data) {
+    struct cudart_state *state = cudart_state();
     if (!function)
         return cudart_record(cudaErrorInvalidValue);
-    enum cuda_error error = look_at(stream);
-    if (error == cudaSuccess)
-        function(data);
-    return error;
+    enum cuda_error error = cudart_enter();
+    if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess) {
+        struct cudart_operation operation = {.kind = CUDA_NODE_HOST, .u.host = {function, data}};
+        error = cudart_enqueue(state, stream, &operation, false);
+    }
+    return cudart_leave(error);
 }
 CUDART_PER_THREAD(cudaLaunchHostFunc, _ptsz)

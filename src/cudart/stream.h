@@ -1,10 +1,11 @@
 // Streams. All work is done when the call that queued it returns, so a stream is a name with
-// properties.
+// properties, unless it is captured into a graph.
 #ifndef BANKRUN_CUDART_STREAM_H
 #define BANKRUN_CUDART_STREAM_H
 
 #include <stdbool.h>
 
+#include "cudart/graph.h"
 #include "cudart/handles.h"
 #include "cudart/state.h"
 
@@ -17,6 +18,8 @@ struct cudart_stream {
     struct cuda_access_policy_window window;
     int synchronization_policy, domain;
     unsigned char domain_map[2];
+    struct cudart_capture *capture; // that it takes part in; NULL: none
+    struct cudart_links links;      // what the next operation will wait for there
 };
 
 // A live stream, or the one that stands for all default streams. NULL: neither. Lock held.

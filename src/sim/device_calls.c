@@ -90,6 +90,27 @@ static bool device_assertfail(struct sim_warp *warp, const struct sim_instr *ins
     return false;
 }
 
+// ---- Graphs -------------------------------------------------------------------------------
+
+static bool device_set_conditional(struct sim_warp *warp, const struct sim_instr *instr,
+                                   const void *const *arguments, void *result) {
+    (void)result;
+    const uint64_t *handle = arguments[0];
+    const uint32_t *value = arguments[1];
+    const struct sim_launch *launch = warp->block->worker->launch;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned l = (unsigned)__builtin_ctz(rest);
+        if (launch->set_condition &&
+            launch->set_condition(launch->condition_context, handle[l], value[l]))
+            continue;
+        sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, l, handle[l],
+                  "cudaGraphSetConditional: no graph has a condition of the handle 0x%" PRIx64,
+                  handle[l]);
+        return false;
+    }
+    return true;
+}
+
 // ---- The table ----------------------------------------------------------------------------
 
 static const struct sim_device functions[] = {
@@ -97,6 +118,7 @@ static const struct sim_device functions[] = {
     {"malloc", 1, {8}, 8, device_malloc, false},
     {"free", 1, {8}, 0, device_free, false},
     {"__assertfail", 5, {8, 8, 4, 8, 8}, 0, device_assertfail, false},
+    {"cudaGraphSetConditional", 2, {8, 4}, 0, device_set_conditional, false},
 };
 
 const struct sim_device *sim_device_find(const char *name) {

@@ -6,6 +6,7 @@
 //   free          b64 address
 //   __assertfail  b64 message, b64 file, b32 line,
 //                 b64 function, b64 character size               (does not return)
+//   cudaGraphSetConditional  b64 handle, b32 value
 //
 // and those by which kernels launch kernels, see device_launch.c. All addresses are generic ones.
 #ifndef BANKRUN_SIM_DEVICE_CALLS_H

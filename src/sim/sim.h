@@ -112,6 +112,10 @@ struct sim_launch {
     // Called from one thread now and then; return false to stop the launch. May be NULL.
     bool (*progress)(void *context, uint64_t blocks_done, uint64_t blocks, uint64_t instructions);
     void *progress_context;
+    // Sets the condition of a graph, from any thread. False: there is none of that handle. May be
+    // NULL: there are none.
+    bool (*set_condition)(void *context, uint64_t handle, uint32_t value);
+    void *condition_context;
 };
 
 enum sim_fault {
