@@ -9,7 +9,8 @@
 struct ir_scope {
     struct ir_scope *outer;
     uint32_t number;         // the function's own scope is 0
-    struct map registers;    // name or family prefix -> struct ir_name
+    struct map registers;    // name -> struct ir_name
+    struct map families;     // the same of families: `%r` and `%r<4>` may stand side by side
     struct map variables;    // name -> struct ir_variable
     uint64_t parameter_mark; // frame_parameter_bytes when the scope began
 };

@@ -30,6 +30,7 @@ void ir_scope_pop(struct ir_builder *builder) {
     builder->scope = scope->outer;
     builder->parameter_bytes = scope->parameter_mark;
     map_free(&scope->registers);
+    map_free(&scope->families);
     map_free(&scope->variables);
     free(scope);
 }
@@ -61,7 +62,9 @@ void ir_declare_register(struct ir_builder *builder, const struct ptx_variable *
         struct ir_register reg = {.name = text, .type = type, .class = ir_class_of(type)};
         vec_push(&builder->registers, reg);
     }
-    map_put(&builder->scope->registers, variable->name, strlen(variable->name), name);
+    struct ir_scope *scope = builder->scope;
+    map_put(variable->family ? &scope->families : &scope->registers, variable->name,
+            strlen(variable->name), name);
 }
 
 // "%rd12" -> prefix length 3, number 12. False: no digits at the end, or a leading zero.
@@ -83,13 +86,13 @@ const struct ir_name *ir_lookup_register(struct ir_builder *builder, const char 
     bool numbered = split_number(name, &prefix, &number);
     for (struct ir_scope *scope = builder->scope; scope; scope = scope->outer) {
         const struct ir_name *found = map_get_string(&scope->registers, name);
-        if (found && !found->count) {
+        if (found) {
             *index = found->first;
             return found;
         }
         // Families: `%p<8>` gives %p0..%p7, and a prefix may itself end in digits.
         for (size_t at = prefix; numbered && at < strlen(name); at++) {
-            found = map_get(&scope->registers, name, at);
+            found = map_get(&scope->families, name, at);
             if (at > prefix && name[at] == '0' && name[at + 1])
                 continue;
             uint32_t member = (uint32_t)strtoul(name + at, NULL, 10);
