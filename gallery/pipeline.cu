@@ -5,9 +5,12 @@
 // What to look at: copies of 16 bytes want rows that begin at multiples of 16 bytes. So one cannot
 // pad by one word: a pitch of 36 words leaves a column 4-way, and so does a swizzle of whole
 // 16-byte chunks, of which there are only eight. Copies of four bytes allow a pitch of 33, at four
-// times the requests. Whether that pays depends on how often a tile is read. The counts of the
-// copies themselves are lower bounds: their cost depends on the source too, and hardware may show
-// more.
+// times the requests. Whether that pays depends on how often a tile is read.
+//
+// The copies themselves: those of four bytes (cp.async.ca) pass through the first-level cache, and
+// an H200 counts 512 wavefronts for them, as bankrun does. Those of 16 bytes (cp.async.cg) go past
+// it, and past its counters: they show 0, while bankrun gives a lower bound and marks it `~`, which
+// is what a store of the same words would take.
 //
 // bankrun counts        op          array  requests  wavefronts  ideal  degree
 //   sum_rows<Dense>     async_copy  tiles       128         512    512       1

@@ -3,7 +3,8 @@
 
 For each program of the gallery: its output against the golden file of the tests, the time of each
 kernel (--time), and the hardware's wavefront counters (ncu) against what bankrun counts for the
-same run. Then device/bankrun.cuh against its expected report, and gallery/lib against a copy and cuBLAS.
+same run. A difference must be one of STATED, or the run fails. Then device/bankrun.cuh against its
+expected report, and what it costs; and gallery/lib against a copy and cuBLAS.
 Writes bench/results/DATE-GPU.md. Needs nvcc, ncu and a GPU; without one it says so and ends with 0.
 
     tools/gpu_gallery.py [--build DIR]          bankrun counts on this machine
@@ -34,9 +35,27 @@ SMALL = {"transpose": ["512", "512"], "scan2d": ["256", "256"]}
 OPS = OrderedDict((("ld", ("load", "matrix_load")), ("st", ("store", "matrix_store")),
                    ("atom", ("atomic",))))
 COUNTER = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
-METRICS = [f"{COUNTER}.sum"] + [f"{COUNTER}_op_{op}.sum" for op in OPS]
+# What no operation has a counter for are asynchronous copies; `misc` are shuffles and barriers.
+METRICS = [f"{COUNTER}.sum"] + [f"{COUNTER}_op_{op}.sum" for op in (*OPS, "misc")]
+COPY = "copy"
+# Differences that are known: program, pattern of the kernel, operation, the largest share of the
+# prediction that they may be, and why.
+STATED = (
+    ("pipeline", r"sum_rows<(?!ByWords)", COPY, 1,
+     "`cp.async.cg` of 16 bytes goes past the counters: bankrun gives a lower bound, marked `~`"),
+    ("bitonic", r"bitonic<Plain>", "ld", 0.02, "lanes part and meet elsewhere: not proved"),
+    ("bitonic", r"bitonic<Plain>", "st", 0.02, "lanes part and meet elsewhere: not proved"),
+    ("histogram", r"aggregated", "atom", 0.05, "lanes part and meet elsewhere: not proved"),
+    ("scan2d_fast", r"prefix_sums", "ld", 0.03, "1,024 threads a block: waits, as it seems"),
+    ("transpose_fast", r"transpose_", "ld", 0.03, "many threads a block: waits, as it seems"),
+)
 TIME = re.compile(r"^(.+?)\s+PASS.*?([\d.]+) us")
 LIBRARY = re.compile(r"^(.+?)  +(\S.*?)  +([\d.]+) us +(\d+) GB/s +([\d.]+) %  (PASS|FAIL)$")
+SHAPES = re.compile(r"^(\d+) shapes of (\d+) B: (PASS|FAIL)$")
+
+
+class Trouble(Exception):
+    """A program cannot be measured; the others can."""
 
 
 def sources():
@@ -100,26 +119,41 @@ def counters(source, folder):
                       timeout=300)
     start = process.stdout.find('"ID"')
     if start < 0:
-        raise SystemExit(f"ncu on {source.name}: {process.stdout[-500:]}{process.stderr[-500:]}")
+        raise Trouble(f"ncu on {source.name}: {process.stdout[-500:]}{process.stderr[-500:]}")
     rows = list(csv.DictReader(io.StringIO(process.stdout[start:])))[1:]  # a row of units
     return [{m: int(float(row[m].replace(",", ""))) for m in METRICS} for row in rows]
 
 
+def reason_of(program, kernel, op, expected, measured):
+    return next((why for where, pattern, what, most, why in STATED
+                 if where == program and what == op and re.match(pattern, kernel)
+                 and abs(measured - expected) <= most * expected), None)
+
+
+def predicted(launch, names):
+    return sum(site["wavefronts"] for site in launch["sites"] if site["op"] in names)
+
+
 def compare(source, folder, profiles):
-    """Rows (kernel, op, predicted, measured, has copies) summed over the launches of a kernel."""
+    """Rows (kernel, op, predicted, measured, reason) summed over the launches of a kernel."""
     launches = json.loads((profiles / (source.stem + ".json")).read_text())
     measured = counters(source, folder)
     if len(launches) != len(measured):
-        raise SystemExit(f"{source.name}: {len(launches)} launches, ncu saw {len(measured)}")
+        raise Trouble(f"{source.name}: {len(launches)} launches, ncu saw {len(measured)}")
     sums = OrderedDict()
     for launch, counted in zip(launches, measured):
         kernel = kernel_name(launch["kernel"])
-        has_copies = any(site["op"] == "async_copy" for site in launch["sites"])
         for op, names in OPS.items():
-            row = sums.setdefault((kernel, op), [0, 0, has_copies])
-            row[0] += sum(s["wavefronts"] for s in launch["sites"] if s["op"] in names)
+            row = sums.setdefault((kernel, op), [0, 0])
+            row[0] += predicted(launch, names)
             row[1] += counted[f"{COUNTER}_op_{op}.sum"]
-    return [(k, op, *row) for (k, op), row in sums.items() if row[0] or row[1]]
+        if any(site["op"] == "async_copy" for site in launch["sites"]):
+            row = sums.setdefault((kernel, COPY), [0, 0])
+            row[0] += predicted(launch, ("async_copy",))
+            row[1] += counted[METRICS[0]] - sum(counted[metric] for metric in METRICS[1:])
+    return [(kernel, op, *row, None if row[0] == row[1] else
+             reason_of(source.stem, kernel, op, *row))
+            for (kernel, op), row in sums.items() if row[0] or row[1]]
 
 
 def times(source, folder):
@@ -142,18 +176,35 @@ def device_check(folder):
     return f"status {process.returncode}\n{process.stdout}{process.stderr}"
 
 
+def checking_cost(folder):
+    """[(kernel, us without, us with the checks)] of bench/check.cu, and what went wrong."""
+    found = []
+    for flags in ([], ["-DBANKRUN"]):
+        failure = build(Path("bench/check.cu"), folder, ["-Idevice", *flags])
+        if failure:
+            return [], failure
+        rows, passed = times(Path("bench/check.cu"), folder)
+        if not passed or not rows:
+            return [], "bench/check.cu fails " + " ".join(flags)
+        found.append(rows)
+    return [(name, us, dict(found[1])[name]) for name, us in found[0]], None
+
+
 def library(folder):
+    """Rows of what was timed, (shapes, size) that were checked, and what went wrong."""
     failure = build(Path("bench/fast.cu"), folder, ["-lcublas"])
     if failure:
-        return [], failure
-    rows, wrong = [], ""
+        return [], [], failure
+    rows, shapes, wrong = [], [], ""
     for options in ([], ["--rotate"]):
         process = execute([folder / "fast", *options], timeout=200)
         note = " (four pairs of buffers)" if options else ""
         found = [LIBRARY.match(line) for line in process.stdout.splitlines()]
         rows += [(m[1] + note, *m.groups()[1:]) for m in found if m]
-        wrong += process.stderr if process.returncode else ""
-    return rows, wrong
+        shapes += [m.groups() for m in map(SHAPES.match, process.stdout.splitlines()) if m]
+        if process.returncode:
+            wrong += f"fast {' '.join(options)}: status {process.returncode}\n{process.stderr}"
+    return rows, shapes, wrong
 
 
 CLAIMS = (
@@ -177,18 +228,52 @@ def table(lines, heads, rows):
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
 
 
+def write_counts(lines, counts):
+    exact = sum(row[3] == row[4] for row in counts)
+    stated = [row for row in counts if row[3] != row[4] and row[5]]
+    others = len(counts) - exact - len(stated)
+    lines += ["## Wavefronts: predicted and measured", "",
+              f"{exact} of {len(counts)} kernels and operations agree exactly, {len(stated)} "
+              f"differ for a stated reason, {others} for none. Sums over the launches of a kernel; "
+              "`ld` with matrix loads, `copy` are asynchronous copies: what is left of all "
+              "wavefronts of shared memory when those of the other operations, shuffles and "
+              "barriers are taken off.", ""]
+    if stated:
+        table(lines, ("program", "kernel", "op", "predicted", "measured", "why"),
+              [(p, f"`{k}`", op, f"{a:,}", f"{b:,}", why) for p, k, op, a, b, why in stated])
+    table(lines, ("program", "kernel", "op", "predicted", "measured", "difference"),
+          [(p, f"`{k}`", op, f"{a:,}", f"{b:,}",
+            "exact" if a == b else f"{b - a:+,}, " + ("stated" if why else "**not stated**"))
+           for p, k, op, a, b, why in counts])
+
+
+def write_library(lines, results):
+    lines += ["## gallery/lib against a copy and cuBLAS", "",
+              "GB/s count bytes read and written; for scans 9 a pixel.", ""]
+    table(lines, ("case", "", "us", "GB/s", "% of the copy"),
+          [row[:5] for row in results["library"]])
+    for count, size, verdict in results["shapes"]:
+        lines += [f"Right on the GPU for {count} shapes of {size} B at places of all kinds."
+                  if verdict == "PASS" else f"**Wrong** for shapes of {size} B.", ""]
+
+
+def write_device(lines, results):
+    lines += ["## device/bankrun.cuh", "",
+              "Reports what the simulator counts for `tests/device/check.cu`: requests, wavefronts, "
+              "ideal and degree of 13 places." if not results["device"] else
+              "Disagrees:\n\n```\n" + results["device"] + "\n```", ""]
+    if results["cost"]:
+        lines += ["What checking costs (`bench/check.cu`, without and with `-DBANKRUN`):", ""]
+        table(lines, ("kernel", "us", "us checked", "times"),
+              [(name, f"{plain:.2f}", f"{checked:.2f}", f"{checked / plain:.0f}")
+               for name, plain, checked in results["cost"]])
+
+
 def write(gpu, results):
-    agree = [row for row in results["counts"] if row[3] == row[4]]
-    copies = [row for row in results["counts"] if row[3] != row[4] and row[5]]
     day = datetime.date.today().isoformat()
     lines = [f"# The gallery on an {gpu.split(',')[0]}, {day}", "",
-             f"By `make gpu`: {gpu}.", "", "## Wavefronts: predicted and measured", "",
-             f"{len(agree)} of {len(results['counts'])} kernels and operations agree exactly; "
-             f"{len(copies)} of the others have asynchronous copies, whose counts are lower "
-             "bounds. Sums over the launches of a kernel; `ld` with matrix loads.", ""]
-    table(lines, ("program", "kernel", "op", "predicted", "measured", "difference"),
-          [(p, f"`{k}`", op, f"{a:,}", f"{b:,}", f"{b - a:+,}" if a != b else "0")
-           for p, k, op, a, b, _ in results["counts"]])
+             f"By `make gpu`: {gpu}.", ""]
+    write_counts(lines, results["counts"])
     lines += ["## Time of each kernel, with `--time`", ""]
     table(lines, ("program", "kernel", "us"),
           [(p, name, f"{us:.2f}") for p, found in results["times"].items() for name, us in found])
@@ -199,18 +284,28 @@ def write(gpu, results):
         if before in found and after in found:
             rows.append((what, claimed, f"{found[before] / found[after]:.2f} times"))
     table(lines, ("change", "claimed", "measured"), rows)
-    lines += ["## gallery/lib against a copy and cuBLAS", "",
-              "GB/s count bytes read and written; for scans 9 a pixel.", ""]
-    table(lines, ("case", "", "us", "GB/s", "% of the copy"),
-          [row[:5] for row in results["library"]])
-    lines += ["## device/bankrun.cuh", "",
-              "Reports what the simulator counts." if not results["device"] else
-              "Disagrees:\n\n```\n" + results["device"] + "\n```", ""]
+    write_library(lines, results)
+    write_device(lines, results)
     kind = gpu.split(",")[0].removeprefix("NVIDIA ").replace(" ", "-")
     path = ROOT / "bench" / "results" / f"{day}-{kind}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join(lines).rstrip() + "\n")
     print(f"wrote {path.relative_to(ROOT)}")
+
+
+def measure(source, failure, profiles, folder, results):
+    """Adds what one program shows to the results; whether all of it is right."""
+    if failure:
+        raise Trouble(f"{source.name} does not build:\n{failure}")
+    right = check_output(source, folder)
+    rows = compare(source, folder, profiles)
+    results["times"][source.stem], passed = times(source, folder)
+    results["counts"] += [(source.stem, *row) for row in rows]
+    print(f"{source.stem:16} output {'right' if right and passed else 'WRONG'}, "
+          f"{sum(r[2] == r[3] for r in rows)} of {len(rows)} counts agree"
+          + "".join(f"\n    {k} {op}: predicted {a:,}, measured {b:,}: {why or 'NOT STATED'}"
+                    for k, op, a, b, why in rows if a != b), flush=True)
+    return right and passed and all(row[2] == row[3] or row[4] for row in rows)
 
 
 def run(gpu, profiles, folder):
@@ -220,25 +315,22 @@ def run(gpu, profiles, folder):
     failed = 0
     results = {"counts": [], "times": OrderedDict()}
     for source, failure in zip(sources(), failures):
-        if failure:
-            raise SystemExit(f"{source.name} does not build:\n{failure}")
-        right = check_output(source, folder)
-        rows = compare(source, folder, profiles)
-        results["times"][source.stem], passed = times(source, folder)
-        results["counts"] += [(source.stem, *row) for row in rows]
-        off = [row for row in rows if row[2] != row[3] and not row[4]]
-        failed += not right or not passed or bool(off)
-        print(f"{source.stem:16} output {'right' if right and passed else 'WRONG'}, "
-              f"{sum(r[2] == r[3] for r in rows)} of {len(rows)} counts agree"
-              + "".join(f"\n    {k} {op}: predicted {a:,}, measured {b:,}"
-                        for k, op, a, b, _ in rows if a != b), flush=True)
+        try:
+            failed += not measure(source, failure, profiles, folder, results)
+        except (Trouble, subprocess.TimeoutExpired) as trouble:
+            failed += 1
+            print(f"{source.stem:16} {trouble}", flush=True)
     results["device"] = device_check(folder)
-    print("device/bankrun.cuh " + (results["device"] or "agrees"), flush=True)
-    results["library"], wrong = library(folder)
+    results["cost"], failure = checking_cost(folder)
+    print("device/bankrun.cuh " + (results["device"] or failure or "agrees; " + ", ".join(
+        f"{name} {checked / plain:.0f} times" for name, plain, checked in results["cost"])),
+        flush=True)
+    results["library"], results["shapes"], wrong = library(folder)
     for row in results["library"]:
         print("{:42} {:16} {:>9} us {:>6} GB/s {:>6} % {}".format(*row))
-    failed += bool(results["device"]) + bool(wrong)
+    failed += bool(results["device"]) + bool(failure) + bool(wrong)
     failed += any(row[5] == "FAIL" for row in results["library"])
+    failed += any(row[2] == "FAIL" for row in results["shapes"])
     print(wrong)
     write(gpu, results)
     return 1 if failed else 0
