@@ -18,9 +18,9 @@
  * What is checked is an lvalue of a scalar or vector type in shared memory; accesses elsewhere are
  * done and not counted. `auto x = BANKRUN_CHECK(...)` would keep the checker, so name the type.
  * Each source file that includes this has a report of its own. A checked access takes about 50 to
- * 100 instructions and some atomics: on an H200 a transpose takes 21 times as long, a loop that does
- * nothing but read 70 to 90 times (bench/check.cu), so times mean nothing with -DBANKRUN. Needs
- * C++17 and compute capability 7.0.
+ * 100 instructions and some atomics: on an H200 a transpose takes 21 times as long, a loop that
+ * does nothing but read 70 to 90 times (bench/check.cu), so times mean nothing with -DBANKRUN.
+ * Needs C++17 and compute capability 7.0.
  *
  * -DBANKRUN_EMULATE compiles the same source as host C++, for the CPU alone, with a thread for each
  * CUDA thread:
