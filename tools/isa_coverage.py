@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/isa-coverage.md from src/ptx/isa.def, tests/ptx, truth/h200_ptx_tests.json and truth/isa.
+"""Writes docs/isa-coverage.md from src/ptx/isa.def, tests/ptx, and what truth/ has of instructions.
 
     tools/isa_coverage.py            writes the page
     tools/isa_coverage.py --check    exits with 1 where the page is not up to date
@@ -89,7 +89,8 @@ def page():
         supported += not row.is_refused
         status = ("refused" if row.is_refused else
                   "checked on hardware" if row in checked else "supported")
-        lines.append(f"| `{row.opcode}` | {row.form} | {status} | {files[row] or ''} | {forms[row] or ''} |")
+        lines.append(f"| `{row.opcode}` | {row.form} | {status} | {files[row] or ''} | "
+                     f"{forms[row] or ''} |")
     figures = (f"{supported} of {len(rows)} rows are supported, {len(checked)} of them checked on "
                "hardware.")
     if record:
@@ -99,8 +100,8 @@ def page():
         facts = truth[0].facts
         figures += (f" Results of {sum(forms.values())} forms, computed on {facts['date']}: "
                     f"{facts['device']}, driver {facts['driver']}, {facts['compiler']}.")
-    return (HEAD + figures + "\n\n| opcode | form | status | tested | forms |\n|---|---|---|---|---|\n" +
-            "\n".join(lines) + "\n")
+    columns = "| opcode | form | status | tested | forms |\n|---|---|---|---|---|\n"
+    return (HEAD + figures + "\n\n" + columns + "\n".join(lines) + "\n")
 
 
 def main():

@@ -73,8 +73,8 @@ def spellings(row):
         choices.append(([None] if element.is_optional else []) + words)
     for picked in itertools.product(*choices):
         words = [w for w in picked if w]
-        yield (".".join([row.opcode] + [w for w, _ in words]), [w for w, is_type in words if is_type],
-               {w for w, is_type in words if not is_type})
+        yield (".".join([row.opcode] + [w for w, _ in words]),
+               [w for w, is_type in words if is_type], {w for w, is_type in words if not is_type})
 
 
 # ---- Types of operands ------------------------------------------------------------------------
@@ -131,7 +131,8 @@ class Body:
     def destination(self, register, kind):
         bits = 1 if kind == "pred" else self.register_bits(kind)
         self.declare(register, bits)
-        self.results.append((register, "pred" if bits == 1 else f"b{bits}" if bits != bits_of(kind) else kind))
+        is_wider = bits > 1 and bits != bits_of(kind)
+        self.results.append((register, f"b{bits}" if is_wider else kind))
         return register
 
     def load_all(self):
@@ -156,8 +157,8 @@ class Body:
         self.load_all()
         self.text += before + instruction + ";\n" + after
         self.store_all()
-        return Form(instruction, tuple(self.kinds), tuple(k for _, k in self.results), self.text, rows,
-                    family, **more)
+        results = tuple(kind for _, kind in self.results)
+        return Form(instruction, tuple(self.kinds), results, self.text, rows, family, **more)
 
 
 REGISTERS = ["%a", "%b", "%c", "%e", "%f"]
@@ -205,15 +206,13 @@ def plain_form(row, spelling, rows, family, immediate="0"):
 
 
 def carry(row, kind, words, body):
-    """Sets the carry that an instruction reads by a row's word, and reads the one that it writes."""
+    """Text that sets the carry that is read, by a row's word, and that reads the one written."""
     before = after = ""
     way = "sub" if row.opcode in ("sub", "subc") else "add"
     if row.opcode.endswith("c"):
         body.source("%g", "few")
         body.declare("%h", 32)
         before = f"{way}.cc.u32 %h, {'%g, -1' if way == 'add' else '0, %g'};\n"
-        if row.opcode == "subc":
-            before = "sub.cc.u32 %h, 0, %g;\n"
     if "cc" in words:
         body.destination("%k", "u32")
         after = f"{way}c.u32 %k, 0, 0;\n"
@@ -222,8 +221,9 @@ def carry(row, kind, words, body):
 
 # ---- Families ---------------------------------------------------------------------------------
 
-LOGIC = {"and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt", "popc", "clz", "bfind",
-         "brev", "bfe", "bfi", "bmsk", "szext", "fns"}
+LOGIC = {"and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt", "popc", "clz",
+         "bfind", "brev", "bfe", "bfi", "bmsk", "szext", "fns"}
+LUTS = (0x00, 0x96, 0xe8, 0xca, 0x80, 0xfe, 0x1b, 0x57)
 COMPARE = {"setp", "set", "selp", "slct", "testp"}
 ROWS = {"integer": 512, "logic": 384, "float": 1024, "double": 1024, "half": 768, "compare": 160,
         "convert": 384}
@@ -242,8 +242,8 @@ def family_of(row, types):
 
 
 PLAIN = LOGIC | COMPARE | {
-    "add", "sub", "addc", "subc", "mul", "mul24", "mad", "madc", "mad24", "sad", "div", "rem", "abs",
-    "neg", "min", "max", "dp4a", "dp2a", "fma", "rcp", "sqrt", "copysign", "cvt"}
+    "add", "sub", "addc", "subc", "mul", "mul24", "mad", "madc", "mad24", "sad", "div", "rem",
+    "abs", "neg", "min", "max", "dp4a", "dp2a", "fma", "rcp", "sqrt", "copysign", "cvt"}
 
 
 def plain_forms():
@@ -255,6 +255,5 @@ def plain_forms():
             if words & {"approx", "full"} or types[0].endswith("f32x2"):
                 continue
             family = family_of(row, types)
-            luts = (0x00, 0x96, 0xe8, 0xca, 0x80, 0xfe, 0x1b, 0x57) if row.opcode == "lop3" else (0,)
-            for lut in luts:
+            for lut in LUTS if row.opcode == "lop3" else (0,):
                 yield plain_form(row, spelling, ROWS[family], family, f"0x{lut:02x}")

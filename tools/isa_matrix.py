@@ -1,8 +1,8 @@
-"""Matrix instructions for tools/truth_isa.py: mma, wmma and wgmma, dense and sparse, of all types and
-shapes, and the loads, stores and transpositions of matrices in registers.
+"""Matrix instructions for tools/truth_isa.py: mma, wmma and wgmma, dense and sparse, of all types
+and shapes, and the loads, stores and transpositions of matrices in registers.
 
-Operands have the styles of tools/matrix_kernels.py (exponents close to each other, far apart, least,
-anything, with special values among them); a group of warps has one style.
+Operands have the styles of tools/matrix_kernels.py (exponents close to each other, far apart,
+least, anything, with special values among them); a group of warps has one style.
 """
 
 import random
@@ -43,7 +43,8 @@ class Words:
         """As many words of 32 bits, little end first."""
         if kind == "f64":
             return b"".join(self.float64(style).to_bytes(8, "little") for _ in range(count // 2))
-        return b"".join(self.word(kind, style, is_factor).to_bytes(4, "little") for _ in range(count))
+        words = [self.word(kind, style, is_factor) for _ in range(count)]
+        return b"".join(word.to_bytes(4, "little") for word in words)
 
 
 def result_style(factor, kind):
@@ -121,7 +122,8 @@ def mma_form(mnemonic, types, words, selector=None):
     body = Body()
     c_at = 4 * (A_WORDS + B_WORDS + (C_WORDS if c == "f16" else 0))
     operands = [fragment(body, "%a", *counts["a"], 0),
-                fragment(body, "%b", *counts["b"], 4 * A_WORDS), fragment(body, "%c", *counts["c"], c_at)]
+                fragment(body, "%b", *counts["b"], 4 * A_WORDS),
+                fragment(body, "%c", *counts["c"], c_at)]
     if selector is not None:
         fragment(body, "%e", 1, 32, 4 * (A_WORDS + B_WORDS + C_WORDS + 4))
         operands += ["%e0", str(selector)]
@@ -166,7 +168,7 @@ def move_form(mnemonic):
 
 
 def selectors(row, types, words):
-    """Of a sparse A; ptxas takes 2 and 3 with m16n8k32 and halves, too, where the ISA has 0 and 1."""
+    """Of a sparse A; with m16n8k32 and halves ptxas takes 2 and 3, too, which the ISA has not."""
     if not row.form.startswith("sparse"):
         return (None,)
     return range(2) if "m16n8k32" in words and types[1] == "f16" else range(4)
@@ -236,15 +238,16 @@ def wmma_form(mnemonic, types, words):
         count, bits = fragments(kind, part, shape)
         for i in range(count):
             body.declare(f"%{part}{i}", bits)
+        stride = columns if layout == "row" else rows
         body.text += (f"wmma.load.{part}.sync.aligned.{layout}.{shape}.global.{kind} "
-                      f"{braces('%' + part, count)}, [%base+{at}], {columns if layout == 'row' else rows};\n")
+                      f"{braces('%' + part, count)}, [%base+{at}], {stride};\n")
         operands.append(braces("%" + part, count))
     count, bits = fragments(d, "c", shape)
     for i in range(count):
         body.declare(f"%d{i}", bits)
-    store = (f"wmma.store.d.sync.aligned.row.{shape}.global.{d} [%to], {braces('%d', count)}, {n};\n")
-    form = body.form(f"{mnemonic} {', '.join([braces('%d', count)] + operands)}", 32 * WMMA_WARPS, "wmma",
-                     "", store)
+    operands.insert(0, braces("%d", count))
+    store = f"wmma.store.d.sync.aligned.row.{shape}.global.{d} [%to], {operands[0]}, {n};\n"
+    form = body.form(f"{mnemonic} {', '.join(operands)}", 32 * WMMA_WARPS, "wmma", "", store)
     form.results = ("b32",) * (m * n * BITS[d] // 1024)
     form.kinds, form.table = ("b32",) * 24, wmma_table(class_of(a), "s8" if c == "s32" else c)
     return form

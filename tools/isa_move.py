@@ -1,17 +1,19 @@
-"""Loads, stores and moves for tools/truth_isa.py: what becomes of a narrow value in a wide register,
-and of the parts of a register.
+"""Loads, stores and moves for tools/truth_isa.py: what becomes of a narrow value in a wide
+register, and of the parts of a register.
 """
 
 from isa_forms import Body
 from isa_operands import bits_of
 
-TYPES = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64")
+TYPES = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64",
+         "f64")
 PACKS = (("b32", "b16"), ("b64", "b16"), ("b64", "b32"), ("b128", "b64"))
 
 
 def widths(kind):
     """Of registers that may hold the type: floats have their own."""
-    return [w for w in (16, 32, 64) if w >= bits_of(kind) and (kind[0] != "f" or w == bits_of(kind))]
+    bits = bits_of(kind)
+    return [w for w in (16, 32, 64) if w == bits or w > bits and kind[0] != "f"]
 
 
 def load_form(kind, width, count):

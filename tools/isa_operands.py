@@ -78,10 +78,12 @@ def float_edges(kind):
              one + 1, one + half, one + half - 1, infinity - 1, infinity, infinity | half,
              infinity | half | 5, infinity | 1, infinity | half - 1, infinity - (1 << fraction),
              one + (fraction << fraction), one + ((fraction + 1) << fraction)]
-    values = [0.25, 0.5, 0.75, 1.5, 2, 2.5, 3, 3.5, 6.5, 0.1, 3.14159265358979, 10, 100.5, 126.5, 127,
+    values = [0.25, 0.5, 0.75, 1.5, 2, 2.5, 3, 3.5, 6.5, 0.1, 3.14159265358979, 10, 100.5, 126.5,
+              127,
               127.5, 128, 255, 255.5, 256, 447, 448, 464, 480, 57344, 61440, 32767, 32767.5, 32768,
-              65504, 65519, 65520, 65535, 65535.5, 65536, 8388607.5, 16777217, 2**31 - 1, 2**31, 2**32 - 1,
-              2**32, 2**33, 2.0**63, 2.0**64, 2.0**127, 2.0**-9, 2.0**-10, 3 * 2.0**-11, 2.0**-14,
+              65504, 65519, 65520, 65535, 65535.5, 65536, 8388607.5, 16777217, 2**31 - 1, 2**31,
+              2**32 - 1, 2**32, 2**33, 2.0**63, 2.0**64, 2.0**127, 2.0**-9, 2.0**-10,
+              3 * 2.0**-11, 2.0**-14,
               2.0**-16, 2.0**-17, 2.0**-24, 2.0**-25, 3 * 2.0**-25, 2.0**-126, 2.0**-149]
     edges += [from_float(float(v), kind) for v in values]
     if kind in ("f32", "f64"):  # ties, and neighbours of ties, of narrower types
@@ -92,19 +94,21 @@ def float_edges(kind):
     if kind == "f64":
         edges += [from_float(v, kind) for v in (
             2.0**-150, 2.0**-150 * (1 + 2**-52), 3 * 2.0**-150, 2.0**-126 * (1 - 2**-24),
-            (2 - 2**-23) * 2.0**127, (2 - 2**-24) * 2.0**127, 2.0**128, 2.0**52 + 0.5, 2.0**63 - 1024,
-            2.0**62, 4294967295.5, 2147483647.5, 9007199254740993.0)]
+            (2 - 2**-23) * 2.0**127, (2 - 2**-24) * 2.0**127, 2.0**128, 2.0**52 + 0.5,
+            2.0**63 - 1024, 2.0**62, 4294967295.5, 2147483647.5, 9007199254740993.0)]
     edges = list(dict.fromkeys(edges))
     return edges + [e | sign for e in edges]
 
 
 def int_edges(bits):
     top, full = 1 << (bits - 1), (1 << bits) - 1
-    edges = [top, top - 1, top + 1, full, full - 1, full - 2, full ^ 7, full ^ 31, full ^ 0xff, top >> 1]
+    edges = [top, top - 1, top + 1, full, full - 1, full - 2, full ^ 7, full ^ 31, full ^ 0xff,
+             top >> 1]
     edges += [v & full for v in WORDS] + [-v & full for v in WORDS[:24]]
     if bits == 64:
-        edges += [1 << 32, (1 << 32) - 1, (1 << 31), -(1 << 31) & full, (1 << 33) + 1, 0x0123456789abcdef,
-                  0xaaaaaaaaaaaaaaaa, (1 << 53) + 1, (1 << 53) + 3, (1 << 24) + 1, (1 << 62) + (1 << 38)]
+        edges += [1 << 32, (1 << 32) - 1, (1 << 31), -(1 << 31) & full, (1 << 33) + 1,
+                  0x0123456789abcdef, 0xaaaaaaaaaaaaaaaa, (1 << 53) + 1, (1 << 53) + 3,
+                  (1 << 24) + 1, (1 << 62) + (1 << 38)]
     if bits == 32:
         edges += [0x1000001, 0x1000003, 0x7fffff80, 0x7fffffc0, 0xffffff80, 0xffff8000, 0xffff7fff]
     return list(dict.fromkeys(edges))
@@ -165,9 +169,11 @@ class Maker:
         at = a >> fraction & (1 << exponent) - 1
         style = r.randrange(5)
         if style < 2:  # half a unit of a, or nearly
-            b = max(0, at - fraction - 1 + r.randrange(-1, 2)) << fraction | r.choice((0, 0, 0, 1, 2)) | sign()
+            b = max(0, at - fraction - 1 + r.randrange(-1, 2)) << fraction
+            b |= r.choice((0, 0, 0, 1, 2)) | sign()
         elif style == 2:  # a product at the lower or the upper end
-            want = r.choice((bias - at - fraction + r.randrange(fraction + 3), 3 * bias - at + r.randrange(-1, 2)))
+            want = r.choice((bias - at - fraction + r.randrange(fraction + 3),
+                             3 * bias - at + r.randrange(-1, 2)))
             b = max(1, min(want, top)) << fraction | r.getrandbits(fraction) | sign()
         else:
             b = a ^ sign() ^ r.choice((0, 1, 2, 1 << fraction))
@@ -183,7 +189,8 @@ class Maker:
         exponent, fraction = SHAPES[kind]
         product = from_float(-to_float(a, kind) * to_float(b, kind), kind)
         near = product + self.random.randrange(-2, 3) & (2 << exponent + fraction) - 1
-        shifted = near - (self.random.randrange(fraction + 3) << fraction) & (2 << exponent + fraction) - 1
+        lower = self.random.randrange(fraction + 3) << fraction
+        shifted = near - lower & (2 << exponent + fraction) - 1
         return self.random.choice((near, near, shifted, shifted, self.any(kind)))
 
     def row(self, i, rows):
@@ -193,7 +200,8 @@ class Maker:
             # each edge of the first operand in turn, against others'
             return [e[i % len(e)] if at == 0 else r.choice(e) for at, e in enumerate(self.edges)]
         if i < 5 * rows // 8:
-            return [r.choice(e) if r.randrange(2) else self.any(k) for e, k in zip(self.edges, kinds)]
+            return [r.choice(e) if r.randrange(2) else self.any(k)
+                    for e, k in zip(self.edges, kinds)]
         if len(floats) > 1 and len(set(floats)) == 1 and r.randrange(4):
             made = self.related(floats)
             return [made.pop(0) if k in floats else self.any(k) for k in kinds]

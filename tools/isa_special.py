@@ -1,5 +1,5 @@
-"""More instruction forms for tools/truth_isa.py: video instructions with parts of registers, atomics,
-and what the lanes of a warp do together.
+"""More instruction forms for tools/truth_isa.py: video instructions with parts of registers,
+atomics, and what the lanes of a warp do together.
 """
 
 import random
@@ -181,7 +181,8 @@ def warp_form(row, mnemonic, types, words):
     else:
         operands.append(body.destination("%p", "pred"))
     if is_shuffle:
-        operands += [body.source("%a", "b32"), body.source("%b", "lane"), body.source("%c", "segment")]
+        operands += [body.source("%a", "b32"), body.source("%b", "lane"),
+                     body.source("%c", "segment")]
     elif row.opcode != "elect":
         operands.append(body.source("%a", "pred" if row.opcode == "vote" else kind))
     operands.append(mask)

@@ -8,8 +8,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "truth" / "isa"
 
 class Form:
     def __init__(self, line, table):
-        _, _, block, shared, self.result_bytes, results, self.compare, self.text = line.split(" ", 7)
-        self.block, self.shared, self.result_bytes = int(block), int(shared), int(self.result_bytes)
+        _, _, block, shared, row_bytes, results, self.compare, self.text = line.split(" ", 7)
+        self.block, self.shared, self.result_bytes = int(block), int(shared), int(row_bytes)
         self.table, self.results = table, results.split(",")
         self.data = b""
 

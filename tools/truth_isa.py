@@ -4,10 +4,10 @@
     tools/truth_isa.py [--families NAME,...] [--jobs N] [--folder truth/isa]
     tools/truth_isa.py --without-gpu ...   results are zeros: what would run, and does it compile
 
-Needs ptxas on PATH and an NVIDIA driver (libcuda.so.1), of compute capability 9.0. A kernel for each
-form computes a table of operands, one row a thread (isa_forms.py, isa_operands.py); what ptxas refuses
-is left out. tests/unit/test_isa_truth.c holds the simulator to the files; truth/README.md says what
-is in them.
+Needs ptxas on PATH and an NVIDIA driver (libcuda.so.1), of compute capability 9.0. A kernel for
+each form computes a table of operands, one row a thread (isa_forms.py, isa_operands.py); what ptxas
+refuses is left out. tests/unit/test_isa_truth.c holds the simulator to the files; truth/README.md
+says what is in them.
 """
 
 import argparse
@@ -69,8 +69,8 @@ class Gpu:
         call("cuMemsetD8_v2", out, 0, ctypes.c_size_t(size))
         pointer = self.buffer(data)
         parameters = (ctypes.c_void_p * 2)(ctypes.addressof(pointer), ctypes.addressof(out))
-        call("cuLaunchKernel", function, form.rows // form.block, 1, 1, form.block, 1, 1, form.shared,
-             None, parameters, None)
+        call("cuLaunchKernel", function, form.rows // form.block, 1, 1, form.block, 1, 1,
+             form.shared, None, parameters, None)
         call("cuCtxSynchronize")
         result = ctypes.create_string_buffer(size)
         call("cuMemcpyDtoH_v2", result, out, ctypes.c_size_t(size))
@@ -133,7 +133,8 @@ def main():
     options = parser.parse_args()
     gpu = NoGpu() if options.without_gpu else Gpu()
     facts = {"device": gpu.name, "date": datetime.date.today().isoformat(), "driver": gpu.version,
-             "compiler": isa_compile.version(), "command": " ".join(["tools/truth_isa.py"] + sys.argv[1:])}
+             "compiler": isa_compile.version(),
+             "command": " ".join(["tools/truth_isa.py"] + sys.argv[1:])}
     options.folder.mkdir(parents=True, exist_ok=True)
     for family in options.families.split(","):
         forms = isa_families.FAMILIES[family]()
