@@ -308,7 +308,9 @@ __device__ void keep_line(typename S::word *to, typename S::line &words, const c
     }
 }
 
-template <class S> __device__ void read_tile(typename S::word *tile, const tile_place &place) {
+// IS_WHOLE: all lines of the tile are.
+template <class S, bool IS_WHOLE>
+__device__ void read_tile(typename S::word *tile, const tile_place &place) {
     const int warp = threadIdx.x / 32;
     const size_t step = size_t(S::WARPS * S::EACH) * place.pitch;
     typename S::line lines[S::TURNS];
@@ -318,7 +320,7 @@ template <class S> __device__ void read_tile(typename S::word *tile, const tile_
         bool is_inner = y > place.top && y + S::EACH < place.bottom && place.pitch >= 8;
         if (line >= S::LINES)
             continue;
-        if (is_inner && place.is_wide)
+        if (IS_WHOLE || (is_inner && place.is_wide))
             read_line<S, WHOLE>(lines[i], place, place.first + i * step, y);
         else if (is_inner)
             read_line<S, INNER>(lines[i], place, place.first + i * step, y);
@@ -416,7 +418,10 @@ __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
     place.is_wide = left + S::ACROSS * 32 * S::EACH <= width;
     place.top = int(max(-top, ptrdiff_t(-1)));
     place.bottom = int(min(ptrdiff_t(height) - top, ptrdiff_t(S::LINES * S::EACH + 1)));
-    read_tile<S>(words, place);
+    if (place.is_wide && place.top < 0 && place.bottom > S::LINES * S::EACH)
+        read_tile<S, true>(words, place);
+    else
+        read_tile<S, false>(words, place);
     __syncthreads();
     const size_t out_pitch = height * S::SIZE;
     char *to = out + (left + warp) * out_pitch + window * S::SIZE + lane * S::WORD;
