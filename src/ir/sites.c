@@ -68,14 +68,16 @@ static unsigned vector_count(const struct ptx_instruction *ptx) {
     }
 }
 
+// Groups of eight rows: a matrix of 16 rows in memory counts as two.
 static unsigned matrix_count(const struct ptx_instruction *ptx) {
+    const unsigned groups = ptx_modifier_of(ptx, PTX_GROUP_shape) == PTX_MOD_m16n16 ? 2 : 1;
     switch (ptx_modifier_of(ptx, PTX_GROUP_count)) {
     case PTX_MOD_x2:
-        return 2;
+        return 2 * groups;
     case PTX_MOD_x4:
-        return 4;
+        return 4 * groups;
     default:
-        return 1;
+        return groups;
     }
 }
 

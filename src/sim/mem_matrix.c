@@ -1,13 +1,17 @@
-// ldmatrix and stmatrix of 8x8 matrices of 16-bit elements in shared memory.
+// ldmatrix and stmatrix: matrices in shared memory, rows of 16 bytes whose addresses the lanes
+// give. (PTX ISA, ldmatrix and stmatrix.)
 //
-// Lane 8k + i gives the address of row i of matrix k: 16 bytes, aligned. Of each matrix, lane l
-// holds row l / 4, elements 2 * (l % 4) and the next one, as the halves of one register. With
-// .trans rows and columns of the matrix in memory change places. (PTX ISA, ldmatrix.)
+// 8x8 of 16 bits: lane 8k + i gives the address of row i of matrix k. Of each matrix, lane l holds
+// row l / 4, elements 2 * (l % 4) and the next one, as the halves of one register. With .trans rows
+// and columns of the matrix in memory change places.
+//
+// Those of bytes (sm_100 and later, not measured) hold four elements in a register. The order of
+// their elements is that of the operands and results of mma: CUTLASS arranges them so.
 #include <inttypes.h>
 
 #include "sim/mem_lanes.h"
 
-enum { ROWS = 8, ROW_BYTES = 16, MAX_MATRICES = 4 };
+enum { ROWS = 8, ROW_BYTES = 16, MAX_MATRICES = 4 }; // rows of an instruction come in eights
 
 struct rows {
     _Alignas(64) uint32_t offset[LANES];
@@ -61,6 +65,15 @@ static bool find_rows(struct sim_warp *warp, const struct sim_instr *instr, unsi
     return true;
 }
 
+static void give_registers(struct sim_warp *warp, const struct sim_instr *instr,
+                           uint32_t (*loaded)[LANES]) {
+    for (unsigned k = 0; k < instr->access->count; k++) {
+        uint32_t *d = LANES_ALIGNED(uint32_t, instr->access->element[k]);
+        SIM_LANES
+        d[l] = warp->lanes[l] ? loaded[k][l] : d[l];
+    }
+}
+
 static const struct sim_instr *load_matrix(struct sim_warp *warp, const struct sim_instr *instr,
                                            unsigned matrices, bool is_transposed) {
     struct rows rows;
@@ -77,11 +90,7 @@ static const struct sim_instr *load_matrix(struct sim_warp *warp, const struct s
             loaded[k][l] = low | (uint32_t)high << 16;
         }
     }
-    for (unsigned k = 0; k < matrices; k++) {
-        uint32_t *d = LANES_ALIGNED(uint32_t, instr->access->element[k]);
-        SIM_LANES
-        d[l] = warp->lanes[l] ? loaded[k][l] : d[l];
-    }
+    give_registers(warp, instr, loaded);
     return instr + 1;
 }
 
@@ -105,7 +114,67 @@ static const struct sim_instr *store_matrix(struct sim_warp *warp, const struct 
     return instr + 1;
 }
 
-// The handler of one instruction: instr->immediate is the number of matrices.
+// ---- Matrices of bytes ---------------------------------------------------------------------
+
+// A row holds sixteen elements, of six or four bits also packed from its start on.
+static uint32_t element_at(const uint8_t *row, unsigned index, unsigned bits) {
+    const unsigned at = index * bits, last = (at + bits - 1) / 8;
+    const uint32_t pair = row[at / 8] | (uint32_t)row[last] << 8 * (last - at / 8);
+    return pair >> at % 8 & ((1u << bits) - 1);
+}
+
+// .m16n16.trans: 16 rows in memory, two registers a matrix. Byte b of register h is element
+// l / 4 + 8h of row 4 * (l % 4) + b.
+static const struct sim_instr *load_16x16(struct sim_warp *warp, const struct sim_instr *instr,
+                                          unsigned bits) {
+    struct rows rows;
+    if (!find_rows(warp, instr, instr->immediate, MEM_READ, &rows))
+        return NULL;
+    _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES] = {0};
+    for (unsigned k = 0; k < instr->immediate; k++) {
+        uint8_t *const *row = rows.row + 2 * ROWS * (k / 2);
+        for (unsigned l = 0; l < LANES; l++)
+            for (unsigned b = 0; b < 4; b++)
+                loaded[k][l] |= element_at(row[4 * (l % 4) + b], l / 4 + 8 * (k % 2), bits)
+                                << 8 * b;
+    }
+    give_registers(warp, instr, loaded);
+    return instr + 1;
+}
+
+// .m8n16: byte b is element 4 * (l % 4) + b of row l / 4.
+static const struct sim_instr *load_8x16(struct sim_warp *warp, const struct sim_instr *instr,
+                                         unsigned bits) {
+    struct rows rows;
+    if (!find_rows(warp, instr, instr->immediate, MEM_READ, &rows))
+        return NULL;
+    _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES] = {0};
+    for (unsigned k = 0; k < instr->immediate; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            for (unsigned b = 0; b < 4; b++)
+                loaded[k][l] |= element_at(rows.row[ROWS * k + l / 4], 4 * (l % 4) + b, bits)
+                                << 8 * b;
+    give_registers(warp, instr, loaded);
+    return instr + 1;
+}
+
+// .m16n8.trans: 8 rows in memory. Byte b goes to element l / 4 + 8 * (b / 2) of row
+// 2 * (l % 4) + b % 2.
+static const struct sim_instr *store_16x8(struct sim_warp *warp, const struct sim_instr *instr) {
+    struct rows rows;
+    if (!find_rows(warp, instr, instr->immediate, MEM_WRITE, &rows))
+        return NULL;
+    for (unsigned k = 0; k < instr->immediate; k++) {
+        const uint32_t *s = LANES_ALIGNED(const uint32_t, instr->access->element[k]);
+        uint8_t *const *row = rows.row + ROWS * k;
+        for (unsigned l = 0; l < LANES; l++)
+            for (unsigned b = 0; b < 4 && (warp->mask >> l & 1); b++)
+                row[2 * (l % 4) + b % 2][l / 4 + 8 * (b / 2)] = (uint8_t)(s[l] >> 8 * b);
+    }
+    return instr + 1;
+}
+
+// The handlers: instr->immediate is the number of groups of eight rows.
 #define MATRIX(name, body, is_transposed)                                                          \
     static const struct sim_instr *name(struct sim_warp *warp, const struct sim_instr *instr) {    \
         return body(warp, instr, instr->immediate, is_transposed);                                 \
@@ -116,21 +185,47 @@ MATRIX(load_transposed, load_matrix, true)
 MATRIX(store_plain, store_matrix, false)
 MATRIX(store_transposed, store_matrix, true)
 
-static bool select_matrix(const struct ir_instruction *ir, struct sim_instr *out, sim_handler plain,
-                          sim_handler transposed) {
+#define BYTE_MATRIX(name, body, bits)                                                              \
+    static const struct sim_instr *name(struct sim_warp *warp, const struct sim_instr *instr) {    \
+        return body(warp, instr, bits);                                                            \
+    }
+
+BYTE_MATRIX(load_16x16_8, load_16x16, 8)
+BYTE_MATRIX(load_16x16_6, load_16x16, 6)
+BYTE_MATRIX(load_16x16_4, load_16x16, 4)
+BYTE_MATRIX(load_8x16_6, load_8x16, 6)
+BYTE_MATRIX(load_8x16_4, load_8x16, 4)
+
+static bool use_matrix(const struct ir_instruction *ir, struct sim_instr *out, unsigned rows,
+                       sim_handler handler) {
     const enum ptx_modifier count = lanes_modifier(ir, PTX_GROUP_count);
-    out->immediate = count == PTX_MOD_x4 ? 4 : count == PTX_MOD_x2 ? 2 : 1;
-    if (out->access->count != out->immediate ||
+    const unsigned matrices = count == PTX_MOD_x4 ? 4 : count == PTX_MOD_x2 ? 2 : 1;
+    out->immediate = matrices * (rows / ROWS);
+    if (out->access->count != out->immediate || out->immediate > MAX_MATRICES ||
         (out->access->space != PTX_SPACE_SHARED && out->access->space != PTX_SPACE_GENERIC))
         return false;
-    out->run[0] = out->run[1] = PTX_HAS(ir->ptx, trans) ? transposed : plain;
+    out->run[0] = out->run[1] = handler;
     return true;
 }
 
 LANES_SELECT(ldmatrix) {
-    return select_matrix(ir, out, load_plain, load_transposed);
+    return use_matrix(ir, out, 8, PTX_HAS(ir->ptx, trans) ? load_transposed : load_plain);
+}
+
+LANES_SELECT(ldmatrix_bytes) {
+    const enum ptx_modifier from = lanes_modifier(ir, PTX_GROUP_variant);
+    if (lanes_modifier(ir, PTX_GROUP_shape) == PTX_MOD_m8n16)
+        return use_matrix(ir, out, 8, from == PTX_MOD_b6x16_p32 ? load_8x16_6 : load_8x16_4);
+    return use_matrix(ir, out, 16,
+                      from == PTX_MOD_b6x16_p32   ? load_16x16_6
+                      : from == PTX_MOD_b4x16_p64 ? load_16x16_4
+                                                  : load_16x16_8);
 }
 
 LANES_SELECT(stmatrix) {
-    return select_matrix(ir, out, store_plain, store_transposed);
+    return use_matrix(ir, out, 8, PTX_HAS(ir->ptx, trans) ? store_transposed : store_plain);
+}
+
+LANES_SELECT(stmatrix_bytes) {
+    return use_matrix(ir, out, 8, store_16x8);
 }
