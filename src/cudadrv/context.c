@@ -1,5 +1,6 @@
 #include "cudadrv/context.h"
 
+#include "cudart/capture.h"
 #include "cudart/module.h"
 
 // One thread's stack of contexts, the current one on top.
@@ -386,7 +387,10 @@ CUDART_API cu_result cuCtxSynchronize(void) {
 }
 
 static enum cuda_error synchronize(const struct cudart_device *device) {
-    return cudart_leave(cudart_enter_device((int)device->number));
+    enum cuda_error error = cudart_enter_device((int)device->number);
+    if (error == cudaSuccess)
+        error = cudart_capture_forbids_waiting(cudart_state());
+    return cudart_leave(error);
 }
 
 CUDART_API cu_result cuCtxSynchronize_v2(cu_context context) {

@@ -4,26 +4,12 @@
 
 enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data);
 
-enum { PACKED_END, PACKED_POINTER, PACKED_BYTES }; // words of `extra`
-
-// Parameters in one piece, the other way to hand them over.
-static enum cuda_error read_extra(void **extra, struct cudart_launch *launch) {
-    for (; extra && (uintptr_t)*extra != PACKED_END; extra += 2) {
-        if ((uintptr_t)*extra == PACKED_POINTER)
-            launch->packed = extra[1];
-        else if ((uintptr_t)*extra == PACKED_BYTES)
-            launch->packed_bytes = *(const size_t *)extra[1];
-        else
-            return cudaErrorInvalidValue;
-    }
-    return cudaSuccess;
-}
-
 static enum cuda_error launch_kernel(cu_function function, struct cudart_launch *launch,
                                      void **parameters, void **extra) {
     if (!function)
         return cudaErrorInvalidResourceHandle;
-    enum cuda_error error = parameters && extra ? cudaErrorInvalidValue : read_extra(extra, launch);
+    enum cuda_error error =
+        parameters && extra ? cudaErrorInvalidValue : cudart_launch_packed(extra, launch);
     return error == cudaSuccess ? cudart_launch_kernel(function, launch, parameters) : error;
 }
 

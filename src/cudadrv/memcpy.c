@@ -1,10 +1,8 @@
 // Copies and fills.
-#include <string.h>
+#include "cudadrv/memcpy.h"
 
-#include "cudadrv/cudadrv.h"
 #include "cudart/copy.h"
-#include "cudart/pointer.h"
-#include "cudart/stream.h"
+#include "cudart/fill.h"
 
 enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
                            enum cuda_memcpy_kind kind);
@@ -77,8 +75,6 @@ CUDART_PER_THREAD(cuMemcpyPeerAsync, _ptsz)
 
 // ---- Two and three dimensions -----------------------------------------------------------------
 
-enum memory_type { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
-
 struct side_2d {
     size_t x, y;
     int type;
@@ -93,39 +89,27 @@ struct copy_2d { // CUDA_MEMCPY2D
     size_t width, height;
 };
 
-struct side_3d {
-    size_t x, y, z, level;
-    int type;
-    void *host;
-    cu_pointer device;
-    void *array, *reserved;
-    size_t pitch, height;
-};
-
-struct copy_3d { // CUDA_MEMCPY3D
-    struct side_3d source, target;
-    size_t width, height, depth;
-};
-
 // False: a CUDA array, or no type at all.
-static bool place_of(const struct side_3d *side, const struct copy_3d *copy,
+static bool place_of(const struct cudadrv_side *side, const struct cudadrv_copy *copy,
                      struct cudart_place *place) {
-    if (side->type != MEMORY_HOST && side->type != MEMORY_DEVICE && side->type != MEMORY_UNIFIED)
+    if (side->type != CUDADRV_MEMORY_HOST && side->type != CUDADRV_MEMORY_DEVICE &&
+        side->type != CUDADRV_MEMORY_UNIFIED)
         return false;
     size_t pitch = side->pitch ? side->pitch : side->x + copy->width;
     size_t rows = side->height ? side->height : side->y + copy->height;
     // Integers: a program may pass NULL for a copy of nothing.
-    uintptr_t base = side->type == MEMORY_HOST ? (uintptr_t)side->host : (uintptr_t)side->device;
+    uintptr_t base =
+        side->type == CUDADRV_MEMORY_HOST ? (uintptr_t)side->host : (uintptr_t)side->device;
     *place = (struct cudart_place){(char *)(base + side->x + (side->z * rows + side->y) * pitch),
                                    pitch, rows};
     return true;
 }
 
-static enum cuda_error copy_3d(const struct copy_3d *p, cuda_stream stream, bool is_queued) {
+static enum cuda_error copy_3d(const struct cudadrv_copy *p, cuda_stream stream, bool is_queued) {
     struct cudart_copy copy = {.kind = CUDA_DEFAULT, .stream = stream, .is_queued = is_queued};
     if (!p)
         return cudaErrorInvalidValue;
-    if (p->source.type == MEMORY_ARRAY || p->target.type == MEMORY_ARRAY) {
+    if (p->source.type == CUDADRV_MEMORY_ARRAY || p->target.type == CUDADRV_MEMORY_ARRAY) {
         cudart_say("the driver API's copies from and to CUDA arrays are not supported yet");
         return cudaErrorNotSupported;
     }
@@ -135,20 +119,20 @@ static enum cuda_error copy_3d(const struct copy_3d *p, cuda_stream stream, bool
     return cudart_copy(&copy);
 }
 
-static struct side_3d deepen(const struct side_2d *side) {
-    return (struct side_3d){.x = side->x,
-                            .y = side->y,
-                            .type = side->type,
-                            .host = side->host,
-                            .device = side->device,
-                            .array = side->array,
-                            .pitch = side->pitch};
+static struct cudadrv_side deepen(const struct side_2d *side) {
+    return (struct cudadrv_side){.x = side->x,
+                                 .y = side->y,
+                                 .type = side->type,
+                                 .host = side->host,
+                                 .device = side->device,
+                                 .array = side->array,
+                                 .pitch = side->pitch};
 }
 
 static enum cuda_error copy_2d(const struct copy_2d *p, cuda_stream stream, bool is_queued) {
     if (!p)
         return cudaErrorInvalidValue;
-    struct copy_3d copy = {deepen(&p->source), deepen(&p->target), p->width, p->height, 1};
+    struct cudadrv_copy copy = {deepen(&p->source), deepen(&p->target), p->width, p->height, 1};
     return copy_3d(&copy, stream, is_queued);
 }
 
@@ -167,66 +151,37 @@ CUDART_API cu_result cuMemcpy2DAsync_v2(const struct copy_2d *copy, cuda_stream 
 }
 CUDART_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz)
 
-CUDART_API cu_result cuMemcpy3D_v2(const struct copy_3d *copy) {
+CUDART_API cu_result cuMemcpy3D_v2(const struct cudadrv_copy *copy) {
     return CUDADRV_RUN(copy_3d(copy, NULL, false));
 }
 CUDART_PER_THREAD(cuMemcpy3D_v2, _ptds)
 
-CUDART_API cu_result cuMemcpy3DAsync_v2(const struct copy_3d *copy, cuda_stream stream) {
+CUDART_API cu_result cuMemcpy3DAsync_v2(const struct cudadrv_copy *copy, cuda_stream stream) {
     return CUDADRV_RUN(copy_3d(copy, stream, true));
 }
 CUDART_PER_THREAD(cuMemcpy3DAsync_v2, _ptsz)
 
 // ---- Fills ------------------------------------------------------------------------------------
 
-struct fill {
-    cu_pointer target;
-    size_t pitch, count, height; // elements of a row, rows
-    unsigned value, width;       // bytes of an element
-    cuda_stream stream;
-};
-
-static void fill_row(char *at, const struct fill *fill) {
-    if (fill->width == 1) {
-        memset(at, (int)fill->value, fill->count);
-        return;
-    }
-    for (size_t i = 0; i < fill->count; i++) // little endian: the low bytes come first
-        memcpy(at + i * fill->width, &fill->value, fill->width);
-}
-
-static enum cuda_error check_fill(const struct fill *fill) {
-    size_t row, bytes;
-    if (fill->target % fill->width || (fill->height > 1 && fill->pitch % fill->width))
-        return cudaErrorInvalidValue;
-    if (!cudart_stream_is_good(cudart_state(), fill->stream))
-        return cudaErrorInvalidResourceHandle;
-    if (__builtin_mul_overflow(fill->count, fill->width, &row) ||
-        (fill->height > 1 && fill->pitch < row) ||
-        __builtin_mul_overflow(fill->height - 1, fill->pitch, &bytes) ||
-        __builtin_add_overflow(bytes, row, &bytes))
-        return cudaErrorInvalidValue;
-    return cudart_range_is_good(cudart_state(), cudadrv_host(fill->target), bytes, false)
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
-}
-
-static enum cuda_error run_fill(const struct fill *fill) {
-    bool is_lost, is_empty = !fill->count || !fill->height;
-    enum cuda_error error = cudart_enter_queued(&is_lost);
-    if (error == cudaSuccess && !is_empty)
-        error = check_fill(fill);
-    if (error == cudaSuccess && !is_lost && !is_empty)
-        for (size_t y = 0; y < fill->height; y++)
-            fill_row((char *)cudadrv_host(fill->target) + y * fill->pitch, fill);
-    return cudart_leave(error);
+static enum cuda_error fill(cu_pointer target, size_t pitch, size_t count, size_t height,
+                            unsigned value, unsigned element, cuda_stream stream) {
+    return cudart_fill(&(struct cudart_fill){
+        .at = cudadrv_host(target),
+        .pitch = pitch,
+        .width = count,
+        .height = height,
+        .depth = 1,
+        .slice_rows = height,
+        .value = value,
+        .element = element,
+        .stream = stream,
+    });
 }
 
 #define FILL(name_sync, name_async, type)                                                          \
     CUDART_API cu_result name_async(cu_pointer target, type value, size_t count,                   \
                                     cuda_stream stream) {                                          \
-        struct fill fill = {target, 0, count, 1, value, sizeof(type), stream};                     \
-        return CUDADRV_RUN(run_fill(&fill));                                                       \
+        return CUDADRV_RUN(fill(target, 0, count, 1, value, sizeof(type), stream));                \
     }                                                                                              \
     CUDART_PER_THREAD(name_async, _ptsz)                                                           \
     CUDART_API cu_result name_sync(cu_pointer target, type value, size_t count) {                  \
@@ -241,8 +196,7 @@ FILL(cuMemsetD32_v2, cuMemsetD32Async, uint32_t)
 #define FILL_2D(name_sync, name_async, type)                                                       \
     CUDART_API cu_result name_async(cu_pointer target, size_t pitch, type value, size_t width,     \
                                     size_t height, cuda_stream stream) {                           \
-        struct fill fill = {target, pitch, width, height, value, sizeof(type), stream};            \
-        return CUDADRV_RUN(run_fill(&fill));                                                       \
+        return CUDADRV_RUN(fill(target, pitch, width, height, value, sizeof(type), stream));       \
     }                                                                                              \
     CUDART_PER_THREAD(name_async, _ptsz)                                                           \
     CUDART_API cu_result name_sync(cu_pointer target, size_t pitch, type value, size_t width,      \

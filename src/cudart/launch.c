@@ -256,6 +256,9 @@ enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
         error = cudart_function_decode(state, function);
     if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && launch->packed &&
+        launch->packed_bytes > function->ir->parameter_bytes)
+        error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return error;
     const uint32_t *required = function->ir->ptx->required_cluster;
