@@ -19,6 +19,7 @@ struct cudart_capture {
     unsigned thread; // that began it
     unsigned long long id;
     VEC(struct cudart_stream *) streams;
+    struct cudart_links loose;         // where streams ended that were destroyed
     VEC(struct cudart_event *) events; // that were recorded in it
 };
 
@@ -192,12 +193,25 @@ static void finish(struct cudart_state *state, struct cudart_capture *capture) {
         cudart_graph_free(state, capture->graph);
     vec_free(&capture->streams);
     vec_free(&capture->events);
+    cudart_links_free(&capture->loose);
     free(capture);
 }
 
 void cudart_capture_drop(struct cudart_state *state, struct cudart_stream *stream) {
-    if (stream->capture)
-        finish(state, stream->capture);
+    struct cudart_capture *capture = stream->capture;
+    if (capture && stream == capture->origin)
+        finish(state, capture);
+    if (!stream->capture)
+        return;
+    size_t kept = 0; // the others go on
+    for (size_t i = 0; i < capture->streams.length; i++)
+        if (capture->streams.data[i] != stream)
+            capture->streams.data[kept++] = capture->streams.data[i];
+    capture->streams.length = kept;
+    for (size_t i = 0; i < stream->links.nodes.length; i++)
+        cudart_links_add(&capture->loose, stream->links.nodes.data[i], stream->links.edges.data[i]);
+    cudart_links_free(&stream->links);
+    stream->capture = NULL;
 }
 
 void cudart_captures_drop(struct cudart_state *state) {
@@ -234,22 +248,25 @@ CUDART_API enum cuda_error cudaStreamBeginCaptureToGraph(cuda_stream stream, cud
 }
 CUDART_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 
+static bool are_marked(const struct cudart_links *links) {
+    for (size_t i = 0; i < links->nodes.length; i++)
+        if (!links->nodes.data[i]->mark)
+            return false;
+    return true;
+}
+
 // All that was captured in other streams comes before what the first one waits for.
 static bool is_joined(const struct cudart_capture *capture) {
     cudart_graph_mark(capture->graph, &capture->origin->links);
-    for (size_t i = 0; i < capture->streams.length; i++) {
-        const struct cudart_links *links = &capture->streams.data[i]->links;
-        for (size_t n = 0; n < links->nodes.length; n++)
-            if (!links->nodes.data[n]->mark)
-                return false;
-    }
-    return true;
+    for (size_t i = 0; i < capture->streams.length; i++)
+        if (!are_marked(&capture->streams.data[i]->links))
+            return false;
+    return are_marked(&capture->loose);
 }
 
 static enum cuda_error end(struct cudart_state *state, struct cudart_stream *stream,
                            cuda_graph *graph) {
     struct cudart_capture *capture = stream->capture;
-    *graph = NULL;
     if (!capture)
         return cudaErrorIllegalState;
     if (stream != capture->origin) {
@@ -263,7 +280,7 @@ static enum cuda_error end(struct cudart_state *state, struct cudart_stream *str
         error = cudaErrorStreamCaptureInvalidated;
     else if (!is_joined(capture))
         error = cudaErrorStreamCaptureUnjoined;
-    if (error == cudaSuccess) {
+    if (error == cudaSuccess && graph) {
         *graph = capture->graph;
         capture->owns_graph = false;
     }
@@ -277,8 +294,8 @@ CUDART_API enum cuda_error cudaStreamEndCapture(cuda_stream stream, cuda_graph *
     struct cudart_stream *known = error == cudaSuccess ? cudart_stream_find(state, stream) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidResourceHandle;
-    if (error == cudaSuccess && !graph)
-        error = cudaErrorInvalidValue;
+    if (graph)
+        *graph = NULL;
     if (error == cudaSuccess)
         error = end(state, known, graph);
     return cudart_leave_graphs(error);
