@@ -90,14 +90,13 @@ class Show {
     }
 
   private:
-    // Ten launches back to back at a time.
+    // Ten launches back to back at a time, and as many before as it takes to wake the GPU up.
     template <class Launch> static double median_us(Launch launch) {
-        enum { ROUNDS = 9, LAUNCHES = 10 };
+        enum { ROUNDS = 9, LAUNCHES = 10, WAKE_MS = 30 };
         cudaEvent_t begin, end;
         CHECK(cudaEventCreate(&begin));
         CHECK(cudaEventCreate(&end));
-        std::vector<double> times;
-        for (int round = 0; round < ROUNDS; round++) {
+        auto round = [&] {
             CHECK(cudaEventRecord(begin));
             for (int i = 0; i < LAUNCHES; i++)
                 launch();
@@ -105,8 +104,13 @@ class Show {
             CHECK(cudaEventSynchronize(end));
             float ms;
             CHECK(cudaEventElapsedTime(&ms, begin, end));
-            times.push_back(1e3 * ms / LAUNCHES);
-        }
+            return ms;
+        };
+        for (float ms = 0; ms < WAKE_MS;)
+            ms += round();
+        std::vector<double> times;
+        for (int i = 0; i < ROUNDS; i++)
+            times.push_back(1e3 * round() / LAUNCHES);
         CHECK(cudaEventDestroy(begin));
         CHECK(cudaEventDestroy(end));
         std::sort(times.begin(), times.end());
