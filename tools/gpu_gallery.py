@@ -17,6 +17,7 @@ import csv
 import datetime
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -90,7 +91,8 @@ def each_launch(saved):
 
 def predict(bankrun, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    for source in sources():
+
+    def profile(source):
         out = folder / (source.stem + ".json")
         process = execute([bankrun, "-q", "--format", "json", "-o", out, source.relative_to(ROOT)]
                           + SMALL.get(source.stem, []))
@@ -98,6 +100,9 @@ def predict(bankrun, folder):
             raise SystemExit(f"{source.name}: {process.stdout}{process.stderr}")
         saved = json.loads(out.read_text())
         out.write_text(json.dumps(each_launch(saved)))
+
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        list(pool.map(profile, sources()))
 
 
 def build(source, folder, flags=()):
