@@ -36,7 +36,11 @@ CUDART_API enum cuda_error cudaSetDevice(int device) {
     if (!cudart_is_device(cudart_state(), device))
         return cudart_record(cudaErrorInvalidDevice);
     cudart_thread_choose((unsigned)device);
-    return cudaSuccess;
+    if (cudart_version() < 12000)
+        return cudaSuccess;
+    // Since 12 the device is made here, and the driver can be used. A fault shows elsewhere.
+    (void)cudart_enter_device(device);
+    return cudart_leave(cudaSuccess);
 }
 
 CUDART_API enum cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
