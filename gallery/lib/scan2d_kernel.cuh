@@ -1,0 +1,581 @@
+// The kernel of fast::scan2d. What it does is told in scan2d.cuh.
+#ifndef FAST_SCAN2D_KERNEL_CUH
+#define FAST_SCAN2D_KERNEL_CUH
+
+#include "scan2d_shapes.cuh"
+
+namespace fast {
+
+// Sums from block to block.
+__device__ inline void look(uint4 &words, const unsigned *at) {
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "l"(at)
+                 : "memory");
+}
+__device__ inline void look(sum_t &word, const sum_t *at) {
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+}
+__device__ inline void send(unsigned *at, unsigned value, unsigned tag) {
+    value |= tag << SCAN_BITS;
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+__device__ inline void send(unsigned *at, const uint4 &value, unsigned tag) {
+    tag <<= SCAN_BITS;
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at),
+                 "r"(value.x | tag), "r"(value.y | tag), "r"(value.z | tag), "r"(value.w | tag)
+                 : "memory");
+}
+__device__ inline void send(sum_t *at, sum_t value, unsigned tag) {
+    value |= sum_t(tag) << SCAN_LONG_BITS;
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+__device__ inline bool has_tag(const uint4 &v, unsigned tag) {
+    tag <<= SCAN_BITS;
+    return ((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) >> SCAN_BITS == 0;
+}
+__device__ inline bool has_tag(sum_t word, unsigned tag) {
+    return word >> SCAN_LONG_BITS == tag;
+}
+__device__ inline void add(uint4 &a, const uint4 &b) {
+    a = {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+__device__ inline void add(sum_t &a, sum_t b) {
+    a += b;
+}
+// Takes the tags of count words off their sum, which may have wrapped on the way.
+__device__ inline uint4 untagged(const uint4 &v, unsigned count, unsigned tag) {
+    unsigned tags = count * (tag << SCAN_BITS);
+    return {v.x - tags, v.y - tags, v.z - tags, v.w - tags};
+}
+__device__ inline sum_t untagged(sum_t v, unsigned count, unsigned tag) {
+    return v - count * (sum_t(tag) << SCAN_LONG_BITS);
+}
+
+// The sum of what stands at at[n * stride], n = from, from + step, ... < count. Loads are asked for
+// N at a time, so that many are on their way when the first is looked at.
+template <class T, class Word, int N> struct scan_letters {
+    const Word *at;
+    unsigned stride, from, step, count;
+    T words[N];
+
+    __device__ void ask() {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            if (from + i * step < count)
+                look(words[i], at + size_t(from + i * step) * stride);
+    }
+    __device__ T take(unsigned tag) { // looks for one at a time: looking costs bandwidth
+        T sum = {};
+        unsigned taken = 0;
+        while (true) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (from + i * step >= count)
+                    continue;
+                while (!has_tag(words[i], tag))
+                    look(words[i], at + size_t(from + i * step) * stride);
+                add(sum, words[i]);
+                taken++;
+            }
+            from += N * step;
+            if (from >= count)
+                return untagged(sum, taken, tag);
+            ask();
+        }
+    }
+};
+
+template <class C>
+__device__ void load_aligned(unsigned (&words)[C::BATCH][C::SPANS], const scan_image &image,
+                             const scan_tile &tile, unsigned line) {
+    unsigned x = tile.x + 4 * (threadIdx.x % 32), y = tile.y + threadIdx.x / 32 * C::LINES + line;
+    const uint8_t *at = image.pixels + size_t(y) * image.width + x;
+#pragma unroll
+    for (int r = 0; r < C::BATCH; r++, at += image.width)
+#pragma unroll
+        for (int k = 0; k < C::SPANS; k++)
+            words[r][k] = x + 128 * k < image.width && y + r < image.height
+                              ? reinterpret_cast<const unsigned *>(at)[32 * k]
+                              : 0;
+}
+
+// A word of which some pixels lie in the image, zeros for the others.
+static __device__ __noinline__ unsigned load_end(const scan_image &image, const unsigned *at) {
+    unsigned word = 0;
+    const uint8_t *bytes = reinterpret_cast<const uint8_t *>(at);
+    const uint8_t *end = image.pixels + size_t(image.width) * image.height;
+    for (int i = 0; i < 4; i++)
+        if (bytes + i >= image.pixels && bytes + i < end)
+            word |= unsigned(bytes[i]) << 8 * i;
+    return word;
+}
+
+__device__ inline const unsigned *word_of(const uint8_t *byte) {
+    return reinterpret_cast<const unsigned *>(byte - uintptr_t(byte) % 4);
+}
+
+// Brings lines that begin anywhere into shared memory: the words that hold them. With IS_END some
+// are not in the image: those wholly outside are zeros, the one at each end is put together.
+template <class C, bool IS_END>
+__device__ void load_words(scan_memory<C> &shared, const scan_image &image, const uint8_t *at,
+                           unsigned line) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned *begin = word_of(image.pixels + 3), *mine = nullptr;
+    const unsigned *end = word_of(image.pixels + size_t(image.width) * image.height);
+    unsigned words[C::BATCH][C::SPANS], more = 0;
+    auto load = [=](const unsigned *word) {
+        return !IS_END || (word >= begin && word < end) ? *word : 0;
+    };
+    if (lane < C::BATCH) {
+        mine = word_of(at + lane * size_t(image.width));
+        more = load(mine + C::WORDS);
+    }
+#pragma unroll
+    for (int r = 0; r < C::BATCH; r++, at += image.width)
+#pragma unroll
+        for (int k = 0; k < C::SPANS; k++)
+            words[r][k] = load(word_of(at) + 32 * k + lane);
+#pragma unroll
+    for (int r = 0; r < C::BATCH; r++)
+#pragma unroll
+        for (int k = 0; k < C::SPANS; k++)
+            shared.pixels[warp][line + r][32 * k + lane] = words[r][k];
+    if (lane < C::BATCH)
+        shared.pixels[warp][line + lane][C::WORDS] = more;
+    __syncwarp();
+    if (IS_END && lane < C::BATCH) {
+        if (begin - 1 - mine >= 0 && begin - 1 - mine <= C::WORDS)
+            shared.pixels[warp][line + lane][begin - 1 - mine] = load_end(image, begin - 1);
+        if (end - mine >= 0 && end - mine <= C::WORDS)
+            shared.pixels[warp][line + lane][end - mine] = load_end(image, end);
+    }
+    __syncwarp();
+}
+
+template <class C>
+__device__ void load_any(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile,
+                         unsigned line) {
+    unsigned y = tile.y + threadIdx.x / 32 * C::LINES + line;
+    const uint8_t *at = image.pixels + size_t(y) * image.width + tile.x;
+    const uint8_t *last = at + size_t(C::BATCH - 1) * image.width + C::WIDTH + 4;
+    if (word_of(at) < word_of(image.pixels + 3) ||
+        last > image.pixels + size_t(image.width) * image.height)
+        load_words<C, true>(shared, image, at, line);
+    else
+        load_words<C, false>(shared, image, at, line);
+}
+
+// A lane's four pixels of each span of a line; skew is the line's first byte in its words.
+template <class C>
+__device__ void read_line(unsigned (&words)[C::SPANS], const scan_memory<C> &shared, unsigned line,
+                          unsigned skew) {
+    const unsigned *at = &shared.pixels[threadIdx.x / 32][line][threadIdx.x % 32];
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++)
+        words[k] =
+            C::IS_ANY ? __funnelshift_r(at[32 * k], at[32 * k + 1], skew % 4 * 8) : at[32 * k];
+}
+
+// Adds the squares of four columns of pixels, from four lines.
+__device__ inline void add_columns(uint4 &sums, unsigned a, unsigned b, unsigned c, unsigned d) {
+    unsigned ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
+    unsigned x = __byte_perm(ab, cd, 0x5410), y = __byte_perm(ab, cd, 0x7632);
+    ab = __byte_perm(a, b, 0x7362);
+    cd = __byte_perm(c, d, 0x7362);
+    unsigned z = __byte_perm(ab, cd, 0x5410), w = __byte_perm(ab, cd, 0x7632);
+    sums = {__dp4a(x, x, sums.x), __dp4a(y, y, sums.y), __dp4a(z, z, sums.z), __dp4a(w, w, sums.w)};
+}
+
+// Sends the sums of the lines of a batch, and returns that of all of them.
+template <class C>
+__device__ sum_t send_lines(const unsigned (&words)[C::BATCH][C::SPANS], const scan_image &image,
+                            const scan_tile &tile, unsigned line) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, mine = 0;
+    sum_t total = 0;
+#pragma unroll
+    for (int r = 0; r < C::BATCH; r++) {
+        unsigned sum = 0;
+#pragma unroll
+        for (int k = 0; k < C::SPANS; k++)
+            if (!C::IS_ANY || k + 1 < C::SPANS || 128 * k + 4 * lane < image.pitch)
+                sum = __dp4a(words[r][k], words[r][k], sum);
+        sum = __reduce_add_sync(~0u, sum);
+        total += sum;
+        if (lane == r)
+            mine = sum;
+    }
+    size_t first = size_t(tile.number) * C::HEIGHT + warp * C::LINES + line;
+    if (lane < C::BATCH)
+        send(image.lines + first + lane, mine, tile.tag);
+    return total;
+}
+
+// Loads the tile's pixels into shared memory, and adds up each warp's part of their columns.
+template <class C>
+__device__ void sum_tile(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint4 columns[C::SPANS] = {};
+    sum_t total = 0;
+#pragma unroll 1
+    for (unsigned line = 0; line < C::LINES; line += C::BATCH) {
+        unsigned words[C::BATCH][C::SPANS];
+        unsigned first = (tile.y + warp * C::LINES + line) * image.width + tile.x;
+        if (C::IS_ANY)
+            load_any<C>(shared, image, tile, line);
+        else
+            load_aligned<C>(words, image, tile, line);
+#pragma unroll
+        for (int r = 0; r < C::BATCH; r++) {
+            if (C::IS_ANY)
+                read_line<C>(words[r], shared, line + r,
+                             unsigned(uintptr_t(image.pixels)) + first + r * image.width);
+            else if (tile.is_written)
+#pragma unroll
+                for (int k = 0; k < C::SPANS; k++)
+                    shared.pixels[warp][line + r][32 * k + lane] = words[r][k];
+        }
+        if (tile.is_summed)
+            total += send_lines<C>(words, image, tile, line);
+#pragma unroll
+        for (int r = 0; r < C::BATCH; r += 4)
+#pragma unroll
+            for (int k = 0; k < C::SPANS; k++)
+                add_columns(columns[k], words[r][k], words[r + 1][k], words[r + 2][k],
+                            words[r + 3][k]);
+    }
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++)
+        shared.parts[warp][32 * k + lane] = columns[k];
+    if (lane == 0)
+        shared.totals[warp] = total;
+}
+
+template <class C> __device__ uint4 sum_parts(const scan_memory<C> &shared, unsigned quad) {
+    uint4 sum = {0, 0, 0, 0};
+#pragma unroll
+    for (int w = 0; w < C::WARPS; w++)
+        add(sum, shared.parts[w][quad]);
+    return sum;
+}
+
+template <class C>
+__device__ void send_columns(const scan_memory<C> &shared, const scan_image &image,
+                             const scan_tile &tile) {
+    unsigned *at = image.columns + size_t(tile.number) * C::WIDTH + 4 * threadIdx.x;
+    if (threadIdx.x < C::WIDTH / 4)
+        send(at, sum_parts<C>(shared, threadIdx.x), tile.tag);
+    if (threadIdx.x == C::THREADS - 1) {
+        sum_t total = 0;
+#pragma unroll
+        for (int w = 0; w < C::WARPS; w++)
+            total += shared.totals[w];
+        send(image.totals + tile.number, total, tile.tag);
+    }
+}
+
+// What other blocks sent: the sums left of each line, above each column, and above and left of all.
+template <class C> struct scan_mail {
+    scan_letters<uint4, unsigned, 4> lines;
+    scan_letters<uint4, unsigned, C::IS_SPLIT ? 2 : 4> columns;
+    scan_letters<uint4, unsigned, 2> above; // low half, high half
+    scan_letters<sum_t, sum_t, 2> totals;
+    scan_letters<sum_t, sum_t, 1> corner;
+
+    __device__ void ask_lines(const scan_image &image, const scan_tile &tile) {
+        unsigned lane = threadIdx.x % 32, line = threadIdx.x / 32 * C::LINES;
+        size_t first = size_t(tile.number - tile.column) * C::HEIGHT + line + lane % C::QUADS * 4;
+        lines = {image.lines + first, C::HEIGHT, lane / C::QUADS, 32 / C::QUADS, tile.column};
+        lines.ask();
+    }
+    __device__ void ask_others(const scan_image &image, const scan_tile &tile) {
+        unsigned quad = threadIdx.x % (C::WIDTH / 4), part = threadIdx.x / (C::WIDTH / 4);
+        unsigned top = tile.number - tile.in_band * image.across;
+        unsigned place = tile.band * image.across + tile.column;
+        columns = {image.columns + size_t(top) * C::WIDTH + 4 * quad, image.across * C::WIDTH, part,
+                   C::COLUMN_PARTS, tile.in_band};
+        columns.ask();
+        above = {image.above + size_t(place) * 2 * C::WIDTH + 4 * quad, C::WIDTH, 0, 1,
+                 tile.band && part == 0 ? 2u : 0u};
+        above.ask();
+        ask_totals(image, tile, threadIdx.x % 32);
+        corner = {image.corners + place, 0, 0, 1, tile.band && threadIdx.x == 0};
+        corner.ask();
+    }
+    // Those of a column of tiles in the band: every WARPS-th, since the warps share them.
+    __device__ void ask_totals(const scan_image &image, const scan_tile &tile, unsigned column) {
+        unsigned top = tile.number - tile.in_band * image.across - tile.column;
+        totals = {image.totals + top + column, image.across, threadIdx.x / 32, C::WARPS,
+                  column < tile.column ? tile.in_band : 0};
+        totals.ask();
+    }
+    __device__ void take(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile) {
+        unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        if (C::IS_SPLIT) // all is there
+            ask_others(image, tile);
+        uint4 left = lines.take(tile.tag);
+        if (!C::IS_SPLIT) // not before it is likely to be there
+            ask_others(image, tile);
+#pragma unroll
+        for (int step = C::QUADS; step < 32; step *= 2)
+            add(left, {__shfl_xor_sync(~0u, left.x, step), __shfl_xor_sync(~0u, left.y, step),
+                       __shfl_xor_sync(~0u, left.z, step), __shfl_xor_sync(~0u, left.w, step)});
+        sum_t lefts = sum_t(left.x) + left.y + left.z + left.w;
+#pragma unroll
+        for (int step = 1; step < C::QUADS; step *= 2)
+            lefts += __shfl_xor_sync(~0u, lefts, step);
+        if (lane < C::QUADS)
+            shared.left[warp][lane] = left;
+        (&shared.above[0][0])[threadIdx.x] = take_columns(tile.tag);
+        sum_t sum = totals.take(tile.tag);
+        for (unsigned other = 32; other < tile.column; other += 32) {
+            ask_totals(image, tile, other + lane);
+            sum += totals.take(tile.tag);
+        }
+#pragma unroll
+        for (int step = 16; step; step /= 2)
+            sum += __shfl_xor_sync(~0u, sum, step);
+        sum += corner.take(tile.tag);
+        if (lane == 0) {
+            shared.corners[warp] = sum;
+            shared.lefts[warp] = lefts;
+        }
+    }
+    __device__ uint4 take_columns(unsigned tag) {
+        uint4 sum = columns.take(tag);
+        if (above.count) {
+            while (!has_tag(above.words[0], tag))
+                look(above.words[0], above.at);
+            while (!has_tag(above.words[1], tag))
+                look(above.words[1], above.at + C::WIDTH);
+            uint4 low = untagged(above.words[0], 1, tag), high = untagged(above.words[1], 1, tag);
+            add(sum, {low.x | high.x << 16, low.y | high.y << 16, low.z | high.z << 16,
+                      low.w | high.w << 16});
+        }
+        return sum;
+    }
+};
+
+// Sends what is above the next band.
+template <class C>
+__device__ void pass_on(const scan_memory<C> &shared, const scan_image &image,
+                        const scan_tile &tile) {
+    unsigned place = (tile.band + 1) * image.across + tile.column;
+    if (threadIdx.x < C::WIDTH / 4) {
+        uint4 sum = sum_parts<C>(shared, threadIdx.x);
+#pragma unroll
+        for (int p = 0; p < C::COLUMN_PARTS; p++)
+            add(sum, shared.above[p][threadIdx.x]);
+        unsigned *at = image.above + size_t(place) * 2 * C::WIDTH + 4 * threadIdx.x;
+        send(at, uint4{sum.x & 0xffff, sum.y & 0xffff, sum.z & 0xffff, sum.w & 0xffff}, tile.tag);
+        send(at + C::WIDTH, uint4{sum.x >> 16, sum.y >> 16, sum.z >> 16, sum.w >> 16}, tile.tag);
+    }
+    if (threadIdx.x == C::THREADS - 1) {
+        sum_t sum = 0;
+#pragma unroll
+        for (int w = 0; w < C::WARPS; w++)
+            sum += shared.corners[w] + shared.lefts[w];
+        send(image.corners + place, sum, tile.tag);
+    }
+}
+
+// The finished sums above the first line of the warp.
+template <class C>
+__device__ void start_columns(sum_t (&sums)[C::SPANS][4], const scan_memory<C> &shared) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    sum_t before = 0, upto[C::SPANS];
+#pragma unroll
+    for (int w = 0; w < C::WARPS; w++)
+        before += shared.corners[w] + (w < warp ? shared.lefts[w] : 0);
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++) {
+        uint4 all = shared.above[0][32 * k + lane];
+#pragma unroll
+        for (int p = 1; p < C::COLUMN_PARTS; p++)
+            add(all, shared.above[p][32 * k + lane]);
+#pragma unroll
+        for (int w = 0; w < C::WARPS; w++)
+            if (w < warp)
+                add(all, shared.parts[w][32 * k + lane]);
+        sums[k][0] = all.x;
+        sums[k][1] = sums[k][0] + all.y;
+        sums[k][2] = sums[k][1] + all.z;
+        sums[k][3] = upto[k] = sums[k][2] + all.w;
+    }
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2)
+#pragma unroll
+        for (int k = 0; k < C::SPANS; k++) {
+            sum_t lower = __shfl_up_sync(~0u, upto[k], step);
+            if (lane >= step)
+                upto[k] += lower;
+        }
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++) {
+        sum_t base = before + upto[k] - sums[k][3];
+        if (k + 1 < C::SPANS)
+            before += __shfl_sync(~0u, upto[k], 31);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sums[k][i] += base;
+    }
+}
+
+// Adds a line to the sums above it. upto: of the squares in the span up to the lane's last one.
+template <class C>
+__device__ void add_line(sum_t (&sums)[C::SPANS][4], const unsigned (&words)[C::SPANS],
+                         const unsigned (&upto)[C::SPANS], unsigned left) {
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++) {
+        unsigned four = words[k], all = __dp4a(four, four, 0u), base = left + upto[k] - all;
+        if (k + 1 < C::SPANS)
+            left += __shfl_sync(~0u, upto[k], 31);
+        sums[k][0] += __dp4a(four, four & 0xff, base);
+        sums[k][1] += __dp4a(four, four & 0xffff, base);
+        sums[k][2] += __dp4a(four, four & 0xffffff, base);
+        sums[k][3] += base + all;
+    }
+}
+
+// Where a pair of sums lies in a line in shared memory: neither a warp's stores to every second
+// pair nor its loads of neighbours conflict, if these begin at an even one.
+__device__ inline unsigned place_of(unsigned pair) {
+    return pair ^ (pair >> 3 & 1);
+}
+
+// Lays a line of sums side by side, offset places late: so that pairs are those of global memory.
+template <class C>
+__device__ void lay_line(ulonglong2 *line, const sum_t (&sums)[C::SPANS][4], unsigned offset) {
+    unsigned lane = threadIdx.x % 32, first = place_of(2 * lane + offset / 2);
+    unsigned second = place_of(2 * lane + offset / 2 + 1);
+    sum_t last = 0;
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++) {
+        if (offset % 2) {
+            sum_t moved = __shfl_sync(~0u, sums[k][3], lane - 1);
+            line[64 * k + first] = {lane == 0 ? last : moved, sums[k][0]};
+            line[64 * k + second] = {sums[k][1], sums[k][2]};
+            last = moved;
+        } else {
+            line[64 * k + first] = {sums[k][0], sums[k][1]};
+            line[64 * k + second] = {sums[k][2], sums[k][3]};
+        }
+    }
+    if (offset % 2 && lane == 0)
+        line[C::WIDTH / 2 + offset / 2].x = last;
+}
+
+// By how many sums a place lies behind a sector's begin.
+template <class C> __device__ unsigned offset_of(const sum_t *out) {
+    return C::IS_ANY ? unsigned(uintptr_t(out) / sizeof *out) % SCAN_SECTOR : 0;
+}
+
+// Writes the tile's part of a line in pairs; out is where the tile's first column belongs.
+template <class C>
+__device__ void write_line(sum_t *out, const ulonglong2 *line, const scan_image &image,
+                           const scan_tile &tile) {
+    unsigned lane = threadIdx.x % 32, offset = offset_of<C>(out);
+    unsigned place = unsigned(uintptr_t(out) / sizeof *out);
+    unsigned shift = C::IS_ANY ? -place & (image.shifts - 1) : 0;
+    bool is_first = tile.column == 0, is_last = tile.column + 1 == image.across;
+    unsigned from = offset + (is_first ? 0 : shift);
+    unsigned end = offset + (is_last ? image.width - tile.x : image.pitch + shift);
+    unsigned begin = (from + 1) / 2, pair = begin / 2 * 2 + lane; // begin has both sums inside
+    ulonglong2 *to = reinterpret_cast<ulonglong2 *>(out - offset) + pair;
+    const ulonglong2 *at = line + place_of(pair);
+#pragma unroll
+    for (int i = 0; i < C::WIDTH / 64 + C::IS_ANY; i++)
+        if ((i > 0 || pair >= begin) && pair + 32 * i < end / 2)
+            __stcs(to + 32 * i, at[32 * i]);
+    if (!C::IS_ANY || (!is_first && !is_last && image.shifts > 1))
+        return;
+    if (lane == 0 && from % 2)
+        out[from - offset] = line[place_of(from / 2)].y;
+    if (lane == 1 && end % 2 && end > from)
+        out[end - 1 - offset] = line[place_of(end / 2)].x;
+}
+
+template <class C>
+__device__ void write_tile(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = tile.y + warp * C::LINES;
+    sum_t sums[C::SPANS][4], *out = image.sums + size_t(y) * image.width + tile.x;
+    unsigned skew = unsigned(uintptr_t(image.pixels)) + y * image.width + tile.x;
+    const unsigned *left = &shared.left[warp][0].x;
+    start_columns<C>(sums, shared);
+#pragma unroll 1
+    for (unsigned line = 0; line < C::LINES; line += C::AT_ONCE) {
+        unsigned words[C::AT_ONCE][C::SPANS], upto[C::AT_ONCE][C::SPANS];
+#pragma unroll
+        for (int r = 0; r < C::AT_ONCE; r++, skew += image.width) {
+            read_line<C>(words[r], shared, line + r, skew);
+#pragma unroll
+            for (int k = 0; k < C::SPANS; k++)
+                upto[r][k] = __dp4a(words[r][k], words[r][k], 0u);
+        }
+#pragma unroll
+        for (int step = 1; step < 32; step *= 2)
+#pragma unroll
+            for (int r = 0; r < C::AT_ONCE; r++)
+#pragma unroll
+                for (int k = 0; k < C::SPANS; k++) {
+                    unsigned lower = __shfl_up_sync(~0u, upto[r][k], step);
+                    if (lane >= step)
+                        upto[r][k] += lower;
+                }
+#pragma unroll
+        for (int r = 0; r < C::AT_ONCE; r++) {
+            add_line<C>(sums, words[r], upto[r], left[line + r]);
+            lay_line<C>(shared.out[warp][r], sums, offset_of<C>(out + size_t(r) * image.width));
+        }
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < C::AT_ONCE; r++, out += image.width)
+            if (y + line + r < image.height)
+                write_line<C>(out, shared.out[warp][r], image, tile);
+        __syncwarp();
+    }
+}
+
+template <class Shape, int ANY>
+__global__ void __launch_bounds__(32 * Shape::WARPS, ANY ? Shape::ANY_BLOCKS : Shape::BLOCKS)
+    scan_tiles(const __grid_constant__ scan_image image) {
+    typedef scan_config<Shape, ANY> C;
+    extern __shared__ __align__(16) unsigned char memory[];
+    scan_memory<C> &shared = *reinterpret_cast<scan_memory<C> *>(memory);
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    scan_tile tile = find_tile<C>(image);
+    unsigned scans = *const_cast<volatile unsigned *>(&image.state->scans), order = 0;
+    tile.tag = scans % SCAN_TAGS + 1;
+    scan_mail<C> mail;
+    sum_tile<C>(shared, image, tile);
+    if (C::IS_SPLIT && tile.is_written) {
+        mail.ask_lines(image, tile);
+        mail.take(shared, image, tile);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        order = atomicAdd(&image.state->blocks, 1u);
+    if (tile.is_summed) {
+        send_columns<C>(shared, image, tile);
+        if (!C::IS_SPLIT || tile.ends_band) {
+            mail.ask_lines(image, tile);
+            mail.take(shared, image, tile);
+            __syncthreads();
+        }
+        if (tile.ends_band)
+            pass_on<C>(shared, image, tile);
+    }
+    if (tile.is_written)
+        write_tile<C>(shared, image, tile);
+    if (threadIdx.x == 0 && order == gridDim.x - 1) { // all blocks know the number of this scan
+        image.state->blocks = 0;
+        image.state->scans = scans + 1;
+    }
+}
+
+} // namespace fast
+
+#endif
