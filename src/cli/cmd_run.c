@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "toolchain/disassemble.h"
 
 static void help(void) {
     fputs(
@@ -161,6 +162,20 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
     return CLI_USAGE;
 }
 
+// --as compiled
+static bool check_as(const struct cli_options *options) {
+    struct diag_list diags = {0};
+    bool can = true;
+    if (options->as_compiled && options->no_count)
+        cli_error("--as compiled says what is counted: leave --no-count out");
+    else
+        can = !options->as_compiled || toolchain_can_disassemble(&diags);
+    for (size_t i = 0; i < diags.count; i++)
+        cli_error("--as compiled: %s", diags.items[i].message);
+    diag_free(&diags);
+    return can && !(options->as_compiled && options->no_count);
+}
+
 int cmd_run(int argc, char **argv) {
     struct cli_options options;
     options_init(&options);
@@ -171,7 +186,7 @@ int cmd_run(int argc, char **argv) {
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0) {
+    } else if (file >= 0 && check_as(&options)) {
         status = run_file(argc - file, argv + file, &options);
     }
     options_free(&options);

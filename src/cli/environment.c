@@ -98,6 +98,7 @@ void environment_set_options(const struct cli_options *options) {
     set_trace(options);
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
     setenv("BANKRUN_BLOCKS", options->blocks ? options->blocks : "", 1);
+    setenv("BANKRUN_AS", options->as_compiled ? "compiled" : "written", 1);
     setenv("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0", 1);
     setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);
 }

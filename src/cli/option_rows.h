@@ -14,6 +14,7 @@ enum option_id {
     OPTION_FAIL_ON,
     OPTION_MAX_INSTRUCTIONS,
     OPTION_BLOCKS,
+    OPTION_AS,
     OPTION_NVCC,
     OPTION_NVCC_FLAG,
     OPTION_PASS, // -I, -D, ...: handed to nvcc as written

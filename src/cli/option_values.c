@@ -207,6 +207,12 @@ bool options_apply(struct cli_options *options, const struct option_row *row, co
             return true;
         cli_error("--blocks: '%s' is neither a number of blocks nor a percentage", value);
         return false;
+    case OPTION_AS:
+        options->as_compiled = strcmp(value, "compiled") == 0;
+        if (options->as_compiled || strcmp(value, "written") == 0)
+            return true;
+        cli_error("--as: '%s' is neither written nor compiled", value);
+        return false;
     case OPTION_NVCC:
         options->nvcc = value;
         return true;

@@ -73,6 +73,9 @@ static const struct option_row rows[] = {
      "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
      "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "
      "run whole"},
+    {OPTION_AS, 0, "as", "written|compiled", CLI_RUN,
+     "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
+     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm"},
     {OPTION_NVCC, 0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with"},
     {OPTION_NVCC_FLAG, 0, "nvcc-flag", "FLAG", CLI_RUN,
      "hand FLAG to nvcc; may be given several times"},

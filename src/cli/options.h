@@ -57,6 +57,7 @@ struct cli_options {           // strings point into argv
     uint64_t max_instructions; // 0: no limit
     const char *blocks;        // N or P%; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
+    bool as_compiled;          // shared memory is counted as the machine code accesses it
     enum cli_format format;
     enum cli_color color;
     const char *output; // NULL: the command's default stream

@@ -133,6 +133,7 @@ int run_command(const char *path, char **argv, const struct cli_options *options
         setenv("BANKRUN_PROFILE_FOLDER", folder, 1);
     int status = child_run(path, argv);
     struct profile *profile = profile_create(options->arch, argv, (size_t)count_arguments(argv));
+    profile->is_as_compiled = options->as_compiled;
     int notes = collect(folder, profile, options), report_status = CLI_OK;
     if (status < 0)
         report_status = CLI_USAGE;

@@ -10,7 +10,9 @@
 #include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/launch_spec.h"
+#include "profile/compiled.h"
 #include "sim/sim.h"
+#include "toolchain/disassemble.h"
 
 struct ptx_run {
     const struct cli_options *options;
@@ -309,15 +311,39 @@ static void launch(struct ptx_run *run, const struct access_observer *observer,
     progress_end(&progress);
 }
 
+// Sets *compiled where it is wanted. False: it cannot be had.
+static bool read_compiled(const struct ptx_run *run, struct profile_compiled **compiled) {
+    *compiled = NULL;
+    if (!run->options->as_compiled)
+        return true;
+    struct diag_list diags = {0};
+    const char features = run->ptx->target_suffix;
+    char *listing =
+        toolchain_disassemble(run->source->text, run->source->length,
+                              features ? run->ptx->target : run->options->arch, features, &diags);
+    if (listing)
+        *compiled = profile_compiled_parse(listing);
+    for (size_t i = 0; i < diags.count; i++)
+        cli_error("--as compiled: %s", diags.items[i].message);
+    diag_free(&diags);
+    free(listing);
+    return *compiled != NULL;
+}
+
 // Launches, and saves what was counted in the profile.
 static int launch_and_record(struct ptx_run *run, struct profile *profile) {
+    struct profile_compiled *compiled;
+    if (!read_compiled(run, &compiled))
+        return CLI_USAGE;
+    profile->is_as_compiled = compiled != NULL;
     struct profile_launch_info info = {.kernel = run->function,
                                        .layout = ir_shared_layout(run->function),
                                        .dynamic_shared_bytes = run->spec.shared_bytes,
                                        .workers = (unsigned)run->threads,
                                        .arch = run->options->arch,
                                        .trace = run->trace,
-                                       .may_sample = run->options->blocks != NULL};
+                                       .may_sample = run->options->blocks != NULL,
+                                       .compiled = compiled};
     memcpy(info.grid, run->spec.grid, sizeof info.grid);
     memcpy(info.block, run->spec.block, sizeof info.block);
     struct profile_recorder *recorder = profile_record(&info);
@@ -329,6 +355,7 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
                                             .fault = result.fault ? result.message : NULL,
                                             .is_sample = result.is_sample};
     profile_finish(recorder, profile, &counted);
+    profile_compiled_free(compiled);
     int status = CLI_OK;
     if (result.fault) {
         cli_error("%s", result.message ? result.message : "the launch ended in a fault");

@@ -83,6 +83,8 @@ void cudart_config_read(struct cudart_config *config) {
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };
+    const char *as = getenv("BANKRUN_AS");
+    config->as_compiled = as && strcmp(as, "compiled") == 0;
     if (config->devices == 0)
         config->devices = 1;
     if (config->threads == 0)

@@ -110,3 +110,17 @@ char *cudart_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, b
     diag_free(&diags);
     return text;
 }
+
+char *cudart_image_code(const struct toolchain_wrapper *wrapper, unsigned arch, size_t *length) {
+    struct toolchain_images images = {0};
+    struct diag_list diags = {0}; // what is wrong with the program's images was said before
+    char *code = NULL;
+    if (wrapper && wrapper->magic == TOOLCHAIN_WRAPPER_MAGIC &&
+        read_container(wrapper->data, &images, &diags))
+        for (size_t i = 0; i < images.count && !code; i++)
+            if (images.items[i].kind == TOOLCHAIN_MACHINE_CODE && images.items[i].arch == arch)
+                code = toolchain_unpack(&images.items[i], length, &diags);
+    toolchain_images_free(&images);
+    diag_free(&diags);
+    return code;
+}

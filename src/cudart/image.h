@@ -12,4 +12,8 @@
 char *cudart_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, bool is_quiet,
                        enum cuda_error *error);
 
+// The program's own machine code for just this architecture, *length bytes that the caller frees.
+// NULL: it has none.
+char *cudart_image_code(const struct toolchain_wrapper *wrapper, unsigned arch, size_t *length);
+
 #endif

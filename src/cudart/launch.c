@@ -68,6 +68,7 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
         .arch =
             state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
         .trace = state->trace,
+        .compiled = cudart_module_compiled(state, function->module),
     };
     copy_size(info.grid, launch->grid);
     copy_size(info.block, launch->block);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cudart/image.h"
 #include "cudart/state.h"
+#include "toolchain/disassemble.h"
 
 // Parses the module's PTX. Its diagnostics are said once; later calls return the same error.
 static enum cuda_error read_module(struct cudart_state *state, struct cudart_module *module) {
@@ -77,6 +78,40 @@ enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_mod
     return cudaSuccess;
 }
 
+// The program's own machine code, else what ptxas makes of its PTX.
+static char *list_code(const struct cudart_state *state, const struct cudart_module *module,
+                       struct diag_list *diags) {
+    const struct cudart_code *code = &module->code;
+    const char features = code->ptx->target_suffix;
+    size_t length;
+    char *machine = cudart_image_code(module->wrapper, state->config.arch, &length);
+    char *listing = machine
+                        ? toolchain_disassemble_code(machine, length, diags)
+                        : toolchain_disassemble(code->text, code->source.length,
+                                                features ? code->ptx->target : state->config.arch,
+                                                features, diags);
+    free(machine);
+    return listing;
+}
+
+const struct profile_compiled *cudart_module_compiled(struct cudart_state *state,
+                                                      struct cudart_module *module) {
+    struct cudart_code *code = &module->code;
+    if (!state->config.as_compiled || code->was_compiled)
+        return code->compiled;
+    code->was_compiled = true;
+    struct diag_list diags = {0};
+    char *listing = list_code(state, module, &diags);
+    cudart_say_diags(&diags);
+    diag_free(&diags);
+    if (listing)
+        code->compiled = profile_compiled_parse(listing);
+    else
+        state->profile->is_as_compiled = false;
+    free(listing);
+    return code->compiled;
+}
+
 void cudart_module_unload(struct cudart_state *state, struct cudart_module *module,
                           unsigned device) {
     struct sim_module *sim = module->sim[device];
@@ -107,6 +142,7 @@ void cudart_module_free(struct cudart_state *state, struct cudart_module *module
     for (size_t i = 0; i < state->modules.length; i++)
         if (state->modules.data[i] == module)
             state->modules.data[i] = state->modules.data[--state->modules.length];
+    profile_compiled_free(module->code.compiled);
     ir_free(module->code.ir);
     ptx_module_free(module->code.ptx);
     free(module->code.text);

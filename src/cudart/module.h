@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cudart/abi.h"
 #include "cudart/handles.h"
+#include "profile/compiled.h"
 #include "sim/sim.h"
 #include "toolchain/fatbin.h"
 
@@ -21,6 +22,8 @@ struct cudart_code {
     struct source source;
     struct ptx_module *ptx;
     struct ir_module *ir;
+    struct profile_compiled *compiled; // its machine code; NULL: not looked at, or there is none
+    bool was_compiled;                 // it was looked at
 };
 
 struct cudart_module {
@@ -67,6 +70,10 @@ struct cudart_function {
 
 // Reads the module and puts it on the device. Lock held, device made.
 enum cuda_error cudart_module_load(struct cudart_state *state, struct cudart_module *module);
+// What is to be known of its machine code, read when a launch of it is first counted. NULL: nobody
+// wants it, or it cannot be had, which was said.
+const struct profile_compiled *cudart_module_compiled(struct cudart_state *state,
+                                                      struct cudart_module *module);
 // Takes it off a device; what was parsed stays.
 void cudart_module_unload(struct cudart_state *state, struct cudart_module *module,
                           unsigned device);

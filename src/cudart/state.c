@@ -152,6 +152,7 @@ static void start_profile(struct cudart_state *state) {
     for (char *at = text; at < text + length; at += strlen(at) + 1)
         vec_push(&arguments, at);
     state->profile = profile_create(state->config.arch, arguments.data, arguments.length);
+    state->profile->is_as_compiled = state->config.as_compiled;
     vec_free(&arguments);
     free(text);
 }

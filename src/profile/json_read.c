@@ -268,6 +268,17 @@ static unsigned read_arch(struct profile_reader *reader, const json_t *root) {
     return (unsigned)number;
 }
 
+// Only a profile of what the machine code accesses says so.
+static bool read_as(struct profile_reader *reader, const json_t *root) {
+    if (!json_object_get(root, "as"))
+        return false;
+    char *as = profile_read_text(reader, root, "as", false);
+    if (as && strcmp(as, "compiled") != 0)
+        profile_fail(reader, "as: expected \"compiled\"");
+    free(as);
+    return true;
+}
+
 static void check_schema(struct profile_reader *reader, const json_t *root) {
     char *schema = profile_read_text(reader, root, "schema", false);
     if (schema && strcmp(schema, PROFILE_SCHEMA) != 0)
@@ -331,6 +342,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
         return NULL;
     struct profile *profile = base_alloc(sizeof *profile);
     profile->arch = read_arch(reader, root);
+    profile->is_as_compiled = read_as(reader, root);
     profile->program = read_program(reader, root, &profile->program_count);
     const json_t *launches = profile_read_array(reader, root, "launches", 0);
     for (size_t i = 0; i < json_array_size(launches) && !reader->failed; i++) {

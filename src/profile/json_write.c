@@ -224,6 +224,8 @@ char *profile_to_json(const struct profile *profile) {
     set(root, "schema", text(PROFILE_SCHEMA));
     set(root, "bankrun", text(BANKRUN_VERSION));
     set(root, "arch", text(arch));
+    if (profile->is_as_compiled)
+        set(root, "as", text("compiled"));
     set(root, "program", texts_of(profile->program, profile->program_count));
     if (profile->process_count)
         set(root, "processes", processes_of(profile));

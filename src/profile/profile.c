@@ -81,6 +81,7 @@ void profile_append(struct profile *profile, struct profile *from) {
     process->launched = from->launched;
     from->program = NULL;
     from->program_count = 0;
+    profile->is_as_compiled &= from->is_as_compiled;
     uint32_t before = (uint32_t)profile->launched;
     for (size_t i = 0; i < from->launch_count; i++) {
         struct profile_launch *launch = profile_add_launch(profile);

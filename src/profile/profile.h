@@ -95,7 +95,8 @@ struct profile_process { // of several that were followed
 
 struct profile {
     unsigned arch;
-    char **program; // argv
+    bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does
+    char **program;      // argv
     size_t program_count;
     struct profile_process *processes;
     size_t process_count;            // 0: the profile is of one process, the program's
@@ -139,6 +140,7 @@ bool profile_trace_has_matched(const struct profile_trace *trace);
 // ---- Recording one launch -----------------------------------------------------------------
 
 struct profile_recorder;
+struct profile_compiled; // profile/compiled.h
 
 struct profile_launch_info {
     const struct ir_function *kernel;
@@ -149,6 +151,9 @@ struct profile_launch_info {
     unsigned arch;
     struct profile_trace *trace; // NULL: none
     bool may_sample;             // the launch may leave out blocks
+    // Borrowed until profile_finish. Not NULL: shared memory is counted as the code generator
+    // accesses it. NULL: as PTX does.
+    const struct profile_compiled *compiled;
 };
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info);

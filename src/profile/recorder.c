@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "profile/combine.h"
 #include "profile/recorder.h"
 #include "profile/trace.h"
 
@@ -43,6 +44,26 @@ static void list_sites(struct profile_recorder *recorder) {
                                      &next->rules[space]);
         }
     free(reachable);
+}
+
+// A site for each of wider accesses that the one as written can become a part of.
+static void add_combined(struct profile_recorder *recorder) {
+    const uint32_t count = recorder->site_count;
+    recorder->site_count *= COMBINE_VARIANTS;
+    recorder->sites =
+        base_realloc(recorder->sites, (recorder->site_count + 1) * sizeof *recorder->sites);
+    recorder->combined = base_alloc(recorder->site_count * sizeof *recorder->combined);
+    for (uint32_t n = count; n < recorder->site_count; n++) {
+        struct recorded_site *added = &recorder->sites[n];
+        struct ir_site *site = &recorder->combined[n];
+        *added = recorder->sites[n % count];
+        *site = *added->site;
+        site->width = 1u << n / count;
+        added->site = site;
+        profile_counter_rule(site, recorder->info.arch, SITE_SHARED, recorder->info.grid,
+                             &added->rules[SITE_SHARED]);
+    }
+    combine_plan_at(recorder->plan, recorder->sites);
 }
 
 // Not the array of the last event: its own counter, which becomes the site's first.
@@ -102,11 +123,17 @@ static void record_global(struct recorder_worker *worker, const struct access_ev
 static void record(void *state, const struct access_event *event) {
     struct recorder_worker *worker = state;
     assert(event->site < worker->recorder->site_count && event->mask != 0);
-    if (event->space == SITE_SHARED)
+    if (event->space == SITE_SHARED && worker->combiner)
+        combiner_request(worker->combiner, event);
+    else if (event->space == SITE_SHARED)
         record_shared(worker, event);
     if (event->space == SITE_GLOBAL ||
         worker->recorder->sites[event->site].site->op == SITE_ASYNC_COPY)
         record_global(worker, event);
+}
+
+static void record_combined(void *state, const struct access_event *event) {
+    record_shared(state, event);
 }
 
 static void record_and_trace(void *state, const struct access_event *event) {
@@ -126,12 +153,16 @@ static void *begin_worker(void *context, unsigned number) {
     worker->counters = base_alloc((recorder->site_count + 1) * sizeof *worker->counters);
     worker->tallies =
         base_alloc(SITE_SPACES * (recorder->site_count + 1) * sizeof(struct access_tally *));
+    if (recorder->plan)
+        worker->combiner = combiner_create(recorder->plan, record_combined, worker);
     return recorder->workers[number] = worker;
 }
 
 static void end_piece(void *state) {
     struct recorder_worker *worker = state;
     uint64_t units[SITE_SPACES] = {0};
+    if (worker->combiner)
+        combiner_flush(worker->combiner);
     for (uint32_t site = 0; site < worker->recorder->site_count; site++)
         for (int space = 0; space < SITE_SPACES; space++)
             for (struct counter *counter = worker->counters[site][space]; counter;
@@ -178,6 +209,13 @@ struct profile_recorder *profile_record(const struct profile_launch_info *info) 
     };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
+    if (info->compiled)
+        recorder->plan = combine_plan_create(info->compiled, info->kernel, recorder->sites,
+                                             recorder->site_count);
+    if (recorder->plan) {
+        add_combined(recorder);
+        recorder->observer.tallies = NULL; // the order of all requests matters
+    }
     if (info->trace)
         recorder->traced = profile_trace_begin(info->trace, recorder);
     if (recorder->traced) {
@@ -200,6 +238,7 @@ static void free_worker(struct profile_recorder *recorder, struct recorder_worke
                 counter_free(counter);
             }
     if (worker) {
+        combiner_free(worker->combiner);
         free(worker->counters);
         free(worker->tallies);
     }
@@ -224,6 +263,9 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
+    for (unsigned n = 0; n < info->workers; n++)
+        if (recorder->workers[n] && recorder->workers[n]->combiner)
+            combiner_flush(recorder->workers[n]->combiner);
     profile_merge(recorder, launch);
     if (result->is_sample && !result->fault)
         finish_sample(recorder, launch);
@@ -231,6 +273,8 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     for (unsigned n = 0; n < info->workers; n++)
         free_worker(recorder, recorder->workers[n]);
     free(recorder->workers);
+    combine_plan_free(recorder->plan);
+    free(recorder->combined);
     free(recorder->sites);
     free(recorder->traced);
     free(recorder);

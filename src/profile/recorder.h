@@ -14,8 +14,12 @@ struct recorded_site {
     struct counter_rule rules[SITE_SPACES];
 };
 
+struct combine_plan;
+struct combiner;
+
 struct recorder_worker {
     const struct profile_recorder *recorder;
+    struct combiner *combiner;                // NULL: requests are counted as they come
     struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
     struct access_tally **tallies;            // of those first ones
     uint64_t units[SITE_SPACES];              // at the end of the last block of a sample
@@ -26,7 +30,9 @@ struct profile_recorder {
     struct profile_launch_info info;
     struct access_observer observer;
     struct recorded_site *sites;
-    uint32_t site_count;
+    uint32_t site_count;              // with those that combine.h adds
+    struct combine_plan *plan;        // NULL: nothing is combined
+    struct ir_site *combined;         // the sites that it adds
     bool *traced;                     // a flag for each site; NULL: no site is traced
     struct recorder_worker **workers; // info.workers of them, NULL until they begin
 };

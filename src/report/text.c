@@ -56,9 +56,10 @@ static void put_program(struct report_page *page, const struct profile *profile)
     }
     report_put(page, STYLE_BOLD, "bankrun");
     report_put(page, STYLE_PLAIN, ": ");
-    report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(" on sm_999"),
+    report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(" on sm_999 as compiled"),
                   strbuf_string(&text));
-    report_putf(page, STYLE_PLAIN, "%ssm_%u", text.length ? " on " : "", profile->arch);
+    report_putf(page, STYLE_PLAIN, "%ssm_%u%s", text.length ? " on " : "", profile->arch,
+                profile->is_as_compiled ? " as compiled" : "");
     report_newline(page);
     strbuf_free(&text);
 }

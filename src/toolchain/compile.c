@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // pipe2
 #include "toolchain/compile.h"
 
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "toolchain/cache.h"
+#include "toolchain/process.h"
 
 extern char **environ;
 
@@ -33,47 +33,6 @@ static void free_arguments(argument_list *arguments) {
     for (size_t i = 0; i < arguments->length; i++)
         free(arguments->data[i]);
     vec_free(arguments);
-}
-
-// Exit status as a shell shows it.
-static int wait_for(pid_t child) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 127;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-// Starts argv[0], searched in PATH, its standard output going to `output` (-1: ours). Returns
-// errno.
-static int start(char *const *argv, int output, pid_t *child) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (output >= 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    int error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-// Runs a command and collects its standard output. Returns errno of the start.
-static int run_and_read(char *const *argv, struct strbuf *output, int *exit_code) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return errno;
-    pid_t child;
-    int error = start(argv, ends[1], &child);
-    close(ends[1]);
-    if (!error) {
-        char buffer[1024];
-        ssize_t count;
-        while ((count = read(ends[0], buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))
-            if (count > 0)
-                strbuf_append(output, buffer, (size_t)count);
-        *exit_code = wait_for(child);
-    }
-    close(ends[0]);
-    return error;
 }
 
 unsigned toolchain_clamp_arch(const char *list, unsigned arch) {
@@ -109,7 +68,7 @@ static const char *find_compiler(const struct toolchain_options *options, unsign
         char *argv[] = {(char *)candidates[i], (char *)"--list-gpu-arch", NULL};
         struct strbuf list = {0};
         int exit_code = 0;
-        int error = run_and_read(argv, &list, &exit_code);
+        int error = process_read(argv, environ, &list, &exit_code);
         *arch = error ? 0 : toolchain_clamp_arch(strbuf_string(&list), options->arch);
         strbuf_free(&list);
         if (*arch)
@@ -234,13 +193,13 @@ static enum toolchain_status compile(const struct toolchain_options *options, co
     command_line(options, compiler, build, depfile, &arguments);
     pid_t child;
     // What the compiler prints is about the compilation: standard output belongs to the program.
-    int error = start(arguments.data, STDERR_FILENO, &child);
+    int error = process_start(arguments.data, environ, STDERR_FILENO, &child);
     free_arguments(&arguments);
     if (error) {
         diag_error(diags, "%s: %s", compiler, strerror(error));
         return TOOLCHAIN_SYSTEM;
     }
-    build->exit_code = wait_for(child);
+    build->exit_code = process_wait(child);
     if (build->exit_code == 0 && access(build->path, X_OK) == 0)
         return TOOLCHAIN_OK;
     if (build->exit_code == 0)

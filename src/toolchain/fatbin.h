@@ -56,8 +56,8 @@ bool toolchain_fatbin_read(const void *data, size_t length, const char *name,
 // Bytes of the container that starts here, header included; 0: it is none. Reads 16 bytes.
 uint64_t toolchain_fatbin_bytes(const void *container);
 
-// Unpacks a PTX image: a NUL-terminated text of *length bytes that the caller frees. NULL: diags
-// say why.
+// Unpacks an image: *length bytes, and a NUL behind them, that the caller frees. PTX is a text
+// without NULs. NULL: diags say why.
 char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
                        struct diag_list *diags);
 

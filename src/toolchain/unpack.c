@@ -36,6 +36,11 @@ static bool unpack_into(const struct toolchain_image *image, char *text) {
                                (int)claimed) == (int)claimed;
 }
 
+// A text ends where it is padded with zeros.
+static size_t length_of(const struct toolchain_image *image, const char *data, size_t most) {
+    return image->kind == TOOLCHAIN_PTX ? strnlen(data, most) : most;
+}
+
 char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
                        struct diag_list *diags) {
     if (image->packing == TOOLCHAIN_UNKNOWN) {
@@ -44,7 +49,7 @@ char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
         return NULL;
     }
     if (image->packing == TOOLCHAIN_PLAIN) {
-        *length = strnlen((const char *)image->payload, image->stored_bytes);
+        *length = length_of(image, (const char *)image->payload, image->stored_bytes);
         char *text = malloc(*length + 1);
         if (text) {
             memcpy(text, image->payload, *length);
@@ -61,7 +66,7 @@ char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
         free(text);
         return NULL;
     }
-    *length = strnlen(text, (size_t)image->unpacked_bytes);
+    *length = length_of(image, text, (size_t)image->unpacked_bytes);
     text[*length] = 0;
     return text;
 }

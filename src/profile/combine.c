@@ -1,0 +1,258 @@
+#include "profile/combine_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum {
+    WINDOWS = 32,  // held back at a time
+    PATIENCE = 256 // requests after which a window is no longer waited for
+};
+
+// Neighbouring bytes, 8 or 16, from an aligned address on; another address for each lane.
+struct window {
+    uint32_t base[WARP_LANES];
+    uint32_t mask, site;
+    uint32_t last_site; // that is in it
+    unsigned size;      // 0: free
+    unsigned bytes;     // which of them are accessed, bit n = byte n
+    unsigned widths;
+    bool reads_past, is_copied;
+    uint64_t group;
+    enum site_op op;
+    uint64_t opened;
+};
+
+struct loaded { // what a site loaded last is in registers until something is stored
+    uint64_t stores;
+    uint32_t mask, offset; // of the first lane
+};
+
+struct combiner {
+    struct loaded *loaded; // by each site
+    uint64_t stores;       // and atomics, and warps, that there were; from 1 on
+    const struct combine_plan *plan;
+    void (*count)(void *context, const struct access_event *event);
+    void *context;
+    uint32_t block[3], warp; // whose windows they are
+    uint64_t requests;
+    unsigned open; // windows
+    struct window windows[WINDOWS];
+};
+
+struct combiner *combiner_create(const struct combine_plan *plan,
+                                 void (*count)(void *context, const struct access_event *event),
+                                 void *context) {
+    struct combiner *combiner = base_alloc(sizeof *combiner);
+    combiner->plan = plan;
+    combiner->count = count;
+    combiner->context = context;
+    combiner->loaded = base_alloc((plan->site_count + 1) * sizeof *combiner->loaded);
+    combiner->stores = 1;
+    return combiner;
+}
+
+void combiner_free(struct combiner *combiner) {
+    if (combiner)
+        free(combiner->loaded);
+    free(combiner);
+}
+
+static void count_piece(struct combiner *combiner, const struct window *window, unsigned first,
+                        unsigned bytes) {
+    uint32_t offsets[WARP_LANES];
+    for (int l = 0; l < WARP_LANES; l++)
+        offsets[l] = window->base[l] + first;
+    struct access_event event = {.site = window->site +
+                                         combine_variant(bytes) * combiner->plan->site_count,
+                                 .space = SITE_SHARED,
+                                 .mask = window->mask,
+                                 .offsets = offsets,
+                                 .block = combiner->block,
+                                 .warp = combiner->warp};
+    combiner->count(combiner->context, &event);
+}
+
+// The largest aligned piece from byte `first` on that the machine code has; a load may read more
+// than is wanted, where there is no narrower one.
+static unsigned piece_at(const struct window *window, unsigned first) {
+    unsigned best = 1;
+    // Three quarters that are wanted are reason enough to read all.
+    for (unsigned width = window->size; window->reads_past && width >= 8; width /= 2) {
+        unsigned all = ((1u << width) - 1) << (first & ~(width - 1));
+        unsigned wanted = (unsigned)__builtin_popcount(window->bytes & all);
+        if (window->widths & width && 4 * wanted >= 3 * width)
+            return width;
+    }
+    for (unsigned width = 1; width <= window->size; width *= 2) {
+        unsigned all = ((1u << width) - 1) << first;
+        if (first % width == 0 && (window->bytes & all) == all)
+            best = width;
+    }
+    if (window->widths & best || window->op == SITE_STORE)
+        return best;
+    for (unsigned width = 2 * best; width <= window->size; width *= 2)
+        if (window->widths & width)
+            return width;
+    return best;
+}
+
+static void close_window(struct combiner *combiner, struct window *window) {
+    while (window->bytes) {
+        unsigned first = (unsigned)__builtin_ctz(window->bytes);
+        unsigned width = piece_at(window, first);
+        first &= ~(width - 1);
+        count_piece(combiner, window, first, width);
+        window->bytes &= ~(((1u << width) - 1) << first);
+    }
+    window->size = 0;
+    combiner->open--;
+}
+
+void combiner_flush(struct combiner *combiner) {
+    for (unsigned w = 0; combiner->open && w < WINDOWS; w++)
+        if (combiner->windows[w].size)
+            close_window(combiner, &combiner->windows[w]);
+}
+
+// No load can be moved over a store to what may be the same address, nor the other way round.
+static void flush_others(struct combiner *combiner, enum site_op op) {
+    for (unsigned w = 0; combiner->open && w < WINDOWS; w++)
+        if (combiner->windows[w].size && combiner->windows[w].op != op)
+            close_window(combiner, &combiner->windows[w]);
+}
+
+static bool are_alike(const struct access_event *event, unsigned size) {
+    uint32_t odd = 0, first = event->offsets[__builtin_ctz(event->mask)];
+    for (int l = 0; l < WARP_LANES; l++)
+        odd |= event->mask >> l & 1 ? (event->offsets[l] ^ first) & (size - 1) : 0;
+    return odd == 0;
+}
+
+static bool is_in(const struct window *window, const struct access_event *event) {
+    uint32_t odd = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        odd |=
+            event->mask >> l & 1 ? (event->offsets[l] & ~(window->size - 1)) ^ window->base[l] : 0;
+    return odd == 0;
+}
+
+static unsigned bytes_of(const struct access_event *event, unsigned size, unsigned width) {
+    uint32_t first = event->offsets[__builtin_ctz(event->mask)];
+    return ((1u << width) - 1) << (first & (size - 1));
+}
+
+// Without copies a site that comes once more is in the next round of a loop.
+static bool may_join(const struct window *window, const struct combine_site *planned,
+                     uint32_t site) {
+    return (window->is_copied && planned->is_copied) ||
+           (window->group == planned->group && window->last_site < site);
+}
+
+// The window that the request is in. NULL: none is open.
+static struct window *find(struct combiner *combiner, const struct access_event *event,
+                           enum site_op op) {
+    const struct combine_site *planned = &combiner->plan->planned[event->site];
+    const int lane = __builtin_ctz(event->mask);
+    for (unsigned w = 0; combiner->open && w < WINDOWS; w++) {
+        struct window *window = &combiner->windows[w];
+        if (window->size && window->op == op && window->mask == event->mask &&
+            may_join(window, planned, event->site) &&
+            (event->offsets[lane] & ~(window->size - 1)) == window->base[lane] &&
+            are_alike(event, window->size) && is_in(window, event))
+            return window;
+    }
+    return NULL;
+}
+
+static struct window *open_window(struct combiner *combiner, const struct access_event *event,
+                                  enum site_op op, unsigned size) {
+    struct window *oldest = &combiner->windows[0];
+    for (unsigned w = 0; w < WINDOWS; w++) {
+        struct window *window = &combiner->windows[w];
+        if (window->size && combiner->requests - window->opened > PATIENCE)
+            close_window(combiner, window);
+        if (!window->size || (oldest->size && window->opened < oldest->opened))
+            oldest = window;
+    }
+    if (oldest->size)
+        close_window(combiner, oldest);
+    *oldest = (struct window){.mask = event->mask,
+                              .site = event->site,
+                              .size = size,
+                              .group = combiner->plan->planned[event->site].group,
+                              .op = op,
+                              .opened = combiner->requests};
+    for (int l = 0; l < WARP_LANES; l++)
+        oldest->base[l] = event->offsets[l] & ~(size - 1);
+    combiner->open++;
+    return oldest;
+}
+
+// The size of the window to open; 0: the request is counted as it is.
+static unsigned size_for(const struct access_event *event, unsigned widths, unsigned width) {
+    for (unsigned size = 16; size > width; size /= 2)
+        if (widths & size && are_alike(event, size))
+            return size;
+    return 0;
+}
+
+static void follow_warp(struct combiner *combiner, const struct access_event *event) {
+    if (combiner->warp == event->warp &&
+        memcmp(combiner->block, event->block, sizeof combiner->block) == 0)
+        return;
+    combiner_flush(combiner);
+    combiner->stores++;
+    memcpy(combiner->block, event->block, sizeof combiner->block);
+    combiner->warp = event->warp;
+}
+
+// Is all that the request loads in registers already? Keeps in mind what it loads.
+static bool is_loaded(struct combiner *combiner, const struct access_event *event,
+                      const struct combine_site *planned) {
+    const uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
+    if (planned->twin != IR_NONE) {
+        const struct loaded *loaded = &combiner->loaded[planned->twin];
+        return loaded->stores == combiner->stores && loaded->mask == event->mask &&
+               loaded->offset == offset;
+    }
+    combiner->loaded[event->site] = (struct loaded){combiner->stores, event->mask, offset};
+    return false;
+}
+
+void combiner_request(struct combiner *combiner, const struct access_event *event) {
+    const struct ir_site *site = combiner->plan->sites[event->site].site;
+    const struct combine_site *planned = &combiner->plan->planned[event->site];
+    const unsigned widths = planned->widths;
+    const bool is_plain = site->op == SITE_LOAD || site->op == SITE_STORE;
+    combiner->requests++;
+    follow_warp(combiner, event);
+    if (site->op != SITE_LOAD)
+        combiner->stores++;
+    else if (is_loaded(combiner, event, planned))
+        return;
+    if (is_plain)
+        flush_others(combiner, site->op);
+    else
+        combiner_flush(combiner);
+    struct window *window = widths ? find(combiner, event, site->op) : NULL;
+    if (window && window->bytes & bytes_of(event, window->size, site->width)) {
+        close_window(combiner, window); // once more: it was not kept in a register
+        window = NULL;
+    }
+    unsigned size = window ? window->size : widths ? size_for(event, widths, site->width) : 0;
+    if (!size || size <= site->width || event->is_assumed) {
+        combiner->count(combiner->context, event);
+        return;
+    }
+    if (!window)
+        window = open_window(combiner, event, site->op, size);
+    window->widths |= widths;
+    window->reads_past |= planned->reads_past;
+    window->is_copied |= planned->is_copied;
+    window->last_site = event->site;
+    window->bytes |= bytes_of(event, size, site->width);
+    if (window->bytes == (1u << size) - 1)
+        close_window(combiner, window);
+}

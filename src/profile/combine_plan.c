@@ -1,0 +1,260 @@
+// Which sites of a kernel can be parts of one wider access: what the machine code has at their
+// lines, and which of them the code generator can know to be neighbours.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/combine_plan.h"
+
+struct place {
+    uint64_t file;
+    uint32_t line;
+};
+
+static struct place place_of(const struct recorded_site *site) {
+    const struct ptx_location *at = ir_location(site->function, site->site->location);
+    struct place place = {.file = profile_compiled_file(NULL)};
+    if (at) {
+        place.file = profile_compiled_file(ir_location_file(site->function, at->file));
+        place.line = at->line;
+    }
+    return place;
+}
+
+static bool is_plain(const struct ir_site *site) {
+    return site->op == SITE_LOAD || site->op == SITE_STORE;
+}
+
+static bool is_candidate(const struct ir_site *site) {
+    return is_plain(site) && site->width < 16 && !site->is_generic &&
+           !strstr(site->text, "volatile");
+}
+
+// ---- Lines
+// ----------------------------------------------------------------------------------------
+
+struct lines {
+    const struct compiled_line *data;
+    uint32_t count;
+    struct place *places;               // of each site
+    uint32_t *written;                  // bytes of PTX's accesses at each line, op by op
+    unsigned elsewhere[SITE_STORE + 1]; // widths at lines that no site is at: a wider access has
+                                        // one of the lines that it is made of, or a caller's
+    unsigned all[SITE_STORE + 1];
+};
+
+static uint32_t find_line(const struct lines *lines, struct place place) {
+    uint32_t i = 0;
+    while (i < lines->count &&
+           (lines->data[i].line != place.line || lines->data[i].file != place.file))
+        i++;
+    return i;
+}
+
+static void read_lines(struct lines *lines, const struct recorded_site *sites,
+                       uint32_t site_count) {
+    lines->places = base_alloc((site_count + 1) * sizeof *lines->places);
+    lines->written = base_alloc((lines->count + 1) * (SITE_STORE + 1) * sizeof *lines->written);
+    for (uint32_t s = 0; s < site_count; s++) {
+        lines->places[s] = place_of(&sites[s]);
+        uint32_t line = find_line(lines, lines->places[s]);
+        if (is_plain(sites[s].site) && line < lines->count)
+            lines->written[line * (SITE_STORE + 1) + sites[s].site->op] += sites[s].site->width;
+    }
+    for (uint32_t i = 0; i < lines->count; i++)
+        for (enum site_op op = SITE_LOAD; op <= SITE_STORE; op++) {
+            lines->all[op] |= lines->data[i].widths[op];
+            if (!lines->written[i * (SITE_STORE + 1) + op])
+                lines->elsewhere[op] |= lines->data[i].widths[op];
+        }
+}
+
+static void plan_site(struct lines *lines, const struct recorded_site *recorded,
+                      struct combine_site *planned, struct place place) {
+    enum site_op op = recorded->site->op;
+    uint32_t i = find_line(lines, place);
+    unsigned widths = i < lines->count ? lines->data[i].widths[op] : 0;
+    uint32_t written = i < lines->count ? lines->written[i * (SITE_STORE + 1) + op] : 0;
+    // More than twice the bytes: the loop was unrolled once more. Just more: a wider access that
+    // reads past what is wanted.
+    planned->is_copied = widths && lines->data[i].bytes[op] >= 2 * written;
+    planned->reads_past =
+        op == SITE_LOAD && !planned->is_copied && widths && lines->data[i].bytes[op] > written;
+    if (!widths) {
+        widths = lines->elsewhere[op] ? lines->elsewhere[op] : lines->all[op];
+        planned->is_copied = lines->elsewhere[op] != 0;
+    }
+    planned->widths = (uint8_t)widths;
+}
+
+// ---- Neighbours
+// -----------------------------------------------------------------------------------
+
+static bool defines(const struct ir_instruction *instruction, uint32_t reg) {
+    const struct ir_operand *result = &instruction->operands[0];
+    if (instruction->operand_count == 0)
+        return false;
+    if (result->kind == IR_OPERAND_VECTOR)
+        for (uint32_t e = 0; e < result->element_count; e++)
+            if (result->elements[e].kind == IR_OPERAND_REGISTER && result->elements[e].reg == reg)
+                return true;
+    return result->kind == IR_OPERAND_REGISTER && (result->reg == reg || result->pair == reg);
+}
+
+// The only instruction that sets the register; NULL: there are none or several.
+static const struct ir_instruction *definition(const struct ir_function *function, uint32_t reg) {
+    const struct ir_instruction *found = NULL;
+    for (uint32_t i = 0; i < function->instruction_count; i++)
+        if (defines(&function->instructions[i], reg)) {
+            if (found)
+                return NULL;
+            found = &function->instructions[i];
+        }
+    return found;
+}
+
+enum { SYMBOLS = UINT32_MAX }; // the base of addresses that are known when the code is made
+
+// What an address is a constant away from; *distance tells addresses of one base apart.
+static uint32_t base_of(const struct ir_function *function, const struct ir_operand *address,
+                        uint64_t *distance) {
+    uint32_t reg = address->reg;
+    *distance = address->value + (reg == IR_NONE ? (uintptr_t)address->variable : 0);
+    for (int steps = 0; reg != IR_NONE && steps < 8; steps++) {
+        const struct ir_instruction *set = definition(function, reg);
+        const char *name = set ? set->ptx->mnemonic : "";
+        if (set && set->operand_count == 2 && strncmp(name, "mov", 3) == 0 &&
+            set->operands[1].kind == IR_OPERAND_SYMBOL) {
+            *distance += set->operands[1].value + (uintptr_t)set->operands[1].variable;
+            return (uint32_t)SYMBOLS;
+        }
+        bool is_sum = set && set->operand_count == 3 && strncmp(name, "add", 3) == 0 &&
+                      set->operands[1].kind == IR_OPERAND_REGISTER &&
+                      set->operands[2].kind == IR_OPERAND_IMMEDIATE;
+        if (!is_sum)
+            return reg;
+        reg = set->operands[1].reg;
+        *distance += set->operands[2].value;
+    }
+    return reg == IR_NONE ? (uint32_t)SYMBOLS : reg;
+}
+
+static bool is_barrier(const struct ir_instruction *instruction) {
+    return strncmp(instruction->ptx->mnemonic, "bar", 3) == 0;
+}
+
+// Accesses of one group are at constant distances from one base, with no barrier between them. A
+// base that is set at several places is one only within a block.
+static uint64_t group_of(const struct ir_function *function, const struct ir_site *site,
+                         uint64_t *distance) {
+    uint32_t block = 0;
+    while (block + 1 < function->block_count &&
+           function->blocks[block + 1].first <= site->instruction)
+        block++;
+    const struct ir_instruction *access = &function->instructions[site->instruction];
+    const struct ir_operand *address = NULL;
+    for (uint32_t o = 0; o < access->operand_count; o++)
+        if (access->operands[o].kind == IR_OPERAND_ADDRESS)
+            address = &access->operands[o];
+    if (!address)
+        return 0;
+    uint32_t base = base_of(function, address, distance);
+    bool is_one = base == SYMBOLS || definition(function, base);
+    uint64_t barriers = 0, sets = 0;
+    for (uint32_t i = 0; i < site->instruction; i++) {
+        barriers += is_barrier(&function->instructions[i]);
+        if (!is_one && i >= function->blocks[block].first)
+            sets += defines(&function->instructions[i], base);
+    }
+    uint64_t part = is_one ? barriers : 1u << 20 | block;
+    return 1 + (part << 42 | (uint64_t)site->op << 41 | (sets & 0x1ff) << 32 | base);
+}
+
+static int by_group(const void *left, const void *right) {
+    const struct combine_site *const *a = left, *const *b = right;
+    return (*a)->group < (*b)->group ? -1 : (*a)->group > (*b)->group;
+}
+
+// A wider access has one of the lines that its parts are at: what a line has is for all of a group.
+static void share_in_groups(struct combine_site *planned, uint32_t count) {
+    struct combine_site **sorted = base_alloc((count + 1) * sizeof(struct combine_site *));
+    uint32_t length = 0;
+    for (uint32_t s = 0; s < count; s++)
+        if (planned[s].group)
+            sorted[length++] = &planned[s];
+    qsort(sorted, length, sizeof(struct combine_site *), by_group);
+    for (uint32_t first = 0, end; first < length; first = end) {
+        uint8_t widths = 0;
+        for (end = first; end < length && sorted[end]->group == sorted[first]->group; end++)
+            widths |= sorted[end]->widths;
+        for (uint32_t i = first; end - first > 1 && i < end; i++)
+            sorted[i]->widths = widths;
+    }
+    free(sorted);
+}
+
+// Where the machine code loads less than PTX does, a second load from an address is left out. True:
+// there is such a load.
+static bool find_twins(struct combine_site *planned, const struct lines *lines,
+                       const struct recorded_site *sites, uint32_t count) {
+    bool is_any = false;
+    for (uint32_t s = 0; s < count; s++) {
+        planned[s].twin = IR_NONE;
+        uint32_t line = find_line(lines, lines->places[s]);
+        if (!is_candidate(sites[s].site) || sites[s].site->op != SITE_LOAD ||
+            line == lines->count ||
+            lines->data[line].bytes[SITE_LOAD] >= lines->written[line * (SITE_STORE + 1)])
+            continue;
+        for (uint32_t t = s; t-- > 0 && planned[s].twin == IR_NONE;)
+            if (planned[t].group == planned[s].group && planned[t].address == planned[s].address &&
+                planned[s].group && sites[t].function == sites[s].function &&
+                sites[t].site->width == sites[s].site->width)
+                planned[s].twin = planned[t].twin == IR_NONE ? t : planned[t].twin;
+        is_any |= planned[s].twin != IR_NONE;
+    }
+    return is_any;
+}
+
+// ---- The plan
+// -------------------------------------------------------------------------------------
+
+struct combine_plan *combine_plan_create(const struct profile_compiled *compiled,
+                                         const struct ir_function *kernel,
+                                         const struct recorded_site *sites, uint32_t site_count) {
+    struct lines lines = {0};
+    lines.data = profile_compiled_lines(compiled, kernel->name, &lines.count);
+    if (!lines.data || !lines.count)
+        return NULL;
+    read_lines(&lines, sites, site_count);
+    struct combine_plan *plan = base_alloc(sizeof *plan);
+    plan->sites = sites;
+    plan->site_count = site_count;
+    plan->planned = base_alloc((site_count + 1) * sizeof *plan->planned);
+    bool is_any = false;
+    for (uint32_t s = 0; s < site_count; s++) {
+        if (!is_candidate(sites[s].site))
+            continue;
+        plan_site(&lines, &sites[s], &plan->planned[s], lines.places[s]);
+        plan->planned[s].group =
+            group_of(sites[s].function, sites[s].site, &plan->planned[s].address);
+        is_any |= plan->planned[s].widths >= 2 * sites[s].site->width;
+    }
+    share_in_groups(plan->planned, site_count);
+    is_any |= find_twins(plan->planned, &lines, sites, site_count);
+    free(lines.places);
+    free(lines.written);
+    if (is_any)
+        return plan;
+    combine_plan_free(plan);
+    return NULL;
+}
+
+void combine_plan_at(struct combine_plan *plan, const struct recorded_site *sites) {
+    plan->sites = sites;
+}
+
+void combine_plan_free(struct combine_plan *plan) {
+    if (plan)
+        free(plan->planned);
+    free(plan);
+}

@@ -1,0 +1,30 @@
+// What the code generator made of the accesses to shared memory: for each source line of a kernel
+// the widths of the loads and stores in its machine code, read from a disassembly.
+#ifndef BANKRUN_PROFILE_COMPILED_H
+#define BANKRUN_PROFILE_COMPILED_H
+
+#include <stdint.h>
+
+#include "ir/site.h"
+
+struct profile_compiled;
+
+// `listing` is what `nvdisasm -g -c` prints of a cubin with line numbers. The result keeps nothing
+// of it. Never NULL: a listing without accesses gives none.
+struct profile_compiled *profile_compiled_parse(const char *listing);
+void profile_compiled_free(struct profile_compiled *compiled); // NULL is allowed
+
+struct compiled_line {
+    uint64_t file; // hash of the file's name without folders
+    uint32_t line; // 0: unknown
+    // The sum of the widths in bytes (1, 2, 4, 8, 16) of its loads and of its stores; bits.
+    uint8_t widths[SITE_STORE + 1];
+    uint32_t bytes[SITE_STORE + 1]; // of all of them in the code, added up
+};
+
+// The lines of a kernel that have such accesses, each once. NULL: the listing has no such kernel.
+const struct compiled_line *profile_compiled_lines(const struct profile_compiled *compiled,
+                                                   const char *kernel, uint32_t *count);
+uint64_t profile_compiled_file(const char *path); // as in `file`; NULL is allowed
+
+#endif

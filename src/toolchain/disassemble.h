@@ -1,0 +1,22 @@
+// From PTX to the machine code that a GPU would run, as text: with ptxas and nvdisasm of the CUDA
+// toolkit as subprocesses.
+#ifndef BANKRUN_TOOLCHAIN_DISASSEMBLE_H
+#define BANKRUN_TOOLCHAIN_DISASSEMBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+// Are both tools there? False: diags say which is not, and where to get it.
+bool toolchain_can_disassemble(struct diag_list *diags);
+
+// What `nvdisasm -g -c` prints of the code that ptxas makes of `ptx` for sm_<arch><features>
+// (features: 'a', 'f' or 0), with its line numbers. Caller frees. NULL: diags say why.
+char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
+                            struct diag_list *diags);
+
+// The same of machine code that is there: an ELF file for the GPU.
+char *toolchain_disassemble_code(const char *code, size_t length, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,20 @@
+// Inside the toolchain: the compiler and its kin as subprocesses.
+#ifndef BANKRUN_TOOLCHAIN_PROCESS_H
+#define BANKRUN_TOOLCHAIN_PROCESS_H
+
+#include <sys/types.h>
+
+#include "base/strbuf.h"
+
+// Starts argv[0], searched in PATH, its standard output going to `output` (-1: ours). Returns
+// errno.
+int process_start(char *const *argv, char *const *environment, int output, pid_t *child);
+
+// Exit status as a shell shows it.
+int process_wait(pid_t child);
+
+// Runs a command and collects its standard output. Returns errno of the start.
+int process_read(char *const *argv, char *const *environment, struct strbuf *output,
+                 int *exit_code);
+
+#endif

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Holds bankrun's wavefronts, launch by launch, against the hardware's counters.
+
+PROFILES has NAME.json of `bankrun --format json`, COUNTERS has NAME.csv of the same runs under
+
+    ncu --csv --page raw --clock-control none --cache-control none --launch-count N --log-file
+        NAME.csv --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,..._op_st.sum,
+        ..._op_atom.sum,smsp__inst_executed_op_shared_ld.sum,..._op_shared_st.sum
+
+Launches are matched by their order and the name of their kernel; of each the three sums over loads,
+stores and atomics are compared. Writes a table with one row for a kernel of a program.
+
+    tools/compare_counts.py [--csv OUT] [--launches] PROFILES COUNTERS
+"""
+
+import argparse
+import csv
+import io
+import json
+import re
+import sys
+from collections import OrderedDict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from harness.tables import kernel_name  # noqa: E402
+
+OPS = OrderedDict((("ld", ("load", "matrix_load")), ("st", ("store", "matrix_store")),
+                   ("atom", ("atomic",))))
+COUNTER = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
+REQUESTS = "smsp__inst_executed_op_shared_%s.sum"
+LOOP = re.compile(r"(atom|red)\.[\w.:]*(add\S*\.(f|bf)(16|32|64)|(min|max|and|or|xor)\S*64|add\.u64)")
+BY_INSTRUCTION = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
+
+
+def predicted(path):
+    """[(kernel, {op: (wavefronts, requests)}, has copies)] of all launches in their order."""
+    launches = {}
+    for launch in json.loads(path.read_text())["launches"]:
+        sites = [s for s in launch["sites"] if s["space"] == "shared"]
+        sums = {op: [sum(s["wavefronts"] for s in sites if s["op"] in names),
+                     sum(s["requests"] for s in sites if s["op"] in names)]
+                for op, names in OPS.items()}
+        # Of a loop around a compare-and-swap, each round loads (1) and swaps (2).
+        loads = sum(s["wavefronts"] for s in sites if LOOP.match(s["instruction"])) // 3
+        sums["ld"][0] += loads
+        sums["atom"][0] -= loads
+        copies = any(s["op"] in ("async_copy", "bulk_copy") for s in launch["sites"])
+        for run in launch["repeated"]:
+            for i in range(run["count"]):
+                launches[run["first"] + i * run["step"]] = (launch["kernel"], sums, copies,
+                                                            tuple(launch["grid"] + launch["block"]))
+    return [launches[index] for index in sorted(launches)]
+
+
+def measured(path):
+    """[(kernel, {op: (wavefronts, requests or None)})] of the launches that ncu counted."""
+    text = path.read_text(errors="replace")
+    start = text.find('"ID"')
+    if start < 0:
+        return []
+    found = []
+    for row in list(csv.DictReader(io.StringIO(text[start:])))[1:]:  # a row of units
+        def number(name, row=row):
+            text = row.get(name)
+            return int(float(text.replace(",", ""))) if text else None
+        def wavefronts(op, number=number):
+            more = {"ld": "ldsm", "st": "stsm"}.get(op)
+            exact = number(BY_INSTRUCTION % op)
+            if exact is None:
+                return number(COUNTER % op)
+            return exact + (number(BY_INSTRUCTION % more) or 0 if more else 0)
+        found.append((row["Kernel Name"],
+                      {op: (wavefronts(op), number(REQUESTS % op), number(COUNTER % op))
+                       for op in OPS},
+                      tuple(int(n) for n in re.findall(r"\d+", row["Grid Size"] +
+                                                       row["Block Size"]))))
+    return found
+
+
+def alike(one, other):
+    short = []
+    for name in (one, other):
+        name = re.sub(r".*__Z\d+", "", name.removeprefix("void "))  # what nvcc calls static kernels
+        short.append(re.split(r"[<(]", name)[0].split("::")[-1].strip())
+    return short[0].startswith(short[1])
+
+
+def compare(name, ours, theirs):
+    """Rows (launch, kernel, copies, op, predicted, measured, requests, measured requests)."""
+    for index, (launch, counted) in enumerate(zip(ours, theirs)):
+        if not alike(launch[0], counted[0]):
+            print(f"{name}: launch {index} is {launch[0][:60]} here, {counted[0][:60]} there")
+            return
+        if launch[3] != counted[2]:
+            print(f"{name}: launch {index}, {kernel_name(launch[0])[:50]}: grid and block "
+                  f"{launch[3]} here, {counted[2]} there")
+            continue
+        for op in OPS:
+            yield (index, kernel_name(launch[0]), launch[2], op, launch[1][op][0],
+                   counted[1][op][0], launch[1][op][1], counted[1][op][1])
+
+
+def fold(rows):
+    """One row for a kernel: launches, those that agree in all ops, sums of each op."""
+    kernels = OrderedDict()
+    for index, kernel, copies, op, here, there, _, _ in rows:
+        one = kernels.setdefault(kernel, {"launches": {}, "sums": OrderedDict(), "copies": False})
+        one["copies"] |= copies
+        one["launches"][index] = one["launches"].get(index, True) and here == there
+        if here or there:
+            sums = one["sums"].setdefault(op, [0, 0])
+            sums[0] += here
+            sums[1] += there
+    return {kernel: one for kernel, one in kernels.items() if one["sums"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--csv", type=Path)
+    parser.add_argument("--launches", action="store_true", help="print each launch that differs")
+    parser.add_argument("profiles", type=Path)
+    parser.add_argument("counters", type=Path)
+    options = parser.parse_args()
+    table, total = [], [0, 0, 0, 0]
+    for path in sorted(options.counters.glob("*.csv")):
+        profile = options.profiles / (path.stem.split("@")[0] + ".json")
+        if not profile.exists():
+            continue
+        rows = list(compare(path.stem, predicted(profile), measured(path)))
+        kernels = fold(rows)
+        total[0] += bool(kernels) and not any(one["copies"] for one in kernels.values())
+        for kernel, one in kernels.items():
+            agree = sum(one["launches"].values())
+            if not one["copies"]:
+                total[1] += len(one["launches"])
+                total[2] += agree
+            else:
+                total[3] += len(one["launches"])
+            sums = [one["sums"].get(op, (0, 0)) for op in OPS]
+            table.append((path.stem, kernel, len(one["launches"]), agree,
+                          *(n for pair in sums for n in pair), "copies" if one["copies"] else ""))
+            if agree < len(one["launches"]):
+                print(f"{path.stem} {kernel[:60]}: {agree} of {len(one['launches'])} launches; "
+                      + ", ".join(f"{op} {a:,} here, {b:,} there"
+                                  for op, (a, b) in one["sums"].items() if a != b))
+        if options.launches:
+            for index, kernel, _, op, here, there, r_here, r_there in rows:
+                if here != there:
+                    print(f"    {index} {kernel[:40]} {op}: {here} / {there}, requests "
+                          f"{r_here} / {r_there}")
+    print(f"{total[0]} programs without copies: {total[2]} of {total[1]} launches with shared "
+          f"memory agree ({100 * total[2] / max(1, total[1]):.1f} %); {total[3]} have copies")
+    if options.csv:
+        with open(options.csv, "w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow("program kernel launches agree load_bankrun load_gpu store_bankrun "
+                            "store_gpu atomic_bankrun atomic_gpu note".split())
+            writer.writerows(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
