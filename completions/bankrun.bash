@@ -3,7 +3,7 @@
 _bankrun() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=run i
     local run_options="--arch --threads --launch --dump --trace --trace-output --metrics --format --output --fail-on
-        --max-instructions --blocks --nvcc --nvcc-flag --no-cache --no-count --follow --color --quiet --verbose --help"
+        --max-instructions --blocks --as --nvcc --nvcc-flag --no-cache --no-count --follow --color --quiet --verbose --help"
     local report_options="--metrics --format --output --fail-on --color --verbose --help"
     local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width
         --base --bank-mode --grid --block-index --requests --keep-going --format --output --color --help"
@@ -11,6 +11,7 @@ _bankrun() {
     COMPREPLY=()
     case $previous in
     --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")) && return ;;
+    --as) COMPREPLY=($(compgen -W "written compiled" -- "$current")) && return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")) && return ;;
     --fail-on) COMPREPLY=($(compgen -W "excess" -- "$current")) && return ;;
     --arch) COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_120" -- "$current")) && return ;;

@@ -69,10 +69,10 @@ def measured(path):
             more = {"ld": "ldsm", "st": "stsm"}.get(op)
             exact = number(BY_INSTRUCTION % op)
             if exact is None:
-                return number(COUNTER % op)
+                return None
             return exact + (number(BY_INSTRUCTION % more) or 0 if more else 0)
         found.append((row["Kernel Name"],
-                      {op: (wavefronts(op), number(REQUESTS % op), number(COUNTER % op))
+                      {op: (number(COUNTER % op), wavefronts(op), number(REQUESTS % op))
                        for op in OPS},
                       tuple(int(n) for n in re.findall(r"\d+", row["Grid Size"] +
                                                        row["Block Size"]))))
@@ -88,7 +88,7 @@ def alike(one, other):
 
 
 def compare(name, ours, theirs):
-    """Rows (launch, kernel, copies, op, predicted, measured, requests, measured requests)."""
+    """A dict for each launch and op."""
     for index, (launch, counted) in enumerate(zip(ours, theirs)):
         if not alike(launch[0], counted[0]):
             print(f"{name}: launch {index} is {launch[0][:60]} here, {counted[0][:60]} there")
@@ -98,22 +98,31 @@ def compare(name, ours, theirs):
                   f"{launch[3]} here, {counted[2]} there")
             continue
         for op in OPS:
-            yield (index, kernel_name(launch[0]), launch[2], op, launch[1][op][0],
-                   counted[1][op][0], launch[1][op][1], counted[1][op][1])
+            here, (pipe, each, requests) = launch[1][op], counted[1][op]
+            yield {"index": index, "kernel": kernel_name(launch[0]), "copies": launch[2], "op": op,
+                   "bankrun": here[0], "pipe": pipe, "instructions": each,
+                   "agrees": here[0] in (pipe, each),
+                   "requests": (here[1], requests)}
 
 
 def fold(rows):
     """One row for a kernel: launches, those that agree in all ops, sums of each op."""
     kernels = OrderedDict()
-    for index, kernel, copies, op, here, there, _, _ in rows:
-        one = kernels.setdefault(kernel, {"launches": {}, "sums": OrderedDict(), "copies": False})
-        one["copies"] |= copies
-        one["launches"][index] = one["launches"].get(index, True) and here == there
-        if here or there:
-            sums = one["sums"].setdefault(op, [0, 0])
-            sums[0] += here
-            sums[1] += there
+    for row in rows:
+        one = kernels.setdefault(row["kernel"],
+                                 {"launches": {}, "sums": OrderedDict(), "copies": False})
+        one["copies"] |= row["copies"]
+        one["launches"][row["index"]] = one["launches"].get(row["index"], True) and row["agrees"]
+        if row["bankrun"] or row["pipe"]:
+            sums = one["sums"].setdefault(row["op"], {"bankrun": 0, "pipe": 0, "instructions": 0})
+            for which in sums:
+                sums[which] += row[which] or 0
     return {kernel: one for kernel, one in kernels.items() if one["sums"]}
+
+
+def shown(op, sums):
+    return (f"{op} {sums['bankrun']:,} here, {sums['pipe']:,} in the pipe, "
+            f"{sums['instructions']:,} by instruction")
 
 
 def main():
@@ -123,40 +132,38 @@ def main():
     parser.add_argument("profiles", type=Path)
     parser.add_argument("counters", type=Path)
     options = parser.parse_args()
-    table, total = [], [0, 0, 0, 0]
+    table, programs, launches, agreeing, copying = [], 0, 0, 0, 0
     for path in sorted(options.counters.glob("*.csv")):
-        profile = options.profiles / (path.stem.split("@")[0] + ".json")
+        profile = options.profiles / (path.stem + ".json")
         if not profile.exists():
             continue
         rows = list(compare(path.stem, predicted(profile), measured(path)))
         kernels = fold(rows)
-        total[0] += bool(kernels) and not any(one["copies"] for one in kernels.values())
+        programs += bool(kernels) and not any(one["copies"] for one in kernels.values())
         for kernel, one in kernels.items():
-            agree = sum(one["launches"].values())
-            if not one["copies"]:
-                total[1] += len(one["launches"])
-                total[2] += agree
-            else:
-                total[3] += len(one["launches"])
-            sums = [one["sums"].get(op, (0, 0)) for op in OPS]
-            table.append((path.stem, kernel, len(one["launches"]), agree,
-                          *(n for pair in sums for n in pair), "copies" if one["copies"] else ""))
-            if agree < len(one["launches"]):
-                print(f"{path.stem} {kernel[:60]}: {agree} of {len(one['launches'])} launches; "
-                      + ", ".join(f"{op} {a:,} here, {b:,} there"
-                                  for op, (a, b) in one["sums"].items() if a != b))
-        if options.launches:
-            for index, kernel, _, op, here, there, r_here, r_there in rows:
-                if here != there:
-                    print(f"    {index} {kernel[:40]} {op}: {here} / {there}, requests "
-                          f"{r_here} / {r_there}")
-    print(f"{total[0]} programs without copies: {total[2]} of {total[1]} launches with shared "
-          f"memory agree ({100 * total[2] / max(1, total[1]):.1f} %); {total[3]} have copies")
+            count, agree = len(one["launches"]), sum(one["launches"].values())
+            launches += 0 if one["copies"] else count
+            agreeing += 0 if one["copies"] else agree
+            copying += count if one["copies"] else 0
+            table.append((path.stem, kernel, count, agree,
+                          *(one["sums"].get(op, {}).get(which, 0) for op in OPS
+                            for which in ("bankrun", "pipe", "instructions"))))
+            if agree < count:
+                print(f"{path.stem} {kernel[:60]}: {agree} of {count} launches; "
+                      + "; ".join(shown(op, sums) for op, sums in one["sums"].items()
+                                  if sums["bankrun"] not in (sums["pipe"], sums["instructions"])))
+        for row in rows if options.launches else ():
+            if not row["agrees"]:
+                print(f"    {row['index']} {row['kernel'][:40]} {shown(row['op'], row)}, "
+                      "requests {} here, {} there".format(*row["requests"]))
+    print(f"{programs} programs without copies: {agreeing} of {launches} launches with shared "
+          f"memory agree ({100 * agreeing / max(1, launches):.1f} %); {copying} have copies")
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as out:
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow("program kernel launches agree load_bankrun load_gpu store_bankrun "
-                            "store_gpu atomic_bankrun atomic_gpu note".split())
+            writer.writerow(["program", "kernel", "launches", "agree"]
+                            + [f"{op}_{which}" for op in OPS
+                               for which in ("bankrun", "pipe", "instructions")])
             writer.writerows(table)
 
 

@@ -125,7 +125,7 @@ struct ir_function {
 // A kernel's shared memory, as its launch sees it: its own variables, those of the functions that
 // it calls and the module's that any of them uses.
 struct ir_shared_layout {
-    const struct ir_variable **variables; // copies with `offset` set; unsized (dynamic) ones last
+    const struct ir_variable **variables; // copies with `offset` set: its own first
     uint32_t variable_count;
     uint64_t static_bytes;
     uint64_t dynamic_offset; // where `extern __shared__` arrays start

@@ -59,11 +59,32 @@ static int by_position(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
+static bool is_own(const struct ir_function *kernel, const struct ir_variable *variable) {
+    for (uint32_t i = 0; i < kernel->variable_count; i++)
+        if (kernel->variables[i] == variable)
+            return true;
+    return false;
+}
+
+// ptxas puts the kernel's own variables first, then those of the module, each in their order.
+static void sort_variables(const struct ir_function *kernel, variable_list *list) {
+    size_t own = 0;
+    for (size_t i = 0; i < list->length; i++)
+        if (is_own(kernel, list->data[i])) {
+            const struct ir_variable *variable = list->data[i];
+            list->data[i] = list->data[own];
+            list->data[own++] = variable;
+        }
+    if (own > 1)
+        qsort(list->data, own, sizeof *list->data, by_position);
+    if (list->length - own > 1)
+        qsort(list->data + own, list->length - own, sizeof *list->data, by_position);
+}
+
 const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel) {
     struct arena *arena = kernel->module->arena;
     variable_list list = collect_shared(kernel);
-    if (list.length)
-        qsort(list.data, list.length, sizeof *list.data, by_position);
+    sort_variables(kernel, &list);
     struct ir_shared_layout *layout = ARENA_NEW(arena, struct ir_shared_layout);
     layout->variables = ARENA_ARRAY(arena, const struct ir_variable *, list.length + 1);
     layout->variable_count = (uint32_t)list.length;

@@ -27,6 +27,7 @@ struct window {
 struct loaded { // what a site loaded last is in registers until something is stored
     uint64_t stores;
     uint32_t mask, offset; // of the first lane
+    uint32_t by;           // the site
 };
 
 struct combiner {
@@ -211,13 +212,16 @@ static void follow_warp(struct combiner *combiner, const struct access_event *ev
 // Is all that the request loads in registers already? Keeps in mind what it loads.
 static bool is_loaded(struct combiner *combiner, const struct access_event *event,
                       const struct combine_site *planned) {
+    const struct combine_plan *plan = combiner->plan;
     const uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
-    if (planned->twin != IR_NONE) {
-        const struct loaded *loaded = &combiner->loaded[planned->twin];
-        return loaded->stores == combiner->stores && loaded->mask == event->mask &&
-               loaded->offset == offset;
-    }
-    combiner->loaded[event->site] = (struct loaded){combiner->stores, event->mask, offset};
+    uint32_t site = planned->twin == IR_NONE ? event->site : planned->twin;
+    struct loaded *loaded = &combiner->loaded[site];
+    uint32_t distance = (uint32_t)(planned->address - plan->planned[site].address);
+    if (site != event->site && loaded->by != event->site && loaded->stores == combiner->stores &&
+        loaded->mask == event->mask && offset - loaded->offset == distance)
+        return true;
+    if (plan->sites[site].site->width == plan->sites[event->site].site->width)
+        *loaded = (struct loaded){combiner->stores, event->mask, offset - distance, event->site};
     return false;
 }
 

@@ -26,7 +26,7 @@ static bool is_plain(const struct ir_site *site) {
 }
 
 static bool is_candidate(const struct ir_site *site) {
-    return is_plain(site) && site->width < 16 && !site->is_generic &&
+    return is_plain(site) && site->width <= 16 && !site->is_generic &&
            !strstr(site->text, "volatile");
 }
 
@@ -84,7 +84,7 @@ static void plan_site(struct lines *lines, const struct recorded_site *recorded,
         widths = lines->elsewhere[op] ? lines->elsewhere[op] : lines->all[op];
         planned->is_copied = lines->elsewhere[op] != 0;
     }
-    planned->widths = (uint8_t)widths;
+    planned->widths = recorded->site->width < 16 ? (uint8_t)widths : 0;
 }
 
 // ---- Neighbours
@@ -113,7 +113,8 @@ static const struct ir_instruction *definition(const struct ir_function *functio
     return found;
 }
 
-enum { SYMBOLS = UINT32_MAX }; // the base of addresses that are known when the code is made
+// The base of addresses that are known when the code is made.
+#define SYMBOLS (IR_NONE - 1)
 
 // What an address is a constant away from; *distance tells addresses of one base apart.
 static uint32_t base_of(const struct ir_function *function, const struct ir_operand *address,
@@ -126,7 +127,7 @@ static uint32_t base_of(const struct ir_function *function, const struct ir_oper
         if (set && set->operand_count == 2 && strncmp(name, "mov", 3) == 0 &&
             set->operands[1].kind == IR_OPERAND_SYMBOL) {
             *distance += set->operands[1].value + (uintptr_t)set->operands[1].variable;
-            return (uint32_t)SYMBOLS;
+            return SYMBOLS;
         }
         bool is_sum = set && set->operand_count == 3 && strncmp(name, "add", 3) == 0 &&
                       set->operands[1].kind == IR_OPERAND_REGISTER &&
@@ -136,7 +137,7 @@ static uint32_t base_of(const struct ir_function *function, const struct ir_oper
         reg = set->operands[1].reg;
         *distance += set->operands[2].value;
     }
-    return reg == IR_NONE ? (uint32_t)SYMBOLS : reg;
+    return reg == IR_NONE ? SYMBOLS : reg;
 }
 
 static bool is_barrier(const struct ir_instruction *instruction) {
@@ -180,7 +181,7 @@ static void share_in_groups(struct combine_site *planned, uint32_t count) {
     struct combine_site **sorted = base_alloc((count + 1) * sizeof(struct combine_site *));
     uint32_t length = 0;
     for (uint32_t s = 0; s < count; s++)
-        if (planned[s].group)
+        if (planned[s].group && planned[s].widths)
             sorted[length++] = &planned[s];
     qsort(sorted, length, sizeof(struct combine_site *), by_group);
     for (uint32_t first = 0, end; first < length; first = end) {
@@ -206,9 +207,11 @@ static bool find_twins(struct combine_site *planned, const struct lines *lines,
             lines->data[line].bytes[SITE_LOAD] >= lines->written[line * (SITE_STORE + 1)])
             continue;
         for (uint32_t t = s; t-- > 0 && planned[s].twin == IR_NONE;)
-            if (planned[t].group == planned[s].group && planned[t].address == planned[s].address &&
-                planned[s].group && sites[t].function == sites[s].function &&
-                sites[t].site->width == sites[s].site->width)
+            if (planned[t].group == planned[s].group && planned[s].group &&
+                sites[t].function == sites[s].function &&
+                sites[t].site->width >= sites[s].site->width &&
+                planned[s].address - planned[t].address <= // it is all in there
+                    sites[t].site->width - sites[s].site->width)
                 planned[s].twin = planned[t].twin == IR_NONE ? t : planned[t].twin;
         is_any |= planned[s].twin != IR_NONE;
     }

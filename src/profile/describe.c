@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "base/strbuf.h"
 #include "profile/recorder.h"
 
 static char *file_name(const struct ir_function *function, uint32_t number) {
@@ -32,7 +33,11 @@ void profile_describe_site(const struct recorded_site *recorded, const struct ir
     const struct ir_function *function = recorded->function;
     const struct ptx_location *at =
         ir_program_location(function, ir_location(function, recorded->site->location));
-    site->instruction = base_strdup(recorded->site->text);
+    struct strbuf instruction = {0};
+    strbuf_puts(&instruction, recorded->site->text);
+    if (recorded->is_combined)
+        strbuf_printf(&instruction, " as %u bits", 8 * recorded->site->width);
+    site->instruction = strbuf_take(&instruction);
     site->function = function_name(function, at);
     site->array = array ? profile_array_name(array->name) : NULL;
     if (!at)

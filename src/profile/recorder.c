@@ -60,6 +60,7 @@ static void add_combined(struct profile_recorder *recorder) {
         *site = *added->site;
         site->width = 1u << n / count;
         added->site = site;
+        added->is_combined = true;
         profile_counter_rule(site, recorder->info.arch, SITE_SHARED, recorder->info.grid,
                              &added->rules[SITE_SHARED]);
     }

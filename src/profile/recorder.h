@@ -11,6 +11,7 @@ struct recorded_site {
     const struct ir_function *function;
     const struct ir_site *site;
     enum profile_op op;
+    bool is_combined; // see combine.h: `site` is wider than what was written
     struct counter_rule rules[SITE_SPACES];
 };
 

@@ -184,14 +184,14 @@ static void test_shared_layout(void **state) {
                "call helper; ret; }");
     const struct ir_shared_layout *layout = ir_shared_layout(kernel(&f, "k"));
     assert_int_equal(layout->variable_count, 4);
-    assert_int_equal(layout->static_bytes, 24 + 4 * 0 + 20 + 4 + 32);
-    assert_int_equal(layout->dynamic_offset, 80);
-    assert_string_equal(ir_shared_variable_at(layout, 0, 0)->name, "inner");
-    assert_string_equal(ir_shared_variable_at(layout, 24, 0)->name, "a");
-    assert_null(ir_shared_variable_at(layout, 44, 0)); // padding
-    assert_string_equal(ir_shared_variable_at(layout, 48, 0)->name, "b");
-    assert_null(ir_shared_variable_at(layout, 80, 0));
-    assert_string_equal(ir_shared_variable_at(layout, 80, 4)->name, "dyn");
+    assert_int_equal(layout->static_bytes, 20 + 12 + 32 + 24);
+    assert_int_equal(layout->dynamic_offset, 96);
+    assert_string_equal(ir_shared_variable_at(layout, 0, 0)->name, "a"); // the kernel's own first
+    assert_null(ir_shared_variable_at(layout, 20, 0));                   // padding
+    assert_string_equal(ir_shared_variable_at(layout, 32, 0)->name, "b");
+    assert_string_equal(ir_shared_variable_at(layout, 64, 0)->name, "inner");
+    assert_null(ir_shared_variable_at(layout, 96, 0));
+    assert_string_equal(ir_shared_variable_at(layout, 96, 4)->name, "dyn");
     drop(&f);
 }
 

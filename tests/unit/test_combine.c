@@ -1,0 +1,185 @@
+// Accesses counted as the machine code makes them: the disassembly that says which, and requests
+// made by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/ir.h"
+#include "profile/compiled.h"
+#include "profile/profile.h"
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/src/k.cu\"\n"
+#define LISTING(line, ...)                                                                         \
+    ".text.k:\n\t//## File \"/build/k.cu\", line " #line "\n" __VA_ARGS__                          \
+    "\t//## File \"/x.cu\", "                                                                      \
+    "line 9\n        /*0900*/  EXIT ;\n"
+
+// Four loads from one base, a loop around the last one, a store and a load once more.
+static const char kernel_text[] =
+    HEAD ".visible .entry k() { .reg .b32 %r<9>; .shared .align 16 .b8 a[4096];\n"
+         "mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 4;\n"
+         ".loc 1 5 3\n"
+         "ld.shared.u32 %r1, [%r0]; ld.shared.u32 %r2, [%r0+4];\n"
+         "ld.shared.u32 %r3, [%r0+8]; ld.shared.u32 %r4, [%r0+12];\n"
+         ".loc 1 6 3\n"
+         "st.shared.u32 [%r0], %r1;\n"
+         ".loc 1 7 3\n"
+         "ld.shared.u32 %r5, [%r0+4]; ld.shared.u32 %r6, [%r0+4];\n"
+         "ret; }\n";
+enum { LOADS = 4, STORE = 4, AGAIN = 5, TWICE = 6 };
+
+struct fixture {
+    struct source source;
+    struct diag_list diags;
+    struct ptx_module *ptx;
+    struct ir_module *ir;
+    struct profile_compiled *compiled;
+    struct profile_recorder *recorder;
+    void *worker;
+};
+
+static void begin(struct fixture *f, const char *listing) {
+    *f = (struct fixture){.source = {"k.ptx", kernel_text, strlen(kernel_text)}};
+    f->ptx = ptx_parse(&f->source, &f->diags);
+    f->ir = ir_build(f->ptx, &f->diags);
+    assert_non_null(f->ir);
+    const struct ir_function *kernel = ir_find_function(f->ir, "k");
+    f->compiled = profile_compiled_parse(listing);
+    struct profile_launch_info info = {.kernel = kernel,
+                                       .layout = ir_shared_layout(kernel),
+                                       .grid = {1, 1, 1},
+                                       .block = {32, 1, 1},
+                                       .workers = 1,
+                                       .arch = 90,
+                                       .compiled = f->compiled};
+    f->recorder = profile_record(&info);
+    const struct access_observer *observer = profile_observer(f->recorder);
+    f->worker = observer->worker_begin(observer->context, 0);
+}
+
+// Lane n at `first` + n * stride.
+static void request(struct fixture *f, uint32_t site, uint32_t first, uint32_t stride) {
+    static const uint32_t block[3];
+    uint32_t offsets[WARP_LANES];
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        offsets[l] = first + l * stride;
+    struct access_event event = {
+        .site = site, .space = SITE_SHARED, .mask = 0xffffffff, .offsets = offsets, .block = block};
+    profile_observer(f->recorder)->access(f->worker, &event);
+}
+
+static void expect(struct fixture *f, enum profile_op op, uint64_t requests, uint64_t wavefronts) {
+    struct profile *profile = profile_create(90, NULL, 0);
+    struct profile_launch_result result = {.blocks_run = 1};
+    profile_finish(f->recorder, profile, &result);
+    const struct profile_counts *counts = &profile->launches[0].totals[SITE_SHARED][op];
+    assert_int_equal(counts->requests, requests);
+    assert_int_equal(counts->units, wavefronts);
+    profile_free(profile);
+    profile_compiled_free(f->compiled);
+    ir_free(f->ir);
+    ptx_module_free(f->ptx);
+    diag_free(&f->diags);
+}
+
+static void four_loads(struct fixture *f) {
+    for (uint32_t s = 0; s < LOADS; s++)
+        request(f, s, 4 * s, 16);
+}
+
+static void test_listing(void **state) {
+    (void)state;
+    struct profile_compiled *compiled = profile_compiled_parse(
+        "junk\n.text.k:\n\t//## File \"/a/k.cu\", line 5\n"
+        "        /*0010*/              @!P0 LDS.U8 R1, [R2+0x8] ;\n"
+        "        /*0020*/                   LDS R1, [R2] ;\n"
+        "        /*0030*/                   LDSM.16.M88.4 R4, [R2] ;\n"
+        "\t//## File \"/a/k.cu\", line 6\n"
+        "        /*0040*/                   STS.128 [R2], R4 ;\n"
+        "        /*0050*/                   STS.64 [R2], R4 ;\n.text.other:\n");
+    uint32_t count;
+    const struct compiled_line *lines = profile_compiled_lines(compiled, "k", &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(lines[0].line, 5);
+    assert_int_equal(lines[0].widths[SITE_LOAD], 1 | 4);
+    assert_int_equal(lines[0].bytes[SITE_LOAD], 5);
+    assert_int_equal(lines[1].widths[SITE_STORE], 8 | 16);
+    assert_true(lines[1].file == profile_compiled_file("k.cu"));
+    assert_non_null(profile_compiled_lines(compiled, "other", &count));
+    assert_int_equal(count, 0);
+    assert_null(profile_compiled_lines(compiled, "none", &count));
+    profile_compiled_free(compiled);
+}
+
+static void test_merged(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, LISTING(5, "        /*0010*/  LDS.128 R4, [R0] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 1, 4);
+}
+
+static void test_as_written(void **state) {
+    (void)state;
+    struct fixture f; // the machine code has no wider access there
+    begin(&f, LISTING(5, "        /*0010*/  LDS R4, [R0] ;\n        /*0020*/  LDS R5, [R0+4] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 4, 16);
+}
+
+static void test_widths(void **state) {
+    (void)state;
+    struct fixture f; // at most 64 bits, and the pieces are aligned
+    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS R6, [R0+8] ;\n"
+                         "        /*0030*/  LDS R7, [R0+0xc] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 2, 8);
+}
+
+static void test_misaligned(void **state) {
+    (void)state;
+    struct fixture f; // lanes that begin at different places of 16 bytes have no wider access
+    begin(&f, LISTING(5, "        /*0010*/  LDS.128 R4, [R0] ;\n"));
+    for (uint32_t s = 0; s < LOADS; s++)
+        request(&f, s, 4 * s, 4);
+    expect(&f, PROFILE_LOAD, 4, 4);
+}
+
+static void test_store_between(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS R4, [R0] ;\n"
+                         "        /*0020*/  LDS R4, [R0] ;\n"));
+    request(&f, 0, 0, 16);
+    request(&f, STORE, 64, 16);
+    request(&f, 1, 4, 16);
+    expect(&f, PROFILE_LOAD, 2, 8);
+}
+
+static void test_loaded_once(void **state) {
+    (void)state;
+    struct fixture f; // line 7 loads twice in PTX, and once in the machine code
+    const char *listing = LISTING(7, "        /*0010*/  LDS R4, [R0] ;\n        /*0020*/  STS.64 "
+                                     "[R0], R4 ;\n");
+    begin(&f, listing);
+    request(&f, AGAIN, 4, 16);
+    request(&f, TWICE, 4, 16);
+    request(&f, AGAIN, 4, 16);
+    request(&f, STORE, 64, 16); // what was loaded may have changed
+    request(&f, TWICE, 4, 16);
+    expect(&f, PROFILE_LOAD, 3, 12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_listing),     cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_as_written),  cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_misaligned),  cmocka_unit_test(test_store_between),
+        cmocka_unit_test(test_loaded_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
