@@ -30,7 +30,8 @@ OPS = OrderedDict((("ld", ("load", "matrix_load")), ("st", ("store", "matrix_sto
                    ("atom", ("atomic",))))
 COUNTER = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
 REQUESTS = "smsp__inst_executed_op_shared_%s.sum"
-LOOP = re.compile(r"(atom|red)\.[\w.:]*(add\S*\.(f|bf)(16|32|64)|(min|max|and|or|xor)\S*64|add\.u64)")
+LOOP = re.compile(r"(atom|red)\.[\w.:]*(add\S*\.(f|bf)(16|32|64)"
+                  r"|(min|max|and|or|xor)\S*64|add\.u64)")
 BY_INSTRUCTION = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
 
 

@@ -235,8 +235,8 @@ def summarise(rows, options):
     if options.lines:
         for path, kernel, file, line, op, before, after, word in rows:
             if word != "same":
-                print(f"{path.name} {kernel[:40]} {Path(file).name}:{line} {op}: {shown(before)} -> "
-                      f"{shown(after)}  {word}")
+                print(f"{path.name} {kernel[:40]} {Path(file).name}:{line} {op}: "
+                      f"{shown(before)} -> {shown(after)}  {word}")
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as out:
             writer = csv.writer(out)
