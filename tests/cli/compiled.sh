@@ -1,0 +1,62 @@
+# --as compiled: what the machine code accesses is counted. Tools that stand for the toolkit's say
+# what that is.
+. tests/cli/lib.sh
+
+mkdir "$folder/tools"
+cat >"$folder/tools/ptxas" <<'SH'
+#!/bin/sh
+exit "${PTXAS_STATUS:-0}"
+SH
+cat >"$folder/tools/nvdisasm" <<'SH'
+#!/bin/sh
+cat <<'TEXT'
+.text.four:
+	//## File "/src/four.cu", line 3
+        /*0010*/                   LDS.128 R4, [R0] ;
+TEXT
+SH
+chmod +x "$folder/tools/ptxas" "$folder/tools/nvdisasm"
+PATH=$folder/tools:$PATH
+
+cat >"$folder/four.ptx" <<'PTX'
+.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "/src/four.cu"
+.visible .entry four() {
+    .reg .b32 %r<8>;
+    .shared .align 16 .b8 words[512];
+    mov.u32 %r0, %tid.x;
+    shl.b32 %r0, %r0, 4;
+    mov.u32 %r1, words;
+    add.u32 %r2, %r1, %r0;
+    .loc 1 3 5
+    ld.shared.u32 %r3, [%r2];
+    ld.shared.u32 %r4, [%r2+4];
+    ld.shared.u32 %r5, [%r2+8];
+    ld.shared.u32 %r6, [%r2+12];
+    ret;
+}
+PTX
+
+run --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +4 +16 +4 +12$'
+run --as written --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +4 +16 +4 +12$'
+run --as compiled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +1 +4 +4 +0$'; expect_stderr 'on sm_90 as compiled$'
+run --as compiled --format json -o "$folder/saved.json" --launch 'four<<<1, 32>>>()' \
+    "$folder/four.ptx"
+expect_status 0
+grep -q '"instruction": "ld.shared.u32 as 128 bits"' "$folder/saved.json" ||
+    complain 'the saved profile does not say how wide the access became'
+run report "$folder/saved.json"
+expect_status 0; expect_stdout 'on sm_90 as compiled$'
+
+PTXAS_STATUS=3 run --as compiled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 2; expect_stderr 'ptxas makes no code for sm_90'
+run --as compiled --no-count --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 2; expect_stderr 'leave --no-count out'
+run --as assembled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 2; expect_stderr "'assembled' is neither written nor compiled"
+finish
