@@ -226,10 +226,12 @@ LOGIC = {"and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt",
 LUTS = (0x00, 0x96, 0xe8, 0xca, 0x80, 0xfe, 0x1b, 0x57)
 COMPARE = {"setp", "set", "selp", "slct", "testp"}
 ROWS = {"integer": 512, "logic": 384, "float": 1024, "double": 1024, "half": 768, "compare": 160,
-        "convert": 384}
+        "convert": 384, "approx": 4096}
 
 
-def family_of(row, types):
+def family_of(row, types, words):
+    if words & {"approx", "full"}:
+        return "approx"
     if row.opcode == "cvt":
         return "convert"
     if row.opcode in COMPARE:
@@ -243,7 +245,8 @@ def family_of(row, types):
 
 PLAIN = LOGIC | COMPARE | {
     "add", "sub", "addc", "subc", "mul", "mul24", "mad", "madc", "mad24", "sad", "div", "rem",
-    "abs", "neg", "min", "max", "dp4a", "dp2a", "fma", "rcp", "sqrt", "copysign", "cvt"}
+    "abs", "neg", "min", "max", "dp4a", "dp2a", "fma", "rcp", "sqrt", "copysign", "cvt",
+    "ex2", "lg2", "sin", "cos", "rsqrt", "tanh"}
 
 
 def plain_forms():
@@ -252,8 +255,8 @@ def plain_forms():
             continue
         for spelling in spellings(row):
             mnemonic, types, words = spelling
-            if words & {"approx", "full"} or types[0].endswith("f32x2"):
+            if types[0].endswith("f32x2"):
                 continue
-            family = family_of(row, types)
+            family = family_of(row, types, words)
             for lut in LUTS if row.opcode == "lop3" else (0,):
                 yield plain_form(row, spelling, ROWS[family], family, f"0x{lut:02x}")

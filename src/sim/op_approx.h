@@ -1,81 +1,100 @@
-// Elementary functions for the approximate instructions. They are computed in double precision,
-// with errors below 2^-40 of the result, and rounded once by the caller; the hardware's own errors
-// are around 2^-22. Written without branches, for vector code.
+// What the approximate instructions are made of: the special function unit, and around it the few
+// instructions that an H200 executes for each of them.
 #ifndef BANKRUN_SIM_OP_APPROX_H
 #define BANKRUN_SIM_OP_APPROX_H
 
-#include "sim/op_float.h"
+#include "sim/sfu.h"
 
-// 2^x. Arguments beyond +-300 give what 300 does, which rounds to infinity or zero.
-static inline double approx_ex2(double x) {
-    const double low = x > -300 ? x : -300;
-    const double in = low < 300 ? low : 300;
-    // Adding 1.5 * 2^52 leaves the nearest integer in the low bits.
-    const double shifted = in + 0x1.8p52;
-    const double f = (in - (shifted - 0x1.8p52)) * 0.693147180559945309; // |f| <= ln(2) / 2
-    double p = 1.0 / 39916800;
-    p = p * f + 1.0 / 3628800;
-    p = p * f + 1.0 / 362880;
-    p = p * f + 1.0 / 40320;
-    p = p * f + 1.0 / 5040;
-    p = p * f + 1.0 / 720;
-    p = p * f + 1.0 / 120;
-    p = p * f + 1.0 / 24;
-    p = p * f + 1.0 / 6;
-    p = p * f + 0.5;
-    p = p * f + 1;
-    p = p * f + 1;
-    const double r = f64_from(f64_bits(p) + (f64_bits(shifted) << 52));
-    return x == x ? r : x;
+#define APPROX_LEAST 0x00800000u // 2^-126
+#define APPROX_LARGE 0x7e800000u // 2^126
+
+// The unit flushes subnormal operands; without .ftz they are scaled before it, and results after.
+LANES_INLINE bool approx_is_scaled(float x, bool ftz) {
+    return !ftz && (f32_bits(x) & 0x7fffffff) < APPROX_LEAST;
 }
 
-// log2(x) for x > 0 and finite.
-static inline double approx_lg2(double x) {
-    // x = m * 2^e with m in [sqrt(1/2), sqrt(2)).
-    const uint64_t bits = f64_bits(x) - 0x3fe6a09e667f3bcd;
-    const int32_t e = (int32_t)(bits >> 32) >> 20;
-    const double m = f64_from((bits & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd);
-    const double t = (m - 1) / (m + 1), s = t * t; // |t| < 0.1716
-    double p = 1.0 / 17;
-    p = p * s + 1.0 / 15;
-    p = p * s + 1.0 / 13;
-    p = p * s + 1.0 / 11;
-    p = p * s + 1.0 / 9;
-    p = p * s + 1.0 / 7;
-    p = p * s + 1.0 / 5;
-    p = p * s + 1.0 / 3;
-    p = p * s + 1;
-    return t * p * 2.88539008177792681 + e; // 2 / ln(2)
+// 2^24 for small operands, 1/4 for large ones, else 1.
+LANES_INLINE float approx_scale(float x, bool small, bool large) {
+    const uint32_t magnitude = f32_bits(x) & 0x7fffffff;
+    const uint32_t up = small && magnitude < APPROX_LEAST ? 24u << 23 : 0;
+    const uint32_t down = large && magnitude > APPROX_LARGE ? 2u << 23 : 0;
+    return f32_from(SFU_ONE + up - down);
 }
 
-// sin(2 pi x).
-static inline double approx_sin_turns(double x) {
-    // x = n / 2 + f with |f| <= 1/4; every half turn changes the sign.
-    const double shifted = 2 * x + 0x1.8p52;
-    const double f = x - (shifted - 0x1.8p52) * 0.5;
-    const double angle = f * 6.28318530717958648, s = angle * angle;
-    // A zero has the operand's sign, too.
-    const double a = f == 0 ? f64_from(f64_bits(x) & 0x8000000000000000) : angle;
-    double p = -1.0 / 121645100408832000;
-    p = p * s + 1.0 / 355687428096000;
-    p = p * s - 1.0 / 1307674368000;
-    p = p * s + 1.0 / 6227020800;
-    p = p * s - 1.0 / 39916800;
-    p = p * s + 1.0 / 362880;
-    p = p * s - 1.0 / 5040;
-    p = p * s + 1.0 / 120;
-    p = p * s - 1.0 / 6;
-    p = p * s + 1;
-    return f64_from(f64_bits(a * p) ^ f64_bits(shifted) << 63);
+LANES_INLINE float approx_rcp(float x, bool ftz) {
+    const float scale = approx_scale(x, true, true);
+    return ftz ? sfu_rcp(x) : scale * sfu_rcp(x * scale);
 }
 
-static inline double approx_tanh(double x) {
-    const double m = f64_from(f64_bits(x) & 0x7fffffffffffffff), square = m * m;
-    const double e = approx_ex2(m * -2.88539008177792681); // exp(-2 m)
-    const double large = (1 - e) / (1 + e);
-    const double small = m * (1 - square * (1.0 / 3 - square * (2.0 / 15)));
-    const double r = m < 0x1p-6 ? small : large;
-    return f64_from(f64_bits(r) | (f64_bits(x) & 0x8000000000000000));
+LANES_INLINE float approx_sqrt(float x, bool ftz) {
+    const bool scaled = approx_is_scaled(x, ftz);
+    const float root = sfu_sqrt(scaled ? x * 0x1p24f : x);
+    return scaled ? root * 0x1p-12f : root;
+}
+
+LANES_INLINE float approx_rsqrt(float x, bool ftz) {
+    const bool scaled = approx_is_scaled(x, ftz);
+    const float root = sfu_rsqrt(scaled ? x * 0x1p24f : x);
+    return scaled ? root * 0x1p12f : root;
+}
+
+LANES_INLINE float approx_lg2(float x, bool ftz) {
+    const bool scaled = approx_is_scaled(x, ftz);
+    const float logarithm = sfu_lg2(scaled ? x * 0x1p24f : x);
+    return scaled ? logarithm - 24 : logarithm;
+}
+
+// A subnormal result is the square of the root.
+LANES_INLINE float approx_ex2(float x, bool ftz) {
+    const bool scaled = !ftz && x < -126;
+    const float power = sfu_ex2(scaled ? x * 0.5f : x);
+    return scaled ? power * power : power;
+}
+
+// The unit takes turns: the operand times 1 / (2 pi), cut to a float.
+static inline float approx_turns(float x) {
+    const double exact = (double)x * 0.15915493667125701904;
+    return f32_truncate((float)exact, exact);
+}
+
+LANES_INLINE float approx_sin(float x, bool ftz) {
+    (void)ftz;
+    return sfu_sin(approx_turns(x));
+}
+
+LANES_INLINE float approx_cos(float x, bool ftz) {
+    (void)ftz;
+    return sfu_cos(approx_turns(x));
+}
+
+// Reciprocals of numbers beyond 2^126 are flushed, so that the quotient is zero, or NaN when a is
+// infinite.
+LANES_INLINE float approx_div(float a, float b, bool ftz) {
+    const float scale = approx_scale(b, !ftz, false);
+    return f32_mul(a * scale, sfu_rcp(b * scale), ftz);
+}
+
+// Scales large divisors, and small ones unless they are flushed.
+LANES_INLINE float approx_div_full(float a, float b, bool ftz) {
+    const float scale = approx_scale(b, !ftz, true);
+    return f32_mul(a * scale, sfu_rcp(b * scale), ftz);
+}
+
+// One step of Newton's method, of third order, from the upper word's root.
+static inline double approx_rsqrt_step(double x) {
+    const double root = f64_from((uint64_t)sfu_rsqrt_wide((uint32_t)(f64_bits(x) >> 32)) << 32);
+    const double error = __builtin_fma(x, -(root * root), 1);
+    return __builtin_fma(__builtin_fma(error, 0.375, 0.5), root * error, root);
+}
+
+static inline double approx_rsqrt_double(double x) {
+    const bool subnormal = x > 0 && x < 0x1p-1022;
+    const double root = approx_rsqrt_step(subnormal ? x * 0x1p54 : x);
+    const double r = subnormal ? root * 0x1p27 : root;
+    const double zero_or_infinite = x > 0 ? 0 : f64_from(f64_bits(x) | 0x7ff0000000000000);
+    const double special = x < 0 ? f64_from(0xfff8000000000000) : zero_or_infinite;
+    const double number = x > 0 && x < __builtin_inf() ? r : special;
+    return x == x ? number : x + x;
 }
 
 #endif

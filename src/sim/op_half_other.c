@@ -1,6 +1,6 @@
 // Half precision beyond arithmetic: neg, abs, min, max, ex2, tanh of f16, bf16 and packed pairs.
-#include "sim/op_approx.h"
 #include "sim/op_half.h"
+#include "sim/sfu.h"
 
 // ---- Signs: a NaN becomes the canonical one -----------------------------------------------
 
@@ -126,20 +126,19 @@ LANES_SELECT(max_half) {
 // ---- Approximations -----------------------------------------------------------------------
 
 static inline uint32_t ex2_f16(uint32_t h) {
-    return num_f16_of_f32((float)approx_ex2(num_f32_of_f16((uint16_t)h)));
+    return sfu_cut_f16(sfu_ex2(num_f32_of_f16((uint16_t)h)));
 }
 static inline uint32_t ex2_f16_ftz(uint32_t h) {
     return f16_flush(ex2_f16(f16_flush(h)));
 }
 static inline uint32_t ex2_bf16_ftz(uint32_t h) {
-    const uint32_t r = num_bf16_of_f32((float)approx_ex2(f32_flush(num_f32_of_bf16((uint16_t)h))));
-    return r & 0x7f80 ? r : r & 0x8000;
+    return sfu_cut_bf16(sfu_ex2(num_f32_of_bf16((uint16_t)h)));
 }
 static inline uint32_t tanh_f16(uint32_t h) {
-    return num_f16_of_f32((float)approx_tanh(num_f32_of_f16((uint16_t)h)));
+    return sfu_cut_f16(sfu_tanh(num_f32_of_f16((uint16_t)h)));
 }
 static inline uint32_t tanh_bf16(uint32_t h) {
-    return num_bf16_of_f32((float)approx_tanh(num_f32_of_bf16((uint16_t)h)));
+    return sfu_cut_bf16(sfu_tanh(num_f32_of_bf16((uint16_t)h)));
 }
 
 HALF_LANES1(ex2_f16_plain, ex2_f16)
