@@ -2,7 +2,7 @@
 
 _bankrun() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=run i
-    local run_options="--arch --threads --launch --dump --trace --trace-output --metrics --format --output --fail-on
+    local run_options="--arch --devices --threads --launch --dump --trace --trace-output --metrics --format --output --fail-on
         --max-instructions --blocks --as --nvcc --nvcc-flag --no-cache --no-count --follow --color --quiet --verbose --help"
     local report_options="--metrics --format --output --fail-on --color --verbose --help"
     local explain_options="--shared --block --load --store --atomic --let --if --arch --warp --width

@@ -147,6 +147,10 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
         cli_error("--follow: %s is neither an executable nor a script", argv[0]);
         return CLI_USAGE;
     }
+    if (kind == CLI_KIND_PTX && options->devices > 1) {
+        cli_error("--devices: a .ptx file is launched on one device; programs see several");
+        return CLI_USAGE;
+    }
     if (kind == CLI_KIND_PTX)
         return run_ptx_file(argc, argv, options);
     if (kind == CLI_KIND_PROFILE)

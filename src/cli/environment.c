@@ -94,6 +94,7 @@ void environment_set_options(const struct cli_options *options) {
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", options->arch);
     setenv("BANKRUN_ARCH", arch, 1);
+    set_number("BANKRUN_DEVICES", options->devices ? (unsigned)options->devices : 1);
     set_number("BANKRUN_THREADS", options->trace ? 1 : (unsigned long long)options->threads);
     set_trace(options);
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);

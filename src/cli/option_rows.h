@@ -6,6 +6,7 @@
 
 enum option_id {
     OPTION_ARCH,
+    OPTION_DEVICES,
     OPTION_THREADS,
     OPTION_LAUNCH,
     OPTION_DUMP,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bankrun/banks.h"
+#include "sim/sim.h"
 
 static bool parse_count(const char *option, const char *text, uint64_t most, uint64_t *value) {
     char *end;
@@ -172,6 +173,13 @@ bool options_apply(struct cli_options *options, const struct option_row *row, co
         if (isalpha((unsigned char)value[strlen(value) - (*value != 0)]))
             options->arch_features = value[strlen(value) - 1];
         return parse_arch(value, &options->arch);
+    case OPTION_DEVICES:
+        if (!parse_count(row->name, value, SIM_DEVICES, &number))
+            return false;
+        options->devices = (int)number;
+        if (!number)
+            cli_error("--devices: a program needs one at least");
+        return number > 0;
     case OPTION_THREADS:
         if (!parse_count(row->name, value, 1024, &number))
             return false;

@@ -50,6 +50,8 @@ static const struct option_row rows[] = {
      "features of 9.0 alone"},
     {OPTION_ARCH, 0, "arch", "ARCH", CLI_NVCC_FLAGS,
      "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)"},
+    {OPTION_DEVICES, 0, "devices", "N", CLI_RUN,
+     "devices that a program sees, all of this architecture\n(default 1)"},
     {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
      "host threads (default: one for each processor); the counts\ndo not depend on it"},
     {OPTION_LAUNCH, 0, "launch", "SPEC", CLI_RUN,

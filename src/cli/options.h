@@ -53,6 +53,7 @@ struct cli_calibrate {       // what only bankrun calibrate takes
 struct cli_options {           // strings point into argv
     unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
     char arch_features;        // 'a' of sm_90a, else 0
+    int devices;               // that a program sees; 0: one
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // 0: no limit
     const char *blocks;        // N or P%; NULL: all blocks of a launch

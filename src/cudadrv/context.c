@@ -10,6 +10,7 @@ static _Thread_local unsigned depth;
 
 enum { CONTEXT_FLAGS = 0xff, API_VERSION = 3020 };
 
+CUDART_API cu_result cuCtxGetCurrent(cu_context *context);
 enum cuda_error cudaDeviceSynchronize(void);
 enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value);
 enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit limit);
@@ -236,6 +237,31 @@ CUDART_API cu_result cuCtxDestroy_v2(cu_context context) {
     return CUDADRV_ASK(destroy(context));
 }
 CUDADRV_OLD_NAME(cuCtxDestroy, cuCtxDestroy_v2)
+
+// The oldest calls count users.
+CUDART_API cu_result cuCtxAttach(cu_context *context, unsigned flags) {
+    if (!context || flags)
+        return cudaErrorInvalidValue;
+    cu_result error = cuCtxGetCurrent(context);
+    if (error == cudaSuccess && !*context)
+        error = (cu_result)CUDADRV_INVALID_CONTEXT;
+    if (error == cudaSuccess)
+        (*context)->attached++;
+    return error;
+}
+
+CUDART_API cu_result cuCtxDetach(cu_context context) {
+    cu_context current = NULL;
+    cu_result error = cuCtxGetCurrent(&current);
+    if (error == cudaSuccess && (!context || current != context))
+        error = (cu_result)CUDADRV_INVALID_CONTEXT;
+    if (error != cudaSuccess)
+        return error;
+    if (!context->attached)
+        return cuCtxDestroy_v2(context);
+    context->attached--;
+    return cudaSuccess;
+}
 
 // ---- Which one is current ---------------------------------------------------------------------
 

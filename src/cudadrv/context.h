@@ -9,6 +9,7 @@ struct cudadrv_context {
     struct cudart_handle handle;
     bool is_primary; // of handle.device
     unsigned flags;
+    unsigned attached; // how often beyond the first, by cuCtxAttach
     unsigned long long id;
 };
 

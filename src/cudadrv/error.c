@@ -1,4 +1,5 @@
 #include "cudadrv/cudadrv.h"
+#include "cudart/unsupported.h"
 
 const char *cudaGetErrorString(enum cuda_error error);
 
@@ -46,6 +47,8 @@ static cu_result result_of(enum cuda_error error) {
     case cudaErrorInvalidTexture:
     case cudaErrorInvalidSurface:
     case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
         return cudaErrorInvalidValue;
     case cudaErrorInvalidDeviceFunction:
         return cudaErrorInvalidResourceHandle;
@@ -61,6 +64,6 @@ cu_result cudadrv_end(const struct cudadrv_call *call) {
 
 cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said) {
     if (!atomic_flag_test_and_set(was_said))
-        cudart_say("%s is not supported yet", name);
+        cudart_refuse(name);
     return cudaErrorNotSupported;
 }

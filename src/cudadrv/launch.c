@@ -4,6 +4,11 @@
 
 enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data);
 
+enum cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
+                                               const struct cuda_launch_config *config);
+enum cuda_error cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
+                                                     const struct cuda_launch_config *config);
+
 static enum cuda_error launch_kernel(cu_function function, struct cudart_launch *launch,
                                      void **parameters, void **extra) {
     if (!function)
@@ -61,6 +66,32 @@ CUDART_API cu_result cuLaunchKernelEx(const struct launch_config *config, cu_fun
     return CUDADRV_RUN(launch_kernel(function, &launch, parameters, extra));
 }
 CUDART_PER_THREAD(cuLaunchKernelEx, _ptsz)
+
+// The runtime's form of it.
+static struct cuda_launch_config widen(const struct launch_config *config) {
+    return (struct cuda_launch_config){.grid = config->grid,
+                                       .block = config->block,
+                                       .dynamic_shared = config->shared,
+                                       .stream = config->stream,
+                                       .attributes = config->attributes,
+                                       .attribute_count = config->attribute_count};
+}
+
+CUDART_API cu_result cuOccupancyMaxActiveClusters(int *clusters, cu_function function,
+                                                  const struct launch_config *config) {
+    if (!config)
+        return cudaErrorInvalidValue;
+    struct cuda_launch_config wide = widen(config);
+    return CUDADRV_RUN(cudaOccupancyMaxActiveClusters(clusters, function, &wide));
+}
+
+CUDART_API cu_result cuOccupancyMaxPotentialClusterSize(int *size, cu_function function,
+                                                        const struct launch_config *config) {
+    if (!config)
+        return cudaErrorInvalidValue;
+    struct cuda_launch_config wide = widen(config);
+    return CUDADRV_RUN(cudaOccupancyMaxPotentialClusterSize(size, function, &wide));
+}
 
 CUDART_API cu_result cuLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data) {
     return CUDADRV_RUN(cudaLaunchHostFunc(stream, function, data));

@@ -1,6 +1,7 @@
 // Copies and fills.
 #include "cudadrv/memcpy.h"
 
+#include "cudart/array.h"
 #include "cudart/copy.h"
 #include "cudart/fill.h"
 
@@ -58,18 +59,27 @@ CUDART_API cu_result cuMemcpyDtoDAsync_v2(cu_pointer target, cu_pointer source, 
 }
 CUDART_PER_THREAD(cuMemcpyDtoDAsync_v2, _ptsz)
 
-// Contexts are names, all of one device.
+// Addresses are unified, so that contexts mean nothing: NULL is fine, but none that was destroyed.
+static enum cuda_error check_contexts(const void *target, const void *source) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    bool are_good = (!target || cudart_handle_find(state, CUDART_CONTEXT, target)) &&
+                    (!source || cudart_handle_find(state, CUDART_CONTEXT, source));
+    pthread_mutex_unlock(&state->lock);
+    return are_good ? cudaSuccess : (enum cuda_error)CUDADRV_INVALID_CONTEXT;
+}
+
 CUDART_API cu_result cuMemcpyPeer(cu_pointer target, void *target_context, cu_pointer source,
                                   void *source_context, size_t bytes) {
-    (void)target_context, (void)source_context;
-    return cuMemcpyDtoD_v2(target, source, bytes);
+    cu_result error = CUDADRV_RUN(check_contexts(target_context, source_context));
+    return error == cudaSuccess ? cuMemcpyDtoD_v2(target, source, bytes) : error;
 }
 CUDART_PER_THREAD(cuMemcpyPeer, _ptds)
 
 CUDART_API cu_result cuMemcpyPeerAsync(cu_pointer target, void *target_context, cu_pointer source,
                                        void *source_context, size_t bytes, cuda_stream stream) {
-    (void)target_context, (void)source_context;
-    return cuMemcpyDtoDAsync_v2(target, source, bytes, stream);
+    cu_result error = CUDADRV_RUN(check_contexts(target_context, source_context));
+    return error == cudaSuccess ? cuMemcpyDtoDAsync_v2(target, source, bytes, stream) : error;
 }
 CUDART_PER_THREAD(cuMemcpyPeerAsync, _ptsz)
 
@@ -89,9 +99,27 @@ struct copy_2d { // CUDA_MEMCPY2D
     size_t width, height;
 };
 
-// False: a CUDA array, or no type at all.
+// Places and widths of arrays count bytes, too. False: there is no such place.
+static bool place_in_array(const struct cudadrv_side *side, const struct cudadrv_copy *copy,
+                           struct cudart_place *place) {
+    struct cudart_state *state = cudart_state();
+    pthread_mutex_lock(&state->lock);
+    const struct cudart_array *array = cudart_array_find(state, side->array);
+    bool is_good =
+        array &&
+        cudart_array_place(array, (struct cuda_position){side->x, side->y, side->z},
+                           (struct cuda_extent){copy->width, copy->height, copy->depth}, place);
+    pthread_mutex_unlock(&state->lock);
+    return is_good;
+}
+
+// False: there is no such place.
 static bool place_of(const struct cudadrv_side *side, const struct cudadrv_copy *copy,
                      struct cudart_place *place) {
+    if (side->level)
+        return false;
+    if (side->type == CUDADRV_MEMORY_ARRAY)
+        return place_in_array(side, copy, place);
     if (side->type != CUDADRV_MEMORY_HOST && side->type != CUDADRV_MEMORY_DEVICE &&
         side->type != CUDADRV_MEMORY_UNIFIED)
         return false;
@@ -109,10 +137,8 @@ static enum cuda_error copy_3d(const struct cudadrv_copy *p, cuda_stream stream,
     struct cudart_copy copy = {.kind = CUDA_DEFAULT, .stream = stream, .is_queued = is_queued};
     if (!p)
         return cudaErrorInvalidValue;
-    if (p->source.type == CUDADRV_MEMORY_ARRAY || p->target.type == CUDADRV_MEMORY_ARRAY) {
-        cudart_say("the driver API's copies from and to CUDA arrays are not supported yet");
-        return cudaErrorNotSupported;
-    }
+    if (!p->width || !p->height || !p->depth)
+        return cudaSuccess;
     if (!place_of(&p->source, p, &copy.source) || !place_of(&p->target, p, &copy.target))
         return cudaErrorInvalidValue;
     copy.extent = (struct cuda_extent){p->width, p->height, p->depth};
@@ -160,6 +186,24 @@ CUDART_API cu_result cuMemcpy3DAsync_v2(const struct cudadrv_copy *copy, cuda_st
     return CUDADRV_RUN(copy_3d(copy, stream, true));
 }
 CUDART_PER_THREAD(cuMemcpy3DAsync_v2, _ptsz)
+
+static enum cuda_error copy_3d_peer(const struct cudadrv_copy *p, cuda_stream stream,
+                                    bool is_queued) {
+    if (!p)
+        return cudaErrorInvalidValue;
+    enum cuda_error error = check_contexts(p->target.context, p->source.context);
+    return error == cudaSuccess ? copy_3d(p, stream, is_queued) : error;
+}
+
+CUDART_API cu_result cuMemcpy3DPeer(const struct cudadrv_copy *copy) {
+    return CUDADRV_RUN(copy_3d_peer(copy, NULL, false));
+}
+CUDART_PER_THREAD(cuMemcpy3DPeer, _ptds)
+
+CUDART_API cu_result cuMemcpy3DPeerAsync(const struct cudadrv_copy *copy, cuda_stream stream) {
+    return CUDADRV_RUN(copy_3d_peer(copy, stream, true));
+}
+CUDART_PER_THREAD(cuMemcpy3DPeerAsync, _ptsz)
 
 // ---- Fills ------------------------------------------------------------------------------------
 

@@ -16,11 +16,11 @@ struct cudadrv_side {
     int type;
     void *host;
     cu_pointer device;
-    void *array, *reserved;
+    void *array, *context; // the context: of copies between devices
     size_t pitch, height;
 };
 
-struct cudadrv_copy { // CUDA_MEMCPY3D
+struct cudadrv_copy { // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
     struct cudadrv_side source, target;
     size_t width, height, depth;
 };

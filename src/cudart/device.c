@@ -100,7 +100,8 @@ CUDART_API enum cuda_error cudaDeviceReset(void) {
     return cudart_leave(cudaSuccess);
 }
 
-// ---- Settings: kept, without effect ---------------------------------------------------------
+// ---- Settings: kept, most of them without effect
+// ---------------------------------------------------------
 
 CUDART_API enum cuda_error cudaSetDeviceFlags(unsigned flags) {
     if (flags & ~(unsigned)DEVICE_FLAGS)
@@ -116,11 +117,26 @@ CUDART_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) {
     return cudaSuccess;
 }
 
+// Asked for and given, as an H200 does it. False: too much.
+static bool round_limit(enum cuda_limit limit, size_t *value) {
+    const size_t most_stack = 523264, least_printf = 512 << 10, least_heap = 4 << 20;
+    if (limit == CUDA_LIMIT_STACK) {
+        if (*value > most_stack)
+            return false;
+        *value = (*value + 15) / 16 * 16;
+    }
+    if (limit == CUDA_LIMIT_PRINTF && *value < least_printf)
+        *value = least_printf;
+    if (limit == CUDA_LIMIT_HEAP && *value < least_heap)
+        *value = least_heap;
+    return true;
+}
+
 CUDART_API enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value) {
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && limit == CUDA_LIMIT_SYNC_DEPTH)
         error = cudaErrorUnsupportedLimit;
-    if (error == cudaSuccess && (unsigned)limit >= CUDA_LIMITS)
+    if (error == cudaSuccess && ((unsigned)limit >= CUDA_LIMITS || !round_limit(limit, &value)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         cudart_state()->current->limits[limit] = value;

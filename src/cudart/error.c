@@ -120,6 +120,6 @@ enum cuda_error cudart_fault_error(enum sim_fault fault) {
 
 enum cuda_error cudart_unsupported(const char *name, atomic_flag *was_said) {
     if (!atomic_flag_test_and_set(was_said))
-        cudart_say("%s is not supported yet", name);
+        cudart_refuse(name);
     return cudart_record(cudaErrorNotSupported);
 }

@@ -5,6 +5,7 @@
 #include "cudart/capture.h"
 #include "cudart/graph_memory.h"
 #include "cudart/operation.h"
+#include "cudart/pointer.h"
 #include "cudart/stream.h"
 
 enum cuda_error cudart_fill_check(const struct cudart_state *state, const struct cudart_fill *fill,
@@ -45,6 +46,10 @@ enum cuda_error cudart_fill(const struct cudart_fill *fill) {
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && !is_empty)
         error = cudart_fill_check(state, fill, cudart_capture_of(state, fill->stream));
+    // What is only allocated when a graph runs cannot be asked yet.
+    if (error == cudaSuccess && !is_empty && cudart_allocation(state, fill->at) &&
+        !cudart_is_reachable(state, fill->at, cudart_stream_device(state, fill->stream)))
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !is_empty) {
         struct cudart_operation operation = {.kind = CUDA_NODE_MEMSET, .u.fill = *fill};
         error = cudart_enqueue(state, fill->stream, &operation, is_lost);

@@ -21,6 +21,7 @@ enum cuda_error cudart_function_attributes(const void *stub, struct cuda_functio
         return cudart_leave(error);
     const struct ptx_function *ptx = function->ir->ptx;
     const struct cudart_function_on *here = cudart_function_here(state, function);
+    const struct cuda_dim3 cluster = cudart_required_cluster(state, function);
     *out = (struct cuda_function_attributes){
         .shared_bytes = cudart_static_shared(function),
         .local_bytes = function->ir->local_bytes,
@@ -30,10 +31,10 @@ enum cuda_error cudart_function_attributes(const void *stub, struct cuda_functio
         .binary_version = (int)state->config.arch,
         .max_dynamic_shared = (int)cudart_dynamic_limit(state, function),
         .carveout = here->carveout,
-        .cluster_must_be_set = ptx->required_cluster[0] != 0,
-        .cluster_width = (int)ptx->required_cluster[0],
-        .cluster_height = (int)ptx->required_cluster[1],
-        .cluster_depth = (int)ptx->required_cluster[2],
+        .cluster_must_be_set = ptx->needs_cluster,
+        .cluster_width = (int)cluster.x,
+        .cluster_height = (int)cluster.y,
+        .cluster_depth = (int)cluster.z,
         .cluster_scheduling = here->cluster_scheduling,
         .non_portable_cluster = here->allows_large_clusters,
     };
@@ -54,6 +55,15 @@ static enum cuda_error set_attribute(struct cudart_state *state, struct cudart_f
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         here->carveout = value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CLUSTER_WIDTH:
+    case CUDA_FUNCTION_CLUSTER_HEIGHT:
+    case CUDA_FUNCTION_CLUSTER_DEPTH:
+        if (function->ir->ptx->required_cluster[0])
+            return cudaErrorNotPermitted;
+        if (value < 0)
+            return cudaErrorInvalidValue;
+        here->required_cluster[attribute - CUDA_FUNCTION_CLUSTER_WIDTH] = (uint32_t)value;
         return cudaSuccess;
     case CUDA_FUNCTION_NON_PORTABLE_CLUSTER:
         here->allows_large_clusters = value != 0;

@@ -65,6 +65,8 @@ static struct profile_recorder *start_recorder(struct cudart_state *state,
         .layout = function->layout,
         .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
         .workers = (unsigned)state->config.threads,
+        .device = state->current->number,
+        .devices = state->device_count,
         .arch =
             state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
         .trace = state->trace,
@@ -235,12 +237,35 @@ static void run(struct cudart_state *state, const struct cudart_kernel *kernel, 
 }
 
 enum cuda_error cudart_kernel_run(struct cudart_state *state, const struct cudart_kernel *kernel) {
+    struct cudart_device *caller = state->current;
     if (!kernel->function->handle.is_live)
         return cudaErrorInvalidResourceHandle;
-    enum cuda_error error = cudart_function_decode(state, kernel->function);
+    state->current = kernel->device;
+    enum cuda_error error = cudart_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
+    if (error == cudaSuccess)
+        error = cudart_module_load(state, kernel->function->module);
+    if (error == cudaSuccess)
+        error = cudart_function_decode(state, kernel->function);
     if (error == cudaSuccess)
         run(state, kernel, 0);
+    state->current = caller;
     return error;
+}
+
+// The device that a launch goes to is the stream's: kernels are on all devices, but for those of a
+// driver's module, and for a runtime before 12, which takes the current device's.
+static enum cuda_error go_to_stream(struct cudart_state *state, const void *stub,
+                                    cuda_stream stream) {
+    const struct cudart_function *function = cudart_function_known(state, stub);
+    const struct cudart_module *module = function ? function->module : NULL;
+    if (!cudart_stream_is_good(state, stream))
+        return cudaErrorInvalidResourceHandle;
+    struct cudart_device *device = cudart_stream_device(state, stream);
+    if (module && module->context && module->device != device->number)
+        return cudaErrorInvalidResourceHandle;
+    if (device == state->current)
+        return cudaSuccess;
+    return cudart_version() < 12000 ? cudaErrorInvalidResourceHandle : cudart_visit(state, device);
 }
 
 enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
@@ -248,11 +273,12 @@ enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
                                  struct cudart_operation *operation) {
     struct cudart_function *function;
     struct cudart_launch asked = *launch;
+    enum cuda_error stream_error = go_to_stream(state, stub, launch->stream);
     enum cuda_error error = cudart_function_find(state, stub, &function);
     if (error == cudaSuccess)
         error = cudart_check_launch(state, function, launch);
-    if (error == cudaSuccess && !cudart_stream_is_here(state, launch->stream))
-        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = stream_error;
     if (error == cudaSuccess)
         error = cudart_function_decode(state, function);
     if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
@@ -262,15 +288,16 @@ enum cuda_error cudart_kernel_of(struct cudart_state *state, const void *stub,
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return error;
-    const uint32_t *required = function->ir->ptx->required_cluster;
-    if (required[0])
-        asked.cluster = (struct cuda_dim3){required[0], required[1] ? required[1] : 1,
-                                           required[2] ? required[2] : 1};
+    const struct cuda_dim3 required = cudart_required_cluster(state, function);
+    if (required.x)
+        asked.cluster = required;
     uint8_t *parameters = pack_parameters(function->ir, launch, arguments);
     asked.packed = NULL;
-    *operation = (struct cudart_operation){
-        .kind = CUDA_NODE_KERNEL,
-        .u.kernel = {.function = function, .launch = asked, .parameters = parameters}};
+    *operation = (struct cudart_operation){.kind = CUDA_NODE_KERNEL,
+                                           .u.kernel = {.function = function,
+                                                        .device = state->current,
+                                                        .launch = asked,
+                                                        .parameters = parameters}};
     return cudaSuccess;
 }
 
@@ -356,8 +383,6 @@ enum cuda_error cudart_launch_attributes(const struct cuda_launch_attribute *att
         if (attribute->id == CUDA_LAUNCH_CLUSTER) {
             const uint32_t *cluster = attribute->value.cluster;
             launch->cluster = (struct cuda_dim3){cluster[0], cluster[1], cluster[2]};
-            if (!cluster[0] || !cluster[1] || !cluster[2])
-                return cudaErrorInvalidClusterSize;
         }
     }
     return cudaSuccess;

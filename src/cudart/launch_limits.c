@@ -55,23 +55,33 @@ static bool fits(struct cuda_dim3 size, const int *most) {
            size.y <= (uint32_t)most[1] && size.z <= (uint32_t)most[2];
 }
 
+struct cuda_dim3 cudart_required_cluster(const struct cudart_state *state,
+                                         const struct cudart_function *function) {
+    const uint32_t *own = function->ir->ptx->required_cluster;
+    const uint32_t *set = cudart_function_here(state, function)->required_cluster;
+    if (own[0])
+        return (struct cuda_dim3){own[0], own[1] ? own[1] : 1, own[2] ? own[2] : 1};
+    return (struct cuda_dim3){set[0], set[1], set[2]};
+}
+
 bool cudart_is_cluster_good(const struct cudart_state *state,
                             const struct cudart_function *function,
                             const struct cudart_launch *launch) {
-    const uint32_t *required = function->ir->ptx->required_cluster;
+    const struct ptx_function *ptx = function->ir->ptx;
+    const struct cuda_dim3 required = cudart_required_cluster(state, function);
     struct cuda_dim3 c = launch->cluster;
-    if (required[0]) {
-        struct cuda_dim3 r = {required[0], required[1] ? required[1] : 1,
-                              required[2] ? required[2] : 1};
-        if (c.x && (c.x != r.x || c.y != r.y || c.z != r.z))
-            return false;
-        c = r;
-    }
+    bool is_given = c.x || c.y || c.z;
+    if (required.x && is_given && (c.x != required.x || c.y != required.y || c.z != required.z))
+        return false;
+    if (required.x)
+        c = required;
+    else if (!is_given)
+        return !ptx->needs_cluster;
     uint64_t blocks = (uint64_t)c.x * c.y * c.z;
     unsigned most = cudart_function_here(state, function)->allows_large_clusters ? LARGEST_CLUSTER
                                                                                  : PORTABLE_CLUSTER;
-    if (!c.x && !c.y && !c.z)
-        return true;
+    if (ptx->max_cluster_blocks && ptx->max_cluster_blocks < most)
+        most = ptx->max_cluster_blocks;
     return blocks > 0 && blocks <= most && state->device.arch >= 90 && launch->grid.x % c.x == 0 &&
            launch->grid.y % c.y == 0 && launch->grid.z % c.z == 0;
 }

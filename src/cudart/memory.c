@@ -23,6 +23,12 @@ bool cudart_range_is_good(const struct cudart_state *state, const void *pointer,
     return bytes <= allocation->bytes - offset;
 }
 
+bool cudart_is_reachable(const struct cudart_state *state, const void *pointer,
+                         const struct cudart_device *device) {
+    const struct sim_allocation *allocation = cudart_allocation(state, pointer);
+    return allocation && allocation->writers >> device->number & 1;
+}
+
 enum cuda_error cudart_allocate(struct cudart_state *state, void **pointer, size_t bytes,
                                 enum sim_allocation_kind kind) {
     if (!pointer)

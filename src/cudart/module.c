@@ -135,6 +135,8 @@ void cudart_module_free(struct cudart_state *state, struct cudart_module *module
     for (size_t i = 0; i < module->functions.length; i++) {
         struct cudart_function *function = module->functions.data[i];
         forget(&state->functions, &function->host, function);
+        free(function->old_launch);
+        function->old_launch = NULL;
         cudart_handle_kill(state, &function->handle);
     }
     for (size_t i = 0; i < module->variables.length; i++)

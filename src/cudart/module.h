@@ -54,8 +54,16 @@ struct cudart_function_on {
     enum cuda_error decode_error; // it cannot be decoded
     uint32_t max_dynamic_shared;  // what launches may ask for
     int carveout, cluster_scheduling;
-    int shared_config; // 0: the device's
+    int shared_config;            // 0: the device's
+    uint32_t required_cluster[3]; // set where the kernel itself says none; 0: not set
     bool allows_large_clusters;
+};
+
+// What the oldest of the driver's calls set for the next launch.
+struct cudart_old_launch {
+    struct cuda_dim3 block;
+    unsigned shared_bytes, parameter_bytes;
+    unsigned char parameters[32764]; // the most that a kernel may have
 };
 
 struct cudart_function {
@@ -66,6 +74,7 @@ struct cudart_function {
     const struct ir_function *ir; // set once the module was read
     const struct ir_shared_layout *layout;
     struct cudart_function_on on[SIM_DEVICES];
+    struct cudart_old_launch *old_launch; // NULL: none of them was made
 };
 
 // Reads the module and puts it on the device. Lock held, device made.
@@ -100,6 +109,10 @@ const struct cudart_function_on *cudart_function_here(const struct cudart_state 
 // The variable behind a host shadow, its address and size on the device.
 enum cuda_error cudart_variable_find(struct cudart_state *state, const void *symbol, void **address,
                                      size_t *bytes);
+
+// The cluster size that launches must have; x is 0: any.
+struct cuda_dim3 cudart_required_cluster(const struct cudart_state *state,
+                                         const struct cudart_function *function);
 
 // Launch bounds of a kernel: the most threads of a block.
 unsigned cudart_function_max_threads(const struct cudart_state *state,

@@ -105,11 +105,9 @@ static enum cuda_error count_clusters(int *clusters, const void *stub,
         error = cudaErrorInvalidClusterSize;
     if (error != cudaSuccess)
         return error;
-    const uint32_t *fixed = function->ir->ptx->required_cluster;
-    const struct cuda_dim3 asked = launch.cluster;
-    uint64_t blocks = (uint64_t)asked.x * asked.y * asked.z;
-    if (fixed[0])
-        blocks = (uint64_t)fixed[0] * (fixed[1] ? fixed[1] : 1) * (fixed[2] ? fixed[2] : 1);
+    const struct cuda_dim3 fixed = cudart_required_cluster(cudart_state(), function);
+    const struct cuda_dim3 size = fixed.x ? fixed : launch.cluster;
+    uint64_t blocks = (uint64_t)size.x * size.y * size.z;
     *clusters = 0; // without a size there are none to count
     if (blocks)
         *clusters =

@@ -16,6 +16,7 @@ enum { CUDART_MOST_BODIES = 1024 };
 
 struct cudart_kernel {
     struct cudart_function *function;
+    struct cudart_device *device; // where it runs
     struct cudart_launch launch;
     uint8_t *parameters;                          // as the kernel declares them; owned
     void **pointers;                              // to each of them, once a program asked; owned

@@ -19,6 +19,8 @@ CUDART_API enum cuda_error cudaDeviceCanAccessPeer(int *can, int device, int pee
 // The peer's memory is that of its primary context, which this makes. Lock held.
 static enum cuda_error enable(struct cudart_state *state, int peer) {
     struct cudart_device *here = state->current;
+    if (peer == (int)here->number)
+        return cudaErrorPeerAccessUnsupported;
     if (here->peers >> peer & 1)
         return cudaErrorPeerAccessAlreadyEnabled;
     enum cuda_error error = cudart_visit(state, &state->devices[peer]);
@@ -40,18 +42,13 @@ static enum cuda_error disable(struct cudart_state *state, int peer) {
     return cudaSuccess;
 }
 
-// A device is no peer of itself.
-static bool is_peer(const struct cudart_state *state, int device) {
-    return cudart_is_device(state, device) && device != (int)state->current->number;
-}
-
 CUDART_API enum cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     struct cudart_state *state = cudart_state();
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess && flags)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = is_peer(state, peer) ? enable(state, peer) : cudaErrorInvalidDevice;
+        error = cudart_is_device(state, peer) ? enable(state, peer) : cudaErrorInvalidDevice;
     return cudart_leave(error);
 }
 
@@ -59,7 +56,7 @@ CUDART_API enum cuda_error cudaDeviceDisablePeerAccess(int peer) {
     struct cudart_state *state = cudart_state();
     enum cuda_error error = cudart_enter();
     if (error == cudaSuccess)
-        error = is_peer(state, peer) ? disable(state, peer) : cudaErrorInvalidDevice;
+        error = cudart_is_device(state, peer) ? disable(state, peer) : cudaErrorInvalidDevice;
     return cudart_leave(error);
 }
 

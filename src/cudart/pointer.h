@@ -13,5 +13,8 @@ const struct sim_allocation *cudart_allocation(const struct cudart_state *state,
 // allocation or outside of all; pageable memory only if `takes_pageable`. Lock held.
 bool cudart_range_is_good(const struct cudart_state *state, const void *pointer, size_t bytes,
                           bool takes_pageable);
+// Whether kernels and fills of the device may write there. Lock held.
+bool cudart_is_reachable(const struct cudart_state *state, const void *pointer,
+                         const struct cudart_device *device);
 
 #endif

@@ -266,10 +266,10 @@ static enum cuda_error set_access(struct cudart_pool *pool, const struct cuda_ac
     if (access->location.type != LOCATION_DEVICE ||
         !cudart_is_device(cudart_state(), access->location.id))
         return cudaErrorInvalidDevice;
-    bool is_own = access->location.id == (int)pool->handle.device->number;
-    if ((access->flags != NO_ACCESS && access->flags != READ && access->flags != READ_WRITE) ||
-        (is_own && access->flags != READ_WRITE))
+    if (access->flags != NO_ACCESS && access->flags != READ && access->flags != READ_WRITE)
         return cudaErrorInvalidValue;
+    if (access->location.id == (int)pool->handle.device->number && access->flags != READ_WRITE)
+        return cudaErrorInvalidDevice;
     pool->access[access->location.id] = access->flags;
     return cudaSuccess;
 }

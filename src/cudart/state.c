@@ -277,10 +277,12 @@ void cudart_free_state(struct cudart_state *state) {
     state->config.trace = state->config.trace_path = NULL;
 }
 
+// As on real devices, what broke one keeps the process from using the others, too.
 static enum cuda_error use(struct cudart_state *state, struct cudart_device *device) {
     state->current = device;
-    if (device->sticky != cudaSuccess)
-        return device->sticky;
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sticky != cudaSuccess)
+            return state->devices[d].sticky;
     return cudart_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
 }
 

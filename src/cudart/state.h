@@ -23,7 +23,7 @@ struct cudart_device {
     unsigned number;
     struct sim *sim; // NULL until a call needs the device, and after cudaDeviceReset
     // A fault of a kernel is `pending` until a call that waits for the device sees it; from then
-    // on it is `sticky`: every call returns it, until cudaDeviceReset.
+    // on it is `sticky`: every call returns it, on every device, until cudaDeviceReset.
     enum cuda_error pending, sticky;
     VEC(struct cudart_object *) objects; // textures and surfaces by number, NULL: destroyed
     size_t limits[CUDA_LIMITS];

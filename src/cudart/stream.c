@@ -20,11 +20,6 @@ struct cudart_device *cudart_stream_device(const struct cudart_state *state, cud
     return is_default(stream) ? state->current : stream->handle.device;
 }
 
-bool cudart_stream_is_here(const struct cudart_state *state, cuda_stream stream) {
-    return cudart_stream_is_good(state, stream) &&
-           cudart_stream_device(state, stream) == state->current;
-}
-
 static void set_defaults(struct cudart_stream *stream) {
     enum { SYNC_POLICY_AUTO = 1 };
     stream->synchronization_policy = SYNC_POLICY_AUTO;

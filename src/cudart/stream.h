@@ -26,8 +26,6 @@ struct cudart_stream {
 struct cudart_stream *cudart_stream_find(struct cudart_state *state, cuda_stream stream);
 // One of the default streams or a live one. Lock held.
 bool cudart_stream_is_good(const struct cudart_state *state, cuda_stream stream);
-// The same, and it belongs to the current device, as those must that kernels are launched into.
-bool cudart_stream_is_here(const struct cudart_state *state, cuda_stream stream);
 // The device of a good stream; the default streams are the current device's.
 struct cudart_device *cudart_stream_device(const struct cudart_state *state, cuda_stream stream);
 

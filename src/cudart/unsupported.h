@@ -9,4 +9,8 @@
 // Says so on stderr the first time, and returns cudaErrorNotSupported.
 enum cuda_error cudart_unsupported(const char *name, atomic_flag *was_said);
 
+// Says that a function of the runtime or the driver is not supported, and why, if there is a reason
+// that will last. Once for each reason.
+void cudart_refuse(const char *name);
+
 #endif

@@ -50,6 +50,7 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         a->shared_bytes != b->shared_bytes || a->blocks_run != b->blocks_run ||
         memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
+        a->is_of_several != b->is_of_several || a->device != b->device ||
         a->is_sample != b->is_sample || !same_text(a->symbol, b->symbol) ||
         !same_text(a->kernel, b->kernel) || !same_text(a->fault, b->fault))
         return false;

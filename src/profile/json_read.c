@@ -14,6 +14,8 @@
 #include "profile/json_check.h"
 #include "profile/recorder.h"
 
+enum { MOST_DEVICES = 16 };
+
 // ---- Sites --------------------------------------------------------------------------------------
 
 static void read_counts(struct profile_reader *reader, const json_t *object, enum site_space space,
@@ -235,6 +237,9 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     launch->bank_bytes = 4;
     if (json_object_get(object, "bank_bytes"))
         launch->bank_bytes = (unsigned)profile_read_number(reader, object, "bank_bytes", 8);
+    launch->is_of_several = json_object_get(object, "device") != NULL;
+    if (launch->is_of_several)
+        launch->device = (unsigned)profile_read_number(reader, object, "device", MOST_DEVICES - 1);
     launch->blocks_run = profile_read_number(reader, object, "blocks_run", INT64_MAX);
     launch->instructions = profile_read_number(reader, object, "instructions", INT64_MAX);
     launch->thread_instructions =

@@ -186,6 +186,8 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "shared_bytes", number(launch->shared_bytes));
     if (launch->bank_bytes == 8)
         set(object, "bank_bytes", number(launch->bank_bytes));
+    if (launch->is_of_several)
+        set(object, "device", number(launch->device));
     set(object, "blocks_run", number(launch->blocks_run));
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));

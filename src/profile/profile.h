@@ -76,6 +76,8 @@ struct profile_launch {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes; // static + dynamic
     unsigned bank_bytes;   // where its banks changed: 8 in the second mode of 3.x, else 4
+    bool is_of_several;    // the process had several devices, and it ran on number `device`
+    unsigned device;
     uint64_t blocks_run, instructions, thread_instructions;
     // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
     // intervals of the sums of wavefronts and sectors, as parts of these.
@@ -149,6 +151,7 @@ struct profile_launch_info {
     uint32_t dynamic_shared_bytes;
     unsigned workers; // upper bound of worker numbers
     unsigned arch;
+    unsigned device, devices;    // on which one it runs, of how many; 0: one
     struct profile_trace *trace; // NULL: none
     bool may_sample;             // the launch may leave out blocks
     // Borrowed until profile_finish. Not NULL: shared memory is counted as the code generator

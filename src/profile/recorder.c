@@ -260,6 +260,8 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
                                ? info->layout->dynamic_offset + info->dynamic_shared_bytes
                                : info->layout->static_bytes;
     launch->bank_bytes = bankrun_bank_bytes(info->arch);
+    launch->is_of_several = info->devices > 1;
+    launch->device = launch->is_of_several ? info->device : 0;
     launch->blocks_run = result->blocks_run;
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;

@@ -20,10 +20,8 @@ static bool parse_sizes(struct ptx_parser *parser, uint32_t *sizes, unsigned mos
 }
 
 static bool parse_directive(struct ptx_parser *parser, struct ptx_function *function) {
-    static const char *const flags[] = {".explicitcluster", ".blocksareclusters",
-                                        ".abi_preserve_control"};
-    static const char *const numbers[] = {".maxclusterrank", ".maxnctapersm", ".abi_preserve",
-                                          ".local_maxnreg"};
+    static const char *const flags[] = {".blocksareclusters", ".abi_preserve_control"};
+    static const char *const numbers[] = {".maxnctapersm", ".abi_preserve", ".local_maxnreg"};
     uint32_t ignored;
     if (ptx_at_dot(parser, ".maxntid"))
         return parse_sizes(parser, function->max_threads, 3);
@@ -37,6 +35,10 @@ static bool parse_directive(struct ptx_parser *parser, struct ptx_function *func
         return parse_sizes(parser, &function->max_registers, 1);
     if (ptx_at_dot(parser, ".pragma"))
         return ptx_parse_pragma(parser);
+    if (ptx_at_dot(parser, ".maxclusterrank"))
+        return parse_sizes(parser, &function->max_cluster_blocks, 1);
+    if (ptx_accept_dot(parser, ".explicitcluster"))
+        return function->needs_cluster = true;
     if (ptx_accept_dot(parser, ".noreturn"))
         return function->is_noreturn = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

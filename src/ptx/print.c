@@ -125,7 +125,11 @@ static void print_function(struct printer *printer, const struct ptx_function *f
     print_prototype(function, out);
     print_sizes(".maxntid", function->max_threads, out);
     print_sizes(".reqntid", function->required_threads, out);
+    if (function->needs_cluster)
+        strbuf_puts(out, "\n.explicitcluster");
     print_sizes(".reqnctapercluster", function->required_cluster, out);
+    if (function->max_cluster_blocks)
+        strbuf_printf(out, "\n.maxclusterrank %" PRIu32, function->max_cluster_blocks);
     if (function->min_blocks)
         strbuf_printf(out, "\n.minnctapersm %" PRIu32, function->min_blocks);
     if (function->max_registers)

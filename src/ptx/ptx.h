@@ -252,7 +252,8 @@ struct ptx_function {
     size_t location_count;
     // Performance directives; 0: not given
     uint32_t max_threads[3], required_threads[3], min_blocks, max_registers;
-    uint32_t required_cluster[3];
+    uint32_t required_cluster[3], max_cluster_blocks;
+    bool needs_cluster; // launches must give a size
 };
 
 struct ptx_file { // a `.file`

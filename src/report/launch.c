@@ -42,6 +42,9 @@ static void put_dimensions(struct strbuf *out, const char *name, const uint32_t 
 static void put_configuration(struct report_page *page, const struct profile_launch *launch) {
     struct strbuf text = {0};
     char number[REPORT_NUMBER], whole[REPORT_NUMBER];
+    if (launch->is_of_several) {
+        strbuf_printf(&text, "device %u, ", launch->device);
+    }
     put_dimensions(&text, "grid", launch->grid);
     put_dimensions(&text, ", block", launch->block);
     if (launch->shared_bytes > 0) {

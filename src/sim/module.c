@@ -152,7 +152,7 @@ static const char *reason_of(const struct ptx_instruction *refused) {
         const char *opcode, *reason;
     } table[] = {
         {"tcgen05", "the tensor memory and matrix units of 10.x are not simulated"},
-        {"multimem", "it reaches the memory of several devices at once, and bankrun has one"},
+        {"multimem", "it reaches the memory of several devices at once"},
         {"clusterlaunchcontrol", "it takes over blocks that another cluster was to run, on 10.x"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

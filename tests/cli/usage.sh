@@ -27,6 +27,8 @@ done
 run --arch=sm_99 x.cu; expect_status 2; expect_stderr 'no model for sm_99; known are .*90'
 run --threads many x.cu; expect_status 2; expect_stderr "--threads: 'many' is no number"
 run --threads -1 x.cu; expect_status 2; expect_stderr "--threads: '-1' is no number from 0 to 1024"
+run --devices 17 x.cu; expect_status 2; expect_stderr "--devices: '17' is no number from 0 to 16"
+run --devices 0 x.cu; expect_status 2; expect_stderr '--devices: a program needs one at least'
 run --max-instructions 1e6 x.cu; expect_status 2; expect_stderr 'is no number'
 run --format xml x.cu; expect_status 2; expect_stderr "--format: 'xml' is none of text, json, csv"
 run --color sometimes x.cu; expect_status 2; expect_stderr 'is none of auto, always, never'

@@ -3,7 +3,7 @@
 // bankrun: -lcuda
 // stderr: unknown instruction 'nonsense'
 // gpu: no, hands cuGraphicsUnregisterResource nothing, to see it refused
-// stderr: cuGraphicsUnregisterResource is not supported yet
+// stderr: cuGraphicsUnregisterResource is not supported: there is no graphics driver
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -237,8 +237,8 @@ static void memory() {
     unsigned type = 0;
     OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, rows));
     printf("type: %u\n", type);
-    show("host pointer", cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                               (CUdeviceptr)host));
+    show("host pointer",
+         cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)host));
     show("beyond the end", cuMemsetD8(rows, 0, bytes + 1));
     OK(cuMemFree(rows));
     show("twice", cuMemFree(rows));
@@ -256,8 +256,8 @@ static void memory() {
     OK(cuEventSynchronize(stop));
     OK(cuEventElapsedTime(&milliseconds, start, stop));
     printf("time passes: %d\n", milliseconds >= 0);
-    OK(cuLaunchHostFunc(stream, [](void *data) { printf("host: %s\n", (char *)data); },
-                        (void *)"called"));
+    OK(cuLaunchHostFunc(
+        stream, [](void *data) { printf("host: %s\n", (char *)data); }, (void *)"called"));
     OK(cuStreamDestroy(stream));
     show("gone", cuStreamSynchronize(stream));
 }
@@ -272,7 +272,8 @@ static void entries() {
     show("before its time", cuGetProcAddress("cuEventElapsedTime", &function, 1000, 0, &status));
     printf("status %d\n", (int)status);
     cudaDriverEntryPointQueryResult result;
-    cudaGetDriverEntryPointByVersion("cuLaunchKernel", &function, 12000, cudaEnableDefault, &result);
+    cudaGetDriverEntryPointByVersion("cuLaunchKernel", &function, 12000, cudaEnableDefault,
+                                     &result);
     printf("from the runtime: %d, %d\n", function == (void *)cuLaunchKernel, (int)result);
     show("graphics", cuGraphicsUnregisterResource(NULL));
     show("no such code", (CUresult)12345);

@@ -258,6 +258,74 @@ static void test_readers_and_writers(void **state) {
     assert_int_equal(failures, 0);
 }
 
+// ---- Devices that share a space ---------------------------------------------------------------
+
+static bool may(const struct sim_memory *device, uint64_t address, bool write) {
+    struct sim_site_cache hit;
+    return sim_memory_lookup(device, address, 8, write, &hit);
+}
+
+static void test_devices(void **state) {
+    (void)state;
+    struct sim_memory *first = memory(), *second = sim_memory_join(first, 1, 1 << 20);
+    uint64_t own = sim_memory_alloc(first, 64, SIM_DEVICE)->address;
+    uint64_t other = sim_memory_alloc(second, 64, SIM_DEVICE)->address;
+    uint64_t host = sim_memory_alloc(second, 64, SIM_HOST)->address;
+    uint64_t managed = sim_memory_alloc(second, 64, SIM_MANAGED)->address;
+    assert_true(may(first, own, true) && may(second, other, true));
+    assert_false(may(first, other, false) || may(second, own, false));
+    assert_true(may(first, host, true) && may(first, managed, true));
+    assert_int_equal(sim_memory_find(first, other, false)->device, 1);
+    assert_int_equal(first->used_bytes, 64);
+    assert_int_equal(second->used_bytes, 128);
+    assert_null(sim_memory_alloc(second, 1 << 20, SIM_DEVICE)); // it is full, the first one is not
+    char text[SIM_MEMORY_TEXT];
+    sim_memory_describe(first, other, 8, text);
+    assert_non_null(strstr(text, "of device 1, to which device 0 has no access"));
+
+    // The fake simulator's memory is the first device's.
+    sim_set_peer(NULL, 1, true);
+    uint64_t later = sim_memory_alloc(first, 64, SIM_DEVICE)->address;
+    assert_true(may(second, own, true) && may(second, later, true));
+    assert_false(may(first, other, false));
+    uint64_t generation = second->generation;
+    sim_set_peer(NULL, 1, false);
+    assert_true(second->generation > generation); // caches must not remember
+    assert_false(may(second, own, false) || may(second, later, false));
+
+    assert_true(sim_set_access(NULL, (void *)(uintptr_t)own, 3, 1));
+    assert_false(sim_set_access(NULL, (void *)(uintptr_t)(own + 8), 3, 1));
+    assert_true(may(second, own, false) && may(first, own, true));
+    assert_false(may(second, own, true));
+    sim_set_peer(NULL, 1, false); // does not concern what has its own access
+    assert_true(may(second, own, false));
+
+    sim_memory_adopt(second, later);
+    assert_int_equal(sim_memory_find(first, later, false)->device, 1);
+    assert_int_equal(second->used_bytes, 192);
+    assert_true(sim_memory_free(first, managed, false)); // each frees what any of them allocated
+    assert_int_equal(second->used_bytes, 128);
+    sim_memory_destroy(second);
+    assert_null(sim_memory_find(first, other, false));
+    assert_null(sim_memory_find(first, host, false));
+    assert_null(sim_memory_find(first, later, false));
+    assert_true(may(first, own, true));
+    assert_int_equal(first->used_bytes, 64);
+}
+
+static void test_device_goes_with_many(void **state) {
+    (void)state;
+    struct sim_memory *second = sim_memory_join(memory(), 5, 1 << 24);
+    uint64_t kept[200];
+    for (int i = 0; i < 200; i++) {
+        kept[i] = alloc(32);
+        assert_non_null(sim_memory_alloc(second, 32, SIM_DEVICE));
+    }
+    sim_memory_destroy(second);
+    for (int i = 0; i < 200; i++)
+        assert_true(lookup(kept[i], 32));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
@@ -271,6 +339,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_many, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_dead_neighbours, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_readers_and_writers, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_devices, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_device_goes_with_many, fake_setup, fake_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
