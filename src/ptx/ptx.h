@@ -25,6 +25,8 @@
     X(TF32, "tf32", 4, FLOAT)                                                                      \
     X(E4M3X2, "e4m3x2", 2, PACKED) X(E5M2X2, "e5m2x2", 2, PACKED)                                  \
     X(E4M3, "e4m3", 1, FLOAT) X(E5M2, "e5m2", 1, FLOAT)                                            \
+    X(E3M2, "e3m2", 1, FLOAT) X(E2M3, "e2m3", 1, FLOAT) X(E2M1, "e2m1", 1, FLOAT)                  \
+    X(UE8M0, "ue8m0", 1, FLOAT) X(UE4M3, "ue4m3", 1, FLOAT)                                        \
     X(E2M1X2, "e2m1x2", 1, PACKED) X(E2M3X2, "e2m3x2", 2, PACKED)                                  \
     X(E3M2X2, "e3m2x2", 2, PACKED) X(UE8M0X2, "ue8m0x2", 2, PACKED)                                \
     X(U2, "u2", 1, UNSIGNED) X(S2, "s2", 1, SIGNED)                                                \
@@ -192,7 +194,7 @@ struct ptx_guard {
     struct source_range range;
 };
 
-enum { PTX_MAX_TYPES = 4, PTX_MAX_OPERANDS = 12 };
+enum { PTX_MAX_TYPES = 5, PTX_MAX_OPERANDS = 12 };
 
 struct ptx_instruction {
     enum ptx_isa isa;
