@@ -46,6 +46,31 @@ uint32_t num_narrow_of_f32(const struct num_narrow *format, float x, bool relu) 
     return sign | (code > format->largest ? format->largest : code);
 }
 
+uint32_t num_code_random(unsigned fraction, int bias, float magnitude, uint32_t random,
+                         unsigned random_bits) {
+    const int exponent = (int)(num_bits_of_f32(magnitude) >> 23) - 127 + bias - 1;
+    const int field = exponent > 0 ? exponent : 0;
+    const double units = ldexp((double)magnitude, (int)fraction + bias - 1 - field);
+    const double below = floor(units);
+    const uint32_t lost = (uint32_t)ldexp(units - below, (int)random_bits);
+    const uint32_t carry = (lost + random) >> random_bits;
+    return ((uint32_t)field << fraction) + (uint32_t)below + carry;
+}
+
+uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random, bool relu) {
+    const uint32_t bits = num_bits_of_f32(x);
+    const uint32_t sign = (bits >> 31) << (format->fraction + format->exponent);
+    const float magnitude = num_f32_of_bits(bits & 0x7fffffff);
+    if (x != x)
+        return format->nan;
+    if (relu && sign)
+        return 0;
+    if (magnitude > 0x1p16f)
+        return sign | format->largest;
+    const uint32_t code = num_code_random(format->fraction, format->bias, magnitude, random, 16);
+    return sign | (code > format->largest ? format->largest : code);
+}
+
 uint32_t num_f16_of_narrow(const struct num_narrow *format, uint32_t bits, bool relu) {
     const unsigned width = (unsigned)(format->fraction + format->exponent);
     const uint32_t rest = bits & ((1u << width) - 1);

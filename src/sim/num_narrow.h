@@ -21,6 +21,13 @@ const struct num_narrow *num_narrow_format(enum ptx_type packed);
 
 // To nearest even; what is too large, infinity too, becomes the largest number.
 uint32_t num_narrow_of_f32(const struct num_narrow *format, float x, bool relu);
+// Stochastic rounding: the number next to zero, or the one behind it where the bits that are lost,
+// cut to as many as there are random ones, and those carry. `magnitude` is finite and has no sign;
+// the result is exponent and fraction of a format, and may be larger than what it can hold.
+uint32_t num_code_random(unsigned fraction, int bias, float magnitude, uint32_t random,
+                         unsigned random_bits);
+// With 16 random bits; otherwise as num_narrow_of_f32.
+uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random, bool relu);
 // Exact; every NaN becomes the canonical one.
 uint32_t num_f16_of_narrow(const struct num_narrow *format, uint32_t bits, bool relu);
 

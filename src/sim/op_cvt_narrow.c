@@ -1,5 +1,6 @@
 // cvt of pairs of 8-, 6- and 4-bit numbers, cvt.pack of integers, and stochastic rounding. The
 // first source goes to the upper half of the destination.
+#include "sim/decode.h"
 #include "sim/num_half.h"
 #include "sim/num_narrow.h"
 #include "sim/op_cvt.h"
@@ -10,6 +11,7 @@ struct narrow {
     const struct num_narrow *format;
     unsigned bits; // from one number of a pair to the other
     bool relu;
+    sim_ref four[4]; // sources of a conversion of four
 };
 
 LANES_BODY(pack_narrow) {
@@ -54,12 +56,18 @@ static bool has_lanes_of_4(const struct sim_decoder *decoder, const struct ir_in
     return true;
 }
 
-static bool use_narrow(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                       struct sim_instr *out, enum ptx_type type, const sim_handler *pair) {
+static struct narrow *keep_narrow(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                  enum ptx_type type) {
     struct narrow *kept = sim_decoder_alloc(decoder, sizeof *kept);
     kept->format = num_narrow_format(type);
     kept->bits = type == PTX_E2M1X2 ? 4 : 8;
     kept->relu = PTX_HAS(ir->ptx, relu);
+    return kept;
+}
+
+static bool use_narrow(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                       struct sim_instr *out, enum ptx_type type, const sim_handler *pair) {
+    struct narrow *kept = keep_narrow(decoder, ir, type);
     out->extra = kept;
     return kept->format && has_lanes_of_4(decoder, ir) && lanes_use(out, pair);
 }
@@ -150,8 +158,64 @@ static inline uint32_t brain_random(float x, uint32_t random, uint32_t form) {
 LANES3(pack_brain_random, u32, f32, f32, u32,
        brain_random(b, c & 0xffff, imm) | brain_random(a, c >> 16, imm) << 16)
 
+// f16 loses 13 bits and takes as many random ones.
+static inline uint32_t half_random(float x, uint32_t random, uint32_t form) {
+    const uint32_t bits = f32_bits(x), rest = bits & 0x7fffffff;
+    const uint32_t most = form & STOCHASTIC_FINITE ? 0x7bff : 0x7c00;
+    if (rest > 0x7f800000)
+        return 0x7fff;
+    if (bits >> 31 && form & STOCHASTIC_RELU)
+        return 0;
+    const uint32_t code = rest > 0x47800000
+                              ? most
+                              : num_code_random(10, 15, num_f32_of_bits(rest), random & 0x1fff, 13);
+    return (code > most ? most : code) | bits >> 31 << 15;
+}
+
+EACH3(pack_half_random, u32, f32, f32, u32,
+      half_random(b, c, imm) | half_random(a, c >> 16, imm) << 16)
+
+// Four numbers of 8 and 6 bits, each in a byte; the last two take the lower random bits.
+LANES_BODY(pack_four_random) {
+    LANES_OUT(u32)
+    LANES_IN(u32, random, 2)
+    const struct narrow *n = instr->extra;
+    const float *part[4];
+    for (int i = 0; i < 4; i++)
+        part[i] = LANES_ALIGNED(const float, n->four[i]);
+    LANES_EACH if (full || on[l]) {
+        uint32_t r = 0;
+        for (int i = 0; i < 4; i++) {
+            const uint32_t bits = i < 2 ? random[l] >> 16 : random[l] & 0xffff;
+            r = r << 8 | num_narrow_random(n->format, part[i][l], bits, n->relu);
+        }
+        d[l] = r;
+    }
+}
+LANES_PAIR(pack_four_random)
+
+LANES_SELECT(cvt_stochastic_four) {
+    static const enum ptx_type pair[PTX_TYPE_COUNT] = {[PTX_E4M3X4] = PTX_E4M3X2,
+                                                       [PTX_E5M2X4] = PTX_E5M2X2,
+                                                       [PTX_E2M3X4] = PTX_E2M3X2,
+                                                       [PTX_E3M2X4] = PTX_E3M2X2};
+    const struct ir_operand *four = &ir->operands[1];
+    if (four->kind != IR_OPERAND_VECTOR || four->element_count != 4)
+        return false;
+    struct narrow *kept = keep_narrow(decoder, ir, pair[lanes_type(ir, 0)]);
+    out->extra = kept;
+    for (unsigned i = 0; i < 4; i++) {
+        if (sim_decoder_operand_bytes(decoder, &four->elements[i]) != 4)
+            return false;
+        kept->four[i] = sim_operand_ref(decoder, ir, &four->elements[i]);
+    }
+    return kept->format && sim_decoder_operand_bytes(decoder, &ir->operands[2]) == 4 &&
+           lanes_use(out, pack_four_random);
+}
+
 LANES_SELECT(cvt_stochastic) {
     out->immediate = (PTX_HAS(ir->ptx, relu) ? STOCHASTIC_RELU : 0) |
                      (PTX_HAS(ir->ptx, mode) ? STOCHASTIC_FINITE : 0);
-    return has_lanes_of_4(decoder, ir) && lanes_use(out, pack_brain_random);
+    return has_lanes_of_4(decoder, ir) &&
+           lanes_use(out, lanes_type(ir, 0) == PTX_F16X2 ? pack_half_random : pack_brain_random);
 }
