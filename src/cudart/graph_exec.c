@@ -259,17 +259,6 @@ static enum cuda_error run(struct cudart_state *state, struct cudart_exec *exec)
     return cudaSuccess;
 }
 
-// In a capture the graph becomes a child.
-static enum cuda_error capture(struct cudart_state *state, cuda_stream stream,
-                               const struct cudart_exec *exec) {
-    if (exec->has_memory || cudart_graph_has(exec->graph, CUDA_NODE_CONDITIONAL))
-        return cudaErrorNotSupported;
-    struct cudart_operation operation = {.kind = CUDA_NODE_GRAPH,
-                                         .u.child = cudart_graph_copy(state, exec->graph)};
-    cudart_capture_add(state, stream, &operation);
-    return cudaSuccess;
-}
-
 CUDART_API enum cuda_error cudaGraphLaunch(cuda_exec exec, cuda_stream stream) {
     struct cudart_state *state = cudart_state();
     struct cudart_capture *captured = NULL;
@@ -282,9 +271,10 @@ CUDART_API enum cuda_error cudaGraphLaunch(cuda_exec exec, cuda_stream stream) {
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cudart_capture_use(state, stream, &captured);
-    if (error == cudaSuccess && captured)
-        error = capture(state, stream, known);
-    else if (error == cudaSuccess && !is_lost)
+    if (error == cudaSuccess && captured) { // as on an H200; cudaGraphAddChildGraphNode is the way
+        cudart_capture_spoil(state, stream);
+        error = cudaErrorStreamCaptureUnsupported;
+    } else if (error == cudaSuccess && !is_lost)
         error = state->dying ? cudaErrorLaunchFailure : run(state, known);
     return cudart_leave(error);
 }

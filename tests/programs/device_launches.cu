@@ -66,7 +66,7 @@ __global__ void copy(int *from, int *to) {
         from[i] = scratch[i] = i + 1;
     cudaMemcpyAsync(to, from, 16, cudaMemcpyDeviceToDevice, 0);
     show<<<1, 1>>>(to, 4);
-    cudaMemsetAsync(to, 1, 8, 0);
+    cudaMemsetAsync(to, 0, 8, 0);
     show<<<1, 1>>>(to, 4);
     cudaFree(scratch);
 }

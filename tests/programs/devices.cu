@@ -2,7 +2,8 @@
 // variable, a texture, an attribute of a kernel and a limit are a device's; memory of the host and
 // managed memory are everybody's, and so is a fault.
 // bankrun: --devices 2
-// stderr: devices\.cu:29: write of 4 bytes at 0x10
+// stderr: devices\.cu:30: write of 4 bytes at 0x10
+// gpu: no, it wants two devices
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

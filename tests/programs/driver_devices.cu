@@ -1,5 +1,6 @@
 // Several devices and contexts in the driver API, beside the runtime.
 // bankrun: -lcuda --devices 2
+// gpu: no, it wants two devices
 #include <cstdio>
 #include <cstdlib>
 #include <cuda.h>

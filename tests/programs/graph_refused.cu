@@ -6,6 +6,7 @@
 // supported stderr: cudaGraphAddExternalSemaphoresSignalNode is not supported yet stderr: a node of
 // a graph failed: memory that it uses was freed stderr: cudaGraphSetConditional: no graph has a
 // condition of the handle 0x99
+// gpu: no, a GPU does what is refused here
 #include <cstdio>
 #include <cuda_runtime.h>
 

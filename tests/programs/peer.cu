@@ -1,6 +1,7 @@
 // Peer access: kernels that touch another device's memory, and copies, which need no permission.
 // bankrun: --devices 2
 // stderr: of device 1, to which device 0 has no access
+// gpu: no, it wants two devices
 #include <cstdio>
 #include <cstring>
 #include <cuda_profiler_api.h>
