@@ -137,6 +137,8 @@ bool ptx_parse_loc(struct ptx_parser *parser) {
 }
 
 void ptx_begin_locations(struct ptx_parser *parser) {
+    map_free(&parser->location_map); // .loc outside of functions filled it
+    map_free(&parser->position_map);
     parser->locations.length = 0;
     vec_push(&parser->locations, (struct ptx_location){0}); // index 0: unknown
     parser->location = 0;
