@@ -2,23 +2,25 @@
 """Holds the census of real CUDA code (truth/census) against what bankrun supports.
 
 Prints the share of instruction forms that a row of src/ptx/isa.def supports, and the share of
-runtime and driver functions that the libraries have; with -v what is missing. A form that bankrun
-refuses by name is missing, too.
+runtime and driver functions that the libraries of a build export; with -v what is missing. What
+bankrun refuses by name is missing, too.
 
-    tools/census.py [-v] [--require PTX_PERCENT API_PERCENT]
+    tools/census.py [-v] [--build DIR] [--require PTX_PERCENT API_PERCENT]
 """
 
 import argparse
 import csv
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 from isa_rows import ROOT, read_rows, rows_for
 
 CENSUS = ROOT / "truth" / "census"
-FUNCTION = re.compile(r"^CUDART_API [\w ]+[ *](\w+)\(", re.MULTILINE)
+EXPORTED = re.compile(r" [TW] (cu\w+)")
 LISTED = re.compile(r"^X\((\w+)", re.MULTILINE)
-LIBRARIES = ("src/cudart", "src/cudadrv")
+UNSUPPORTED = ("src/cudart/unsupported.def", "src/cudadrv/unsupported.def")
 
 
 def read(name, *columns):
@@ -56,19 +58,21 @@ def instructions():
     return share
 
 
-def functions():
-    """A name of the census that no library exports may be a macro of the programs' own."""
-    have, refused = set(), set()
-    for library in LIBRARIES:
-        for path in sorted((ROOT / library).glob("*.c")):
-            have.update(FUNCTION.findall(path.read_text(encoding="utf-8")))
-        listed = (ROOT / library / "unsupported.def").read_text(encoding="utf-8")
-        refused.update(LISTED.findall(listed))
+def functions(build):
+    """A name of the census that no library exports may be one of a header, or of the programs' own."""
+    libraries = sorted(build.glob("libcud*.so.*"))
+    if not libraries:
+        sys.exit(f"census: no libraries in {build}: run make first")
+    symbols = subprocess.run(["nm", "-D", "--defined-only", *libraries], capture_output=True,
+                             text=True, check=True).stdout
+    have = set(EXPORTED.findall(symbols))
+    refused = {name for path in UNSUPPORTED
+               for name in LISTED.findall((ROOT / path).read_text(encoding="utf-8"))}
     share = Share("functions", "programs")
     for name, programs in read("cuda-api-census.csv", "function", "programs"):
         versions = {name} | {f"{name}_v{n}" for n in (2, 3, 4)}
         why = None if versions & (have - refused) else \
-            "refused" if versions & refused else "of older versions, or no function of CUDA's"
+            "refused" if versions & refused else "of older versions, of a header, or no function of CUDA's"
         share.add(name, programs, why)
     return share
 
@@ -76,10 +80,11 @@ def functions():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--require", nargs=2, type=float, default=(0, 0),
                         metavar=("PTX_PERCENT", "API_PERCENT"))
     options = parser.parse_args()
-    shares = instructions(), functions()
+    shares = instructions(), functions(options.build)
     for share in shares:
         share.show(options.verbose)
     short = [s.what for s, least in zip(shares, options.require) if s.percent() < least]

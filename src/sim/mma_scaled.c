@@ -95,7 +95,8 @@ static long double block_sum(const struct scaled_plan *plan, const uint32_t *a, 
         if (x.special || y.special)
             special += special_product(x, y);
         else
-            sum += (int128)(x.significand * y.significand) << (x.exponent + y.exponent + FINEST);
+            sum += (int128)(x.significand * y.significand) *
+                   ((int128)1 << (x.exponent + y.exponent + FINEST));
     }
     return special != 0 ? (long double)special : ldexpl((long double)sum, -FINEST);
 }
