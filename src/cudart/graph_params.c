@@ -8,113 +8,120 @@
 
 typedef struct cuda_node_params params;
 
+// Bodies of the functions below, whose parameters they use.
 #define ADD(node_type, member)                                                                     \
-    {                                                                                              \
-        if (!given)                                                                                \
-            return cudart_record(cudaErrorInvalidValue);                                           \
-        params all = {.type = (node_type), .u.member = *given};                                    \
-        return cudart_node_add(node, graph, before, NULL, count, &all);                            \
-    }
+    if (!given)                                                                                    \
+        return cudart_record(cudaErrorInvalidValue);                                               \
+    params all = {.type = (node_type), .u.member = *given};                                        \
+    return cudart_node_add(node, graph, before, NULL, count, &all)
 #define GET(node_type, member)                                                                     \
-    {                                                                                              \
-        params all;                                                                                \
-        if (!given)                                                                                \
-            return cudart_record(cudaErrorInvalidValue);                                           \
-        enum cuda_error error = cudart_node_tell(node, node_type, &all);                           \
-        if (error == cudaSuccess)                                                                  \
-            *given = all.u.member;                                                                 \
-        return error;                                                                              \
-    }
+    params all;                                                                                    \
+    if (!given)                                                                                    \
+        return cudart_record(cudaErrorInvalidValue);                                               \
+    enum cuda_error error = cudart_node_tell(node, node_type, &all);                               \
+    if (error == cudaSuccess)                                                                      \
+        *given = all.u.member;                                                                     \
+    return error
 #define SET(node_type, member)                                                                     \
-    {                                                                                              \
-        if (!given)                                                                                \
-            return cudart_record(cudaErrorInvalidValue);                                           \
-        params all = {.type = (node_type), .u.member = *given};                                    \
-        return cudart_node_set(node, &all);                                                        \
-    }
+    if (!given)                                                                                    \
+        return cudart_record(cudaErrorInvalidValue);                                               \
+    params all = {.type = (node_type), .u.member = *given};                                        \
+    return cudart_node_set(node, &all)
 #define EXEC(node_type, member)                                                                    \
-    {                                                                                              \
-        if (!given)                                                                                \
-            return cudart_record(cudaErrorInvalidValue);                                           \
-        params all = {.type = (node_type), .u.member = *given};                                    \
-        return cudart_exec_set(exec, node, &all);                                                  \
-    }
+    if (!given)                                                                                    \
+        return cudart_record(cudaErrorInvalidValue);                                               \
+    params all = {.type = (node_type), .u.member = *given};                                        \
+    return cudart_exec_set(exec, node, &all)
 
 // ---- Kernels, fills, calls of the host --------------------------------------------------------
 
 CUDART_API enum cuda_error cudaGraphAddKernelNode(cuda_node *node, cuda_graph graph,
                                                   const cuda_node *before, size_t count,
-                                                  const struct cuda_kernel_node *given)
-    ADD(CUDA_NODE_KERNEL, kernel)
+                                                  const struct cuda_kernel_node *given) {
+    ADD(CUDA_NODE_KERNEL, kernel);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphKernelNodeGetParams(cuda_node node, struct cuda_kernel_node *given)
-        GET(CUDA_NODE_KERNEL, kernel)
+CUDART_API enum cuda_error cudaGraphKernelNodeGetParams(cuda_node node,
+                                                        struct cuda_kernel_node *given) {
+    GET(CUDA_NODE_KERNEL, kernel);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphKernelNodeSetParams(cuda_node node, const struct cuda_kernel_node *given)
-        SET(CUDA_NODE_KERNEL, kernel)
+CUDART_API enum cuda_error cudaGraphKernelNodeSetParams(cuda_node node,
+                                                        const struct cuda_kernel_node *given) {
+    SET(CUDA_NODE_KERNEL, kernel);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
-                                     const struct cuda_kernel_node *given)
-        EXEC(CUDA_NODE_KERNEL, kernel)
+CUDART_API enum cuda_error cudaGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
+                                                            const struct cuda_kernel_node *given) {
+    EXEC(CUDA_NODE_KERNEL, kernel);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphAddMemsetNode(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
-                           const struct cuda_memset_node *given) ADD(CUDA_NODE_MEMSET, memset)
+CUDART_API enum cuda_error cudaGraphAddMemsetNode(cuda_node *node, cuda_graph graph,
+                                                  const cuda_node *before, size_t count,
+                                                  const struct cuda_memset_node *given) {
+    ADD(CUDA_NODE_MEMSET, memset);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphMemsetNodeGetParams(cuda_node node, struct cuda_memset_node *given)
-        GET(CUDA_NODE_MEMSET, memset)
+CUDART_API enum cuda_error cudaGraphMemsetNodeGetParams(cuda_node node,
+                                                        struct cuda_memset_node *given) {
+    GET(CUDA_NODE_MEMSET, memset);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphMemsetNodeSetParams(cuda_node node, const struct cuda_memset_node *given)
-        SET(CUDA_NODE_MEMSET, memset)
+CUDART_API enum cuda_error cudaGraphMemsetNodeSetParams(cuda_node node,
+                                                        const struct cuda_memset_node *given) {
+    SET(CUDA_NODE_MEMSET, memset);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
-                                     const struct cuda_memset_node *given)
-        EXEC(CUDA_NODE_MEMSET, memset)
+CUDART_API enum cuda_error cudaGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
+                                                            const struct cuda_memset_node *given) {
+    EXEC(CUDA_NODE_MEMSET, memset);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
-                         const struct cuda_host_node *given) ADD(CUDA_NODE_HOST, host)
+CUDART_API enum cuda_error cudaGraphAddHostNode(cuda_node *node, cuda_graph graph,
+                                                const cuda_node *before, size_t count,
+                                                const struct cuda_host_node *given) {
+    ADD(CUDA_NODE_HOST, host);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphHostNodeGetParams(cuda_node node, struct cuda_host_node *given)
-        GET(CUDA_NODE_HOST, host)
+CUDART_API enum cuda_error cudaGraphHostNodeGetParams(cuda_node node,
+                                                      struct cuda_host_node *given) {
+    GET(CUDA_NODE_HOST, host);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphHostNodeSetParams(cuda_node node, const struct cuda_host_node *given)
-        SET(CUDA_NODE_HOST, host)
+CUDART_API enum cuda_error cudaGraphHostNodeSetParams(cuda_node node,
+                                                      const struct cuda_host_node *given) {
+    SET(CUDA_NODE_HOST, host);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
-                                   const struct cuda_host_node *given) EXEC(CUDA_NODE_HOST, host)
+CUDART_API enum cuda_error cudaGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
+                                                          const struct cuda_host_node *given) {
+    EXEC(CUDA_NODE_HOST, host);
+}
 
-    // ---- Copies
-    // -----------------------------------------------------------------------------------
+// ---- Copies -----------------------------------------------------------------------------------
 
-    CUDART_API enum cuda_error
-    cudaGraphAddMemcpyNode(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
-                           const struct cuda_memcpy_3d *given) ADD(CUDA_NODE_MEMCPY, memcpy.copy)
+CUDART_API enum cuda_error cudaGraphAddMemcpyNode(cuda_node *node, cuda_graph graph,
+                                                  const cuda_node *before, size_t count,
+                                                  const struct cuda_memcpy_3d *given) {
+    ADD(CUDA_NODE_MEMCPY, memcpy.copy);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphMemcpyNodeGetParams(cuda_node node, struct cuda_memcpy_3d *given)
-        GET(CUDA_NODE_MEMCPY, memcpy.copy)
+CUDART_API enum cuda_error cudaGraphMemcpyNodeGetParams(cuda_node node,
+                                                        struct cuda_memcpy_3d *given) {
+    GET(CUDA_NODE_MEMCPY, memcpy.copy);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphMemcpyNodeSetParams(cuda_node node, const struct cuda_memcpy_3d *given)
-        SET(CUDA_NODE_MEMCPY, memcpy.copy)
+CUDART_API enum cuda_error cudaGraphMemcpyNodeSetParams(cuda_node node,
+                                                        const struct cuda_memcpy_3d *given) {
+    SET(CUDA_NODE_MEMCPY, memcpy.copy);
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphExecMemcpyNodeSetParams(cuda_exec exec, cuda_node node,
-                                     const struct cuda_memcpy_3d *given)
-        EXEC(CUDA_NODE_MEMCPY, memcpy.copy)
+CUDART_API enum cuda_error cudaGraphExecMemcpyNodeSetParams(cuda_exec exec, cuda_node node,
+                                                            const struct cuda_memcpy_3d *given) {
+    EXEC(CUDA_NODE_MEMCPY, memcpy.copy);
+}
 
-            static params
-    flat(void *target, const void *source, size_t bytes, enum cuda_memcpy_kind kind) {
+static params flat(void *target, const void *source, size_t bytes, enum cuda_memcpy_kind kind) {
     struct cuda_memcpy_3d copy = {
         .source = {.pointer = (void *)(uintptr_t)source, .pitch = bytes},
         .target = {.pointer = target, .pitch = bytes},
@@ -162,65 +169,73 @@ static enum cuda_error symbol(const void *variable, size_t offset, size_t count,
 
 // What is to be done with the parameters of a copy to or from a variable.
 #define WITH_SYMBOL(variable, target, source, work)                                                \
-    {                                                                                              \
-        char *address;                                                                             \
-        enum cuda_error error = symbol(variable, offset, bytes, &address);                         \
-        if (error != cudaSuccess)                                                                  \
-            return error;                                                                          \
-        params all = flat(target, source, bytes, kind);                                            \
-        return work;                                                                               \
-    }
+    char *address;                                                                                 \
+    enum cuda_error error = symbol(variable, offset, bytes, &address);                             \
+    if (error != cudaSuccess)                                                                      \
+        return error;                                                                              \
+    params all = flat(target, source, bytes, kind);                                                \
+    return work
+
+CUDART_API enum cuda_error cudaGraphAddMemcpyNodeToSymbol(cuda_node *node, cuda_graph graph,
+                                                          const cuda_node *before, size_t count,
+                                                          const void *variable, const void *source,
+                                                          size_t bytes, size_t offset,
+                                                          enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, address, source, cudart_node_add(node, graph, before, NULL, count, &all));
+}
+
+CUDART_API enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(cuda_node *node, cuda_graph graph,
+                                                            const cuda_node *before, size_t count,
+                                                            void *target, const void *variable,
+                                                            size_t bytes, size_t offset,
+                                                            enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, target, address, cudart_node_add(node, graph, before, NULL, count, &all));
+}
 
 CUDART_API enum cuda_error
-cudaGraphAddMemcpyNodeToSymbol(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                               size_t count, const void *variable, const void *source, size_t bytes,
-                               size_t offset, enum cuda_memcpy_kind kind)
-    WITH_SYMBOL(variable, address, source, cudart_node_add(node, graph, before, NULL, count, &all))
+cudaGraphMemcpyNodeSetParamsToSymbol(cuda_node node, const void *variable, const void *source,
+                                     size_t bytes, size_t offset, enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, address, source, cudart_node_set(node, &all));
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphAddMemcpyNodeFromSymbol(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                     size_t count, void *target, const void *variable, size_t bytes,
-                                     size_t offset, enum cuda_memcpy_kind kind)
-        WITH_SYMBOL(variable, target, address,
-                    cudart_node_add(node, graph, before, NULL, count, &all))
+CUDART_API enum cuda_error cudaGraphMemcpyNodeSetParamsFromSymbol(cuda_node node, void *target,
+                                                                  const void *variable,
+                                                                  size_t bytes, size_t offset,
+                                                                  enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, target, address, cudart_node_set(node, &all));
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphMemcpyNodeSetParamsToSymbol(cuda_node node, const void *variable, const void *source,
-                                         size_t bytes, size_t offset, enum cuda_memcpy_kind kind)
-        WITH_SYMBOL(variable, address, source, cudart_node_set(node, &all))
+CUDART_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsToSymbol(cuda_exec exec, cuda_node node,
+                                                                    const void *variable,
+                                                                    const void *source,
+                                                                    size_t bytes, size_t offset,
+                                                                    enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, address, source, cudart_exec_set(exec, node, &all));
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphMemcpyNodeSetParamsFromSymbol(cuda_node node, void *target, const void *variable,
-                                           size_t bytes, size_t offset, enum cuda_memcpy_kind kind)
-        WITH_SYMBOL(variable, target, address, cudart_node_set(node, &all))
+CUDART_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsFromSymbol(cuda_exec exec,
+                                                                      cuda_node node, void *target,
+                                                                      const void *variable,
+                                                                      size_t bytes, size_t offset,
+                                                                      enum cuda_memcpy_kind kind) {
+    WITH_SYMBOL(variable, target, address, cudart_exec_set(exec, node, &all));
+}
 
-            CUDART_API enum cuda_error
-    cudaGraphExecMemcpyNodeSetParamsToSymbol(cuda_exec exec, cuda_node node, const void *variable,
-                                             const void *source, size_t bytes, size_t offset,
-                                             enum cuda_memcpy_kind kind)
-        WITH_SYMBOL(variable, address, source, cudart_exec_set(exec, node, &all))
+// ---- Graphs, nothing, events ------------------------------------------------------------------
 
-            CUDART_API enum cuda_error
-    cudaGraphExecMemcpyNodeSetParamsFromSymbol(cuda_exec exec, cuda_node node, void *target,
-                                               const void *variable, size_t bytes, size_t offset,
-                                               enum cuda_memcpy_kind kind)
-        WITH_SYMBOL(variable, target, address, cudart_exec_set(exec, node, &all))
-
-    // ---- Graphs, nothing, events
-    // ------------------------------------------------------------------
-
-    CUDART_API enum cuda_error
-    cudaGraphAddChildGraphNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                               size_t count, cuda_graph child) {
+CUDART_API enum cuda_error cudaGraphAddChildGraphNode(cuda_node *node, cuda_graph graph,
+                                                      const cuda_node *before, size_t count,
+                                                      cuda_graph child) {
     params all = {.type = CUDA_NODE_GRAPH, .u.child.graph = child};
     return cudart_node_add(node, graph, before, NULL, count, &all);
 }
 
-CUDART_API enum cuda_error cudaGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *given)
-    GET(CUDA_NODE_GRAPH, child.graph)
+CUDART_API enum cuda_error cudaGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *given) {
+    GET(CUDA_NODE_GRAPH, child.graph);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node, cuda_graph child) {
+CUDART_API enum cuda_error cudaGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node,
+                                                                cuda_graph child) {
     params all = {.type = CUDA_NODE_GRAPH, .u.child.graph = child};
     return cudart_exec_set(exec, node, &all);
 }
@@ -242,11 +257,11 @@ CUDART_API enum cuda_error cudaGraphAddEventRecordNode(cuda_node *node, cuda_gra
     return cudart_node_add(node, graph, before, NULL, count, &all);
 }
 
-CUDART_API enum cuda_error cudaGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *given)
-    GET(CUDA_NODE_RECORD_EVENT, event)
+CUDART_API enum cuda_error cudaGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *given) {
+    GET(CUDA_NODE_RECORD_EVENT, event);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event) {
+CUDART_API enum cuda_error cudaGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event) {
     params all = event_params(CUDA_NODE_RECORD_EVENT, event);
     return cudart_node_set(node, &all);
 }
@@ -264,11 +279,11 @@ CUDART_API enum cuda_error cudaGraphAddEventWaitNode(cuda_node *node, cuda_graph
     return cudart_node_add(node, graph, before, NULL, count, &all);
 }
 
-CUDART_API enum cuda_error cudaGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *given)
-    GET(CUDA_NODE_WAIT_EVENT, event)
+CUDART_API enum cuda_error cudaGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *given) {
+    GET(CUDA_NODE_WAIT_EVENT, event);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event) {
+CUDART_API enum cuda_error cudaGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event) {
     params all = event_params(CUDA_NODE_WAIT_EVENT, event);
     return cudart_node_set(node, &all);
 }
@@ -294,15 +309,17 @@ CUDART_API enum cuda_error cudaGraphAddMemAllocNode(cuda_node *node, cuda_graph 
 }
 
 CUDART_API enum cuda_error cudaGraphMemAllocNodeGetParams(cuda_node node,
-                                                          struct cuda_allocate_node *given)
-    GET(CUDA_NODE_ALLOCATE, allocate)
+                                                          struct cuda_allocate_node *given) {
+    GET(CUDA_NODE_ALLOCATE, allocate);
+}
 
-        CUDART_API enum cuda_error
-    cudaGraphAddMemFreeNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                            size_t count, void *address) {
+CUDART_API enum cuda_error cudaGraphAddMemFreeNode(cuda_node *node, cuda_graph graph,
+                                                   const cuda_node *before, size_t count,
+                                                   void *address) {
     params all = {.type = CUDA_NODE_FREE, .u.freed = address};
     return cudart_node_add(node, graph, before, NULL, count, &all);
 }
 
-CUDART_API enum cuda_error cudaGraphMemFreeNodeGetParams(cuda_node node, void **given)
-    GET(CUDA_NODE_FREE, freed)
+CUDART_API enum cuda_error cudaGraphMemFreeNodeGetParams(cuda_node node, void **given) {
+    GET(CUDA_NODE_FREE, freed);
+}
