@@ -49,14 +49,7 @@ class Form:
 
 
 def offsets_of_results(results):
-    offsets, at, most = [], 0, 1
-    for kind in results:
-        size = result_size(kind)
-        at = (at + size - 1) // size * size
-        offsets.append(at)
-        at += size
-        most = max(most, size)
-    return offsets, (at + most - 1) // most * most
+    return offsets_of(results, result_size, least=1)
 
 
 def result_size(kind):

@@ -208,11 +208,12 @@ class Maker:
         return [self.any(k) for k in kinds]
 
 
-def offsets_of(kinds):
-    """Offsets of the operands in a row, and the row's bytes."""
-    offsets, at, most = [], 0, 4
+def offsets_of(kinds, size_of=None, least=4):
+    """Offsets of the operands in a row, and the row's bytes: a multiple of the largest operand's,
+    and of `least`."""
+    offsets, at, most = [], 0, least
     for kind in kinds:
-        size = slot_bytes(kind)
+        size = (size_of or slot_bytes)(kind)
         at = (at + size - 1) // size * size
         offsets.append(at)
         at += size

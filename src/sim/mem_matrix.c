@@ -123,37 +123,26 @@ static uint32_t element_at(const uint8_t *row, unsigned index, unsigned bits) {
     return pair >> at % 8 & ((1u << bits) - 1);
 }
 
-// .m16n16.trans: 16 rows in memory, two registers a matrix. Byte b of register h is element
-// l / 4 + 8h of row 4 * (l % 4) + b.
-static const struct sim_instr *load_16x16(struct sim_warp *warp, const struct sim_instr *instr,
-                                          unsigned bits) {
+// Byte b of a register: of .m8n16, element 4 * (l % 4) + b of row l / 4. Of .m16n16.trans, which
+// has 16 rows in memory and two registers a matrix, element l / 4 + 8h of row 4 * (l % 4) + b in
+// register h.
+static const struct sim_instr *load_bytes(struct sim_warp *warp, const struct sim_instr *instr,
+                                          unsigned bits, bool is_transposed) {
     struct rows rows;
     if (!find_rows(warp, instr, instr->immediate, MEM_READ, &rows))
         return NULL;
     _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES] = {0};
     for (unsigned k = 0; k < instr->immediate; k++) {
-        uint8_t *const *row = rows.row + 2 * ROWS * (k / 2);
+        uint8_t *const *row = rows.row + ROWS * (is_transposed ? k / 2 * 2 : k);
         for (unsigned l = 0; l < LANES; l++)
-            for (unsigned b = 0; b < 4; b++)
-                loaded[k][l] |= element_at(row[4 * (l % 4) + b], l / 4 + 8 * (k % 2), bits)
-                                << 8 * b;
+            for (unsigned b = 0; b < 4; b++) {
+                const unsigned four = 4 * (l % 4) + b;
+                const uint32_t element = is_transposed
+                                             ? element_at(row[four], l / 4 + 8 * (k % 2), bits)
+                                             : element_at(row[l / 4], four, bits);
+                loaded[k][l] |= element << 8 * b;
+            }
     }
-    give_registers(warp, instr, loaded);
-    return instr + 1;
-}
-
-// .m8n16: byte b is element 4 * (l % 4) + b of row l / 4.
-static const struct sim_instr *load_8x16(struct sim_warp *warp, const struct sim_instr *instr,
-                                         unsigned bits) {
-    struct rows rows;
-    if (!find_rows(warp, instr, instr->immediate, MEM_READ, &rows))
-        return NULL;
-    _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES] = {0};
-    for (unsigned k = 0; k < instr->immediate; k++)
-        for (unsigned l = 0; l < LANES; l++)
-            for (unsigned b = 0; b < 4; b++)
-                loaded[k][l] |= element_at(rows.row[ROWS * k + l / 4], 4 * (l % 4) + b, bits)
-                                << 8 * b;
     give_registers(warp, instr, loaded);
     return instr + 1;
 }
@@ -185,16 +174,16 @@ MATRIX(load_transposed, load_matrix, true)
 MATRIX(store_plain, store_matrix, false)
 MATRIX(store_transposed, store_matrix, true)
 
-#define BYTE_MATRIX(name, body, bits)                                                              \
+#define BYTE_MATRIX(name, bits, is_transposed)                                                     \
     static const struct sim_instr *name(struct sim_warp *warp, const struct sim_instr *instr) {    \
-        return body(warp, instr, bits);                                                            \
+        return load_bytes(warp, instr, bits, is_transposed);                                       \
     }
 
-BYTE_MATRIX(load_16x16_8, load_16x16, 8)
-BYTE_MATRIX(load_16x16_6, load_16x16, 6)
-BYTE_MATRIX(load_16x16_4, load_16x16, 4)
-BYTE_MATRIX(load_8x16_6, load_8x16, 6)
-BYTE_MATRIX(load_8x16_4, load_8x16, 4)
+BYTE_MATRIX(load_16x16_8, 8, true)
+BYTE_MATRIX(load_16x16_6, 6, true)
+BYTE_MATRIX(load_16x16_4, 4, true)
+BYTE_MATRIX(load_8x16_6, 6, false)
+BYTE_MATRIX(load_8x16_4, 4, false)
 
 static bool use_matrix(const struct ir_instruction *ir, struct sim_instr *out, unsigned rows,
                        sim_handler handler) {
