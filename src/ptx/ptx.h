@@ -31,6 +31,7 @@
     X(E3M2X2, "e3m2x2", 2, PACKED) X(UE8M0X2, "ue8m0x2", 2, PACKED)                                \
     X(E4M3X4, "e4m3x4", 4, PACKED) X(E5M2X4, "e5m2x4", 4, PACKED)                                  \
     X(E2M3X4, "e2m3x4", 4, PACKED) X(E3M2X4, "e3m2x4", 4, PACKED)                                  \
+    X(E2M1X4, "e2m1x4", 2, PACKED)                                                                 \
     X(U2, "u2", 1, UNSIGNED) X(S2, "s2", 1, SIGNED)                                                \
     X(U4, "u4", 1, UNSIGNED) X(S4, "s4", 1, SIGNED)                                                \
     X(B1, "b1", 1, BITS)                                                                           \

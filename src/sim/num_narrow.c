@@ -57,7 +57,8 @@ uint32_t num_code_random(unsigned fraction, int bias, float magnitude, uint32_t 
     return ((uint32_t)field << fraction) + (uint32_t)below + carry;
 }
 
-uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random, bool relu) {
+uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random,
+                           unsigned random_bits, bool relu) {
     const uint32_t bits = num_bits_of_f32(x);
     const uint32_t sign = (bits >> 31) << (format->fraction + format->exponent);
     const float magnitude = num_f32_of_bits(bits & 0x7fffffff);
@@ -67,7 +68,8 @@ uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t ra
         return 0;
     if (magnitude > 0x1p16f)
         return sign | format->largest;
-    const uint32_t code = num_code_random(format->fraction, format->bias, magnitude, random, 16);
+    const uint32_t code =
+        num_code_random(format->fraction, format->bias, magnitude, random, random_bits);
     return sign | (code > format->largest ? format->largest : code);
 }
 

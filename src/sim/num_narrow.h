@@ -26,8 +26,9 @@ uint32_t num_narrow_of_f32(const struct num_narrow *format, float x, bool relu);
 // the result is exponent and fraction of a format, and may be larger than what it can hold.
 uint32_t num_code_random(unsigned fraction, int bias, float magnitude, uint32_t random,
                          unsigned random_bits);
-// With 16 random bits; otherwise as num_narrow_of_f32.
-uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random, bool relu);
+// Stochastic rounding with `random_bits` of them; otherwise as num_narrow_of_f32.
+uint32_t num_narrow_random(const struct num_narrow *format, float x, uint32_t random,
+                           unsigned random_bits, bool relu);
 // Exact; every NaN becomes the canonical one.
 uint32_t num_f16_of_narrow(const struct num_narrow *format, uint32_t bits, bool relu);
 

@@ -175,7 +175,17 @@ static inline uint32_t half_random(float x, uint32_t random, uint32_t form) {
 EACH3(pack_half_random, u32, f32, f32, u32,
       half_random(b, c, imm) | half_random(a, c >> 16, imm) << 16)
 
-// Four numbers of 8 and 6 bits, each in a byte; the last two take the lower random bits.
+// The random bits of one of four numbers. Of 8 and 6 bits, the first two take the upper half, and
+// the last two the lower one. Of 4 bits, the first two take the upper bytes of both halves, the
+// last two the lower ones; which of two takes which half the manual leaves open: the machine code
+// is two conversions of pairs, and pairs of f16 give the first the upper half.
+static inline uint32_t random_of_four(uint32_t random, int i, unsigned bits) {
+    if (bits == 8)
+        return random >> (i < 2 ? 16 : 0) & 0xffff;
+    return random >> ((i & 1 ? 0 : 16) + (i < 2 ? 8 : 0)) & 0xff;
+}
+
+// Four numbers of 8 and 6 bits, each in a byte, or of 4 bits.
 LANES_BODY(pack_four_random) {
     LANES_OUT(u32)
     LANES_IN(u32, random, 2)
@@ -186,8 +196,8 @@ LANES_BODY(pack_four_random) {
     LANES_EACH if (full || on[l]) {
         uint32_t r = 0;
         for (int i = 0; i < 4; i++) {
-            const uint32_t bits = i < 2 ? random[l] >> 16 : random[l] & 0xffff;
-            r = r << 8 | num_narrow_random(n->format, part[i][l], bits, n->relu);
+            const uint32_t bits = random_of_four(random[l], i, n->bits);
+            r = r << n->bits | num_narrow_random(n->format, part[i][l], bits, 2 * n->bits, n->relu);
         }
         d[l] = r;
     }
@@ -198,7 +208,8 @@ LANES_SELECT(cvt_stochastic_four) {
     static const enum ptx_type pair[PTX_TYPE_COUNT] = {[PTX_E4M3X4] = PTX_E4M3X2,
                                                        [PTX_E5M2X4] = PTX_E5M2X2,
                                                        [PTX_E2M3X4] = PTX_E2M3X2,
-                                                       [PTX_E3M2X4] = PTX_E3M2X2};
+                                                       [PTX_E3M2X4] = PTX_E3M2X2,
+                                                       [PTX_E2M1X4] = PTX_E2M1X2};
     const struct ir_operand *four = &ir->operands[1];
     if (four->kind != IR_OPERAND_VECTOR || four->element_count != 4)
         return false;
