@@ -24,7 +24,7 @@ bool sim_shape_has_layers(enum sim_image_shape shape) {
 }
 
 bool sim_is_texture(const struct ir_instruction *ir) {
-    static const char *const selects[] = {"tex", "suld", "sust", "sured", "txq"};
+    static const char *const selects[] = {"tex", "suld", "sust", "sured", "txq", "suq"};
     for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
         if (ir_instruction_is(ir, selects[i]))
             return true;
@@ -35,6 +35,7 @@ static enum sim_texture_opcode opcode_of(const struct ir_instruction *ir) {
     const char *opcode = ptx_isa_row(ir->ptx->isa)->opcode;
     return strcmp(opcode, "tex") == 0    ? SIM_TEX
            : strcmp(opcode, "txq") == 0  ? SIM_TXQ
+           : strcmp(opcode, "suq") == 0  ? SIM_SUQ
            : strcmp(opcode, "tld4") == 0 ? SIM_TLD4
            : strcmp(opcode, "suld") == 0 ? SIM_SULD
            : strcmp(opcode, "sust") == 0 ? SIM_SUST
@@ -163,7 +164,7 @@ const struct sim_texture_access *sim_decode_texture(struct sim_decoder *decoder,
     out->is_formatted = ptx_modifier_of(ir->ptx, PTX_GROUP_variant) == PTX_MOD_p;
     out->boundary = ptx_modifier_of(ir->ptx, PTX_GROUP_clamp);
     out->op = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
-    if (out->opcode == SIM_TXQ)
+    if (out->opcode == SIM_TXQ || out->opcode == SIM_SUQ)
         return decode_query(decoder, ir, out) ? out : NULL;
     bool is_store = out->opcode == SIM_SUST || out->opcode == SIM_SURED;
     bool is_texture = out->opcode == SIM_TEX || out->opcode == SIM_TLD4;

@@ -15,6 +15,10 @@ LANES_SELECT(txq) {
     return out->extra && lanes_use(out, query);
 }
 
+LANES_SELECT(suq) {
+    return out->extra && lanes_use(out, query);
+}
+
 LANES_SELECT(suld) {
     return out->extra && lanes_use(out, surface);
 }

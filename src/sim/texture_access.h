@@ -7,7 +7,7 @@
 
 enum { SIM_TEXTURE_COORDINATES = 4 };
 
-enum sim_texture_opcode { SIM_TEX, SIM_TLD4, SIM_TXQ, SIM_SULD, SIM_SUST, SIM_SURED };
+enum sim_texture_opcode { SIM_TEX, SIM_TLD4, SIM_TXQ, SIM_SUQ, SIM_SULD, SIM_SUST, SIM_SURED };
 
 struct sim_texture_access {
     enum sim_texture_opcode opcode;
@@ -24,7 +24,7 @@ struct sim_texture_access {
     sim_ref predicate;          // of tex: there is memory behind all texels, which is always true
     unsigned component;         // tld4
     enum ptx_modifier boundary; // trap, clamp, zero
-    enum ptx_modifier op;       // sured, txq
+    enum ptx_modifier op;       // sured, txq, suq
     bool is_formatted;          // surfaces: x counts texels, values are converted
 };
 

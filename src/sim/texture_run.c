@@ -58,6 +58,11 @@ static bool raise_object(struct sim_warp *warp, const struct sim_instr *instr, u
     return false;
 }
 
+// Queries ask any shape.
+static bool is_query(const struct sim_texture_access *access) {
+    return access->opcode == SIM_TXQ || access->opcode == SIM_SUQ;
+}
+
 static bool check_object(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                          enum sim_object_kind kind, uint64_t number,
                          const struct sim_object *object) {
@@ -71,10 +76,10 @@ static bool check_object(struct sim_warp *warp, const struct sim_instr *instr, u
         return raise_object(
             warp, instr, lane, number,
             kind == SIM_OBJECT_TEXTURE ? ", which is a surface" : ", which is a texture", "");
-    if (access->opcode != SIM_TXQ && !fits(access->shape, object->image.shape))
+    if (!is_query(access) && !fits(access->shape, object->image.shape))
         return raise_object(warp, instr, lane, number,
                             ", which has another shape: ", shape_names[object->image.shape]);
-    if (object->image.shape == SIM_IMAGE_LINEAR && !access->is_integer && access->opcode != SIM_TXQ)
+    if (object->image.shape == SIM_IMAGE_LINEAR && !access->is_integer && !is_query(access))
         return raise_object(warp, instr, lane, number,
                             ": linear memory is read by integer coordinates only", "");
     if (!sim_memory_lookup(warp->block->worker->memory, object->image.address, object->image.bytes,
@@ -178,13 +183,15 @@ static uint32_t size_of(const struct sim_image *image, enum ptx_modifier what, u
 
 const struct sim_instr *sim_run_txq(struct sim_warp *warp, const struct sim_instr *instr) {
     const struct sim_texture_access *access = instr->extra;
+    const enum sim_object_kind kind =
+        access->opcode == SIM_SUQ ? SIM_OBJECT_SURFACE : SIM_OBJECT_TEXTURE;
     EACH_LANE(l, warp->mask) {
-        const struct sim_object *texture = sim_texture_object(warp, instr, SIM_OBJECT_TEXTURE, l);
-        if (!texture)
+        const struct sim_object *object = sim_texture_object(warp, instr, kind, l);
+        if (!object)
             return NULL;
         uint32_t level = access->has_level ? word(warp, access->level, l) : 0;
         uint32_t *to = sim_at(warp, access->value[0]);
-        to[l] = size_of(&texture->image, access->op, level);
+        to[l] = size_of(&object->image, access->op, level);
     }
     return instr + 1;
 }
