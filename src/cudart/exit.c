@@ -15,7 +15,8 @@
 enum { PATIENCE_SECONDS = 5 };
 
 static sem_t signal_came;
-static struct cudart_state *watched; // what the signal handler looks at
+static struct cudart_state *watched; // what the signal handlers look at
+static volatile sig_atomic_t has_crashed, holds_lock, is_written;
 
 // Lock held.
 static void write_profile(struct cudart_state *state) {
@@ -40,10 +41,36 @@ static bool lock_patiently(struct cudart_state *state) {
     return pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
-// Only sets a flag and wakes the watcher: nothing else is safe here.
-static void on_signal(int number) {
+static void die_of(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+// Only sets a flag and wakes the watcher, nothing else is safe here. A child that the program
+// forked has no watcher.
+static bool wake_watcher(int number) {
+    if (watched->config.owner != getpid())
+        return false;
     watched->dying = number;
-    sem_post(&signal_came);
+    return sem_post(&signal_came) == 0;
+}
+
+static void on_signal(int number) {
+    if (!wake_watcher(number))
+        die_of(number);
+}
+
+// The thread that crashed may hold any lock, malloc's too: the watcher writes, and is waited for
+// with patience. In a call of ours (a copy to a bad host pointer) it holds our lock, and stands
+// still.
+static void on_crash(int number) {
+    const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    has_crashed = 1;
+    holds_lock = watched->is_held && pthread_equal(watched->holder, pthread_self());
+    if (wake_watcher(number))
+        for (int i = 0; i < PATIENCE_SECONDS * 100 && !is_written; i++)
+            nanosleep(&moment, NULL);
+    die_of(number);
 }
 
 // Without the lock: the launch that is to stop holds it.
@@ -60,10 +87,13 @@ static void *watch(void *argument) {
     while (sem_wait(&signal_came) != 0)
         continue;
     stop_launch(state);
-    if (lock_patiently(state))
+    if (holds_lock || lock_patiently(state))
         write_profile(state);
-    signal(state->dying, SIG_DFL);
-    kill(getpid(), state->dying);
+    is_written = 1;
+    if (!has_crashed) {
+        signal(state->dying, SIG_DFL);
+        kill(getpid(), state->dying);
+    }
     return NULL;
 }
 
@@ -73,8 +103,17 @@ static bool is_default(int number) {
            action.sa_handler == SIG_DFL;
 }
 
+static void handle(int number, void (*handler)(int)) {
+    // A second signal of the kind ends the process at once.
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (is_default(number))
+        sigaction(number, &action, NULL);
+}
+
 void cudart_watch_signals(struct cudart_state *state) {
-    static const int numbers[] = {SIGINT, SIGTERM};
+    static const int ends[] = {SIGINT, SIGTERM};
+    static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     pthread_t thread;
     sigset_t all, old;
     sem_init(&signal_came, 0, 0);
@@ -86,12 +125,10 @@ void cudart_watch_signals(struct cudart_state *state) {
     if (!has_watcher)
         return;
     pthread_detach(thread);
-    // A second signal of the kind ends the process at once.
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (is_default(numbers[i]))
-            sigaction(numbers[i], &action, NULL);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        handle(ends[i], on_signal);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        handle(crashes[i], on_crash);
 }
 
 // Runs after the program's own destructors and atexit functions.

@@ -23,9 +23,9 @@ enum cuda_error cudart_enqueue(struct cudart_state *state, cuda_stream stream,
 static void call_host(struct cudart_state *state, const struct cuda_host_node *host) {
     struct cuda_host_node call = *host;
     struct cudart_device *device = state->current;
-    pthread_mutex_unlock(&state->lock);
+    cudart_unlock(state);
     call.function(call.data);
-    pthread_mutex_lock(&state->lock);
+    cudart_lock(state);
     state->current = device;
 }
 

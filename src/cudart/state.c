@@ -295,17 +295,28 @@ enum cuda_error cudart_visit(struct cudart_state *state, struct cudart_device *d
     return error;
 }
 
+void cudart_lock(struct cudart_state *state) {
+    pthread_mutex_lock(&state->lock);
+    state->holder = pthread_self();
+    state->is_held = 1;
+}
+
+void cudart_unlock(struct cudart_state *state) {
+    state->is_held = 0;
+    pthread_mutex_unlock(&state->lock);
+}
+
 enum cuda_error cudart_enter(void) {
     struct cudart_state *state = cudart_state();
     cudart_thread_enter();
-    pthread_mutex_lock(&state->lock);
+    cudart_lock(state);
     return cudart_visit(state, cudart_this_device(state));
 }
 
 enum cuda_error cudart_enter_device(int device) {
     struct cudart_state *state = cudart_state();
     cudart_thread_enter();
-    pthread_mutex_lock(&state->lock);
+    cudart_lock(state);
     state->current = cudart_this_device(state);
     if (!cudart_is_device(state, device))
         return cudaErrorInvalidDevice;
@@ -315,7 +326,7 @@ enum cuda_error cudart_enter_device(int device) {
 enum cuda_error cudart_enter_queued(bool *is_lost) {
     struct cudart_state *state = cudart_state();
     cudart_thread_enter();
-    pthread_mutex_lock(&state->lock);
+    cudart_lock(state);
     enum cuda_error error = use(state, cudart_this_device(state));
     *is_lost = error == cudaSuccess && state->current->pending != cudaSuccess;
     return error;
@@ -323,7 +334,7 @@ enum cuda_error cudart_enter_queued(bool *is_lost) {
 
 enum cuda_error cudart_leave(enum cuda_error error) {
     struct cudart_state *state = cudart_state();
-    pthread_mutex_unlock(&state->lock);
+    cudart_unlock(state);
     while (state->dying) // a signal ends the process; the program is not to see a failed launch
         pause();
     return cudart_record(error);

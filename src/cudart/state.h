@@ -64,12 +64,17 @@ struct cudart_state {
         uint64_t left_out; // launches that were not counted
     } profiler;
     bool watches_forks;
-    bool is_forked; // a child of a process that used the device: it cannot, as on a real one
+    bool is_forked;   // a child of a process that used the device: it cannot, as on a real one
+    pthread_t holder; // of the lock, while a call of the API holds it
+    volatile sig_atomic_t is_held;
     volatile sig_atomic_t dying; // signal that ends the process; launches are refused
 };
 
 // Set up on the first call.
 struct cudart_state *cudart_state(void);
+// The lock, with its holder's name on it: see cudart_enter.
+void cudart_lock(struct cudart_state *state);
+void cudart_unlock(struct cudart_state *state);
 // There is a device of that number.
 bool cudart_is_device(const struct cudart_state *state, int device);
 // The calling thread's device. Needs no lock.
