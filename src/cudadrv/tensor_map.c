@@ -1,5 +1,6 @@
-// Tensor maps. Which ones are good is the driver's rule, see the manual of cuTensorMapEncodeTiled;
-// the driver does not look at the alignment of the map itself.
+// Tensor maps. Which ones are good is the driver's rule, see the manual of cuTensorMapEncodeTiled,
+// where an H200's driver keeps to it: it does not look at the alignment of the map itself, and lets
+// 32-byte interleaved tensors have any swizzle.
 #include "sim/tensor_map.h"
 
 #include <string.h>
@@ -7,14 +8,15 @@
 #include "cudadrv/cudadrv.h"
 #include "cudart/error.h"
 
-enum { DATA_TYPES = 16, INTERLEAVES = 3, SWIZZLES = 7, PROMOTIONS = 4, FILLS = 2 };
+enum { DATA_TYPES = 16, SWIZZLES = 7, PROMOTIONS = 4, FILLS = 2 };
 
-struct tiled {
-    struct sim_tensor_map *map;
+// What both ways to make a map are told.
+struct tensor {
+    void *map;
     unsigned type, rank;
     void *address;
     const uint64_t *sizes, *strides;
-    const uint32_t *box, *steps;
+    const uint32_t *steps;
     unsigned interleave, swizzle, promotion, fill;
 };
 
@@ -22,53 +24,52 @@ static bool is_float(unsigned type) {
     return type >= SIM_TENSOR_F16 && type < SIM_TENSOR_TYPES;
 }
 
-static bool are_sizes_good(const struct tiled *t) {
-    for (unsigned i = 0; i < t->rank; i++) {
-        if (!t->sizes[i] || t->sizes[i] > 1ull << 32 || !t->box[i] || t->box[i] > 256 ||
-            !t->steps[i] || t->steps[i] > 8)
+// What does not fit into a map's fields; sim_tensor_map_is_good looks at the rest.
+static bool are_fields_good(const struct tensor *t) {
+    for (unsigned i = 0; i < t->rank; i++)
+        if (!t->sizes[i] || t->sizes[i] > 1ull << 32 || t->steps[i] > 8)
             return false;
-        if (i + 1 < t->rank && (t->strides[i] % 16 || t->strides[i] >> 40))
-            return false;
-    }
     return true;
 }
 
-static bool is_good(const struct tiled *t) {
+static bool is_good(const struct tensor *t) {
     return t->map && t->type < DATA_TYPES && t->rank >= 1 && t->rank <= SIM_TENSOR_RANK &&
-           (uintptr_t)t->address % 16 == 0 && t->sizes && (t->strides || t->rank == 1) && t->box &&
-           t->steps && t->interleave < INTERLEAVES && t->swizzle < SWIZZLES &&
+           t->sizes && (t->strides || t->rank == 1) && t->steps &&
+           t->interleave < SIM_TENSOR_INTERLEAVES && t->swizzle < SWIZZLES &&
            t->promotion < PROMOTIONS && t->fill < FILLS && (!t->fill || is_float(t->type)) &&
-           are_sizes_good(t);
+           are_fields_good(t);
 }
 
-// What the simulator does not follow is said and refused.
-static bool is_known(const struct tiled *t) {
-    return t->type < SIM_TENSOR_TYPES && t->interleave == 0 && t->swizzle < SIM_TENSOR_SWIZZLES;
+// Packed types and the swizzles that keep more than 16 bytes together, which devices of 10.0 and
+// later have: the driver says "invalid" for others.
+static cu_result unknown(const struct tensor *t, const char *name, atomic_flag *was_said) {
+    if (t->type < SIM_TENSOR_TYPES && t->swizzle < SIM_TENSOR_SWIZZLES)
+        return cudaSuccess;
+    return cudart_state()->device.arch < 100 ? cudaErrorInvalidValue
+                                             : cudadrv_unsupported(name, was_said);
 }
 
-static cu_result encode(const struct tiled *t) {
-    static atomic_flag was_said = ATOMIC_FLAG_INIT;
+static struct sim_tensor_map begin_map(const struct tensor *t) {
     struct sim_tensor_map map = {.mark = SIM_TENSOR_MARK,
                                  .address = (uint64_t)(uintptr_t)t->address,
                                  .rank = (uint8_t)t->rank,
                                  .type = (uint8_t)t->type,
                                  .swizzle = (uint8_t)t->swizzle,
+                                 .interleave = (uint8_t)t->interleave,
                                  .fills_nan = t->fill != 0};
-    if (!is_good(t))
-        return cudaErrorInvalidValue;
-    if (!is_known(t))
-        return cudadrv_unsupported(
-            "cuTensorMapEncodeTiled with interleaved, packed or other swizzled layouts", &was_said);
     for (unsigned i = 0; i < t->rank; i++) {
         map.last[i] = (uint32_t)(t->sizes[i] - 1);
-        map.box[i] = (uint16_t)t->box[i];
         map.steps[i] = (uint8_t)t->steps[i];
         if (i > 0)
             map.strides[i - 1] = t->strides[i - 1];
     }
-    if (!sim_tensor_map_is_good(&map))
+    return map;
+}
+
+static cu_result end_map(const struct tensor *t, const struct sim_tensor_map *map) {
+    if (!sim_tensor_map_is_good(map))
         return cudaErrorInvalidValue;
-    memcpy(t->map, &map, sizeof map);
+    memcpy(t->map, map, sizeof *map);
     return cudaSuccess;
 }
 
@@ -77,15 +78,70 @@ CUDART_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned r
                                             const uint32_t *box, const uint32_t *steps,
                                             unsigned interleave, unsigned swizzle,
                                             unsigned promotion, unsigned fill) {
-    const struct tiled tiled = {map, type,  rank,       address, sizes,     strides,
-                                box, steps, interleave, swizzle, promotion, fill};
-    return encode(&tiled);
+    const struct tensor tensor = {map,   type,       rank,    address,   sizes, strides,
+                                  steps, interleave, swizzle, promotion, fill};
+    static atomic_flag was_said = ATOMIC_FLAG_INIT;
+    if (!is_good(&tensor) || !box)
+        return cudaErrorInvalidValue;
+    const cu_result refused =
+        unknown(&tensor, "cuTensorMapEncodeTiled with packed types or other swizzles", &was_said);
+    if (refused)
+        return refused;
+    struct sim_tensor_map made = begin_map(&tensor);
+    for (unsigned i = 0; i < rank; i++)
+        made.box[i] = (uint16_t)(box[i] < UINT16_MAX ? box[i] : UINT16_MAX);
+    return end_map(&tensor, &made);
+}
+
+// A number of the caller as one of 16 bits that is refused where it did not fit.
+static int16_t corner(int value) {
+    return (int16_t)value == value ? (int16_t)value : 0;
+}
+
+static bool are_corners_good(unsigned rank, const int *lower, const int *upper) {
+    if (rank < 3 || !lower || !upper)
+        return false;
+    for (unsigned i = 0; i < rank - 2; i++)
+        if (corner(lower[i]) != lower[i] || corner(upper[i]) != upper[i])
+            return false;
+    return true;
+}
+
+CUDART_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned rank, void *address,
+                                             const uint64_t *sizes, const uint64_t *strides,
+                                             const int *lower, const int *upper, uint32_t channels,
+                                             uint32_t pixels, const uint32_t *steps,
+                                             unsigned interleave, unsigned swizzle,
+                                             unsigned promotion, unsigned fill) {
+    const struct tensor tensor = {map,   type,       rank,    address,   sizes, strides,
+                                  steps, interleave, swizzle, promotion, fill};
+    static atomic_flag was_said = ATOMIC_FLAG_INIT;
+    if (!is_good(&tensor) || !are_corners_good(rank, lower, upper) || channels > UINT16_MAX ||
+        pixels > UINT16_MAX)
+        return cudaErrorInvalidValue;
+    const cu_result refused =
+        unknown(&tensor, "cuTensorMapEncodeIm2col with packed types or other swizzles", &was_said);
+    if (refused)
+        return refused;
+    struct sim_tensor_map made = begin_map(&tensor);
+    made.is_im2col = true;
+    made.box[0] = (uint16_t)channels;
+    made.pixels = (uint16_t)pixels;
+    for (unsigned i = 0; i < rank - 2; i++) {
+        made.lower[i] = (int16_t)lower[i];
+        made.upper[i] = (int16_t)upper[i];
+    }
+    return end_map(&tensor, &made);
 }
 
 CUDART_API cu_result cuTensorMapReplaceAddress(void *map, void *address) {
     struct sim_tensor_map *tensor = map;
-    if (!map || (uintptr_t)address % 16 || tensor->mark != SIM_TENSOR_MARK)
+    if (!map || tensor->mark != SIM_TENSOR_MARK)
         return cudaErrorInvalidValue;
-    tensor->address = (uint64_t)(uintptr_t)address;
+    struct sim_tensor_map made = *tensor;
+    made.address = (uint64_t)(uintptr_t)address;
+    if (!sim_tensor_map_is_good(&made))
+        return cudaErrorInvalidValue;
+    *tensor = made;
     return cudaSuccess;
 }

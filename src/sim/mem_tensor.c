@@ -1,23 +1,26 @@
-// Copies of tensors in tile mode: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. A box of a
-// tensor in global memory, at coordinates that may lie outside of it, and the same elements side by
-// side in shared memory, in the order that the map's swizzle makes of them.
+// Copies of tensors: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor and
+// cp.async.bulk.prefetch.tensor. A box of a tensor in global memory (see tensor_box.h), at
+// coordinates that may lie outside of it, and the same elements side by side in shared memory, in
+// the order that the map's swizzle makes of them.
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "sim/bulk.h"
+#include "sim/decode.h"
 #include "sim/mbarrier.h"
 #include "sim/mem_lanes.h"
 #include "sim/reduce.h"
-#include "sim/tensor_map.h"
+#include "sim/tensor_box.h"
 
-enum { SHARED_ALIGN = 128 };
+enum { SHARED_ALIGN = 128, MASK_OPERAND = 3 };
 
 // In instr->immediate: the rank, and
 enum {
     RANK_MASK = 7,
     TO_GLOBAL = 8,
-    MULTICAST = 16, // operand 3 says to which blocks
+    MULTICAST = 16, // operand MASK_OPERAND + IM2COL says to which blocks
     REDUCES = 32,   // access->op is the operation
+    IM2COL = 64,    // with offsets behind the coordinates in access->element, but for stores
 };
 
 struct copy {
@@ -25,12 +28,8 @@ struct copy {
     const struct sim_instr *instr;
     unsigned lane;
     struct sim_tensor_map map;
-    unsigned bytes;                   // of an element
-    uint32_t counts[SIM_TENSOR_RANK]; // elements of the box; 1 above the rank
-    int32_t first[SIM_TENSOR_RANK];   // coordinates
-    uint64_t box_bytes;
-    uint32_t row_bytes, pitch; // in shared memory: with a swizzle a row begins every 32, 64 or 128
-                               // bytes, whatever it holds
+    unsigned bytes; // of an element
+    struct sim_tensor_box box;
     const struct sim_reduction *reduction; // NULL: a plain copy
 };
 
@@ -57,6 +56,10 @@ static bool read_map(struct copy *c, uint64_t address) {
         return raise_map(c, address, "is none, or has fields that do not go together");
     if (c->map.rank != (c->instr->immediate & RANK_MASK))
         return raise_map(c, address, "is of another rank than the instruction");
+    if (c->map.is_im2col != ((c->instr->immediate & IM2COL) != 0))
+        return raise_map(c, address,
+                         c->map.is_im2col ? "is for im2col mode, the instruction for tile mode"
+                                          : "is for tile mode, the instruction for im2col mode");
     return true;
 }
 
@@ -70,18 +73,54 @@ static enum ptx_type type_of(unsigned type) {
     return types[type];
 }
 
-// Measured on 9.0: the box begins at a multiple of 16 bytes of a row, and what is stored does not
-// begin before the row.
+static bool raise_place(const struct copy *c, unsigned dimension, const char *why) {
+    sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_INSTRUCTION, c->lane, 0,
+              "coordinate %u of the box is %lld: %s", dimension, (long long)c->box.first[dimension],
+              why);
+    return false;
+}
+
+// Measured on 9.0: the box begins at a multiple of 16 bytes of a row.
 static bool check_first(const struct copy *c) {
     enum { UNIT = 16 };
-    const bool to_global = c->instr->immediate & TO_GLOBAL;
-    if ((int64_t)c->first[0] * c->bytes % UNIT == 0 && (!to_global || c->first[0] >= 0))
+    if (c->map.interleave || c->box.first[0] * c->bytes % UNIT == 0)
         return true;
     sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_INSTRUCTION, c->lane, 0,
-              "the first coordinate of the box is %d, elements of %u bytes: %s", c->first[0],
-              c->bytes,
-              to_global && c->first[0] < 0 ? "a store may not begin before the tensor"
-                                           : "it may begin at multiples of 16 bytes only");
+              "the first coordinate of the box is %lld, elements of %u bytes: it may begin at "
+              "multiples of 16 bytes only",
+              (long long)c->box.first[0], c->bytes);
+    return false;
+}
+
+// And what is stored does not begin before the tensor, nor can it go beyond its image.
+static bool check_store(const struct copy *c, uint64_t address) {
+    for (unsigned i = 0; i < c->map.rank; i++)
+        if (c->box.first[i] < 0)
+            return raise_place(c, i, "a store may not begin before the tensor");
+    for (unsigned i = 0; c->map.is_im2col && i < SIM_TENSOR_SPACES; i++)
+        if (c->map.lower[i] < 0 || c->map.upper[i] > 0)
+            return raise_map(c, address,
+                             "has corners outside of the tensor, which a store may not");
+    return true;
+}
+
+static bool begin_box(struct copy *c) {
+    const struct sim_access *access = c->instr->access;
+    const unsigned rank = c->map.rank;
+    int32_t first[SIM_TENSOR_RANK] = {0};
+    uint16_t offsets[SIM_TENSOR_SPACES] = {0};
+    for (unsigned i = 0; i < access->count; i++) {
+        const uint64_t value =
+            sim_bulk_value(c->warp, access->element[i], access->element_bytes[i] == 8, c->lane);
+        if (i < rank)
+            first[i] = (int32_t)value;
+        else
+            offsets[i - rank] = (uint16_t)value;
+    }
+    if (sim_tensor_box_begin(&c->box, &c->map, first, offsets))
+        return true;
+    sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_INSTRUCTION, c->lane, 0,
+              "the box begins outside of the window that the corners of the tensor map set");
     return false;
 }
 
@@ -91,18 +130,8 @@ static bool begin(struct copy *c, unsigned map_place) {
     if (!read_map(c, address))
         return false;
     c->bytes = sim_tensor_type_bytes(c->map.type);
-    c->box_bytes = c->bytes;
-    for (unsigned i = 0; i < SIM_TENSOR_RANK; i++) {
-        c->counts[i] = i < c->map.rank ? sim_tensor_count(&c->map, i) : 1;
-        c->first[i] = 0;
-        if (i < c->map.rank)
-            c->first[i] = (int32_t)sim_bulk_value(c->warp, access->element[i],
-                                                  access->element_bytes[i] == 8, c->lane);
-        c->box_bytes *= c->counts[i];
-    }
-    c->row_bytes = c->counts[0] * c->bytes;
-    c->pitch = c->map.swizzle ? 16u << c->map.swizzle : c->row_bytes;
-    if (!check_first(c))
+    if (!begin_box(c) || !check_first(c) ||
+        ((c->instr->immediate & TO_GLOBAL) && !check_store(c, address)))
         return false;
     if (!(c->instr->immediate & REDUCES))
         return true;
@@ -113,46 +142,15 @@ static bool begin(struct copy *c, unsigned map_place) {
 
 // ---- Rows ---------------------------------------------------------------------------------
 
-struct row {
-    bool is_inside;          // of the tensor, in all dimensions but the first
-    uint64_t global;         // of the first element inside
-    uint32_t before, inside; // elements of the row before the tensor, and in it
-};
-
-static struct row find_row(const struct copy *c, const uint32_t place[SIM_TENSOR_RANK]) {
-    struct row row = {.is_inside = true, .global = c->map.address};
-    for (unsigned i = 1; i < c->map.rank; i++) {
-        const int64_t at = c->first[i] + (int64_t)place[i] * c->map.steps[i];
-        row.is_inside &= at >= 0 && at <= c->map.last[i];
-        row.global += (uint64_t)at * c->map.strides[i - 1];
-    }
-    const int64_t begin = c->first[0], size = (int64_t)c->map.last[0] + 1;
-    const int64_t end = begin + c->counts[0] < size ? begin + c->counts[0] : size;
-    const int64_t from = begin > 0 ? begin : 0;
-    row.is_inside &= from < end;
-    row.before = row.is_inside ? (uint32_t)(from - begin) : 0;
-    row.inside = row.is_inside ? (uint32_t)(end - from) : 0;
-    row.global += (uint64_t)(row.is_inside ? from : 0) * c->bytes;
-    return row;
-}
-
-// The next row of the box; false: there is none.
-static bool next_row(const struct copy *c, uint32_t place[SIM_TENSOR_RANK]) {
-    for (unsigned i = 1; i < SIM_TENSOR_RANK; i++) {
-        if (++place[i] < c->counts[i])
-            return true;
-        place[i] = 0;
-    }
-    return false;
-}
-
 // Elements outside: zeros, or a NaN that tells that it is one of them; it is that of 16 bits,
 // repeated.
-static void fill(const struct copy *c, uint8_t *to, uint32_t count) {
+static uint8_t *fill(const struct copy *c, uint8_t *to, uint32_t units) {
     static const uint16_t nan = 0x7ff7;
-    memset(to, 0, (size_t)count * c->bytes);
-    for (size_t i = 0; c->map.fills_nan && i < (size_t)count * c->bytes; i += sizeof nan)
+    const size_t bytes = (size_t)units * c->box.unit;
+    memset(to, 0, bytes);
+    for (size_t i = 0; c->map.fills_nan && i < bytes; i += sizeof nan)
         memcpy(to + i, &nan, sizeof nan);
+    return to + bytes;
 }
 
 // Floats that are loaded as tf32 are rounded to nearest even, with what came out of a measurement
@@ -170,26 +168,23 @@ static void round_tf32(uint8_t *box, uint64_t bytes) {
 }
 
 // The box as it stands in shared memory, without swizzle.
-static bool gather_box(const struct copy *c, uint8_t *box) {
+static bool gather_box(struct copy *c, uint8_t *to) {
     const struct mem_request read = mem_request(c->warp, c->instr, 1, MEM_READ);
-    uint32_t place[SIM_TENSOR_RANK] = {0};
     bool continues = false;
     do {
-        const struct row row = find_row(c, place);
-        const size_t bytes = (size_t)row.inside * c->bytes;
-        uint8_t *to = box + (size_t)row.before * c->bytes;
-        fill(c, box, row.is_inside ? row.before : c->counts[0]);
-        if (row.is_inside) {
+        const struct sim_tensor_row row = sim_tensor_box_row(&c->box);
+        const size_t bytes = (size_t)row.inside * c->box.unit;
+        to = fill(c, to, row.before);
+        if (bytes) {
             const uint8_t *from = sim_bulk_global(&read, c->lane, row.global, bytes);
             if (!from)
                 return false;
             sim_bulk_tell(&read, SITE_GLOBAL, row.global, bytes, continues);
             continues = true;
             memcpy(to, from, bytes);
-            fill(c, to + bytes, c->counts[0] - row.before - row.inside);
         }
-        box += (size_t)c->counts[0] * c->bytes;
-    } while (next_row(c, place));
+        to = fill(c, to + bytes, row.after);
+    } while (sim_tensor_box_next(&c->box));
     return true;
 }
 
@@ -202,24 +197,30 @@ static void put_row(const struct copy *c, uint8_t *to, const uint8_t *from, size
         c->reduction->apply(to + at, from + at);
 }
 
-static bool scatter_box(const struct copy *c, const uint8_t *box) {
+// What a store writes of a row's bytes: whole pieces of 16, also where the tensor ends within one.
+static size_t written(size_t bytes) {
+    enum { PIECE = 16 };
+    return (bytes + PIECE - 1) / PIECE * PIECE;
+}
+
+static bool scatter_box(struct copy *c, const uint8_t *from) {
     const enum mem_intent intent = c->reduction ? MEM_ATOMIC : MEM_WRITE;
     const struct mem_request write = mem_request(c->warp, c->instr, 1, intent);
-    uint32_t place[SIM_TENSOR_RANK] = {0};
     bool continues = false;
     do {
-        const struct row row = find_row(c, place);
-        const size_t bytes = (size_t)row.inside * c->bytes;
-        uint8_t *to = row.is_inside ? sim_bulk_global(&write, c->lane, row.global, bytes) : NULL;
-        if (row.is_inside && !to)
-            return false;
-        if (to) {
+        const struct sim_tensor_row row = sim_tensor_box_row(&c->box);
+        const size_t bytes = written((size_t)row.inside * c->box.unit);
+        from += (size_t)row.before * c->box.unit;
+        if (bytes) {
+            uint8_t *to = sim_bulk_global(&write, c->lane, row.global, bytes);
+            if (!to)
+                return false;
             sim_bulk_tell(&write, SITE_GLOBAL, row.global, bytes, continues);
             continues = true;
-            put_row(c, to, box + (size_t)row.before * c->bytes, bytes);
+            put_row(c, to, from, bytes);
         }
-        box += (size_t)c->counts[0] * c->bytes;
-    } while (next_row(c, place));
+        from += (size_t)(row.inside + row.after) * c->box.unit;
+    } while (sim_tensor_box_next(&c->box));
     return true;
 }
 
@@ -228,11 +229,11 @@ static bool scatter_box(const struct copy *c, const uint8_t *box) {
 static uint8_t *find_shared(const struct copy *c, uint64_t address, enum mem_intent intent,
                             struct sim_block **block) {
     const struct mem_request request = mem_request(c->warp, c->instr, SHARED_ALIGN, intent);
-    const uint64_t rows = c->box_bytes / c->row_bytes;
-    const uint64_t bytes = (rows - 1) * c->pitch + c->row_bytes;
+    const uint64_t rows = c->box.bytes / c->box.row_bytes;
+    const uint64_t bytes = (rows - 1) * c->box.pitch + c->box.row_bytes;
     uint8_t *at = sim_bulk_shared(&request, c->lane, address, bytes, block);
     if (at)
-        sim_bulk_tell(&request, SITE_SHARED, address, c->box_bytes, false);
+        sim_bulk_tell(&request, SITE_SHARED, address, c->box.bytes, false);
     return at;
 }
 
@@ -241,8 +242,9 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
                           bool to_shared) {
     enum { CHUNK = 16 };
     const uint32_t first = (uint32_t)(at - block->shared);
-    for (uint32_t offset = 0; offset < c->box_bytes; offset += CHUNK) {
-        const uint32_t at_row = offset / c->row_bytes * c->pitch + offset % c->row_bytes;
+    const uint32_t row = c->box.row_bytes;
+    for (uint32_t offset = 0; offset < c->box.bytes; offset += CHUNK) {
+        const uint32_t at_row = offset / row * c->box.pitch + offset % row;
         const uint32_t place =
             sim_tensor_swizzled((enum sim_tensor_swizzle)c->map.swizzle, first + at_row);
         if (place + CHUNK > block->shared_bytes) {
@@ -267,7 +269,7 @@ static bool put_shared(const struct copy *c, uint64_t address, uint64_t barrier,
     uint8_t *at = word ? find_shared(c, address, MEM_WRITE, &block) : NULL;
     if (!at || !move_swizzled(c, block, at, box, true))
         return false;
-    sim_mbarrier_complete(word, (uint32_t)c->box_bytes);
+    sim_mbarrier_complete(word, (uint32_t)c->box.bytes);
     return true;
 }
 
@@ -280,10 +282,11 @@ static bool load_box(struct copy *c, uint8_t *box) {
     if (!gather_box(c, box))
         return false;
     if (c->map.type == SIM_TENSOR_TF32 || c->map.type == SIM_TENSOR_TF32_FTZ)
-        round_tf32(box, c->box_bytes);
+        round_tf32(box, c->box.bytes);
     if (!(c->instr->immediate & MULTICAST))
         return put_shared(c, to, barrier, box);
-    uint32_t blocks = (uint16_t)sim_bulk_value(c->warp, c->instr->operand[3], false, c->lane);
+    const unsigned place = MASK_OPERAND + ((c->instr->immediate & IM2COL) != 0);
+    uint32_t blocks = (uint16_t)sim_bulk_value(c->warp, c->instr->operand[place], false, c->lane);
     for (; blocks; blocks &= blocks - 1) {
         const uint32_t tag = sim_cluster_tag((uint32_t)__builtin_ctz(blocks));
         if (!put_shared(c, (to & SIM_CLUSTER_OFFSET) + tag, (barrier & SIM_CLUSTER_OFFSET) + tag,
@@ -307,16 +310,27 @@ static const struct sim_instr *copy_tensor(struct sim_warp *warp, const struct s
         if (!begin(&c, to_global ? 0 : 1))
             return NULL;
         // A box that does not fit into shared memory is found before anything of it is kept.
-        if (c.box_bytes > SIM_CLUSTER_OFFSET) {
+        if (c.box.bytes > SIM_CLUSTER_OFFSET) {
             sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, c.lane, 0,
                       "a box of %llu bytes does not fit into shared memory",
-                      (unsigned long long)c.box_bytes);
+                      (unsigned long long)c.box.bytes);
             return NULL;
         }
-        uint8_t *box = base_alloc(c.box_bytes);
+        uint8_t *box = base_alloc(c.box.bytes);
         const bool is_done = to_global ? store_box(&c, box) : load_box(&c, box);
         free(box);
         if (!is_done)
+            return NULL;
+    }
+    return instr + 1;
+}
+
+// What a copy would read is not looked at, but the map and the coordinates are.
+static const struct sim_instr *prefetch_tensor(struct sim_warp *warp,
+                                               const struct sim_instr *instr) {
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        struct copy c = {.warp = warp, .instr = instr, .lane = (unsigned)__builtin_ctz(rest)};
+        if (!begin(&c, 0))
             return NULL;
     }
     return instr + 1;
@@ -337,26 +351,54 @@ static unsigned rank_of(const struct ir_instruction *ir) {
     }
 }
 
-static bool select_tensor(const struct ir_instruction *ir, struct sim_instr *out) {
+// The offsets of im2col mode, behind the coordinates.
+static void add_offsets(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                        struct sim_access *access, unsigned operand) {
+    const unsigned rank = access->count;
+    const struct ir_operand *offsets = &ir->operands[operand];
+    if (offsets->kind != IR_OPERAND_VECTOR || offsets->element_count + 2 != rank) {
+        sim_decode_error(decoder, ir, "im2col mode takes as many offsets as dimensions, less two");
+        return;
+    }
+    for (unsigned i = 0; i < rank - 2; i++) {
+        access->element[rank + i] = sim_operand_ref(decoder, ir, &offsets->elements[i]);
+        access->element_bytes[rank + i] = 4;
+    }
+    access->count = 2 * rank - 2;
+}
+
+static bool select_tensor(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                          struct sim_instr *out) {
+    const enum ptx_modifier mode = lanes_modifier(ir, PTX_GROUP_layout);
     const bool is_multicast = lanes_modifier(ir, PTX_GROUP_scope) == PTX_MOD_multicast_cluster;
+    const bool is_prefetch = lanes_modifier(ir, PTX_GROUP_op) == PTX_MOD_prefetch;
+    const bool has_offsets = mode == PTX_MOD_im2col;
     out->immediate = rank_of(ir);
-    if (lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_global)
+    if (lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_global && !is_prefetch)
         out->immediate |= TO_GLOBAL;
     if (is_multicast)
         out->immediate |= MULTICAST;
-    out->run[0] = out->run[1] = copy_tensor;
-    return out->access->count == rank_of(ir) && (!is_multicast || ir->operand_count > 3);
+    if (has_offsets || mode == PTX_MOD_im2col_no_offs)
+        out->immediate |= IM2COL;
+    out->run[0] = out->run[1] = is_prefetch ? prefetch_tensor : copy_tensor;
+    if (out->access->count != rank_of(ir))
+        return false;
+    if (has_offsets)
+        add_offsets(decoder, ir, mem_own_access(out), is_prefetch ? 1 : MASK_OPERAND);
+    return !is_multicast || ir->operand_count > MASK_OPERAND + (has_offsets ? 1 : 0);
 }
 
 LANES_SELECT(tensor_copy) {
-    (void)decoder;
-    return select_tensor(ir, out);
+    return select_tensor(decoder, ir, out);
+}
+
+LANES_SELECT(tensor_prefetch) {
+    return select_tensor(decoder, ir, out);
 }
 
 LANES_SELECT(tensor_reduce) {
-    (void)decoder;
     mem_own_access(out)->op = lanes_modifier(ir, PTX_GROUP_op);
-    if (!select_tensor(ir, out))
+    if (!select_tensor(decoder, ir, out))
         return false;
     out->immediate |= REDUCES;
     return true;

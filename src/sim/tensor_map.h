@@ -1,5 +1,5 @@
 // The 128 bytes of a tensor map, which programs pass on without looking into them: an encoding of
-// our own. Copies of tensors in tile mode read it.
+// our own. Copies of tensors read it.
 #ifndef BANKRUN_SIM_TENSOR_MAP_H
 #define BANKRUN_SIM_TENSOR_MAP_H
 
@@ -33,17 +33,28 @@ enum sim_tensor_swizzle {
     SIM_TENSOR_SWIZZLE_128,
     SIM_TENSOR_SWIZZLES
 };
+// Dimension 0 of an interleaved tensor counts slices of 16 or 32 bytes, whatever the type.
+enum sim_tensor_interleave {
+    SIM_TENSOR_INTERLEAVE_NONE,
+    SIM_TENSOR_INTERLEAVE_16,
+    SIM_TENSOR_INTERLEAVE_32,
+    SIM_TENSOR_INTERLEAVES
+};
+enum { SIM_TENSOR_SPACES = SIM_TENSOR_RANK - 2 }; // most dimensions W, H, D of im2col mode
 
 struct sim_tensor_map {
     uint64_t mark; // SIM_TENSOR_MARK
     uint64_t address;
     uint64_t strides[SIM_TENSOR_RANK - 1]; // bytes, of the dimensions but the first
     uint32_t last[SIM_TENSOR_RANK];        // of each dimension: elements - 1
-    uint16_t box[SIM_TENSOR_RANK];
+    uint16_t box[SIM_TENSOR_RANK];         // im2col mode: the first alone, channelsPerPixel
+    uint16_t pixels;                       // im2col mode: pixelsPerColumn
+    int16_t lower[SIM_TENSOR_SPACES];      // corners of im2col mode, in the order W, H, D
+    int16_t upper[SIM_TENSOR_SPACES];
     uint8_t steps[SIM_TENSOR_RANK]; // elementStrides
-    uint8_t rank, type, swizzle;
-    bool fills_nan;
-    uint8_t rest[128 - 8 - 8 - 32 - 20 - 10 - 5 - 4];
+    uint8_t rank, type, swizzle, interleave;
+    bool fills_nan, is_im2col;
+    uint8_t rest[128 - 8 - 8 - 32 - 20 - 10 - 2 - 12 - 5 - 6];
 };
 _Static_assert(sizeof(struct sim_tensor_map) == SIM_TENSOR_MAP_BYTES, "no gaps");
 #define SIM_TENSOR_MARK 0x70616d726f736e74ull
@@ -67,10 +78,22 @@ static inline uint32_t sim_tensor_swizzled(enum sim_tensor_swizzle swizzle, uint
     }
 }
 
-// How many elements of a dimension a copy moves.
+// What dimension 0 counts, in bytes.
+static inline unsigned sim_tensor_unit(const struct sim_tensor_map *map) {
+    return map->interleave ? 8u << map->interleave : sim_tensor_type_bytes(map->type);
+}
+
+// Elements strides: that of dimension 0 is for interleaved tensors alone.
+static inline uint32_t sim_tensor_step(const struct sim_tensor_map *map, unsigned dimension) {
+    return dimension || map->interleave ? map->steps[dimension] : 1;
+}
+
+// How many elements of a dimension a copy in tile mode moves: of an interleaved tensor one slice of
+// the channels, whatever the box says (seen on an H200).
 static inline uint32_t sim_tensor_count(const struct sim_tensor_map *map, unsigned dimension) {
-    const uint32_t step = dimension ? map->steps[dimension] : 1;
-    return (map->box[dimension] + step - 1) / step;
+    const uint32_t step = sim_tensor_step(map, dimension);
+    const bool is_slice = map->interleave && dimension + 2 == map->rank;
+    return is_slice ? 1 : (map->box[dimension] + step - 1) / step;
 }
 
 #endif

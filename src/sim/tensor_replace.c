@@ -25,7 +25,7 @@ static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigne
         return value < SIM_TENSOR_RANK;
     case PTX_MOD_box_dim:
         map->box[dimension] = (uint16_t)value;
-        return value <= UINT16_MAX;
+        return value <= UINT16_MAX && !map->is_im2col;
     case PTX_MOD_global_dim:
         map->last[dimension] = (uint32_t)value - 1;
         return value != 0;
@@ -45,7 +45,8 @@ static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigne
         map->fills_nan = value != 0;
         return value < 2;
     default: // interleave_layout
-        return value == 0;
+        map->interleave = (uint8_t)value;
+        return value < SIM_TENSOR_INTERLEAVES;
     }
 }
 
