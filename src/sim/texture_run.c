@@ -164,8 +164,22 @@ const struct sim_instr *sim_run_texture(struct sim_warp *warp, const struct sim_
 
 // ---- Queries ------------------------------------------------------------------------------
 
-// As an H200 answers: layers of lines are a height, layers of images and of cubes a depth.
-static uint32_t size_of(const struct sim_image *image, enum ptx_modifier what, uint32_t number) {
+// Of a surface. As an H200 answers: layers and the faces of cubes are a depth, but those of lines
+// a height.
+static uint32_t surface_size(const struct sim_image *image, enum ptx_modifier what) {
+    const struct sim_image_level *level = &image->level[0];
+    const bool has_lines = sim_shape_axes(image->shape) == 1;
+    if (what == PTX_MOD_width)
+        return level->width;
+    if (what == PTX_MOD_height)
+        return !has_lines ? level->height : image->shape == SIM_IMAGE_1D_LAYERED ? level->depth : 0;
+    return has_lines || image->shape == SIM_IMAGE_2D ? 0 : level->depth;
+}
+
+// Of a texture. As an H200 answers: the same, but a line is one high, and of cubes only layers
+// count.
+static uint32_t texture_size(const struct sim_image *image, enum ptx_modifier what,
+                             uint32_t number) {
     static const struct sim_image_level none = {.width = 0};
     const struct sim_image_level *level =
         number < image->level_count ? &image->level[number] : &none;
@@ -191,7 +205,8 @@ const struct sim_instr *sim_run_txq(struct sim_warp *warp, const struct sim_inst
             return NULL;
         uint32_t level = access->has_level ? word(warp, access->level, l) : 0;
         uint32_t *to = sim_at(warp, access->value[0]);
-        to[l] = size_of(&object->image, access->op, level);
+        to[l] = kind == SIM_OBJECT_SURFACE ? surface_size(&object->image, access->op)
+                                           : texture_size(&object->image, access->op, level);
     }
     return instr + 1;
 }
