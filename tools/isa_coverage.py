@@ -16,10 +16,11 @@ from isa_rows import ROOT, read_rows, rows_for
 
 PAGE = ROOT / "docs" / "isa-coverage.md"
 RECORD = ROOT / "truth" / "h200_ptx_tests.json"
-# Forms of `cp` that a program of truth/microbench measured byte by byte: tests/cli/tensor_maps.py.
-MEASURED = ROOT / "truth" / "h200_tensor_maps.txt.gz"
-MEASURED_FORMS = ("tensor_load", "tensor_load_im2col", "tensor_store", "tensor_reduce",
-                  "tensor_prefetch", "tensor_prefetch_im2col")
+# Forms of copies of tensors that were compared with an H200 byte by byte: tests/cli/tensor_maps.py and
+# tests/cli/tensor_replace.sh.
+MEASURED = {"cp": ("tensor_load", "tensor_load_im2col", "tensor_store", "tensor_reduce",
+                   "tensor_prefetch", "tensor_prefetch_im2col"),
+            "tensormap": ("replace", "replace_at", "publish")}
 INSTRUCTION = re.compile(r"(?:^|[;{}:])\s*(?:@!?%?[\w$]+\s+)?([a-z][a-z0-9]*(?:\.[\w:]+)*)"
                          r"(?:\s+([^;]*))?;", re.MULTILINE)
 HEAD = """# Instructions
@@ -28,7 +29,7 @@ One line for each row of [`src/ptx/isa.def`](../src/ptx/isa.def). *Tested*: how 
 *Forms*: how many instructions of the row, each with other modifiers, types or parts of operands, have results of an H200 in `truth/isa`, to which
 the tests hold the simulator bit for bit (`tools/truth_isa.py`). *Checked on hardware*: there are such forms, or one file of `tests/ptx` at
 least ran on a GPU, and all its expectations held there (`tools/gpu_ptx.py --record`), or, for copies of tensors, the tests hold the simulator to
-`truth/h200_tensor_maps.txt.gz`.
+`truth/h200_tensor_maps.txt.gz` and to the output of `tests/cli/tensor_replace.cu` on an H200.
 What is *refused* parses, and a kernel that holds it is refused by name when it is launched. Written by `tools/isa_coverage.py`.
 
 """
@@ -83,8 +84,7 @@ def page():
     files = {row: 0 for row in rows}
     forms = forms_of_rows(rows, truth)
     checked = set(forms) - {None}
-    if MEASURED.exists():
-        checked |= {row for row in rows if row.opcode == "cp" and row.form in MEASURED_FORMS}
+    checked |= {row for row in rows if row.form in MEASURED.get(row.opcode, ())}
     for path in sorted((ROOT / "tests/ptx").glob("*.ptx")):
         held = rows_of_file(rows, path)
         for row in held:

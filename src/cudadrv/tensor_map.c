@@ -40,13 +40,18 @@ static bool is_good(const struct tensor *t) {
            are_fields_good(t);
 }
 
-// Packed types and the swizzles that keep more than 16 bytes together, which devices of 10.0 and
-// later have: the driver says "invalid" for others.
+// Numbers of CUtensorMapSwizzle behind those of 9.0: 128 bytes with larger atoms.
+enum { SWIZZLE_ATOM_32 = SIM_TENSOR_SWIZZLES, SWIZZLE_ATOM_32_FLIP, SWIZZLE_ATOM_64 };
+
+// Packed types and the swizzles that keep more than 16 bytes together are for devices of 10.0 and
+// later: the driver says "invalid" for others.
 static cu_result unknown(const struct tensor *t, const char *name, atomic_flag *was_said) {
-    if (t->type < SIM_TENSOR_TYPES && t->swizzle < SIM_TENSOR_SWIZZLES)
-        return cudaSuccess;
-    return cudart_state()->device.arch < 100 ? cudaErrorInvalidValue
-                                             : cudadrv_unsupported(name, was_said);
+    const bool is_old = t->type < SIM_TENSOR_TYPES && t->swizzle < SIM_TENSOR_SWIZZLES;
+    if (!is_old && cudart_state()->device.arch < 100)
+        return cudaErrorInvalidValue;
+    if (t->type >= SIM_TENSOR_TYPES || t->swizzle == SWIZZLE_ATOM_32_FLIP)
+        return cudadrv_unsupported(name, was_said);
+    return cudaSuccess;
 }
 
 static struct sim_tensor_map begin_map(const struct tensor *t) {
@@ -57,6 +62,10 @@ static struct sim_tensor_map begin_map(const struct tensor *t) {
                                  .swizzle = (uint8_t)t->swizzle,
                                  .interleave = (uint8_t)t->interleave,
                                  .fills_nan = t->fill != 0};
+    if (t->swizzle >= SIM_TENSOR_SWIZZLES) {
+        map.swizzle = SIM_TENSOR_SWIZZLE_128;
+        map.atom = t->swizzle == SWIZZLE_ATOM_32 ? SIM_TENSOR_ATOM_32 : SIM_TENSOR_ATOM_64;
+    }
     for (unsigned i = 0; i < t->rank; i++) {
         map.last[i] = (uint32_t)(t->sizes[i] - 1);
         map.steps[i] = (uint8_t)t->steps[i];
@@ -84,7 +93,7 @@ CUDART_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned r
     if (!is_good(&tensor) || !box)
         return cudaErrorInvalidValue;
     const cu_result refused =
-        unknown(&tensor, "cuTensorMapEncodeTiled with packed types or other swizzles", &was_said);
+        unknown(&tensor, "cuTensorMapEncodeTiled with packed types or flipped swizzles", &was_said);
     if (refused)
         return refused;
     struct sim_tensor_map made = begin_map(&tensor);
@@ -119,8 +128,8 @@ CUDART_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned 
     if (!is_good(&tensor) || !are_corners_good(rank, lower, upper) || channels > UINT16_MAX ||
         pixels > UINT16_MAX)
         return cudaErrorInvalidValue;
-    const cu_result refused =
-        unknown(&tensor, "cuTensorMapEncodeIm2col with packed types or other swizzles", &was_said);
+    const cu_result refused = unknown(
+        &tensor, "cuTensorMapEncodeIm2col with packed types or flipped swizzles", &was_said);
     if (refused)
         return refused;
     struct sim_tensor_map made = begin_map(&tensor);

@@ -20,6 +20,7 @@ enum {
     TO_GLOBAL = 8,
     MULTICAST = 16, // operand MASK_OPERAND + IM2COL says to which blocks
     REDUCES = 32,   // access->op is the operation
+    PICKED = 128,   // four rows: .tile::gather4, .tile::scatter4
     IM2COL = 64,    // with offsets behind the coordinates in access->element, but for stores
 };
 
@@ -97,6 +98,9 @@ static bool check_store(const struct copy *c, uint64_t address) {
     for (unsigned i = 0; i < c->map.rank; i++)
         if (c->box.first[i] < 0)
             return raise_place(c, i, "a store may not begin before the tensor");
+    for (unsigned i = 0; c->box.picks_rows && i < SIM_TENSOR_PICKED; i++)
+        if (c->box.rows[i] < 0)
+            return raise_map(c, address, "has no rows before the first, where a store would go");
     for (unsigned i = 0; c->map.is_im2col && i < SIM_TENSOR_SPACES; i++)
         if (c->map.lower[i] < 0 || c->map.upper[i] > 0)
             return raise_map(c, address,
@@ -104,19 +108,24 @@ static bool check_store(const struct copy *c, uint64_t address) {
     return true;
 }
 
-static bool begin_box(struct copy *c) {
+static bool begin_box(struct copy *c, uint64_t address) {
     const struct sim_access *access = c->instr->access;
-    const unsigned rank = c->map.rank;
+    const bool is_picked = c->instr->immediate & PICKED;
+    const unsigned coordinates = is_picked ? 1 + SIM_TENSOR_PICKED : c->map.rank;
     int32_t first[SIM_TENSOR_RANK] = {0};
     uint16_t offsets[SIM_TENSOR_SPACES] = {0};
     for (unsigned i = 0; i < access->count; i++) {
         const uint64_t value =
             sim_bulk_value(c->warp, access->element[i], access->element_bytes[i] == 8, c->lane);
-        if (i < rank)
+        if (i < coordinates)
             first[i] = (int32_t)value;
         else
-            offsets[i - rank] = (uint16_t)value;
+            offsets[i - coordinates] = (uint16_t)value;
     }
+    if (is_picked)
+        return sim_tensor_box_pick(&c->box, &c->map, first) ||
+               raise_map(c, address,
+                         "is for boxes of several rows, the instruction takes single ones");
     if (sim_tensor_box_begin(&c->box, &c->map, first, offsets))
         return true;
     sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_INSTRUCTION, c->lane, 0,
@@ -130,7 +139,7 @@ static bool begin(struct copy *c, unsigned map_place) {
     if (!read_map(c, address))
         return false;
     c->bytes = sim_tensor_type_bytes(c->map.type);
-    if (!begin_box(c) || !check_first(c) ||
+    if (!begin_box(c, address) || !check_first(c) ||
         ((c->instr->immediate & TO_GLOBAL) && !check_store(c, address)))
         return false;
     if (!(c->instr->immediate & REDUCES))
@@ -245,8 +254,7 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
     const uint32_t row = c->box.row_bytes;
     for (uint32_t offset = 0; offset < c->box.bytes; offset += CHUNK) {
         const uint32_t at_row = offset / row * c->box.pitch + offset % row;
-        const uint32_t place =
-            sim_tensor_swizzled((enum sim_tensor_swizzle)c->map.swizzle, first + at_row);
+        const uint32_t place = sim_tensor_swizzled(&c->map, first + at_row);
         if (place + CHUNK > block->shared_bytes) {
             sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_ADDRESS, c->lane, place,
                       "the swizzle leads to shared address 0x%x: the block has %u bytes of shared "
@@ -373,6 +381,7 @@ static bool select_tensor(struct sim_decoder *decoder, const struct ir_instructi
     const bool is_multicast = lanes_modifier(ir, PTX_GROUP_scope) == PTX_MOD_multicast_cluster;
     const bool is_prefetch = lanes_modifier(ir, PTX_GROUP_op) == PTX_MOD_prefetch;
     const bool has_offsets = mode == PTX_MOD_im2col;
+    unsigned coordinates = rank_of(ir);
     out->immediate = rank_of(ir);
     if (lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_global && !is_prefetch)
         out->immediate |= TO_GLOBAL;
@@ -380,8 +389,12 @@ static bool select_tensor(struct sim_decoder *decoder, const struct ir_instructi
         out->immediate |= MULTICAST;
     if (has_offsets || mode == PTX_MOD_im2col_no_offs)
         out->immediate |= IM2COL;
+    if (mode == PTX_MOD_tile_gather4 || mode == PTX_MOD_tile_scatter4) {
+        out->immediate |= PICKED;
+        coordinates = rank_of(ir) == 2 ? 1 + SIM_TENSOR_PICKED : 0;
+    }
     out->run[0] = out->run[1] = is_prefetch ? prefetch_tensor : copy_tensor;
-    if (out->access->count != rank_of(ir))
+    if (out->access->count != coordinates)
         return false;
     if (has_offsets)
         add_offsets(decoder, ir, mem_own_access(out), is_prefetch ? 1 : MASK_OPERAND);

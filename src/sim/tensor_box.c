@@ -18,7 +18,15 @@ static void begin_tile(struct sim_tensor_box *box) {
     memcpy(box->at, box->first, sizeof box->at);
 }
 
+static bool next_picked(struct sim_tensor_box *box) {
+    box->place[1] = (box->place[1] + 1) % SIM_TENSOR_PICKED;
+    box->at[1] = box->rows[box->place[1]];
+    return box->place[1] != 0;
+}
+
 static bool next_tile(struct sim_tensor_box *box) {
+    if (box->picks_rows)
+        return next_picked(box);
     for (unsigned i = 0; i < box->map->rank; i++) {
         const uint32_t count = sim_tensor_count(box->map, i) / (i ? 1 : tile_row(box->map));
         box->at[i] += sim_tensor_step(box->map, i);
@@ -117,6 +125,18 @@ bool sim_tensor_box_begin(struct sim_tensor_box *box, const struct sim_tensor_ma
     box->row_bytes = map->interleave ? (uint32_t)box->bytes : map->box[0] * box->unit;
     box->pitch = has_gaps ? 16u << map->swizzle : box->row_bytes;
     return is_good;
+}
+
+bool sim_tensor_box_pick(struct sim_tensor_box *box, const struct sim_tensor_map *map,
+                         const int32_t coordinates[1 + SIM_TENSOR_PICKED]) {
+    static const uint16_t none[SIM_TENSOR_SPACES];
+    if (map->rank != 2 || map->is_im2col || sim_tensor_count(map, 1) != 1)
+        return false;
+    sim_tensor_box_begin(box, map, coordinates, none);
+    box->picks_rows = true;
+    memcpy(box->rows, coordinates + 1, sizeof box->rows);
+    box->bytes *= SIM_TENSOR_PICKED;
+    return true;
 }
 
 static uint32_t row_units(const struct sim_tensor_box *box) {

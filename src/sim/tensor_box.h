@@ -7,6 +7,8 @@
 
 #include "sim/tensor_map.h"
 
+enum { SIM_TENSOR_PICKED = 4 }; // rows of .tile::gather4 and .tile::scatter4
+
 struct sim_tensor_box {
     const struct sim_tensor_map *map;
     uint32_t unit;                     // bytes of what dimension 0 counts
@@ -19,6 +21,8 @@ struct sim_tensor_box {
     int64_t at[SIM_TENSOR_RANK];
     uint32_t place[SIM_TENSOR_RANK]; // tile mode
     uint32_t pixels;                 // im2col mode: those that are left, this row's included
+    bool picks_rows;                 // of two dimensions, four that follow in `rows`
+    int32_t rows[SIM_TENSOR_PICKED];
 };
 
 struct sim_tensor_row {
@@ -30,6 +34,11 @@ struct sim_tensor_row {
 bool sim_tensor_box_begin(struct sim_tensor_box *box, const struct sim_tensor_map *map,
                           const int32_t coordinates[SIM_TENSOR_RANK],
                           const uint16_t offsets[SIM_TENSOR_SPACES]);
+
+// The same for four rows of a tensor of two dimensions: the first coordinate, then the rows. False:
+// the map is for other boxes than single rows.
+bool sim_tensor_box_pick(struct sim_tensor_box *box, const struct sim_tensor_map *map,
+                         const int32_t coordinates[1 + SIM_TENSOR_PICKED]);
 
 struct sim_tensor_row sim_tensor_box_row(const struct sim_tensor_box *box);
 

@@ -10,7 +10,12 @@ unsigned sim_tensor_type_bytes(unsigned type) {
 // Slices of interleaved tensors stand side by side, however many bytes the pattern has.
 static bool is_swizzle_good(const struct sim_tensor_map *map, uint32_t inner) {
     static const uint16_t most[SIM_TENSOR_SWIZZLES] = {UINT16_MAX, 32, 64, 128};
-    return map->swizzle < SIM_TENSOR_SWIZZLES && (map->interleave || inner <= most[map->swizzle]);
+    const bool is_atom_good =
+        map->atom == SIM_TENSOR_ATOM_16 ||
+        (map->swizzle == SIM_TENSOR_SWIZZLE_128 &&
+         (map->atom == SIM_TENSOR_ATOM_32 || map->atom == SIM_TENSOR_ATOM_64));
+    return map->swizzle < SIM_TENSOR_SWIZZLES && is_atom_good &&
+           (map->interleave || inner <= most[map->swizzle]);
 }
 
 static bool is_tensor_good(const struct sim_tensor_map *map) {

@@ -33,6 +33,14 @@ enum sim_tensor_swizzle {
     SIM_TENSOR_SWIZZLE_128,
     SIM_TENSOR_SWIZZLES
 };
+// What a swizzle of 128 bytes keeps together; as tensormap.replace numbers it. From sm_100 on there
+// is more than 16 bytes.
+enum sim_tensor_atom {
+    SIM_TENSOR_ATOM_16,
+    SIM_TENSOR_ATOM_32,
+    SIM_TENSOR_ATOM_32_FLIP, // which lines are flipped the ISA does not say: refused
+    SIM_TENSOR_ATOM_64,
+};
 // Dimension 0 of an interleaved tensor counts slices of 16 or 32 bytes, whatever the type.
 enum sim_tensor_interleave {
     SIM_TENSOR_INTERLEAVE_NONE,
@@ -52,9 +60,9 @@ struct sim_tensor_map {
     int16_t lower[SIM_TENSOR_SPACES];      // corners of im2col mode, in the order W, H, D
     int16_t upper[SIM_TENSOR_SPACES];
     uint8_t steps[SIM_TENSOR_RANK]; // elementStrides
-    uint8_t rank, type, swizzle, interleave;
+    uint8_t rank, type, swizzle, atom, interleave;
     bool fills_nan, is_im2col;
-    uint8_t rest[128 - 8 - 8 - 32 - 20 - 10 - 2 - 12 - 5 - 6];
+    uint8_t rest[128 - 8 - 8 - 32 - 20 - 10 - 2 - 12 - 5 - 7];
 };
 _Static_assert(sizeof(struct sim_tensor_map) == SIM_TENSOR_MAP_BYTES, "no gaps");
 #define SIM_TENSOR_MARK 0x70616d726f736e74ull
@@ -65,14 +73,16 @@ unsigned sim_tensor_type_bytes(unsigned type); // 0: no such type
 bool sim_tensor_map_is_good(const struct sim_tensor_map *map);
 
 // Where the 16 bytes at this shared-memory offset go.
-static inline uint32_t sim_tensor_swizzled(enum sim_tensor_swizzle swizzle, uint32_t offset) {
-    switch (swizzle) {
+static inline uint32_t sim_tensor_swizzled(const struct sim_tensor_map *map, uint32_t offset) {
+    switch (map->swizzle) {
     case SIM_TENSOR_SWIZZLE_32:
         return offset ^ (offset >> 3 & 0x10);
     case SIM_TENSOR_SWIZZLE_64:
         return offset ^ (offset >> 3 & 0x30);
     case SIM_TENSOR_SWIZZLE_128:
-        return offset ^ (offset >> 3 & 0x70);
+        return offset ^ (map->atom == SIM_TENSOR_ATOM_64   ? offset >> 1 & 0x40
+                         : map->atom == SIM_TENSOR_ATOM_32 ? offset >> 2 & 0x60
+                                                           : offset >> 3 & 0x70);
     default:
         return offset;
     }

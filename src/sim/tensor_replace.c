@@ -41,6 +41,9 @@ static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigne
     case PTX_MOD_swizzle_mode:
         map->swizzle = (uint8_t)value;
         return value < SIM_TENSOR_SWIZZLES;
+    case PTX_MOD_swizzle_atomicity:
+        map->atom = (uint8_t)value;
+        return value <= SIM_TENSOR_ATOM_64 && value != SIM_TENSOR_ATOM_32_FLIP;
     case PTX_MOD_fill_mode:
         map->fills_nan = value != 0;
         return value < 2;
