@@ -12,7 +12,7 @@ BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 
 KERNEL = r"""
 #include <cstdio>
-#include <cstdlib>
+#include <csignal>
 __global__ void %(name)s(int *out) {
     __shared__ int tile[32][32];
     tile[threadIdx.x][0] = threadIdx.x;
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
     printf("%(name)s %%d\n", first());
     fflush(stdout);
     if (argc > 1)
-        abort();
+        raise(SIGKILL);
     return 0;
 }
 """
@@ -182,10 +182,10 @@ def check_what_is_missed(folder):
     expect(run("./stripped.sh", cwd=folder), 0, "", "not simulated:", "without symbols")
     expect(run("-q", "--fail-on", "excess=1000", "./stripped.sh", cwd=folder), 2, "",
            "not simulated:")
-    write(folder, "crash.sh", "#!/bin/sh\n./plain x >log 2>&1\nexit 0\n", True)
-    expect(run("./crash.sh", cwd=folder), 2, "", "./plain left no profile")
+    write(folder, "killed.sh", "#!/bin/sh\n./plain x >log 2>&1\nexit 0\n", True)
+    expect(run("./killed.sh", cwd=folder), 2, "", "./plain left no profile")
     expect(run("/bin/true", cwd=folder), 2, "", "no process used CUDA")
-    expect(run("--trace", "x.cu:1", "./crash.sh", cwd=folder), 2, "", "--trace looks at one program")
+    expect(run("--trace", "x.cu:1", "./killed.sh", cwd=folder), 2, "", "--trace looks at one program")
     expect(run("--follow", "plain.cu", cwd=folder), 2, "", "neither an executable nor a script")
     subprocess.run(["nvcc", "-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared", "-o",
                     "code", "plain.cu"], check=True, cwd=folder)
