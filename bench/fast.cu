@@ -3,9 +3,13 @@
 //     nvcc -std=c++17 -arch=native -o fast bench/fast.cu -lcublas && ./fast
 //
 // A line for each case: name, what is timed, microseconds (the median of 13 batches of 8 launches
-// back to back), GB/s counting bytes read and written, and per cent of the copy of as many bytes.
-// Results are checked on the device. With --rotate four pairs of buffers take turns, so that no
-// cache helps.
+// back to back, a launch's own cost included), GB/s counting bytes read and written, and per cent
+// of the copy of as many bytes. All is timed in the same way: the device is kept busy until a batch
+// is queued, so that the host's speed does not matter, and no launch overlaps the one before it.
+// All work on the same buffers again and again, so what fits the cache is there, for copies too.
+// With
+// --rotate four pairs of buffers take turns, so that no cache helps. Results are checked on the
+// device.
 #include "../gallery/gallery.cuh"
 #include "../gallery/lib/scan2d.cuh"
 #include "../gallery/lib/transpose.cuh"
@@ -47,6 +51,15 @@ __global__ void check_sums(const fast::sum_t *out, const unsigned char *pixels, 
     }
 }
 
+// Keeps the device busy while the host queues launches.
+__global__ void spin(unsigned long long nanoseconds) {
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+    do
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    while (now - begin < nanoseconds);
+}
+
 static double median_us(const std::function<void(int)> &launch) {
     enum { BATCHES = 13, LAUNCHES = 8 };
     cudaEvent_t begin, end;
@@ -56,6 +69,7 @@ static double median_us(const std::function<void(int)> &launch) {
         launch(i);
     std::vector<double> times;
     for (int batch = 0; batch < BATCHES; batch++) {
+        spin<<<1, 1>>>(100000);
         CHECK(cudaEventRecord(begin));
         for (int i = 0; i < LAUNCHES; i++)
             launch(batch * LAUNCHES + i);
@@ -218,6 +232,25 @@ static void time_transposes(cublasHandle_t blas) {
     check_shapes<16>();
 }
 
+// Reads pixels and writes words of eight bytes, but adds up nothing.
+__global__ void widen(fast::sum_t *out, const unsigned char *pixels, size_t count) {
+    for (size_t i = 2 * (blockIdx.x * size_t(blockDim.x) + threadIdx.x); i + 1 < count;
+         i += 2 * gridDim.x * size_t(blockDim.x)) {
+        unsigned two = *reinterpret_cast<const unsigned short *>(pixels + i);
+        *reinterpret_cast<ulonglong2 *>(out + i) = ulonglong2{two & 255, two >> 8};
+    }
+}
+
+// What no scan can beat by much where launches are short: to write the result, and to read and
+// write without a sum.
+static void time_bounds(const char *name, fast::sum_t *sums, const unsigned char *pixels,
+                        size_t count, double copy) {
+    double us = median_us([&](int) { CHECK(cudaMemsetAsync(sums, 1, count * sizeof *sums)); });
+    print_case(name, "memset of sums", us, 8. * count, copy, 0);
+    us = median_us([&](int) { widen<<<2112, 512>>>(sums, pixels, count); });
+    print_case(name, "widened, no sums", us, 9. * count, copy, 0);
+}
+
 // Against a copy of as many bytes as a scan has to move, nine a pixel, timed in the same way. It is
 // of whole pages, where it is the fastest.
 static void time_scan(size_t width, size_t height) {
@@ -233,16 +266,22 @@ static void time_scan(size_t width, size_t height) {
     Buffer<Count> wrong(std::vector<Count>(1));
     char name[64];
     snprintf(name, sizeof name, "scan %zu x %zu", width, height);
-    double copy = median_us(
-        [&](int) { CHECK(cudaMemcpyAsync(to, from, half, cudaMemcpyDeviceToDevice)); });
+    double copy =
+        median_us([&](int) { CHECK(cudaMemcpyAsync(to, from, half, cudaMemcpyDeviceToDevice)); });
     print_case(name, "copy", copy, 2. * half, copy, 0);
+    time_bounds(name, sums, pixels, count, copy);
     fast::scan2d_plan plan;
     CHECK(fast::scan2d_create(&plan, width, height));
+    bool is_overlapping = plan.is_overlapping;
+    plan.is_overlapping = false; // as for the copy
     auto launch = [&](int) { CHECK(fast::scan2d(plan, sums, pixels)); };
     CHECK(cudaMemset(sums, 0xee, count * sizeof *sums));
     double us = median_us(launch);
     check_sums<<<1024, 256>>>(sums, pixels, width, height, wrong);
     print_case(name, "fast::scan2d", us, 9. * count, copy, wrong.read()[0]);
+    plan.is_overlapping = is_overlapping;
+    if (is_overlapping) // each is launched before the one in front of it ends
+        print_case(name, "... overlapped", median_us(launch), 9. * count, copy, 0);
     CHECK(fast::scan2d_destroy(&plan));
     CHECK(cudaFree(pixels));
     CHECK(cudaFree(sums));

@@ -5,16 +5,32 @@
 //     scan2d_fast --time           on a GPU: against a copy of as many bytes
 //
 // What to look at: all that goes through shared memory is free of conflicts. Columns are never
-// walked: a warp keeps their sums in registers on the way down. Sums pass through shared memory
-// only to be written side by side. A lane has four neighbouring ones, two pairs of 16 bytes, and
-// stores of every second pair would meet in half of the banks: place_of swaps the pairs of every
-// second group of eight, which cures the stores and spares the loads.
+// walked: a warp keeps their sums in registers on the way down.
 //
-// bankrun counts                op    array   requests  wavefronts   ideal  degree
-//   scan_tiles<scan_small, 0>   load  memory    14,056      34,054  34,054       1
-//   scan_tiles<scan_small, 1>   load  memory    14,239      25,865  25,865       1
-//   scan_tiles<large_tiles, 0>  load  memory    10,794      26,490  26,490       1
-//   scan_tiles<large_tiles, 1>  load  memory    22,654      38,416  38,416       1
+// - whole_tiles copies pixels to shared memory in 16 bytes, wherever rows begin, and reads words
+// that
+//   begin where the row does: neighbours still. Sums of other blocks are added atomically, four by
+//   a lane; eight lanes each begin with the same of their four, so that the warp meets in no bank.
+// - scan_tiles passes sums through shared memory to write them side by side. A lane has four
+//   neighbouring ones, two pairs of 16 bytes, and stores of every second pair would meet in half of
+//   the banks: place_of swaps the pairs of every second group of eight, which cures the stores and
+//   spares the loads.
+//
+// bankrun counts                       op          array   requests  wavefronts   ideal  degree
+//   whole_tiles<whole_shape<1, 8>, 0>  load        memory     3,216       4,624   4,624       1
+//   whole_tiles<whole_shape<1, 8>, 0>  async_copy  memory       256       1,024   1,024       1
+//   whole_tiles<whole_shape<1, 8>, 0>  atomic      memory       236         236     236       1
+//   whole_tiles<whole_shape<1, 8>, 1>  load        memory    25,184      32,603  32,603       1
+//   whole_tiles<whole_shape<1, 8>, 1>  async_copy  memory     2,040       7,347   7,347       1
+//   whole_tiles<whole_shape<1, 8>, 1>  atomic      memory     1,598       1,598   1,598       1
+//   whole_tiles<whole_shape<2, 8>, 0>  load        memory     4,402       6,575   6,575       1
+//   whole_tiles<whole_shape<2, 8>, 0>  async_copy  memory       288       1,152   1,152       1
+//   whole_tiles<whole_shape<2, 8>, 0>  atomic      memory       114         114     114       1
+//   whole_tiles<whole_shape<2, 8>, 1>  load        memory     6,597       8,777   8,777       1
+//   whole_tiles<whole_shape<2, 8>, 1>  async_copy  memory       432       1,556   1,556       1
+//   whole_tiles<whole_shape<2, 8>, 1>  atomic      memory       114         114     114       1
+//   scan_tiles<large_tiles, 0>         load        memory    10,794      26,490  26,490       1
+//   scan_tiles<large_tiles, 1>         load        memory    22,654      38,416  38,416       1
 #include "gallery.cuh"
 #include "lib/scan2d.cuh"
 
@@ -60,6 +76,15 @@ static void show_size(Show &show, size_t width, size_t height) {
     show_plan(show, plan, width, height, "");
 }
 
+// Tiles for images of some millions of pixels, as if there were no room for smaller ones.
+static void show_medium(Show &show, size_t width, size_t height, unsigned shifts) {
+    typedef fast::whole_shape<2, 8> medium;
+    fast::scan2d_plan plan;
+    CHECK(fast::scan2d_create_whole<medium>(&plan,
+                                            fast::scan2d_cut<medium>(width, height, 6, shifts)));
+    show_plan(show, plan, width, height, ", medium tiles");
+}
+
 static void show_large(Show &show, size_t width, size_t height, unsigned shifts) {
     fast::scan2d_plan plan;
     CHECK(fast::scan2d_create_as<large_tiles>(&plan, width, height, shifts));
@@ -93,6 +118,8 @@ int main(int argc, char **argv) {
     show_size(show, 471, 130);
     show_size(show, 1, 1);
     show_size(show, 129, 300);
+    show_medium(show, 528, 130, 1);
+    show_medium(show, 517, 131, 4);
     show_large(show, 520, 330, 1);
     show_large(show, 517, 331, 16);
     return show.status();

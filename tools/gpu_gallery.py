@@ -49,6 +49,11 @@ STATED = (
     ("histogram", r"aggregated", "atom", 0.05, "waits: the counters by instruction say 616"),
     ("scan2d_fast", r"scan_tiles", "ld", 0.03, "blocks look for others' sums: waits, as it seems"),
     ("scan2d_fast", r"scan_tiles", "st", 0.05, "blocks look for others' sums: waits, as it seems"),
+    ("scan2d_fast", r"whole_tiles", COPY, 1,
+     "`cp.async.cg` of 16 bytes goes past the counters: bankrun gives a lower bound, marked `~`"),
+    ("scan2d_fast", r"whole_tiles", "ld", 0.03, "fewer than counted: not explained"),
+    ("scan2d_fast", r"whole_tiles", "st", 0.09, "blocks look for others' sums: waits, as it seems"),
+    ("scan2d_fast", r"whole_tiles", "atom", 0.03, "blocks look for others' sums: waits, as it seems"),
     ("transpose_fast", r"transpose_", "ld", 0.03, "many threads a block: waits, as it seems"),
 )
 TIME = re.compile(r"^(.+?)\s+PASS.*?([\d.]+) us")

@@ -1,7 +1,7 @@
 // Summed-area table of squared 8-bit pixels, in one pass. On an H200, in per cent of the speed of a
-// copy of as many bytes: 83 to 86 from 4096 x 4096 on; 67 to 83 where the width is no multiple of
-// four; 62 at 2048 x 2048 and 51 at 1024 x 1024, where blocks wait for each other's sums longer
-// than it takes to write (bench/results).
+// copy of as many bytes: 94 at 4096 x 4096, 85 to 87 beyond; of widths that are no multiple of four
+// 84 at 4001 x 3999, 79 to 83 beyond; 64 at 2048 x 2048 and 51 at 1024 x 1024, where to write eight
+// bytes for each that is read takes longer than a copy already (bench/results).
 //
 //     fast::scan2d_plan plan;
 //     cudaError_t error = fast::scan2d_create(&plan, width, height);
@@ -12,39 +12,46 @@
 // itself included, in 64 bits. Any width and height up to 32768; pixels may begin at any address.
 // A plan holds scan2d_bytes(plan) of device memory, about a hundredth of the result, through which
 // blocks tell each other their sums; two scans with one plan must not overlap. Needs compute
-// capability 8.0. This file includes two others of its folder.
+// capability 8.0. This file includes four others of its folder.
 //
 // How it works. Each tile of the image needs three things from outside: the sum of what is left of
-// each of its lines, of what is above each of its columns, and of what is above and left of both.
+// each of its rows, of what is above each of its columns, and of what is above and left of both.
 //
-// - A block adds up the lines and columns of its tile and sends these few numbers to all blocks
+// - A block adds up the rows and columns of its tile and sends these few numbers to all blocks
 //   below and to the right: it stores them, each with a tag in its upper bits that says to which
-//   scan it belongs. So the numbers need no flags and no fences, and who needs one looks until it
-//   is there. Nobody waits for a block with a higher number, and GPUs start blocks in order.
-// - To keep the numbers few, rows of tiles form bands: the last tile of a column of a band passes
-//   on the sums of all above.
-// - Large images have two kinds of blocks. One only adds up, and runs ahead of the other, which
-//   scans and writes; so what a block wants to know is known when it starts, and the pixels it
-//   reads again are still in the cache.
-// - A warp goes down its lines with the sums of its columns in registers and scans a line with
-//   shuffles, four pixels a lane. Sums pass through shared memory to be written side by side.
-// - Writing a part of a 32-byte sector is slow. In an image whose lines begin anywhere a tile
-//   computes some columns more than its share, and writes of each line the part that begins and
+//   scan it belongs. So the numbers need no flags and no fences, nothing is cleared between scans,
+//   and who needs a number looks until it is there. Nobody waits for a block with a higher number,
+//   and GPUs start blocks in order.
+// - Images up to some 25 million pixels are cut into so few tiles that all of them run at the same
+//   time, one on each multiprocessor, and stay in its shared memory (scan2d_whole.cuh). Pixels are
+//   copied there asynchronously, in whole 16 bytes wherever rows begin. Between adding up and
+//   writing stands one exchange of sums, in which the first rows are scanned already.
+// - Large images have two kinds of blocks (scan2d_kernel.cuh). One only adds up, and runs ahead of
+//   the other, which scans and writes; so what a block wants to know is known when it starts, and
+//   the pixels it reads again are still in the cache. To keep the numbers few, rows of tiles form
+//   bands: the last tile of a column of a band passes on the sums of all above.
+// - A warp goes down its rows with the sums of its columns in registers and scans a row with
+//   shuffles, four pixels a lane.
+// - Writing a part of a 32-byte sector is slow. In an image whose rows begin anywhere a tile
+//   computes some columns more than its share, and writes of each row the part that begins and
 //   ends at sectors.
-// - The next kernel in the stream, say the next scan, may be launched before this one ends.
 #ifndef FAST_SCAN2D_CUH
 #define FAST_SCAN2D_CUH
 
 #include "scan2d_kernel.cuh"
+#include "scan2d_whole.cuh"
 
 namespace fast {
 
 struct scan2d_plan {
-    scan_image image = {};
-    const void *kernels[2] = {}; // for aligned lines, for any
+    bool is_whole = false;       // all tiles at the same time
+    whole_image whole = {};      // if so,
+    scan_image image = {};       // if not
+    const void *kernels[2] = {}; // for aligned rows, for any
     size_t shared[2] = {}, bytes = 0;
     unsigned blocks = 0, threads = 0;
-    bool is_overlapping = false;
+    unsigned unit = 0;           // bytes: pixels and rows that begin at multiples of it are aligned
+    bool is_overlapping = false; // may be launched before the kernel in front of it ends
 };
 
 inline size_t scan2d_bytes(const scan2d_plan &plan) {
@@ -52,19 +59,19 @@ inline size_t scan2d_bytes(const scan2d_plan &plan) {
 }
 
 inline cudaError_t scan2d_destroy(scan2d_plan *plan) {
-    cudaError_t error = cudaFree(plan->image.state);
+    cudaError_t error = cudaFree(plan->is_whole ? plan->whole.state : plan->image.state);
     *plan = {};
     return error;
 }
 
-template <class Shape, int ANY> cudaError_t scan2d_choose(scan2d_plan *plan) {
-    size_t shared = sizeof(scan_memory<scan_config<Shape, ANY>>);
-    plan->kernels[ANY] = reinterpret_cast<const void *>(scan_tiles<Shape, ANY>);
-    plan->shared[ANY] = shared;
-    return cudaFuncSetAttribute(plan->kernels[ANY], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                int(shared));
+inline cudaError_t scan2d_set_kernel(scan2d_plan *plan, int any, const void *kernel,
+                                     size_t shared) {
+    plan->kernels[any] = kernel;
+    plan->shared[any] = shared;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared));
 }
 
+// Large scans gain a microsecond if they are launched early; they wait before they read anything.
 inline cudaError_t scan2d_see_device(scan2d_plan *plan) {
     int device, major = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -74,7 +81,14 @@ inline cudaError_t scan2d_see_device(scan2d_plan *plan) {
     return error;
 }
 
-// With shifts 1 lines are written as they lie in tiles, otherwise from multiples of as many sums.
+// Memory through which blocks tell each other sums: without tags.
+inline cudaError_t scan2d_allocate(void **memory, size_t bytes) {
+    cudaError_t error = cudaMalloc(memory, bytes);
+    return error == cudaSuccess ? cudaMemset(*memory, 0, bytes) : error;
+}
+
+// For large images. With shifts 1 rows are written as they lie in tiles, otherwise from multiples
+// of as many sums.
 template <class Shape>
 cudaError_t scan2d_create_as(scan2d_plan *plan, size_t width, size_t height, unsigned shifts) {
     constexpr unsigned WIDTH = 128 * Shape::SPANS, HEIGHT = Shape::LINES * Shape::WARPS;
@@ -92,8 +106,9 @@ cudaError_t scan2d_create_as(scan2d_plan *plan, size_t width, size_t height, uns
     size_t tiles = size_t(image.across) * image.down;
     if (image.lead > tiles)
         image.lead = unsigned(tiles);
-    plan->blocks = unsigned(Shape::LEAD ? 2 * tiles : tiles);
+    plan->blocks = unsigned(2 * tiles);
     plan->threads = 32 * Shape::WARPS;
+    plan->unit = 4;
     size_t places = size_t(image.across) * ((image.down + Shape::BAND - 1) / Shape::BAND);
     size_t longs = (tiles + places + 1) / 2 * 2; // whole 16 bytes
     plan->bytes = 16 + longs * sizeof(sum_t) +
@@ -101,11 +116,13 @@ cudaError_t scan2d_create_as(scan2d_plan *plan, size_t width, size_t height, uns
     void *memory = nullptr;
     cudaError_t error = scan2d_see_device(plan);
     if (error == cudaSuccess)
-        error = scan2d_choose<Shape, 1>(plan);
+        error = scan2d_set_kernel(plan, 1, reinterpret_cast<const void *>(scan_tiles<Shape, 1>),
+                                  sizeof(scan_memory<scan_config<Shape, 1>>));
     if (error == cudaSuccess && width % SCAN_SECTOR == 0 && shifts == 1)
-        error = scan2d_choose<Shape, 0>(plan);
+        error = scan2d_set_kernel(plan, 0, reinterpret_cast<const void *>(scan_tiles<Shape, 0>),
+                                  sizeof(scan_memory<scan_config<Shape, 0>>));
     if (error == cudaSuccess)
-        error = cudaMalloc(&memory, plan->bytes);
+        error = scan2d_allocate(&memory, plan->bytes);
     if (error != cudaSuccess)
         return error;
     image.state = static_cast<scan_state *>(memory);
@@ -114,23 +131,105 @@ cudaError_t scan2d_create_as(scan2d_plan *plan, size_t width, size_t height, uns
     image.above = reinterpret_cast<unsigned *>(image.totals + longs);
     image.columns = image.above + places * 2 * WIDTH;
     image.lines = image.columns + tiles * WIDTH;
-    return cudaMemset(memory, 0, plan->bytes); // no tags
+    return cudaSuccess;
 }
 
-// Chooses the shape that was the fastest on an H200.
+// How tiles of `rows` rows a warp, an even number, cover an image.
+template <class Shape>
+whole_image scan2d_cut(size_t width, size_t height, unsigned rows, unsigned shifts) {
+    constexpr unsigned WIDTH = 128 * Shape::SPANS;
+    unsigned shared = shifts > 1 ? shifts : 0; // columns, by neighbours
+    whole_image image = {};
+    image.width = unsigned(width);
+    image.height = unsigned(height);
+    image.rows = rows;
+    image.padded = (rows + 3) / 4 * 4;
+    image.held = (rows + WHOLE_BATCH - 1) / WHOLE_BATCH * WHOLE_BATCH;
+    image.tall = rows * Shape::DOWN;
+    image.slots = image.padded * Shape::DOWN;
+    image.pitch = WIDTH - shared;
+    image.shifts = shifts;
+    image.across =
+        width > shared ? (image.width - shared + image.pitch - 1) / image.pitch : width > 0;
+    image.down = (image.height + image.tall - 1) / image.tall;
+    return image;
+}
+
+template <class Shape, int ANY> size_t scan2d_shared(const whole_image &image) {
+    typedef whole_config<Shape, ANY> C;
+    return offsetof(whole_memory<C>, pixels) + size_t(C::PITCH) * image.held * C::WARPS;
+}
+
+// For an image cut by scan2d_cut<Shape>.
+template <class Shape> cudaError_t scan2d_create_whole(scan2d_plan *plan, const whole_image &cut) {
+    constexpr unsigned WIDTH = 128 * Shape::SPANS;
+    *plan = {};
+    plan->is_whole = true;
+    whole_image &image = plan->whole;
+    image = cut;
+    size_t tiles = size_t(image.across) * image.down, longs = (tiles + 1) / 2 * 2;
+    plan->blocks = unsigned(tiles);
+    plan->threads = 32 * Shape::SPANS * Shape::DOWN;
+    plan->unit = 16;
+    plan->bytes = 16 + longs * sizeof(sum_t) + tiles * (WIDTH + image.slots) * sizeof(unsigned);
+    void *memory = nullptr;
+    cudaError_t error =
+        scan2d_set_kernel(plan, 1, reinterpret_cast<const void *>(whole_tiles<Shape, 1>),
+                          scan2d_shared<Shape, 1>(image));
+    if (error == cudaSuccess)
+        error = scan2d_set_kernel(plan, 0, reinterpret_cast<const void *>(whole_tiles<Shape, 0>),
+                                  scan2d_shared<Shape, 0>(image));
+    if (error == cudaSuccess)
+        error = scan2d_allocate(&memory, plan->bytes);
+    if (error != cudaSuccess)
+        return error;
+    image.state = static_cast<scan_state *>(memory);
+    image.totals = static_cast<sum_t *>(memory) + 2;
+    image.columns = reinterpret_cast<unsigned *>(image.totals + longs);
+    image.lines = image.columns + tiles * WIDTH;
+    return cudaSuccess;
+}
+
+// The least rows of a warp, in steps, with which at most so many tiles cover the image; or 0.
+template <class Shape>
+whole_image scan2d_cut_for(size_t width, size_t height, unsigned shifts, unsigned step,
+                           unsigned tiles, size_t shared) {
+    for (unsigned rows = step;; rows += step) {
+        whole_image image = scan2d_cut<Shape>(width, height, rows, shifts);
+        if (image.slots > WHOLE_MOST || scan2d_shared<Shape, 1>(image) > shared)
+            return {};
+        if (size_t(image.across) * image.down <= tiles)
+            return image;
+    }
+}
+
+// Chooses what was the fastest on an H200.
 inline cudaError_t scan2d_create(scan2d_plan *plan, size_t width, size_t height) {
+    typedef whole_shape<1, 8> small;
+    typedef whole_shape<2, 8> medium;
     size_t pixels = width * height;
-    unsigned shifts = width % SCAN_SECTOR ? SCAN_SECTOR : 1;
+    unsigned shifts = width % SCAN_SECTOR && pixels > size_t(6) << 20 ? SCAN_SECTOR : 1;
+    int device, places = 0, shared = 0;
     if (width > SCAN_MOST || height > SCAN_MOST)
         return cudaErrorInvalidValue;
-    if (pixels <= size_t(2) << 20)
-        return scan2d_create_as<scan_small>(plan, width, height, shifts);
-    if (pixels <= size_t(8) << 20)
-        return scan2d_create_as<scan_medium>(plan, width, height, shifts);
-    if (shifts == 1)
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&places, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess)
+        return error;
+    if (pixels <= size_t(9) << 19) { // some multiprocessors may have two tiles of these
+        whole_image cut =
+            scan2d_cut_for<small>(width, height, 1, 4, unsigned(places + places / 8), shared);
+        if (cut.rows)
+            return scan2d_create_whole<small>(plan, cut);
+    }
+    whole_image cut = scan2d_cut_for<medium>(width, height, shifts, 2, unsigned(places), shared);
+    if (cut.rows)
+        return scan2d_create_whole<medium>(plan, cut);
+    if (width % SCAN_SECTOR == 0)
         return scan2d_create_as<scan_large>(plan, width, height, 1);
-    if (pixels <= size_t(32) << 20)
-        return scan2d_create_as<scan_large>(plan, width, height, 4 * SCAN_SECTOR);
     return scan2d_create_as<scan_wide>(plan, width, height, 4 * SCAN_SECTOR);
 }
 
@@ -139,10 +238,14 @@ inline cudaError_t scan2d(const scan2d_plan &plan, sum_t *sums, const uint8_t *p
     if (plan.blocks == 0)
         return cudaSuccess;
     scan_image image = plan.image;
-    image.pixels = pixels;
-    image.sums = sums;
-    bool is_aligned = image.width % SCAN_SECTOR == 0 && image.shifts == 1 &&
-                      uintptr_t(pixels) % 4 == 0 && uintptr_t(sums) % 16 == 0;
+    whole_image whole = plan.whole;
+    image.pixels = whole.pixels = pixels;
+    image.sums = whole.sums = sums;
+    unsigned width = plan.is_whole ? whole.width : image.width;
+    unsigned shifts = plan.is_whole ? whole.shifts : image.shifts;
+    bool is_aligned = width % plan.unit == 0 && shifts == 1 && uintptr_t(pixels) % plan.unit == 0 &&
+                      uintptr_t(sums) % 16 == 0;
+    void *arguments[] = {plan.is_whole ? static_cast<void *>(&whole) : &image};
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -153,7 +256,6 @@ inline cudaError_t scan2d(const scan2d_plan &plan, sum_t *sums, const uint8_t *p
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = plan.is_overlapping ? 1 : 0;
-    void *arguments[] = {&image};
     return cudaLaunchKernelExC(&config, plan.kernels[!is_aligned], arguments);
 }
 

@@ -1,90 +1,10 @@
-// The kernel of fast::scan2d. What it does is told in scan2d.cuh.
+// The kernel of fast::scan2d for large images. What it does is told in scan2d.cuh.
 #ifndef FAST_SCAN2D_KERNEL_CUH
 #define FAST_SCAN2D_KERNEL_CUH
 
 #include "scan2d_shapes.cuh"
 
 namespace fast {
-
-// Sums from block to block.
-__device__ inline void look(uint4 &words, const unsigned *at) {
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                 : "l"(at)
-                 : "memory");
-}
-__device__ inline void look(sum_t &word, const sum_t *at) {
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
-}
-__device__ inline void send(unsigned *at, unsigned value, unsigned tag) {
-    value |= tag << SCAN_BITS;
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
-__device__ inline void send(unsigned *at, const uint4 &value, unsigned tag) {
-    tag <<= SCAN_BITS;
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at),
-                 "r"(value.x | tag), "r"(value.y | tag), "r"(value.z | tag), "r"(value.w | tag)
-                 : "memory");
-}
-__device__ inline void send(sum_t *at, sum_t value, unsigned tag) {
-    value |= sum_t(tag) << SCAN_LONG_BITS;
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
-}
-__device__ inline bool has_tag(const uint4 &v, unsigned tag) {
-    tag <<= SCAN_BITS;
-    return ((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) >> SCAN_BITS == 0;
-}
-__device__ inline bool has_tag(sum_t word, unsigned tag) {
-    return word >> SCAN_LONG_BITS == tag;
-}
-__device__ inline void add(uint4 &a, const uint4 &b) {
-    a = {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
-}
-__device__ inline void add(sum_t &a, sum_t b) {
-    a += b;
-}
-// Takes the tags of count words off their sum, which may have wrapped on the way.
-__device__ inline uint4 untagged(const uint4 &v, unsigned count, unsigned tag) {
-    unsigned tags = count * (tag << SCAN_BITS);
-    return {v.x - tags, v.y - tags, v.z - tags, v.w - tags};
-}
-__device__ inline sum_t untagged(sum_t v, unsigned count, unsigned tag) {
-    return v - count * (sum_t(tag) << SCAN_LONG_BITS);
-}
-
-// The sum of what stands at at[n * stride], n = from, from + step, ... < count. Loads are asked for
-// N at a time, so that many are on their way when the first is looked at.
-template <class T, class Word, int N> struct scan_letters {
-    const Word *at;
-    unsigned stride, from, step, count;
-    T words[N];
-
-    __device__ void ask() {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            if (from + i * step < count)
-                look(words[i], at + size_t(from + i * step) * stride);
-    }
-    __device__ T take(unsigned tag) { // looks for one at a time: looking costs bandwidth
-        T sum = {};
-        unsigned taken = 0;
-        while (true) {
-#pragma unroll
-            for (int i = 0; i < N; i++) {
-                if (from + i * step >= count)
-                    continue;
-                while (!has_tag(words[i], tag))
-                    look(words[i], at + size_t(from + i * step) * stride);
-                add(sum, words[i]);
-                taken++;
-            }
-            from += N * step;
-            if (from >= count)
-                return untagged(sum, taken, tag);
-            ask();
-        }
-    }
-};
 
 template <class C>
 __device__ void load_aligned(unsigned (&words)[C::BATCH][C::SPANS], const scan_image &image,
@@ -177,29 +97,19 @@ __device__ void read_line(unsigned (&words)[C::SPANS], const scan_memory<C> &sha
             C::IS_ANY ? __funnelshift_r(at[32 * k], at[32 * k + 1], skew % 4 * 8) : at[32 * k];
 }
 
-// Adds the squares of four columns of pixels, from four lines.
-__device__ inline void add_columns(uint4 &sums, unsigned a, unsigned b, unsigned c, unsigned d) {
-    unsigned ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
-    unsigned x = __byte_perm(ab, cd, 0x5410), y = __byte_perm(ab, cd, 0x7632);
-    ab = __byte_perm(a, b, 0x7362);
-    cd = __byte_perm(c, d, 0x7362);
-    unsigned z = __byte_perm(ab, cd, 0x5410), w = __byte_perm(ab, cd, 0x7632);
-    sums = {__dp4a(x, x, sums.x), __dp4a(y, y, sums.y), __dp4a(z, z, sums.z), __dp4a(w, w, sums.w)};
-}
-
 // Sends the sums of the lines of a batch, and returns that of all of them.
 template <class C>
 __device__ sum_t send_lines(const unsigned (&words)[C::BATCH][C::SPANS], const scan_image &image,
                             const scan_tile &tile, unsigned line) {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, mine = 0;
+    unsigned kept = !C::IS_ANY || 128 * (C::SPANS - 1) + 4 * lane < image.pitch ? ~0u : 0;
     sum_t total = 0;
 #pragma unroll
     for (int r = 0; r < C::BATCH; r++) {
         unsigned sum = 0;
 #pragma unroll
         for (int k = 0; k < C::SPANS; k++)
-            if (!C::IS_ANY || k + 1 < C::SPANS || 128 * k + 4 * lane < image.pitch)
-                sum = __dp4a(words[r][k], words[r][k], sum);
+            sum = __dp4a(words[r][k], k + 1 < C::SPANS ? words[r][k] : words[r][k] & kept, sum);
         sum = __reduce_add_sync(~0u, sum);
         total += sum;
         if (lane == r)
@@ -277,7 +187,7 @@ __device__ void send_columns(const scan_memory<C> &shared, const scan_image &ima
 // What other blocks sent: the sums left of each line, above each column, and above and left of all.
 template <class C> struct scan_mail {
     scan_letters<uint4, unsigned, 4> lines;
-    scan_letters<uint4, unsigned, C::IS_SPLIT ? 2 : 4> columns;
+    scan_letters<uint4, unsigned, 2> columns;
     scan_letters<uint4, unsigned, 2> above; // low half, high half
     scan_letters<sum_t, sum_t, 2> totals;
     scan_letters<sum_t, sum_t, 1> corner;
@@ -311,11 +221,8 @@ template <class C> struct scan_mail {
     }
     __device__ void take(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile) {
         unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        if (C::IS_SPLIT) // all is there
-            ask_others(image, tile);
+        ask_others(image, tile);
         uint4 left = lines.take(tile.tag);
-        if (!C::IS_SPLIT) // not before it is likely to be there
-            ask_others(image, tile);
 #pragma unroll
         for (int step = C::QUADS; step < 32; step *= 2)
             add(left, {__shfl_xor_sync(~0u, left.x, step), __shfl_xor_sync(~0u, left.y, step),
@@ -551,7 +458,7 @@ __global__ void __launch_bounds__(32 * Shape::WARPS, ANY ? Shape::ANY_BLOCKS : S
     tile.tag = scans % SCAN_TAGS + 1;
     scan_mail<C> mail;
     sum_tile<C>(shared, image, tile);
-    if (C::IS_SPLIT && tile.is_written) {
+    if (tile.is_written) {
         mail.ask_lines(image, tile);
         mail.take(shared, image, tile);
     }
@@ -560,7 +467,7 @@ __global__ void __launch_bounds__(32 * Shape::WARPS, ANY ? Shape::ANY_BLOCKS : S
         order = atomicAdd(&image.state->blocks, 1u);
     if (tile.is_summed) {
         send_columns<C>(shared, image, tile);
-        if (!C::IS_SPLIT || tile.ends_band) {
+        if (tile.ends_band) {
             mail.ask_lines(image, tile);
             mail.take(shared, image, tile);
             __syncthreads();

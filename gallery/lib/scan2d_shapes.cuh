@@ -1,48 +1,25 @@
-// The tiles of fast::scan2d: their shapes, and what a scan has in device and in shared memory.
+// The tiles of large images in fast::scan2d: their shapes, and what a scan has in device and in
+// shared memory.
 #ifndef FAST_SCAN2D_SHAPES_CUH
 #define FAST_SCAN2D_SHAPES_CUH
 
-#include <cstddef>
-#include <cstdint>
-#include <cuda_runtime.h>
+#include "scan2d_letters.cuh"
 
 namespace fast {
 
-typedef unsigned long long sum_t;
-
 // Shapes of tiles.
-struct scan_small {
-    static constexpr int SPANS = 1;      // of 128 columns, four for each lane
+struct scan_large {
+    static constexpr int SPANS = 2;      // of 128 columns, four for each lane
     static constexpr int LINES = 8;      // of each warp
     static constexpr int WARPS = 8;      // below each other
-    static constexpr int BLOCKS = 2;     // that are to fit on a multiprocessor,
-    static constexpr int ANY_BLOCKS = 2; // where lines begin anywhere
-    static constexpr int AT_ONCE = 4;    // lines that a warp writes together
-    static constexpr int BAND = 64;      // rows of tiles
-    static constexpr int LEAD = 0;       // tiles by which adding up is ahead; 0: blocks do both
+    static constexpr int BLOCKS = 3;     // that are to fit on a multiprocessor,
+    static constexpr int ANY_BLOCKS = 4; // where lines begin anywhere
+    static constexpr int AT_ONCE = 1;    // lines that a warp writes together
+    static constexpr int BAND = 8;       // rows of tiles
+    static constexpr int LEAD = 264;     // tiles by which adding up is ahead
 };
-struct scan_medium : scan_small {
-    static constexpr int LINES = 16;
-};
-struct scan_large {
-    static constexpr int SPANS = 2, LINES = 8, WARPS = 8, BLOCKS = 3, ANY_BLOCKS = 4, AT_ONCE = 1;
-    static constexpr int BAND = 8, LEAD = 264;
-};
-struct scan_wide {
-    static constexpr int SPANS = 4, LINES = 8, WARPS = 4, BLOCKS = 4, ANY_BLOCKS = 4, AT_ONCE = 1;
-    static constexpr int BAND = 8, LEAD = 264;
-};
-
-enum {
-    SCAN_MOST = 32768,   // pixels of a line: sums along one fit 32 bits
-    SCAN_TAGS = 127,     // of scans with one plan, in turn
-    SCAN_BITS = 25,      // of a value below its tag in 32 bits: a line of 512 pixels, at most
-    SCAN_LONG_BITS = 57, // in 64 bits
-    SCAN_SECTOR = 4,     // sums of 32 bytes
-};
-
-struct scan_state {
-    unsigned scans, blocks; // that are over: scans, and blocks of this scan
+struct scan_wide : scan_large {
+    static constexpr int SPANS = 4, WARPS = 4, BLOCKS = 4;
 };
 
 struct scan_image {
@@ -62,7 +39,7 @@ struct scan_image {
 };
 
 template <class Shape, int ANY> struct scan_config : Shape {
-    static constexpr bool IS_ANY = ANY, IS_SPLIT = Shape::LEAD > 0;
+    static constexpr bool IS_ANY = ANY;
     static constexpr int WIDTH = 128 * Shape::SPANS, HEIGHT = Shape::LINES * Shape::WARPS;
     static constexpr int THREADS = 32 * Shape::WARPS;
     static constexpr int WORDS = WIDTH / 4;                  // of pixels in a line
@@ -93,15 +70,13 @@ struct scan_tile {
 
 template <class C> __device__ scan_tile find_tile(const scan_image &image) {
     scan_tile tile = {blockIdx.x};
-    tile.is_summed = tile.is_written = true;
-    if (C::IS_SPLIT) { // the first tiles are added up, then in turn one written and one added up
-        unsigned rest = image.across * image.down - image.lead, turn = blockIdx.x - image.lead;
-        bool is_ahead = blockIdx.x < image.lead;
-        tile.is_written = !is_ahead && (turn % 2 == 0 || turn >= 2 * rest);
-        tile.is_summed = !tile.is_written;
-        if (!is_ahead)
-            tile.number = turn >= 2 * rest ? turn - rest : turn / 2 + turn % 2 * image.lead;
-    }
+    // The first tiles are added up, then in turn one is written and one added up.
+    unsigned rest = image.across * image.down - image.lead, turn = blockIdx.x - image.lead;
+    bool is_ahead = blockIdx.x < image.lead;
+    tile.is_written = !is_ahead && (turn % 2 == 0 || turn >= 2 * rest);
+    tile.is_summed = !tile.is_written;
+    if (!is_ahead)
+        tile.number = turn >= 2 * rest ? turn - rest : turn / 2 + turn % 2 * image.lead;
     tile.row = tile.number / image.across;
     tile.column = tile.number - tile.row * image.across;
     tile.x = tile.column * image.pitch;
