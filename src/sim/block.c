@@ -7,9 +7,10 @@
 #include "sim/decode.h"
 #include "sim/launch.h"
 
-// A split that used its long slice this often in a row is treated as spinning, whatever its loop
-// looks like.
-enum { PATIENCE = 64 };
+// PATIENCE: a split that used its long slice this often in a row is treated as spinning, whatever
+// its loop looks like. DOUBT: so is, for the lanes that wait for it, one that used its short slice
+// this often and whose registers go on to change.
+enum { PATIENCE = 64, DOUBT = 64 };
 
 static uint32_t threads_of(const struct sim_launch *launch) {
     return launch->block[0] * launch->block[1] * launch->block[2];
@@ -133,17 +134,41 @@ static bool may_go_on(struct sim_block_flow *flow, struct sim_warp *warp) {
     return false;
 }
 
+static uint64_t hash_of_registers(const struct sim_frame *frame) {
+    const uint8_t *at = frame->registers, *end = at + frame->code->frame_bytes;
+    uint64_t hash = (uintptr_t)frame;
+    for (uint64_t word; at < end; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+// A split that comes to the same place with the same registers waits for what others write. One
+// whose registers change (it counts its tries, or walks along a chain) does so or does not: lanes
+// at a reconvergence point go on without it only after a while, as they never do on a GPU.
+static bool is_stuck(struct sim_split *split) {
+    uint64_t state = hash_of_registers(split->frame) ^ (uintptr_t)split->pc;
+    bool is_same = split->pauses && split->state_before == state;
+    split->state_before = state;
+    return ++split->pauses > DOUBT || is_same;
+}
+
 // The split that spins goes behind the others; lanes that wait for it may be what it waits for.
-static void rotate(struct sim_warp *warp) {
+// True: it is stuck.
+static bool rotate(struct sim_warp *warp) {
     struct sim_warp_flow *flow = warp->flow;
     struct sim_split spinning = flow->splits[flow->current];
+    bool stuck = is_stuck(&spinning);
     memmove(&flow->splits[1], &flow->splits[0], flow->current * sizeof flow->splits[0]);
     flow->splits[0] = spinning;
     bool other_ready = false;
     for (unsigned i = 1; i < flow->split_count; i++)
         other_ready |= flow->splits[i].state == SIM_SPLIT_READY;
-    if (!other_ready)
+    if (!other_ready && stuck)
         sim_open_tokens(warp);
+    return stuck;
 }
 
 enum warp_result { WARP_WAITS, WARP_SPINS, WARP_FAULT };
@@ -163,11 +188,11 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
             return WARP_FAULT;
         if (warp->stop == SIM_STOP_BUDGET && ++rounds < PATIENCE)
             continue;
-        rotate(warp);
+        bool stuck = rotate(warp);
         if (++spins <= warp->flow->split_count)
             continue;
         // All splits spin: what they wait for may be up to lanes that wait for them.
-        if (!sim_open_tokens(warp))
+        if (!stuck || !sim_open_tokens(warp))
             return WARP_SPINS;
         spins = 0;
     }

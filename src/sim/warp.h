@@ -49,6 +49,9 @@ struct sim_split {
     enum sim_split_state state;
     uint32_t members; // GATHER: whom it waits for
     uint32_t barrier; // BARRIER: number
+    // How often it used its slice in a loop that may spin, and what its registers were then.
+    uint32_t pauses;
+    uint64_t state_before;
 };
 
 struct sim_warp_flow {
