@@ -11,12 +11,23 @@ struct place {
     uint32_t line;
 };
 
-static struct place place_of(const struct recorded_site *site) {
-    const struct ptx_location *at = ir_location(site->function, site->site->location);
+static struct place line_of(const struct ir_function *function, const struct ptx_location *at) {
     struct place place = {.file = profile_compiled_file(NULL)};
     if (at) {
-        place.file = profile_compiled_file(ir_location_file(site->function, at->file));
+        place.file = profile_compiled_file(ir_location_file(function, at->file));
         place.line = at->line;
+    }
+    return place;
+}
+
+// With the calls that it was inlined by.
+static uint64_t place_of(const struct recorded_site *site) {
+    const struct ptx_location *at = ir_location(site->function, site->site->location);
+    uint64_t place = 0;
+    for (int depth = 0; at && depth < 256; depth++) {
+        struct place line = line_of(site->function, at);
+        place = profile_compiled_place(place, line.file, line.line);
+        at = at->inlined_at ? ir_location(site->function, at->inlined_at) : NULL;
     }
     return place;
 }
@@ -36,7 +47,7 @@ static bool is_candidate(const struct ir_site *site) {
 struct lines {
     const struct compiled_line *data;
     uint32_t count;
-    struct place *places;               // of each site
+    struct place *places;               // of each site, without the calls around it
     uint32_t *written;                  // bytes of PTX's accesses at each line, op by op
     unsigned elsewhere[SITE_STORE + 1]; // widths at lines that no site is at: a wider access has
                                         // one of the lines that it is made of, or a caller's
@@ -56,7 +67,8 @@ static void read_lines(struct lines *lines, const struct recorded_site *sites,
     lines->places = base_alloc((site_count + 1) * sizeof *lines->places);
     lines->written = base_alloc((lines->count + 1) * (SITE_STORE + 1) * sizeof *lines->written);
     for (uint32_t s = 0; s < site_count; s++) {
-        lines->places[s] = place_of(&sites[s]);
+        lines->places[s] =
+            line_of(sites[s].function, ir_location(sites[s].function, sites[s].site->location));
         uint32_t line = find_line(lines, lines->places[s]);
         if (is_plain(sites[s].site) && line < lines->count)
             lines->written[line * (SITE_STORE + 1) + sites[s].site->op] += sites[s].site->width;
@@ -82,7 +94,9 @@ static void plan_site(struct lines *lines, const struct recorded_site *recorded,
         op == SITE_LOAD && !planned->is_copied && widths && lines->data[i].bytes[op] > written;
     if (!widths) {
         widths = lines->elsewhere[op] ? lines->elsewhere[op] : lines->all[op];
-        planned->is_copied = lines->elsewhere[op] != 0;
+        // A store is not left out: it is part of one at another line, maybe of a loop's first
+        // round.
+        planned->is_copied = lines->elsewhere[op] != 0 || op == SITE_STORE;
     }
     planned->widths = recorded->site->width < 16 ? (uint8_t)widths : 0;
 }
@@ -181,7 +195,7 @@ static void share_in_groups(struct combine_site *planned, uint32_t count) {
     struct combine_site **sorted = base_alloc((count + 1) * sizeof(struct combine_site *));
     uint32_t length = 0;
     for (uint32_t s = 0; s < count; s++)
-        if (planned[s].group && planned[s].widths)
+        if (planned[s].group && planned[s].widths && !planned[s].is_exact)
             sorted[length++] = &planned[s];
     qsort(sorted, length, sizeof(struct combine_site *), by_group);
     for (uint32_t first = 0, end; first < length; first = end) {
@@ -221,6 +235,17 @@ static bool find_twins(struct combine_site *planned, const struct lines *lines,
 // ---- The plan
 // -------------------------------------------------------------------------------------
 
+static void match_code(struct combine_plan *plan, const struct profile_compiled *compiled,
+                       const char *kernel) {
+    uint32_t count;
+    const struct compiled_access *accesses = profile_compiled_accesses(compiled, kernel, &count);
+    uint64_t *places = base_alloc((plan->site_count + 1) * sizeof *places);
+    for (uint32_t s = 0; s < plan->site_count; s++)
+        places[s] = place_of(&plan->sites[s]);
+    combine_match(plan->planned, plan->sites, places, plan->site_count, accesses, count);
+    free(places);
+}
+
 struct combine_plan *combine_plan_create(const struct profile_compiled *compiled,
                                          const struct ir_function *kernel,
                                          const struct recorded_site *sites, uint32_t site_count) {
@@ -240,8 +265,10 @@ struct combine_plan *combine_plan_create(const struct profile_compiled *compiled
         plan_site(&lines, &sites[s], &plan->planned[s], lines.places[s]);
         plan->planned[s].group =
             group_of(sites[s].function, sites[s].site, &plan->planned[s].address);
-        is_any |= plan->planned[s].widths >= 2 * sites[s].site->width;
     }
+    match_code(plan, compiled, kernel->name);
+    for (uint32_t s = 0; s < site_count; s++)
+        is_any |= plan->planned[s].widths >= 2 * sites[s].site->width;
     share_in_groups(plan->planned, site_count);
     is_any |= find_twins(plan->planned, &lines, sites, site_count);
     free(lines.places);

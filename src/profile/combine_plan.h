@@ -12,6 +12,7 @@ struct combine_site {
     uint8_t widths;   // that the machine code has there, their sum; 0: it is never combined
     bool reads_past;  // it reads more than PTX does: wider accesses than there are bytes for
     bool is_copied;   // the machine code has its loop unrolled: rounds of it are combined, too
+    bool is_exact;    // `widths` is that of the access that it is in, or 0: it is one of its own
 };
 
 struct combine_plan {
@@ -19,5 +20,10 @@ struct combine_plan {
     uint32_t site_count;
     struct combine_site *planned; // of each site
 };
+
+// combine_match.c: finds the sites of which that can be told. `places`: of each site.
+void combine_match(struct combine_site *planned, const struct recorded_site *sites,
+                   const uint64_t *places, uint32_t count, const struct compiled_access *accesses,
+                   uint32_t access_count);
 
 #endif

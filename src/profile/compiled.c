@@ -12,6 +12,7 @@
 struct kernel {
     char *name;
     VEC(struct compiled_line) lines;
+    VEC(struct compiled_access) accesses;
 };
 
 struct profile_compiled {
@@ -19,12 +20,22 @@ struct profile_compiled {
     struct map by_name;
 };
 
-uint64_t profile_compiled_file(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
+static uint64_t hash_of(const char *at, const char *end) {
     uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-    for (const char *at = slash ? slash + 1 : path; at && *at; at++)
+    for (; at < end; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
     return hash;
+}
+
+uint64_t profile_compiled_file(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path ? path : "";
+    return hash_of(name, name + strlen(name));
+}
+
+uint64_t profile_compiled_place(uint64_t inner, uint64_t file, uint32_t line) {
+    uint64_t hash = (inner ^ (file + line)) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 31;
 }
 
 static struct kernel *add_kernel(struct profile_compiled *compiled, const char *name,
@@ -39,24 +50,31 @@ static struct kernel *add_kernel(struct profile_compiled *compiled, const char *
     return kernel;
 }
 
-static void add_access(struct kernel *kernel, uint64_t file, uint32_t line, enum site_op op,
+struct location { // of the instructions that follow in a listing
+    uint64_t place, file;
+    uint32_t line;
+    bool is_complete; // what was inlined by it has been read
+};
+
+static void add_access(struct kernel *kernel, const struct location *at, enum site_op op,
                        unsigned width) {
     for (size_t i = kernel->lines.length; i-- > 0;) { // mostly the last one again
         struct compiled_line *known = &kernel->lines.data[i];
-        if (known->line == line && known->file == file) {
+        if (known->line == at->line && known->file == at->file) {
             known->widths[op] |= (uint8_t)width;
             known->bytes[op] += width;
             return;
         }
     }
-    struct compiled_line added = {.file = file, .line = line};
+    struct compiled_line added = {.file = at->file, .line = at->line};
     added.widths[op] = (uint8_t)width;
     added.bytes[op] = width;
     vec_push(&kernel->lines, added);
 }
 
-// `//## File "/src/a.cu", line 12`: true, and where that is.
-static bool read_place(const char *at, const char *end, uint64_t *file, uint32_t *line) {
+// `//## File "/src/a.cu", line 12`: true, and where that is. More of them behind it say what it was
+// inlined by.
+static bool read_place(const char *at, const char *end, struct location *location) {
     static const char before[] = "//## File \"", between[] = "\", line ";
     const char *start = memmem(at, (size_t)(end - at), before, sizeof before - 1);
     if (!start)
@@ -66,9 +84,12 @@ static bool read_place(const char *at, const char *end, uint64_t *file, uint32_t
     if (!stop)
         return false;
     char *path = base_strndup(start, (size_t)(stop - start));
-    *file = profile_compiled_file(path);
+    uint64_t file = profile_compiled_file(path);
     free(path);
-    *line = (uint32_t)strtoul(stop + sizeof between - 1, NULL, 10);
+    uint32_t line = (uint32_t)strtoul(stop + sizeof between - 1, NULL, 10);
+    if (location->is_complete)
+        *location = (struct location){.file = file, .line = line};
+    location->place = profile_compiled_place(location->place, file, line);
     return true;
 }
 
@@ -88,14 +109,35 @@ static unsigned width_of(const char *suffixes, const char *end) {
     return 4;
 }
 
+// `[R8]`, `[R8+UR4+0x10]`, `[R8.X4+-0x4]`: the offset behind the last plus sign, what is before it.
+static void read_address(const char *at, const char *end, struct compiled_access *access) {
+    const char *open = memchr(at, '[', (size_t)(end - at));
+    const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+    if (!close)
+        return;
+    const char *offset = close;
+    for (const char *plus = open; plus < close; plus++)
+        if (plus[0] == '+' && (plus[1] == '-' || plus[1] == '0'))
+            offset = plus;
+    if (open[1] == '0') // no register
+        offset = open;
+    access->base = hash_of(open, offset);
+    access->offset = offset < close ? strtoll(offset + 1, NULL, 0) : 0;
+}
+
 // `/*0180*/  @P0 LDS.64 R12, [R8] ;`
-static void read_instruction(const char *at, const char *end, struct kernel *kernel, uint64_t file,
-                             uint32_t line) {
+static void read_instruction(const char *at, const char *end, struct kernel *kernel,
+                             const struct location *location) {
     static const char *const names[] = {[SITE_LOAD] = " LDS", [SITE_STORE] = " STS"};
     for (enum site_op op = SITE_LOAD; op <= SITE_STORE; op++) {
         const char *found = memmem(at, (size_t)(end - at), names[op], 4);
-        if (found && (found[4] == '.' || found[4] == ' '))
-            add_access(kernel, file, line, op, width_of(found + 4, end));
+        if (!found || (found[4] != '.' && found[4] != ' '))
+            continue;
+        struct compiled_access access = {.place = location->place, .op = op};
+        access.width = (uint8_t)width_of(found + 4, end);
+        read_address(found, end, &access);
+        vec_push(&kernel->accesses, access);
+        add_access(kernel, location, op, access.width);
     }
 }
 
@@ -103,17 +145,18 @@ struct profile_compiled *profile_compiled_parse(const char *listing) {
     static const char section[] = ".text.";
     struct profile_compiled *compiled = base_alloc(sizeof *compiled);
     struct kernel *kernel = NULL;
-    uint64_t file = 0;
-    uint32_t line = 0;
+    struct location location = {.is_complete = true};
     for (const char *at = listing, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, '\n');
         if (strncmp(at, section, sizeof section - 1) == 0 && end[-1] == ':') {
             at += sizeof section - 1;
             kernel = add_kernel(compiled, at, (size_t)(end - 1 - at));
-            line = 0;
-            file = 0;
-        } else if (kernel && !read_place(at, end, &file, &line)) {
-            read_instruction(at, end, kernel, file, line);
+            location = (struct location){.is_complete = true};
+        } else if (kernel) {
+            bool is_place = read_place(at, end, &location);
+            location.is_complete = !is_place;
+            if (!is_place)
+                read_instruction(at, end, kernel, &location);
         }
     }
     return compiled;
@@ -125,6 +168,7 @@ void profile_compiled_free(struct profile_compiled *compiled) {
     for (size_t i = 0; i < compiled->kernels.length; i++) {
         free(compiled->kernels.data[i]->name);
         vec_free(&compiled->kernels.data[i]->lines);
+        vec_free(&compiled->kernels.data[i]->accesses);
         free(compiled->kernels.data[i]);
     }
     vec_free(&compiled->kernels);
@@ -138,4 +182,11 @@ const struct compiled_line *profile_compiled_lines(const struct profile_compiled
     const struct kernel *found = map_get_string(&compiled->by_name, kernel);
     *count = found ? (uint32_t)found->lines.length : 0;
     return !found ? NULL : *count ? found->lines.data : &none;
+}
+
+const struct compiled_access *profile_compiled_accesses(const struct profile_compiled *compiled,
+                                                        const char *kernel, uint32_t *count) {
+    const struct kernel *found = map_get_string(&compiled->by_name, kernel);
+    *count = found ? (uint32_t)found->accesses.length : 0;
+    return *count ? found->accesses.data : NULL;
 }

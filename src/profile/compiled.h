@@ -1,5 +1,7 @@
 // What the code generator made of the accesses to shared memory: for each source line of a kernel
-// the widths of the loads and stores in its machine code, read from a disassembly.
+// the widths of the loads and stores in its machine code, and each of these with its place, read
+// from a disassembly. A place is a line with the lines of the calls that it was inlined by: each
+// inlined copy of a line is one of its own.
 #ifndef BANKRUN_PROFILE_COMPILED_H
 #define BANKRUN_PROFILE_COMPILED_H
 
@@ -9,7 +11,7 @@
 
 struct profile_compiled;
 
-// `listing` is what `nvdisasm -g -c` prints of a cubin with line numbers. The result keeps nothing
+// `listing` is what `nvdisasm -gi -c` prints of a cubin with line numbers. The result keeps nothing
 // of it. Never NULL: a listing without accesses gives none.
 struct profile_compiled *profile_compiled_parse(const char *listing);
 void profile_compiled_free(struct profile_compiled *compiled); // NULL is allowed
@@ -26,5 +28,19 @@ struct compiled_line {
 const struct compiled_line *profile_compiled_lines(const struct profile_compiled *compiled,
                                                    const char *kernel, uint32_t *count);
 uint64_t profile_compiled_file(const char *path); // as in `file`; NULL is allowed
+// The place of a line, or with `inner` of one that has more calls around it, from inside outwards.
+uint64_t profile_compiled_place(uint64_t inner, uint64_t file, uint32_t line);
+
+struct compiled_access {
+    uint64_t place;
+    uint64_t base; // hash of its address's registers, as they are written
+    int64_t offset;
+    enum site_op op; // SITE_LOAD or SITE_STORE
+    uint8_t width;
+};
+
+// All of a kernel, in the order of the code. NULL: there are none.
+const struct compiled_access *profile_compiled_accesses(const struct profile_compiled *compiled,
+                                                        const char *kernel, uint32_t *count);
 
 #endif

@@ -118,7 +118,7 @@ static bool assemble(struct folder *folder, const char *target, struct diag_list
 }
 
 static char *list_code(struct folder *folder, struct diag_list *diags) {
-    char *argv[] = {(char *)"nvdisasm", (char *)"-g", (char *)"-c", folder->cubin.data, NULL};
+    char *argv[] = {(char *)"nvdisasm", (char *)"-gi", (char *)"-c", folder->cubin.data, NULL};
     struct strbuf output = {0};
     int exit_code = 0;
     bool has_run = run_tool(argv, &output, &exit_code);

@@ -11,7 +11,7 @@
 // Are both tools there? False: diags say which is not, and where to get it.
 bool toolchain_can_disassemble(struct diag_list *diags);
 
-// What `nvdisasm -g -c` prints of the code that ptxas makes of `ptx` for sm_<arch><features>
+// What `nvdisasm -gi -c` prints of the code that ptxas makes of `ptx` for sm_<arch><features>
 // (features: 'a', 'f' or 0), with its line numbers. Caller frees. NULL: diags say why.
 char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
                             struct diag_list *diags);

@@ -134,10 +134,33 @@ static void test_as_written(void **state) {
 static void test_widths(void **state) {
     (void)state;
     struct fixture f; // at most 64 bits, and the pieces are aligned
-    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS R6, [R0+8] ;\n"
-                         "        /*0030*/  LDS R7, [R0+0xc] ;\n"));
+    begin(&f,
+          LISTING(5, "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS.64 R6, [R0] ;\n"));
     four_loads(&f);
     expect(&f, PROFILE_LOAD, 2, 8);
+}
+
+static void test_matched(void **state) {
+    (void)state;
+    struct fixture f; // which of the loads were merged is told by their offsets
+    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R8+UR4+-0x10] ;\n"
+                         "        /*0020*/  LDS R6, [R8+UR4+-0x4] ;\n"
+                         "        /*0030*/  LDS R7, [R8+UR4+-0x8] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 3, 12);
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    struct fixture f; // of two copies of the line, inlined at others, one is the kernel's
+    begin(&f, ".text.k:\n\t//## File \"/src/k.cu\", line 5\n"
+              "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS R6, [R0+0x8] ;\n"
+              "        /*0030*/  LDS R7, [R0+0xc] ;\n"
+              "\t//## File \"/src/k.cu\", line 5 inlined at \"/src/k.cu\", line 8\n"
+              "\t//## File \"/src/k.cu\", line 8\n"
+              "        /*0040*/  LDS.128 R4, [R0] ;\n");
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 3, 12);
 }
 
 static void test_misaligned(void **state) {
@@ -178,6 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing),     cmocka_unit_test(test_merged),
         cmocka_unit_test(test_as_written),  cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_matched),     cmocka_unit_test(test_copies),
         cmocka_unit_test(test_misaligned),  cmocka_unit_test(test_store_between),
         cmocka_unit_test(test_loaded_once),
     };

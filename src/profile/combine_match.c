@@ -1,0 +1,163 @@
+// Which access of the machine code an access of PTX became, where that can be told: both have
+// offsets from some register, and those of one place in the source cover the same bytes.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "profile/combine_plan.h"
+
+struct set { // accesses from one base, by offset
+    uint64_t base;
+    uint32_t first, count; // in an array of struct part
+    bool is_matched;
+};
+
+struct part {
+    uint64_t base; // a group of sites, or the registers of an address in machine code
+    int64_t offset;
+    uint32_t site;
+    uint8_t width;
+};
+
+struct parts { // all of one place and kind of access, in sets
+    struct part *data;
+    uint32_t count;
+    struct set *sets;
+    uint32_t set_count;
+};
+
+static int by_offset(const void *left, const void *right) {
+    const struct part *a = left, *b = right;
+    if (a->base != b->base)
+        return a->base < b->base ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->width - b->width;
+}
+
+// Code that was copied has an access several times.
+static void drop_copies(struct parts *parts) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < parts->count; i++)
+        if (!kept || by_offset(&parts->data[kept - 1], &parts->data[i]) != 0)
+            parts->data[kept++] = parts->data[i];
+    parts->count = kept;
+}
+
+static void make_sets(struct parts *parts) {
+    parts->sets = base_alloc((parts->count + 1) * sizeof *parts->sets);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (!i || parts->data[i].base != parts->data[i - 1].base)
+            parts->sets[parts->set_count++] = (struct set){.base = parts->data[i].base, .first = i};
+        parts->sets[parts->set_count - 1].count++;
+    }
+}
+
+static void free_parts(struct parts *parts) {
+    free(parts->data);
+    free(parts->sets);
+}
+
+// Does each access of the machine code, moved to where the first site is, take a row of whole
+// sites? widths[n]: that of the access that site n of the set is in.
+static bool match(const struct parts *sites, const struct set *group, const struct parts *code,
+                  const struct set *set, uint8_t *widths) {
+    const struct part *site = &sites->data[group->first], *piece = &code->data[set->first];
+    const int64_t distance = site->offset - piece->offset;
+    uint32_t s = 0;
+    for (uint32_t p = 0; p < set->count; p++) {
+        int64_t at = piece[p].offset + distance, end = at + piece[p].width;
+        while (s < group->count && site[s].offset == at && at < end) {
+            widths[s] = piece[p].width;
+            at += site[s++].width;
+        }
+        if (at != end)
+            return false;
+    }
+    return s == group->count;
+}
+
+// True: all sets of machine code that the group may be agree on the widths.
+static bool match_group(const struct parts *sites, const struct set *group, struct parts *code,
+                        uint8_t *widths) {
+    uint8_t *other = base_alloc(group->count);
+    bool found = false, agree = true;
+    for (uint32_t c = 0; c < code->set_count; c++) {
+        uint8_t *result = found ? other : widths;
+        if (!match(sites, group, code, &code->sets[c], result))
+            continue;
+        code->sets[c].is_matched = true;
+        for (uint32_t s = 0; found && s < group->count; s++)
+            agree &= widths[s] == other[s];
+        found = true;
+    }
+    free(other);
+    return found && agree;
+}
+
+static void match_place(struct combine_site *planned, const struct parts *sites,
+                        struct parts *code) {
+    uint8_t *widths = base_alloc(sites->count + 1);
+    bool all = true;
+    for (uint32_t g = 0; g < sites->set_count && all; g++)
+        all = match_group(sites, &sites->sets[g], code, &widths[sites->sets[g].first]);
+    for (uint32_t c = 0; c < code->set_count; c++)
+        all &= code->sets[c].is_matched;
+    for (uint32_t i = 0; all && i < sites->count; i++) {
+        struct combine_site *site = &planned[sites->data[i].site];
+        site->is_exact = true;
+        site->is_copied = site->reads_past = false;
+        site->widths = widths[i] > sites->data[i].width ? widths[i] : 0;
+    }
+    free(widths);
+}
+
+// The sites of a place; false: there is one of which nothing is known.
+static bool collect_sites(struct parts *parts, const struct combine_site *planned,
+                          const struct recorded_site *sites, const uint64_t *places, uint32_t count,
+                          uint32_t first) {
+    enum site_op op = sites[first].site->op;
+    bool known = true;
+    parts->data = base_alloc((count - first) * sizeof *parts->data);
+    for (uint32_t s = first; s < count; s++)
+        if (places[s] == places[first] && sites[s].site->op == op) {
+            known &= planned[s].group != 0;
+            parts->data[parts->count++] = (struct part){.base = planned[s].group,
+                                                        .offset = (int64_t)planned[s].address,
+                                                        .site = s,
+                                                        .width = (uint8_t)sites[s].site->width};
+        }
+    qsort(parts->data, parts->count, sizeof *parts->data, by_offset);
+    make_sets(parts);
+    return known;
+}
+
+static void collect_code(struct parts *parts, const struct compiled_access *accesses,
+                         uint32_t count, uint64_t place, enum site_op op) {
+    parts->data = base_alloc((count + 1) * sizeof *parts->data);
+    for (uint32_t a = 0; a < count; a++)
+        if (accesses[a].place == place && accesses[a].op == op)
+            parts->data[parts->count++] = (struct part){
+                .base = accesses[a].base, .offset = accesses[a].offset, .width = accesses[a].width};
+    qsort(parts->data, parts->count, sizeof *parts->data, by_offset);
+    drop_copies(parts);
+    make_sets(parts);
+}
+
+void combine_match(struct combine_site *planned, const struct recorded_site *sites,
+                   const uint64_t *places, uint32_t count, const struct compiled_access *accesses,
+                   uint32_t access_count) {
+    bool *is_done = base_alloc(count + 1);
+    for (uint32_t s = 0; s < count; s++) {
+        if (is_done[s] || !planned[s].group)
+            continue;
+        for (uint32_t t = s; t < count; t++)
+            is_done[t] |= places[t] == places[s] && sites[t].site->op == sites[s].site->op;
+        struct parts mine = {0}, code = {0};
+        collect_code(&code, accesses, access_count, places[s], sites[s].site->op);
+        if (collect_sites(&mine, planned, sites, places, count, s) && code.count)
+            match_place(planned, &mine, &code);
+        free_parts(&mine);
+        free_parts(&code);
+    }
+    free(is_done);
+}
