@@ -65,7 +65,7 @@ def measured(path):
     for row in list(csv.DictReader(io.StringIO(text[start:])))[1:]:  # a row of units
         def number(name, row=row):
             text = row.get(name)
-            return int(float(text.replace(",", ""))) if text else None
+            return int(float(text.replace(",", ""))) if text and text != "nan" else None
         def wavefronts(op, number=number):
             more = {"ld": "ldsm", "st": "stsm"}.get(op)
             exact = number(BY_INSTRUCTION % op)

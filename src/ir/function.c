@@ -372,6 +372,7 @@ struct ir_function *ir_build_function(struct ir_module *module, const struct ptx
     store_results(&builder);
     if (ok) {
         ir_compute_post_dominators(function);
+        ir_find_joins(function);
         ir_assign_slots(function);
         ir_find_sites(function, module->arena);
     }

@@ -96,6 +96,9 @@ struct ir_block {
     uint32_t successor_count;
     uint32_t post_dominator; // immediate; IR_NONE: the function's exit
     bool is_reconvergence;   // some conditional branch reconverges at its start
+    bool is_join;      // paths join here before they do at the post-dominator of where they parted
+    uint32_t order;    // in reverse post-order from the entry; IR_NONE: never reached
+    uint32_t loop_end; // of a loop with several ways back to here: the order of the last; else 0
 };
 
 struct ir_function {

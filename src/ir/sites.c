@@ -149,7 +149,9 @@ static enum site_atomic classify_atomic(const struct ir_function *function,
     bool constant =
         addend->kind == IR_OPERAND_IMMEDIATE ||
         (addend->kind == IR_OPERAND_REGISTER && is_constant_register(function, addend->reg));
-    return op == PTX_MOD_add && constant ? SITE_ATOMIC_NATIVE_CONSTANT : SITE_ATOMIC_NATIVE;
+    // The form that sums first is one of shared memory's own instructions.
+    bool is_summed = op == PTX_MOD_add && constant && !is_generic;
+    return is_summed ? SITE_ATOMIC_NATIVE_CONSTANT : SITE_ATOMIC_NATIVE;
 }
 
 // ---- All sites ----------------------------------------------------------------------------

@@ -97,7 +97,7 @@ static bool match_group(const struct parts *sites, const struct set *group, stru
 static void match_place(struct combine_site *planned, const struct parts *sites,
                         struct parts *code) {
     uint8_t *widths = base_alloc(sites->count + 1);
-    bool all = true;
+    bool all = sites->set_count <= code->set_count; // else one has gone to another place
     for (uint32_t g = 0; g < sites->set_count && all; g++)
         all = match_group(sites, &sites->sets[g], code, &widths[sites->sets[g].first]);
     for (uint32_t c = 0; c < code->set_count; c++)

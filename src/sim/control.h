@@ -39,6 +39,7 @@ bool sim_select_control_bar_warp(const struct ir_instruction *ir, struct sim_ins
 bool sim_select_control_cluster_arrive(const struct ir_instruction *ir, struct sim_instr *out);
 bool sim_select_control_cluster_wait(const struct ir_instruction *ir, struct sim_instr *out);
 
+const struct sim_instr *sim_run_join(struct sim_warp *warp, const struct sim_instr *instr);
 const struct sim_instr *sim_run_reconverge(struct sim_warp *warp, const struct sim_instr *instr);
 
 #endif

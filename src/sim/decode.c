@@ -207,6 +207,11 @@ static void decode_block(struct sim_decoder *decoder, uint32_t b) {
         here.run[0] = here.run[1] = sim_run_reconverge;
         vec_push(&decoder->instrs, here);
     }
+    if (block->is_join) {
+        struct sim_instr here = {.ir = block->first, .ordinal = decoder->ordinal};
+        here.run[0] = here.run[1] = sim_run_join;
+        vec_push(&decoder->instrs, here);
+    }
     for (uint32_t i = block->first; i < block->first + block->count; i++)
         decode_instruction(decoder, &decoder->function->instructions[i]);
 }
@@ -229,7 +234,8 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     const struct ir_function *function = decoder->function;
     const struct ir_instruction *ir = &function->instructions[instr->ir];
     const uint32_t *start = decoder->code->block_start;
-    if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge)
+    if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge ||
+        instr->run[0] == sim_run_join)
         return;
     if (is_branch(ir))
         instr->target = start[ir->target] - at;

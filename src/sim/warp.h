@@ -49,6 +49,7 @@ struct sim_split {
     enum sim_split_state state;
     uint32_t members; // GATHER: whom it waits for
     uint32_t barrier; // BARRIER: number
+    const struct sim_instr *joins_at; // where it has let others go first; NULL: nowhere
     // How often it used its slice in a loop that may spin, and what its registers were then.
     uint32_t pauses;
     uint64_t state_before;
@@ -110,6 +111,9 @@ const struct sim_instr *sim_diverge(struct sim_warp *warp, const struct sim_inst
 // is returned, else another split's place.
 const struct sim_instr *sim_reconverge(struct sim_warp *warp, const struct sim_instr *here,
                                        const struct sim_instr *go_on);
+// join.c: the current split comes to where paths join. It goes on with those that wait there, or
+// waits for those that may come, and another split's place is returned.
+const struct sim_instr *sim_join(struct sim_warp *warp, const struct sim_instr *here);
 // The current split's lanes end.
 const struct sim_instr *sim_end_lanes(struct sim_warp *warp);
 bool sim_open_tokens(struct sim_warp *warp); // true: some lanes became ready
