@@ -8,7 +8,9 @@ PROFILES has NAME.json of `bankrun --format json`, COUNTERS has NAME.csv of the 
         ..._op_atom.sum,smsp__inst_executed_op_shared_ld.sum,..._op_shared_st.sum
 
 Launches are matched by their order and the name of their kernel; of each the three sums over loads,
-stores and atomics are compared. Writes a table with one row for a kernel of a program.
+stores and atomics are compared; loads and atomics together where there are loops around a
+compare-and-swap, whose loads bankrun counts as part of the atomic. Writes a table with one row for
+a kernel of a program.
 
     tools/compare_counts.py [--csv OUT] [--launches] PROFILES COUNTERS
 """
@@ -43,7 +45,9 @@ def predicted(path):
         sums = {op: [sum(s["wavefronts"] for s in sites if s["op"] in names),
                      sum(s["requests"] for s in sites if s["op"] in names)]
                 for op, names in OPS.items()}
-        # Of a loop around a compare-and-swap, each round loads (1) and swaps (2).
+        # Of a loop around a compare-and-swap, each round loads (1) and swaps (2, or 4 of 64 bits):
+        # the figures are shared out so, what is compared is their sum.
+        loops = any(LOOP.match(s["instruction"]) for s in sites)
         loads = sum(s["wavefronts"] for s in sites if LOOP.match(s["instruction"])) // 3
         sums["ld"][0] += loads
         sums["atom"][0] -= loads
@@ -51,7 +55,8 @@ def predicted(path):
         for run in launch["repeated"]:
             for i in range(run["count"]):
                 launches[run["first"] + i * run["step"]] = (launch["kernel"], sums, copies,
-                                                            tuple(launch["grid"] + launch["block"]))
+                                                            tuple(launch["grid"] + launch["block"]),
+                                                            loops)
     return [launches[index] for index in sorted(launches)]
 
 
@@ -88,6 +93,14 @@ def alike(one, other):
     return short[0].startswith(short[1])
 
 
+def agrees(op, ours, theirs, together):
+    """Is it one of the two counters? Of loops: the sum of loads and atomics."""
+    ops = ("ld", "atom") if together and op != "st" else (op,)
+    here = sum(ours[o][0] for o in ops)
+    return any(here == sum(theirs[o][which] or 0 for o in ops)
+               for which in (0, 1) if theirs[op][which] is not None)
+
+
 def compare(name, ours, theirs):
     """A dict for each launch and op."""
     for index, (launch, counted) in enumerate(zip(ours, theirs)):
@@ -102,7 +115,7 @@ def compare(name, ours, theirs):
             here, (pipe, each, requests) = launch[1][op], counted[1][op]
             yield {"index": index, "kernel": kernel_name(launch[0]), "copies": launch[2], "op": op,
                    "bankrun": here[0], "pipe": pipe, "instructions": each,
-                   "agrees": here[0] in (pipe, each),
+                   "agrees": agrees(op, launch[1], counted[1], launch[4]),
                    "requests": (here[1], requests)}
 
 
