@@ -47,8 +47,8 @@ struct sim_split {
     struct sim_frame *frame;
     int token;
     enum sim_split_state state;
-    uint32_t members; // GATHER: whom it waits for
-    uint32_t barrier; // BARRIER: number
+    uint32_t members;                 // GATHER: whom it waits for
+    uint32_t barrier;                 // BARRIER: number
     const struct sim_instr *joins_at; // where it has let others go first; NULL: nowhere
     // How often it used its slice in a loop that may spin, and what its registers were then.
     uint32_t pauses;
