@@ -23,8 +23,9 @@ enum site_space { SITE_SHARED, SITE_GLOBAL, SITE_SPACES };
 // How an atomic is served; see the table of include/bankrun/banks.h.
 enum site_atomic {
     SITE_ATOMIC_NONE,
-    SITE_ATOMIC_NATIVE,          // 32-bit integer add, min, max, exch, and, or, xor, inc, dec
-    SITE_ATOMIC_NATIVE_CONSTANT, // the same add with a warp-uniform constant addend
+    SITE_ATOMIC_NATIVE,         // 32-bit integer add, min, max, exch, and, or, xor, inc, dec
+    SITE_ATOMIC_NATIVE_SUMMED,  // the same: one access for all lanes of a word
+    SITE_ATOMIC_NATIVE_SCANNED, // the same for full warps, else an access for each lane
     SITE_ATOMIC_CAS,
     SITE_ATOMIC_LOOP,       // compiled to a load + compare-and-swap loop
     SITE_ATOMIC_EARLY_LOOP, // one that lanes leave when they have nothing to change

@@ -83,33 +83,6 @@ static unsigned matrix_count(const struct ptx_instruction *ptx) {
 
 // ---- Atomics ------------------------------------------------------------------------------
 
-struct definition {
-    uint32_t reg;
-    unsigned count;
-    const struct ir_instruction *last;
-    const struct ir_instruction *current;
-};
-
-static void count_definition(void *context, uint32_t reg, bool is_written) {
-    struct definition *definition = context;
-    if (is_written && reg == definition->reg) {
-        definition->count++;
-        definition->last = definition->current;
-    }
-}
-
-// The compiler behind PTX sees through a register that is only ever set to one constant.
-static bool is_constant_register(const struct ir_function *function, uint32_t reg) {
-    struct definition definition = {.reg = reg};
-    for (uint32_t i = 0; i < function->instruction_count; i++) {
-        definition.current = &function->instructions[i];
-        ir_visit_registers(definition.current, count_definition, &definition);
-    }
-    return definition.count == 1 && definition.last->guard == IR_NONE &&
-           ir_instruction_is(definition.last, "mov") &&
-           definition.last->operands[1].kind == IR_OPERAND_IMMEDIATE;
-}
-
 static bool is_native(enum ptx_modifier op, enum ptx_type type) {
     switch (op) {
     case PTX_MOD_add:
@@ -130,6 +103,31 @@ static bool is_native(enum ptx_modifier op, enum ptx_type type) {
     }
 }
 
+// What ptxas makes of them for 8.0 and later. One address for all lanes of a warp: it has the
+// lanes' values added up (or what else the operation is) and one lane access memory, unless the
+// result is wanted; an addition finds that, too. Other addresses: counting lanes has a form of its
+// own.
+static enum site_atomic classify_native(const struct ir_function *function,
+                                        const struct ir_instruction *instruction,
+                                        enum ptx_modifier op, enum site_op site) {
+    const struct ir_operand *result = site == SITE_ATOMIC ? &instruction->operands[0] : NULL;
+    const struct ir_operand *address = &instruction->operands[result ? 1 : 0];
+    const struct ir_operand *value = &instruction->operands[result ? 2 : 1];
+    bool is_wanted =
+        result && result->kind == IR_OPERAND_REGISTER && ir_is_read(function, result->reg);
+    uint64_t addend;
+    if (op == PTX_MOD_inc || op == PTX_MOD_dec || op == PTX_MOD_exch)
+        return SITE_ATOMIC_NATIVE;
+    if (!ir_is_uniform(function, address))
+        return op == PTX_MOD_add && !is_wanted && ir_is_constant(function, value, &addend) &&
+                       addend == 1
+                   ? SITE_ATOMIC_NATIVE_SUMMED
+                   : SITE_ATOMIC_NATIVE;
+    if (!is_wanted || (op == PTX_MOD_add && ir_is_uniform(function, value)))
+        return SITE_ATOMIC_NATIVE_SUMMED;
+    return op == PTX_MOD_add ? SITE_ATOMIC_NATIVE_SCANNED : SITE_ATOMIC_NATIVE;
+}
+
 static enum site_atomic classify_atomic(const struct ir_function *function,
                                         const struct ir_instruction *instruction,
                                         enum site_op site) {
@@ -145,13 +143,7 @@ static enum site_atomic classify_atomic(const struct ir_function *function,
         return SITE_ATOMIC_EARLY_LOOP;
     if (!is_native(op, type))
         return SITE_ATOMIC_LOOP;
-    const struct ir_operand *addend = &instruction->operands[site == SITE_ATOMIC ? 2 : 1];
-    bool constant =
-        addend->kind == IR_OPERAND_IMMEDIATE ||
-        (addend->kind == IR_OPERAND_REGISTER && is_constant_register(function, addend->reg));
-    // The form that sums first is one of shared memory's own instructions.
-    bool is_summed = op == PTX_MOD_add && constant && !is_generic;
-    return is_summed ? SITE_ATOMIC_NATIVE_CONSTANT : SITE_ATOMIC_NATIVE;
+    return is_generic ? SITE_ATOMIC_NATIVE : classify_native(function, instruction, op, site);
 }
 
 // ---- All sites ----------------------------------------------------------------------------

@@ -6,8 +6,9 @@
 static enum bankrun_access atomic_access(const struct ir_site *site) {
     switch (site->atomic) {
     case SITE_ATOMIC_NATIVE:
+    case SITE_ATOMIC_NATIVE_SCANNED:
         return BANKRUN_ATOMIC;
-    case SITE_ATOMIC_NATIVE_CONSTANT:
+    case SITE_ATOMIC_NATIVE_SUMMED:
         return BANKRUN_ATOMIC_CONSTANT;
     case SITE_ATOMIC_CAS:
         return BANKRUN_ATOMIC_CAS;
@@ -54,6 +55,7 @@ void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_s
                                   .width = site->width,
                                   .matrices = is_matrix ? site->matrices : 0,
                                   .lanes = UINT32_MAX,
+                                  .is_scanned = site->atomic == SITE_ATOMIC_NATIVE_SCANNED,
                                   .grid = {grid[0], grid[1]}};
     if (space == SITE_GLOBAL) {
         rule->keep = 31; // a sector
@@ -79,7 +81,7 @@ bool profile_cost(const struct counter_rule *rule, const struct access_event *ev
         struct bankrun_copy copy = {rule->width, event->mask, event->offsets, event->addresses};
         return bankrun_count_copy(rule->arch, &copy, cost) == BANKRUN_OK;
     }
-    struct bankrun_request request = {rule->access, rule->width, rule->matrices, event->mask,
-                                      event->offsets};
+    struct bankrun_request request = {counter_access(rule, event->mask), rule->width,
+                                      rule->matrices, event->mask, event->offsets};
     return bankrun_count(rule->arch, &request, cost) == BANKRUN_OK;
 }

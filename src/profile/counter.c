@@ -99,7 +99,7 @@ static inline bool remembers(struct counter *counter) {
 
 static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
                            struct pattern *pattern) {
-    struct bankrun_request request = {.access = rule->access,
+    struct bankrun_request request = {.access = counter_access(rule, mask),
                                       .width = rule->width,
                                       .matrices = rule->matrices,
                                       .mask = mask,

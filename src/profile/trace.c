@@ -97,7 +97,7 @@ bool *profile_trace_begin(struct profile_trace *trace, const struct profile_reco
 // As explain --requests reads it: with what the mnemonic alone does not say in brackets.
 static void put_instruction(struct strbuf *out, const struct ir_site *site) {
     strbuf_puts(out, site->text);
-    if (site->atomic == SITE_ATOMIC_NATIVE_CONSTANT)
+    if (site->atomic == SITE_ATOMIC_NATIVE_SUMMED)
         strbuf_puts(out, "(1)");
     if (site->op == SITE_ASYNC_COPY)
         strbuf_printf(out, "(%u)", site->width);

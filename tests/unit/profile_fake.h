@@ -67,7 +67,7 @@ static void fill_sites(struct ir_site *sites) {
     sites[ADD] = site(5, "atom.shared.add.u32", SITE_ATOMIC, 4);
     sites[ADD].atomic = SITE_ATOMIC_NATIVE;
     sites[REDUCE] = site(5, "red.shared.add.u32", SITE_REDUCTION, 4);
-    sites[REDUCE].atomic = SITE_ATOMIC_NATIVE_CONSTANT;
+    sites[REDUCE].atomic = SITE_ATOMIC_NATIVE_SUMMED;
     sites[FLOAT_ADD] = site(5, "atom.shared.add.f32", SITE_ATOMIC, 4);
     sites[FLOAT_ADD].atomic = SITE_ATOMIC_LOOP;
     sites[MATRIX] = site(6, "ldmatrix.sync.aligned.m8n8.x2.shared.b16", SITE_MATRIX_LOAD, 16);

@@ -162,13 +162,43 @@ static void test_sites(void **state) {
     assert_string_equal(k->sites[0].text, "ld.shared.v4.f32");
     assert_int_equal(k->sites[0].width, 16);
     assert_int_equal(k->sites[1].op, SITE_STORE);
-    assert_int_equal(k->sites[2].atomic, SITE_ATOMIC_NATIVE_CONSTANT);
-    assert_int_equal(k->sites[3].atomic, SITE_ATOMIC_NATIVE);
+    assert_int_equal(k->sites[2].atomic, SITE_ATOMIC_NATIVE_SUMMED);
+    assert_int_equal(k->sites[3].atomic, SITE_ATOMIC_NATIVE_SCANNED);
     assert_int_equal(k->sites[4].atomic, SITE_ATOMIC_LOOP);
     assert_int_equal(k->sites[5].atomic, SITE_ATOMIC_CAS);
     assert_int_equal(k->sites[6].op, SITE_REDUCTION);
-    assert_int_equal(k->sites[6].atomic, SITE_ATOMIC_NATIVE_CONSTANT);
+    assert_int_equal(k->sites[6].atomic, SITE_ATOMIC_NATIVE_SUMMED);
     assert_true(k->sites[7].is_generic);
+    drop(&f);
+}
+
+static void test_atomics_of_a_warp(void **state) {
+    (void)state;
+    struct fixture f; // what ptxas of CUDA 13.0 made of such lines for 9.0
+    build(&f,
+          HEAD ".visible .entry k(.param .u32 n) { .reg .b32 %r<13>; .shared .align 4 .b8 w[64];\n"
+               "mov.u32 %r0, w; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; add.u32 %r2, %r0, %r2;\n"
+               "ld.param.u32 %r3, [n]; shl.b32 %r12, %r3, 2; add.u32 %r4, %r0, %r12;\n"
+               "red.shared.or.b32 [%r0], %r1; atom.shared.max.s32 %r5, [%r4], %r1;\n"
+               "atom.shared.max.s32 %r6, [%r4], %r1; atom.shared.add.u32 %r7, [w+4], %r1;\n"
+               "atom.shared.add.u32 %r8, [w+4], %r3; red.shared.inc.u32 [%r0], %r1;\n"
+               "red.shared.add.u32 [%r2], 1; red.shared.add.u32 [%r2], 5;\n"
+               "atom.shared.add.u32 %r9, [%r2], 1; red.shared.add.u32 [%r2], %r1;\n"
+               "add.u32 %r10, %r6, %r7; add.u32 %r11, %r8, %r9; ret; }\n");
+    static const enum site_atomic expected[] = {
+        SITE_ATOMIC_NATIVE_SUMMED,  // one address, no result
+        SITE_ATOMIC_NATIVE_SUMMED,  // the address is a parameter's, nobody reads the result
+        SITE_ATOMIC_NATIVE,         // its result is read
+        SITE_ATOMIC_NATIVE_SCANNED, // an addition whose result is read
+        SITE_ATOMIC_NATIVE_SUMMED,  // of one value
+        SITE_ATOMIC_NATIVE,         // no sum of that kind
+        SITE_ATOMIC_NATIVE_SUMMED,  // counts lanes
+        SITE_ATOMIC_NATIVE,         SITE_ATOMIC_NATIVE, SITE_ATOMIC_NATIVE,
+    };
+    struct ir_function *k = kernel(&f, "k");
+    assert_int_equal(k->site_count, sizeof expected / sizeof expected[0]);
+    for (uint32_t s = 0; s < k->site_count; s++)
+        assert_int_equal(k->sites[s].atomic, expected[s]);
     drop(&f);
 }
 
@@ -238,6 +268,7 @@ int main(void) {
         cmocka_unit_test(test_a_guarded_write_keeps_the_old_value_alive),
         cmocka_unit_test(test_results_of_one_instruction_share_nothing_with_its_sources),
         cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_atomics_of_a_warp),
         cmocka_unit_test(test_shared_layout),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refused),
