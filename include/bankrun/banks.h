@@ -21,8 +21,7 @@ enum bankrun_access {
     BANKRUN_LOAD,
     BANKRUN_STORE,
     BANKRUN_ATOMIC,          /* 32-bit add, min, max, and, or, xor, inc, dec; exch of any width */
-    BANKRUN_ATOMIC_CONSTANT, /* 32-bit add of 1 whose result nobody reads: lanes are counted first
-                              */
+    BANKRUN_ATOMIC_CONSTANT, /* 32-bit add of 1, result unused: lanes are counted first */
     BANKRUN_ATOMIC_CAS,      /* 4, 8 or 16 bytes */
     BANKRUN_ATOMIC_LOOP,     /* an atomic that compiles to a load and a compare-and-swap loop */
     BANKRUN_MATRIX_LOAD,     /* ldmatrix; lanes 8k..8k+7 give the rows of matrix k */
