@@ -73,9 +73,9 @@ bool explain_warp(const struct explain *explain, uint32_t warp, struct explain_r
 
 // ---- Instructions by name -----------------------------------------------------------------
 
-// Fills access, width and matrices from "ld.shared.v4.u32", "atom.shared.add.u32(1)" (a constant
-// addend), "ldmatrix.x4.trans", "cp.async(16)" or the longer names that PTX has. NULL: done;
-// otherwise what is wrong with it.
+// Fills access, width and matrices from "ld.shared.v4.u32", "atom.shared.add.u32(1)" (lanes
+// are summed first), "ldmatrix.x4.trans", "cp.async(16)" or the longer names that PTX has. NULL:
+// done; otherwise what is wrong with it.
 const char *explain_instruction(const char *name, size_t length, struct bankrun_request *request);
 
 // ---- Files of requests --------------------------------------------------------------------

@@ -102,9 +102,11 @@ static const char *atomic(const char *name, size_t length, bool is_constant,
     else if (!has(name, length, "add"))
         request->access = other_atomic(name, length, is_integer, is_generic, width);
     else if (is_integer)
-        request->access = is_constant ? BANKRUN_ATOMIC_CONSTANT : BANKRUN_ATOMIC;
+        request->access = BANKRUN_ATOMIC;
     else
         request->access = is_generic && has(name, length, "u64") ? BANKRUN_ATOMIC : loop;
+    if (is_constant && is_integer && request->access == BANKRUN_ATOMIC)
+        request->access = BANKRUN_ATOMIC_CONSTANT;
     return request->access == BANKRUN_LOAD ? "bankrun knows no such atomic" : NULL;
 }
 

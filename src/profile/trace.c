@@ -95,9 +95,10 @@ bool *profile_trace_begin(struct profile_trace *trace, const struct profile_reco
 }
 
 // As explain --requests reads it: with what the mnemonic alone does not say in brackets.
-static void put_instruction(struct strbuf *out, const struct ir_site *site) {
+static void put_instruction(struct strbuf *out, const struct ir_site *site, uint32_t mask) {
     strbuf_puts(out, site->text);
-    if (site->atomic == SITE_ATOMIC_NATIVE_SUMMED)
+    if (site->atomic == SITE_ATOMIC_NATIVE_SUMMED ||
+        (site->atomic == SITE_ATOMIC_NATIVE_SCANNED && mask == UINT32_MAX))
         strbuf_puts(out, "(1)");
     if (site->op == SITE_ASYNC_COPY)
         strbuf_printf(out, "(%u)", site->width);
@@ -106,7 +107,7 @@ static void put_instruction(struct strbuf *out, const struct ir_site *site) {
 static void put_csv(const struct profile_trace *trace, const struct ir_site *site,
                     const struct access_event *event, const struct bankrun_cost *cost,
                     struct strbuf *out) {
-    put_instruction(out, site);
+    put_instruction(out, site, event->mask);
     strbuf_printf(out, ",0x%08x,", event->mask);
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         strbuf_printf(out, "%s%u", lane ? " " : "",
@@ -130,7 +131,7 @@ static void put_text(const struct profile_trace *trace, const struct profile_rec
                   trace->file, trace->line, (unsigned long long)trace->printed, trace->launches - 1,
                   event->block[0], event->block[1], event->block[2], event->warp, event->mask);
     strbuf_puts(out, "  ");
-    put_instruction(out, site);
+    put_instruction(out, site, event->mask);
     if (cost)
         strbuf_printf(out, ": %u wavefront%s, ideal %u", cost->wavefronts,
                       cost->wavefronts == 1 ? "" : "s", cost->ideal);
