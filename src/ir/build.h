@@ -108,11 +108,12 @@ typedef void (*ir_register_visitor)(void *context, uint32_t reg, bool is_written
 void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
                         void *context);
 
-// uniform.c
-bool ir_is_read(const struct ir_function *function, uint32_t reg);
-bool ir_is_constant(const struct ir_function *function, const struct ir_operand *operand,
-                    uint64_t *value);
+// uniform.c: who sets and reads each register of a function, and what follows from that.
+struct ir_uses *ir_uses_create(const struct ir_function *function);
+void ir_uses_free(struct ir_uses *uses); // NULL is allowed
+bool ir_is_read(const struct ir_uses *uses, uint32_t reg);
+bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value);
 // Do all lanes of a warp have the same there, whatever they do? For an address: the same address.
-bool ir_is_uniform(const struct ir_function *function, const struct ir_operand *operand);
+bool ir_is_uniform(const struct ir_uses *uses, const struct ir_operand *operand);
 
 #endif

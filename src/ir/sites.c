@@ -107,28 +107,28 @@ static bool is_native(enum ptx_modifier op, enum ptx_type type) {
 // lanes' values added up (or what else the operation is) and one lane access memory, unless the
 // result is wanted; an addition finds that, too. Other addresses: counting lanes has a form of its
 // own.
-static enum site_atomic classify_native(const struct ir_function *function,
+static enum site_atomic classify_native(const struct ir_uses *uses,
                                         const struct ir_instruction *instruction,
                                         enum ptx_modifier op, enum site_op site) {
     const struct ir_operand *result = site == SITE_ATOMIC ? &instruction->operands[0] : NULL;
     const struct ir_operand *address = &instruction->operands[result ? 1 : 0];
     const struct ir_operand *value = &instruction->operands[result ? 2 : 1];
-    bool is_wanted =
-        result && result->kind == IR_OPERAND_REGISTER && ir_is_read(function, result->reg);
+    bool is_wanted = result && result->kind == IR_OPERAND_REGISTER && ir_is_read(uses, result->reg);
     uint64_t addend;
     if (op == PTX_MOD_inc || op == PTX_MOD_dec || op == PTX_MOD_exch)
         return SITE_ATOMIC_NATIVE;
-    if (!ir_is_uniform(function, address))
-        return op == PTX_MOD_add && !is_wanted && ir_is_constant(function, value, &addend) &&
+    if (!ir_is_uniform(uses, address))
+        return op == PTX_MOD_add && !is_wanted && ir_is_constant(uses, value, &addend) &&
                        addend == 1
                    ? SITE_ATOMIC_NATIVE_SUMMED
                    : SITE_ATOMIC_NATIVE;
-    if (!is_wanted || (op == PTX_MOD_add && ir_is_uniform(function, value)))
+    if (!is_wanted || (op == PTX_MOD_add && ir_is_uniform(uses, value)))
         return SITE_ATOMIC_NATIVE_SUMMED;
     return op == PTX_MOD_add ? SITE_ATOMIC_NATIVE_SCANNED : SITE_ATOMIC_NATIVE;
 }
 
-static enum site_atomic classify_atomic(const struct ir_function *function,
+// `uses`: of the function, made when they are first asked for.
+static enum site_atomic classify_atomic(const struct ir_function *function, struct ir_uses **uses,
                                         const struct ir_instruction *instruction,
                                         enum site_op site) {
     const struct ptx_instruction *ptx = instruction->ptx;
@@ -143,7 +143,11 @@ static enum site_atomic classify_atomic(const struct ir_function *function,
         return SITE_ATOMIC_EARLY_LOOP;
     if (!is_native(op, type))
         return SITE_ATOMIC_LOOP;
-    return is_generic ? SITE_ATOMIC_NATIVE : classify_native(function, instruction, op, site);
+    if (is_generic)
+        return SITE_ATOMIC_NATIVE;
+    if (!*uses)
+        *uses = ir_uses_create(function);
+    return classify_native(*uses, instruction, op, site);
 }
 
 // ---- All sites ----------------------------------------------------------------------------
@@ -189,6 +193,7 @@ static void fill_wmma(const struct ptx_instruction *ptx, struct ir_site *site) {
 void ir_find_sites(struct ir_function *function, struct arena *arena) {
     VEC(struct ir_site) sites = {0};
     struct strbuf text = {0};
+    struct ir_uses *uses = NULL;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         struct ir_instruction *instruction = &function->instructions[i];
         struct ir_site site = {.instruction = i, .location = instruction->location};
@@ -199,7 +204,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
         else
             fill_width(instruction, &site);
         if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION)
-            site.atomic = classify_atomic(function, instruction, site.op);
+            site.atomic = classify_atomic(function, &uses, instruction, site.op);
         site.is_generic = space_of(instruction->ptx) == PTX_MOD_NONE &&
                           site.op != SITE_MATRIX_LOAD && site.op != SITE_MATRIX_STORE;
         text.length = 0;
@@ -208,6 +213,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
         instruction->site = (uint32_t)sites.length;
         vec_push(&sites, site);
     }
+    ir_uses_free(uses);
     strbuf_free(&text);
     function->site_count = (uint32_t)sites.length;
     function->sites = ARENA_ARRAY(arena, struct ir_site, sites.length + 1);

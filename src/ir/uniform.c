@@ -1,54 +1,67 @@
 // Values that all lanes of a warp have in common, as the code generator can know.
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/build.h"
 
-enum { PATIENCE = 48 }; // definitions to look at for one answer
+enum { PATIENCE = 48 }; // registers to look at for one answer
 
-struct definition {
-    uint32_t reg, count;
-    const struct ir_instruction *last, *current;
+struct ir_uses {
+    const struct ir_function *function;
+    const struct ir_instruction **setter; // of each register the last; NULL: none
+    bool *is_set_again, *is_read;
+    const struct ir_instruction *current;
 };
 
-static void count_definition(void *context, uint32_t reg, bool is_written) {
-    struct definition *definition = context;
-    if (is_written && reg == definition->reg) {
-        definition->count++;
-        definition->last = definition->current;
+static void note_use(void *context, uint32_t reg, bool is_written) {
+    struct ir_uses *uses = context;
+    if (!is_written) {
+        uses->is_read[reg] = true;
+        return;
     }
+    uses->is_set_again[reg] = uses->setter[reg] != NULL;
+    uses->setter[reg] = uses->current;
+}
+
+struct ir_uses *ir_uses_create(const struct ir_function *function) {
+    const size_t count = (size_t)function->register_count + 1;
+    struct ir_uses *uses = base_alloc(sizeof *uses);
+    uses->function = function;
+    uses->setter = base_alloc(count * sizeof(const struct ir_instruction *));
+    uses->is_set_again = base_alloc(count);
+    uses->is_read = base_alloc(count);
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        uses->current = &function->instructions[i];
+        ir_visit_registers(uses->current, note_use, uses);
+    }
+    return uses;
+}
+
+void ir_uses_free(struct ir_uses *uses) {
+    if (!uses)
+        return;
+    free(uses->setter);
+    free(uses->is_set_again);
+    free(uses->is_read);
+    free(uses);
 }
 
 // The only instruction that sets the register. NULL: there are none or several.
-static const struct ir_instruction *definition_of(const struct ir_function *function,
-                                                  uint32_t reg) {
-    struct definition definition = {.reg = reg};
-    for (uint32_t i = 0; i < function->instruction_count && definition.count < 2; i++) {
-        definition.current = &function->instructions[i];
-        ir_visit_registers(definition.current, count_definition, &definition);
-    }
-    return definition.count == 1 ? definition.last : NULL;
+static const struct ir_instruction *definition_of(const struct ir_uses *uses, uint32_t reg) {
+    return uses->is_set_again[reg] ? NULL : uses->setter[reg];
 }
 
-bool ir_is_constant(const struct ir_function *function, const struct ir_operand *operand,
-                    uint64_t *value) {
+bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value) {
     const struct ir_instruction *set =
-        operand->kind == IR_OPERAND_REGISTER ? definition_of(function, operand->reg) : NULL;
+        operand->kind == IR_OPERAND_REGISTER ? definition_of(uses, operand->reg) : NULL;
     if (set && set->guard == IR_NONE && ir_instruction_is(set, "mov"))
         operand = &set->operands[1];
     *value = operand->value;
     return operand->kind == IR_OPERAND_IMMEDIATE;
 }
 
-static void find_read(void *context, uint32_t reg, bool is_written) {
-    struct definition *read = context;
-    read->count += !is_written && reg == read->reg;
-}
-
-bool ir_is_read(const struct ir_function *function, uint32_t reg) {
-    struct definition read = {.reg = reg};
-    for (uint32_t i = 0; i < function->instruction_count && !read.count; i++)
-        ir_visit_registers(&function->instructions[i], find_read, &read);
-    return read.count != 0;
+bool ir_is_read(const struct ir_uses *uses, uint32_t reg) {
+    return uses->is_read[reg];
 }
 
 // A load from memory that lanes share: not their own, and not what a function was called with.
@@ -97,18 +110,18 @@ static bool is_of_block(enum ptx_sreg sreg) {
     }
 }
 
-static bool is_uniform(const struct ir_function *function, uint32_t reg, unsigned *steps);
+static bool is_uniform(const struct ir_uses *uses, uint32_t reg, unsigned *steps);
 
-static bool is_uniform_operand(const struct ir_function *function, const struct ir_operand *operand,
+static bool is_uniform_operand(const struct ir_uses *uses, const struct ir_operand *operand,
                                unsigned *steps) {
     switch (operand->kind) {
     case IR_OPERAND_IMMEDIATE:
     case IR_OPERAND_SYMBOL:
         return true;
     case IR_OPERAND_REGISTER:
-        return operand->pair == IR_NONE && is_uniform(function, operand->reg, steps);
+        return operand->pair == IR_NONE && is_uniform(uses, operand->reg, steps);
     case IR_OPERAND_ADDRESS:
-        return operand->reg == IR_NONE || is_uniform(function, operand->reg, steps);
+        return operand->reg == IR_NONE || is_uniform(uses, operand->reg, steps);
     case IR_OPERAND_SREG:
         return is_of_block(operand->sreg);
     default:
@@ -116,17 +129,17 @@ static bool is_uniform_operand(const struct ir_function *function, const struct 
     }
 }
 
-static bool is_uniform(const struct ir_function *function, uint32_t reg, unsigned *steps) {
-    const struct ir_instruction *set = ++*steps < PATIENCE ? definition_of(function, reg) : NULL;
-    if (!set || set->guard != IR_NONE || !is_same_for_all(function, set))
+static bool is_uniform(const struct ir_uses *uses, uint32_t reg, unsigned *steps) {
+    const struct ir_instruction *set = ++*steps < PATIENCE ? definition_of(uses, reg) : NULL;
+    if (!set || set->guard != IR_NONE || !is_same_for_all(uses->function, set))
         return false;
     for (uint32_t o = 1; o < set->operand_count; o++)
-        if (!is_uniform_operand(function, &set->operands[o], steps))
+        if (!is_uniform_operand(uses, &set->operands[o], steps))
             return false;
     return true;
 }
 
-bool ir_is_uniform(const struct ir_function *function, const struct ir_operand *operand) {
+bool ir_is_uniform(const struct ir_uses *uses, const struct ir_operand *operand) {
     unsigned steps = 0;
-    return is_uniform_operand(function, operand, &steps);
+    return is_uniform_operand(uses, operand, &steps);
 }
