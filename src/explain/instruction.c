@@ -86,6 +86,11 @@ static enum bankrun_access other_atomic(const char *name, size_t length, bool is
     return BANKRUN_LOAD;
 }
 
+// Has it a sum, or what stands for one, of the lanes' values?
+static bool is_reduced(const char *name, size_t length) {
+    return !has(name, length, "exch") && !has(name, length, "inc") && !has(name, length, "dec");
+}
+
 static const char *atomic(const char *name, size_t length, bool is_constant,
                           struct bankrun_request *request) {
     unsigned width = request->width = type_bytes(name, length);
@@ -105,7 +110,7 @@ static const char *atomic(const char *name, size_t length, bool is_constant,
         request->access = BANKRUN_ATOMIC;
     else
         request->access = is_generic && has(name, length, "u64") ? BANKRUN_ATOMIC : loop;
-    if (is_constant && is_integer && request->access == BANKRUN_ATOMIC)
+    if (is_constant && is_integer && request->access == BANKRUN_ATOMIC && is_reduced(name, length))
         request->access = BANKRUN_ATOMIC_CONSTANT;
     return request->access == BANKRUN_LOAD ? "bankrun knows no such atomic" : NULL;
 }
