@@ -7,9 +7,8 @@
 // of the copy of as many bytes. All is timed in the same way: the device is kept busy until a batch
 // is queued, so that the host's speed does not matter, and no launch overlaps the one before it.
 // All work on the same buffers again and again, so what fits the cache is there, for copies too.
-// With
-// --rotate four pairs of buffers take turns, so that no cache helps. Results are checked on the
-// device.
+// With --rotate four pairs of buffers take turns, so that no cache helps. Results are checked on
+// the device.
 #include "../gallery/gallery.cuh"
 #include "../gallery/lib/scan2d.cuh"
 #include "../gallery/lib/transpose.cuh"

@@ -102,16 +102,12 @@ CUDART_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned r
     return end_map(&tensor, &made);
 }
 
-// A number of the caller as one of 16 bits that is refused where it did not fit.
-static int16_t corner(int value) {
-    return (int16_t)value == value ? (int16_t)value : 0;
-}
-
+// They fit into the fields.
 static bool are_corners_good(unsigned rank, const int *lower, const int *upper) {
     if (rank < 3 || !lower || !upper)
         return false;
     for (unsigned i = 0; i < rank - 2; i++)
-        if (corner(lower[i]) != lower[i] || corner(upper[i]) != upper[i])
+        if ((int16_t)lower[i] != lower[i] || (int16_t)upper[i] != upper[i])
             return false;
     return true;
 }

@@ -146,8 +146,6 @@ __attribute__((destructor)) static void at_end(void) {
     if (state->config.owner == getpid())
         cudart_free_state(state);
     pthread_mutex_unlock(&state->lock);
-    if (fatal) {
-        signal(fatal, SIG_DFL);
-        raise(fatal);
-    }
+    if (fatal)
+        die_of(fatal);
 }

@@ -121,11 +121,12 @@ bool sim_select_control_trap(const struct ir_instruction *ir, struct sim_instr *
     return true;
 }
 
-// Placed by the decoder at the start of blocks where branches reconverge.
+// Placed by the decoder at the start of blocks where paths join before branches reconverge.
 const struct sim_instr *sim_run_join(struct sim_warp *warp, const struct sim_instr *instr) {
     return warp->flow->split_count > 1 ? sim_join(warp, instr) : instr + 1;
 }
 
+// Placed by the decoder at the start of blocks where branches reconverge.
 const struct sim_instr *sim_run_reconverge(struct sim_warp *warp, const struct sim_instr *instr) {
     return sim_reconverge(warp, instr, instr + 1);
 }

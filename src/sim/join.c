@@ -34,14 +34,14 @@ static const struct sim_instr *place_in(const struct sim_split *split,
 
 // It has the way to `here` before it, in the round of the loop that the current split is in.
 static bool may_come(const struct sim_warp_flow *flow, const struct sim_split *other,
-                     const struct sim_split *split, const struct sim_instr *here) {
+                     const struct sim_split *split, const struct ir_block *join,
+                     const struct sim_instr *here) {
     if (other->state != SIM_SPLIT_READY || !is_within(flow, other->token, split->token))
         return false;
     const struct sim_instr *at = place_in(other, split->frame);
     if (!at)
         return false;
     const struct ir_block *block = block_of(split->frame->code, at);
-    const struct ir_block *join = block_of(split->frame->code, here);
     if (block == join)
         return at < here;
     return block->order < join->order || block->order <= join->loop_end;
@@ -82,8 +82,9 @@ const struct sim_instr *sim_join(struct sim_warp *warp, const struct sim_instr *
         flow->run_start = here->ordinal;
         sim_set_mask(warp, split->mask);
     }
+    const struct ir_block *join = block_of(split->frame->code, here);
     for (unsigned i = 0; split->joins_at != here && i < flow->split_count; i++)
-        if (i != flow->current && may_come(flow, &flow->splits[i], split, here))
+        if (i != flow->current && may_come(flow, &flow->splits[i], split, join, here))
             return let_others_go(warp, here);
     split->joins_at = NULL;
     return here + 1;
