@@ -7,8 +7,10 @@
 // of the copy of as many bytes. All is timed in the same way: the device is kept busy until a batch
 // is queued, so that the host's speed does not matter, and no launch overlaps the one before it.
 // All work on the same buffers again and again, so what fits the cache is there, for copies too.
-// With --rotate four pairs of buffers take turns, so that no cache helps. Results are checked on
-// the device.
+// With --rotate four pairs of buffers take turns, so that no cache helps. Copies and scans for one
+// image size are timed a second time, "cold": so many pairs of buffers take turns that they have
+// 256 MiB and more, so that no launch finds its input in the cache. Results are checked on the
+// device. With --scans only scans are timed.
 #include "../gallery/gallery.cuh"
 #include "../gallery/lib/scan2d.cuh"
 #include "../gallery/lib/transpose.cuh"
@@ -250,46 +252,94 @@ static void time_bounds(const char *name, fast::sum_t *sums, const unsigned char
     print_case(name, "widened, no sums", us, 9. * count, copy, 0);
 }
 
-// Against a copy of as many bytes as a scan has to move, nine a pixel, timed in the same way. It is
-// of whole pages, where it is the fastest.
-static void time_scan(size_t width, size_t height) {
-    size_t count = width * height, half = count * 9 / 2 / 4096 * 4096;
-    unsigned char *pixels, *from, *to;
-    fast::sum_t *sums;
-    CHECK(cudaMalloc(&pixels, count));
-    CHECK(cudaMalloc(&sums, count * sizeof *sums));
-    CHECK(cudaMalloc(&from, half));
-    CHECK(cudaMalloc(&to, half));
-    fill<1><<<1024, 256>>>(reinterpret_cast<unsigned char *>(from), half);
-    fill<1><<<1024, 256>>>(pixels, count);
+// Buffers of a scan and of the copy it is compared with, for so many images that no cache holds
+// all.
+struct Images {
+    size_t count, half; // pixels; bytes of a copy of as many bytes as a scan has to move, nine a
+    int number;         // pixel: whole pages, with which it is the fastest
+    std::vector<unsigned char *> pixels, from, to;
+    std::vector<fast::sum_t *> sums;
+
+    explicit Images(size_t count) : count(count), half(count * 9 / 2 / 4096 * 4096) {
+        number = int((size_t(256) << 20) / (count * 9) + 1);
+        for (auto *each : {&pixels, &from, &to})
+            each->resize(number);
+        sums.resize(number);
+        for (int i = 0; i < number; i++) {
+            CHECK(cudaMalloc(&pixels[i], count));
+            CHECK(cudaMalloc(&sums[i], count * sizeof *sums[i]));
+            CHECK(cudaMalloc(&from[i], half));
+            CHECK(cudaMalloc(&to[i], half));
+            fill<1><<<1024, 256>>>(from[i], half);
+            fill<1><<<1024, 256>>>(pixels[i], count);
+            CHECK(cudaMemset(sums[i], 0xee, count * sizeof *sums[i]));
+        }
+    }
+    ~Images() {
+        for (int i = 0; i < number; i++)
+            for (void *each : {(void *)pixels[i], (void *)sums[i], (void *)from[i], (void *)to[i]})
+                CHECK(cudaFree(each));
+    }
+};
+
+// A scan against a copy, each of the same image again and again, or of many in turn.
+static void time_scan_of(const Images &images, int number, size_t width, size_t height,
+                         const char *name) {
     Buffer<Count> wrong(std::vector<Count>(1));
-    char name[64];
-    snprintf(name, sizeof name, "scan %zu x %zu", width, height);
-    double copy =
-        median_us([&](int) { CHECK(cudaMemcpyAsync(to, from, half, cudaMemcpyDeviceToDevice)); });
-    print_case(name, "copy", copy, 2. * half, copy, 0);
-    time_bounds(name, sums, pixels, count, copy);
+    double copy = median_us([&](int i) {
+        i %= number;
+        CHECK(cudaMemcpyAsync(images.to[i], images.from[i], images.half, cudaMemcpyDeviceToDevice));
+    });
+    print_case(name, "copy", copy, 2. * images.half, copy, 0);
+    if (number == 1)
+        time_bounds(name, images.sums[0], images.pixels[0], images.count, copy);
     fast::scan2d_plan plan;
     CHECK(fast::scan2d_create(&plan, width, height));
+    auto launch = [&](int i) {
+        CHECK(fast::scan2d(plan, images.sums[i % number], images.pixels[i % number]));
+    };
     bool is_overlapping = plan.is_overlapping;
     plan.is_overlapping = false; // as for the copy
-    auto launch = [&](int) { CHECK(fast::scan2d(plan, sums, pixels)); };
-    CHECK(cudaMemset(sums, 0xee, count * sizeof *sums));
     double us = median_us(launch);
-    check_sums<<<1024, 256>>>(sums, pixels, width, height, wrong);
-    print_case(name, "fast::scan2d", us, 9. * count, copy, wrong.read()[0]);
     plan.is_overlapping = is_overlapping;
-    if (is_overlapping) // each is launched before the one in front of it ends
-        print_case(name, "... overlapped", median_us(launch), 9. * count, copy, 0);
+    double overlapped = is_overlapping ? median_us(launch) : 0;
+    for (int i = 0; i < number; i++)
+        check_sums<<<1024, 256>>>(images.sums[i], images.pixels[i], width, height, wrong);
+    print_case(name, "fast::scan2d", us, 9. * images.count, copy, wrong.read()[0]);
+    if (is_overlapping) // each is launched before the one in front of it ends, and waits for it
+        print_case(name, "... overlapped", overlapped, 9. * images.count, copy, wrong.read()[0]);
     CHECK(fast::scan2d_destroy(&plan));
-    CHECK(cudaFree(pixels));
-    CHECK(cudaFree(sums));
-    CHECK(cudaFree(from));
-    CHECK(cudaFree(to));
+}
+
+static void time_scan(size_t width, size_t height) {
+    Images images(width * height);
+    char name[64];
+    snprintf(name, sizeof name, "scan %zu x %zu", width, height);
+    time_scan_of(images, 1, width, height, name);
+    if (images.number == 1) // such an image alone is more than a cache holds
+        return;
+    snprintf(name, sizeof name, "scan %zu x %zu, cold", width, height);
+    time_scan_of(images, images.number, width, height, name);
+}
+
+static void time_scans() {
+    for (size_t side = 1024; side <= 16384; side *= 2)
+        time_scan(side, side);
+    time_scan(12000, 9000);
+    time_scan(1023, 1025);
+    time_scan(2047, 2049);
+    time_scan(4001, 3999);
+    time_scan(8190, 8193);
+    time_scan(16382, 16383);
+    time_scan(16383, 16382);
 }
 
 int main(int argc, char **argv) {
     pairs = argc > 1 && strcmp(argv[1], "--rotate") == 0 ? 4 : 1;
+    if (argc > 1 && strcmp(argv[1], "--scans") == 0) {
+        time_scans();
+        return is_failed ? 1 : 0;
+    }
     cublasHandle_t blas;
     if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) {
         fprintf(stderr, "fast: cuBLAS does not start\n");
@@ -299,15 +349,7 @@ int main(int argc, char **argv) {
     time_transpose<4>(16384, 16384, blas);
     if (pairs == 1) {
         time_transposes(blas);
-        for (size_t side = 1024; side <= 16384; side *= 2)
-            time_scan(side, side);
-        time_scan(12000, 9000);
-        time_scan(1023, 1025);
-        time_scan(2047, 2049);
-        time_scan(4001, 3999);
-        time_scan(8190, 8193);
-        time_scan(16382, 16383);
-        time_scan(16383, 16382);
+        time_scans();
     }
     cublasDestroy(blas);
     return is_failed ? 1 : 0;

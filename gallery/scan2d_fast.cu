@@ -8,29 +8,26 @@
 // walked: a warp keeps their sums in registers on the way down.
 //
 // - whole_tiles copies pixels to shared memory in 16 bytes, wherever rows begin, and reads words
-// that
-//   begin where the row does: neighbours still. Sums of other blocks are added atomically, four by
-//   a lane; eight lanes each begin with the same of their four, so that the warp meets in no bank.
-// - scan_tiles passes sums through shared memory to write them side by side. A lane has four
-//   neighbouring ones, two pairs of 16 bytes, and stores of every second pair would meet in half of
-//   the banks: place_of swaps the pairs of every second group of eight, which cures the stores and
-//   spares the loads.
+//   that begin where the row does: neighbours still. Sums of what is above are stored 16 bytes a
+//   lane where a lane has 32: a store takes the first half of one lane's and the second of
+//   another's, chosen so that eight lanes meet in no bank (collect_columns).
+// - scan_tiles hands its first sums from the lanes that added them up to those that write them
+//   through shared memory. A lane stores two pairs of 16 bytes, and stores of every second pair
+//   would meet in half of the banks: place_of swaps the pairs of every second group of eight, which
+//   cures the stores and spares the loads. Lines then go from lane to lane by shuffles: that takes
+//   fewer wavefronts than shared memory did, although nothing conflicted there.
 //
-// bankrun counts                       op          array   requests  wavefronts   ideal  degree
-//   whole_tiles<whole_shape<1, 8>, 0>  load        memory     3,216       4,624   4,624       1
-//   whole_tiles<whole_shape<1, 8>, 0>  async_copy  memory       256       1,024   1,024       1
-//   whole_tiles<whole_shape<1, 8>, 0>  atomic      memory       236         236     236       1
-//   whole_tiles<whole_shape<1, 8>, 1>  load        memory    25,184      32,603  32,603       1
-//   whole_tiles<whole_shape<1, 8>, 1>  async_copy  memory     2,040       7,347   7,347       1
-//   whole_tiles<whole_shape<1, 8>, 1>  atomic      memory     1,598       1,598   1,598       1
-//   whole_tiles<whole_shape<2, 8>, 0>  load        memory     4,402       6,575   6,575       1
-//   whole_tiles<whole_shape<2, 8>, 0>  async_copy  memory       288       1,152   1,152       1
-//   whole_tiles<whole_shape<2, 8>, 0>  atomic      memory       114         114     114       1
-//   whole_tiles<whole_shape<2, 8>, 1>  load        memory     6,597       8,777   8,777       1
-//   whole_tiles<whole_shape<2, 8>, 1>  async_copy  memory       432       1,556   1,556       1
-//   whole_tiles<whole_shape<2, 8>, 1>  atomic      memory       114         114     114       1
-//   scan_tiles<large_tiles, 0>         load        memory    10,794      26,490  26,490       1
-//   scan_tiles<large_tiles, 1>         load        memory    22,654      38,416  38,416       1
+// bankrun counts                           op          array   requests  wavefronts   ideal  degree
+//   whole_tiles<whole_shape<1, 16, 4>, 0>  async_copy  memory       128         512     512       1
+//   whole_tiles<whole_shape<1, 16, 4>, 0>  load        memory     2,712       4,248   4,248       1
+//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503       4,372   4,372       1
+//   whole_tiles<whole_shape<1, 16, 4>, 1>  load        memory    21,151      29,244  29,244       1
+//   whole_tiles<whole_shape<2, 8, 8>, 0>   load        memory     4,392       6,073   6,073       1
+//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       1,152   1,152       1
+//   whole_tiles<whole_shape<2, 8, 8>, 1>   load        memory     6,587       8,275   8,275       1
+//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       1,556   1,556       1
+//   scan_tiles<large_tiles, 0>             load        memory     7,311      15,681  15,681       1
+//   scan_tiles<large_tiles, 1>             load        memory    18,522      26,892  26,892       1
 #include "gallery.cuh"
 #include "lib/scan2d.cuh"
 
@@ -78,7 +75,7 @@ static void show_size(Show &show, size_t width, size_t height) {
 
 // Tiles for images of some millions of pixels, as if there were no room for smaller ones.
 static void show_medium(Show &show, size_t width, size_t height, unsigned shifts) {
-    typedef fast::whole_shape<2, 8> medium;
+    typedef fast::whole_shape<2, 8, 8> medium;
     fast::scan2d_plan plan;
     CHECK(fast::scan2d_create_whole<medium>(&plan,
                                             fast::scan2d_cut<medium>(width, height, 6, shifts)));

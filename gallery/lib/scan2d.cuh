@@ -1,7 +1,8 @@
 // Summed-area table of squared 8-bit pixels, in one pass. On an H200, in per cent of the speed of a
-// copy of as many bytes: 94 at 4096 x 4096, 85 to 87 beyond; of widths that are no multiple of four
-// 84 at 4001 x 3999, 79 to 83 beyond; 64 at 2048 x 2048 and 51 at 1024 x 1024, where to write eight
-// bytes for each that is read takes longer than a copy already (bench/results).
+// copy of as many bytes: 90 to 96 at 4096 x 4096, 86 to 88 beyond; of widths that are no multiple
+// of four 82 to 87 at 4001 x 3999, 80 to 84 beyond. At 1024 x 1024 and 2048 x 2048 91 to 92 if the
+// image comes from memory, but 63 and 67 if it is in the cache, where to write eight bytes for each
+// that is read, and to wait once for all other blocks, takes longer than a copy (bench/results).
 //
 //     fast::scan2d_plan plan;
 //     cudaError_t error = fast::scan2d_create(&plan, width, height);
@@ -12,7 +13,7 @@
 // itself included, in 64 bits. Any width and height up to 32768; pixels may begin at any address.
 // A plan holds scan2d_bytes(plan) of device memory, about a hundredth of the result, through which
 // blocks tell each other their sums; two scans with one plan must not overlap. Needs compute
-// capability 8.0. This file includes four others of its folder.
+// capability 8.0. This file includes five others of its folder.
 //
 // How it works. Each tile of the image needs three things from outside: the sum of what is left of
 // each of its rows, of what is above each of its columns, and of what is above and left of both.
@@ -25,7 +26,9 @@
 // - Images up to some 25 million pixels are cut into so few tiles that all of them run at the same
 //   time, one on each multiprocessor, and stay in its shared memory (scan2d_whole.cuh). Pixels are
 //   copied there asynchronously, in whole 16 bytes wherever rows begin. Between adding up and
-//   writing stands one exchange of sums, in which the first rows are scanned already.
+//   writing stands one exchange of sums, during which the first rows are scanned. Each warp adds up
+//   what others sent of 64 columns or rows, and leaves running sums, so that little is left to do
+//   when all is there.
 // - Large images have two kinds of blocks (scan2d_kernel.cuh). One only adds up, and runs ahead of
 //   the other, which scans and writes; so what a block wants to know is known when it starts, and
 //   the pixels it reads again are still in the cache. To keep the numbers few, rows of tiles form
@@ -51,7 +54,7 @@ struct scan2d_plan {
     size_t shared[2] = {}, bytes = 0;
     unsigned blocks = 0, threads = 0;
     unsigned unit = 0;           // bytes: pixels and rows that begin at multiples of it are aligned
-    bool is_overlapping = false; // may be launched before the kernel in front of it ends
+    bool is_overlapping = false; // is launched before the kernel in front of it ends
 };
 
 inline size_t scan2d_bytes(const scan2d_plan &plan) {
@@ -71,7 +74,7 @@ inline cudaError_t scan2d_set_kernel(scan2d_plan *plan, int any, const void *ker
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared));
 }
 
-// Large scans gain a microsecond if they are launched early; they wait before they read anything.
+// Scans gain a microsecond if they are launched early; they wait before they read anything.
 inline cudaError_t scan2d_see_device(scan2d_plan *plan) {
     int device, major = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -134,7 +137,7 @@ cudaError_t scan2d_create_as(scan2d_plan *plan, size_t width, size_t height, uns
     return cudaSuccess;
 }
 
-// How tiles of `rows` rows a warp, an even number, cover an image.
+// How tiles of `rows` rows a warp cover an image.
 template <class Shape>
 whole_image scan2d_cut(size_t width, size_t height, unsigned rows, unsigned shifts) {
     constexpr unsigned WIDTH = 128 * Shape::SPANS;
@@ -144,7 +147,7 @@ whole_image scan2d_cut(size_t width, size_t height, unsigned rows, unsigned shif
     image.height = unsigned(height);
     image.rows = rows;
     image.padded = (rows + 3) / 4 * 4;
-    image.held = (rows + WHOLE_BATCH - 1) / WHOLE_BATCH * WHOLE_BATCH;
+    image.held = (rows + Shape::BATCH - 1) / Shape::BATCH * Shape::BATCH;
     image.tall = rows * Shape::DOWN;
     image.slots = image.padded * Shape::DOWN;
     image.pitch = WIDTH - shared;
@@ -152,6 +155,7 @@ whole_image scan2d_cut(size_t width, size_t height, unsigned rows, unsigned shif
     image.across =
         width > shared ? (image.width - shared + image.pitch - 1) / image.pitch : width > 0;
     image.down = (image.height + image.tall - 1) / image.tall;
+    image.tiles = image.across * image.down;
     return image;
 }
 
@@ -167,15 +171,16 @@ template <class Shape> cudaError_t scan2d_create_whole(scan2d_plan *plan, const 
     plan->is_whole = true;
     whole_image &image = plan->whole;
     image = cut;
-    size_t tiles = size_t(image.across) * image.down, longs = (tiles + 1) / 2 * 2;
+    size_t tiles = image.tiles, longs = (tiles * image.across + 1) / 2 * 2;
     plan->blocks = unsigned(tiles);
     plan->threads = 32 * Shape::SPANS * Shape::DOWN;
     plan->unit = 16;
     plan->bytes = 16 + longs * sizeof(sum_t) + tiles * (WIDTH + image.slots) * sizeof(unsigned);
     void *memory = nullptr;
-    cudaError_t error =
-        scan2d_set_kernel(plan, 1, reinterpret_cast<const void *>(whole_tiles<Shape, 1>),
-                          scan2d_shared<Shape, 1>(image));
+    cudaError_t error = scan2d_see_device(plan);
+    if (error == cudaSuccess)
+        error = scan2d_set_kernel(plan, 1, reinterpret_cast<const void *>(whole_tiles<Shape, 1>),
+                                  scan2d_shared<Shape, 1>(image));
     if (error == cudaSuccess)
         error = scan2d_set_kernel(plan, 0, reinterpret_cast<const void *>(whole_tiles<Shape, 0>),
                                   scan2d_shared<Shape, 0>(image));
@@ -190,11 +195,11 @@ template <class Shape> cudaError_t scan2d_create_whole(scan2d_plan *plan, const 
     return cudaSuccess;
 }
 
-// The least rows of a warp, in steps, with which at most so many tiles cover the image; or 0.
+// The least rows of a warp with which at most so many tiles cover the image; or 0.
 template <class Shape>
-whole_image scan2d_cut_for(size_t width, size_t height, unsigned shifts, unsigned step,
-                           unsigned tiles, size_t shared) {
-    for (unsigned rows = step;; rows += step) {
+whole_image scan2d_cut_for(size_t width, size_t height, unsigned shifts, unsigned tiles,
+                           size_t shared) {
+    for (unsigned rows = 4;; rows++) {
         whole_image image = scan2d_cut<Shape>(width, height, rows, shifts);
         if (image.slots > WHOLE_MOST || scan2d_shared<Shape, 1>(image) > shared)
             return {};
@@ -205,10 +210,10 @@ whole_image scan2d_cut_for(size_t width, size_t height, unsigned shifts, unsigne
 
 // Chooses what was the fastest on an H200.
 inline cudaError_t scan2d_create(scan2d_plan *plan, size_t width, size_t height) {
-    typedef whole_shape<1, 8> small;
-    typedef whole_shape<2, 8> medium;
+    typedef whole_shape<1, 16, 4> small;
+    typedef whole_shape<2, 8, 8> medium;
     size_t pixels = width * height;
-    unsigned shifts = width % SCAN_SECTOR && pixels > size_t(6) << 20 ? SCAN_SECTOR : 1;
+    unsigned shifts = width % SCAN_SECTOR && pixels > size_t(3) << 20 ? SCAN_SECTOR : 1;
     int device, places = 0, shared = 0;
     if (width > SCAN_MOST || height > SCAN_MOST)
         return cudaErrorInvalidValue;
@@ -219,13 +224,12 @@ inline cudaError_t scan2d_create(scan2d_plan *plan, size_t width, size_t height)
         error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess)
         return error;
-    if (pixels <= size_t(9) << 19) { // some multiprocessors may have two tiles of these
-        whole_image cut =
-            scan2d_cut_for<small>(width, height, 1, 4, unsigned(places + places / 8), shared);
-        if (cut.rows)
-            return scan2d_create_whole<small>(plan, cut);
+    whole_image cut = scan2d_cut_for<medium>(width, height, shifts, unsigned(places), shared);
+    if (pixels < size_t(3) << 20) {
+        whole_image other = scan2d_cut_for<small>(width, height, 1, unsigned(places), shared);
+        if (other.rows && other.tall * other.pitch <= cut.tall * cut.pitch)
+            return scan2d_create_whole<small>(plan, other);
     }
-    whole_image cut = scan2d_cut_for<medium>(width, height, shifts, 2, unsigned(places), shared);
     if (cut.rows)
         return scan2d_create_whole<medium>(plan, cut);
     if (width % SCAN_SECTOR == 0)

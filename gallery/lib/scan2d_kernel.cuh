@@ -3,6 +3,7 @@
 #define FAST_SCAN2D_KERNEL_CUH
 
 #include "scan2d_shapes.cuh"
+#include "scan2d_write.cuh"
 
 namespace fast {
 
@@ -286,14 +287,22 @@ __device__ void pass_on(const scan_memory<C> &shared, const scan_image &image,
     }
 }
 
-// The finished sums above the first line of the warp.
+// Where a pair of sums lies in a line in shared memory: neither a warp's stores to every second
+// pair nor its loads of neighbours conflict.
+__device__ inline unsigned place_of(unsigned pair) {
+    return pair ^ (pair >> 3 & 1);
+}
+
+// The finished sums above the first line of the warp: of the lane's columns, and left of the tile.
 template <class C>
-__device__ void start_columns(sum_t (&sums)[C::SPANS][4], const scan_memory<C> &shared) {
+__device__ sum_t start_columns(sum_t (&sums)[C::SPANS][4], scan_memory<C> &shared) {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    sum_t before = 0, upto[C::SPANS];
+    sum_t before = 0, base, fours[C::SPANS], upto[C::SPANS];
+    ulonglong2 *starts = shared.starts[warp];
 #pragma unroll
     for (int w = 0; w < C::WARPS; w++)
         before += shared.corners[w] + (w < warp ? shared.lefts[w] : 0);
+    base = before;
 #pragma unroll
     for (int k = 0; k < C::SPANS; k++) {
         uint4 all = shared.above[0][32 * k + lane];
@@ -307,7 +316,7 @@ __device__ void start_columns(sum_t (&sums)[C::SPANS][4], const scan_memory<C> &
         sums[k][0] = all.x;
         sums[k][1] = sums[k][0] + all.y;
         sums[k][2] = sums[k][1] + all.z;
-        sums[k][3] = upto[k] = sums[k][2] + all.w;
+        sums[k][3] = fours[k] = upto[k] = sums[k][2] + all.w;
     }
 #pragma unroll
     for (int step = 1; step < 32; step *= 2)
@@ -319,13 +328,22 @@ __device__ void start_columns(sum_t (&sums)[C::SPANS][4], const scan_memory<C> &
         }
 #pragma unroll
     for (int k = 0; k < C::SPANS; k++) {
-        sum_t base = before + upto[k] - sums[k][3];
+        sum_t first = base + upto[k] - fours[k];
         if (k + 1 < C::SPANS)
-            before += __shfl_sync(~0u, upto[k], 31);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            sums[k][i] += base;
+            base += __shfl_sync(~0u, upto[k], 31);
+        starts[64 * k + place_of(2 * lane)] = {first + sums[k][0], first + sums[k][1]};
+        starts[64 * k + place_of(2 * lane + 1)] = {first + sums[k][2], first + sums[k][3]};
     }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            ulonglong2 two = starts[64 * k + place_of(32 * i + lane)];
+            sums[k][2 * i] = two.x;
+            sums[k][2 * i + 1] = two.y;
+        }
+    return before;
 }
 
 // Adds a line to the sums above it. upto: of the squares in the span up to the lane's last one.
@@ -334,112 +352,66 @@ __device__ void add_line(sum_t (&sums)[C::SPANS][4], const unsigned (&words)[C::
                          const unsigned (&upto)[C::SPANS], unsigned left) {
 #pragma unroll
     for (int k = 0; k < C::SPANS; k++) {
-        unsigned four = words[k], all = __dp4a(four, four, 0u), base = left + upto[k] - all;
+        unsigned quads[2], bases[2];
+        hand_out(quads, bases, words[k], upto[k] - __dp4a(words[k], words[k], 0u));
+        add_row(sums[k], quads, bases, left);
         if (k + 1 < C::SPANS)
             left += __shfl_sync(~0u, upto[k], 31);
-        sums[k][0] += __dp4a(four, four & 0xff, base);
-        sums[k][1] += __dp4a(four, four & 0xffff, base);
-        sums[k][2] += __dp4a(four, four & 0xffffff, base);
-        sums[k][3] += base + all;
     }
 }
 
-// Where a pair of sums lies in a line in shared memory: neither a warp's stores to every second
-// pair nor its loads of neighbours conflict, if these begin at an even one.
-__device__ inline unsigned place_of(unsigned pair) {
-    return pair ^ (pair >> 3 & 1);
-}
-
-// Lays a line of sums side by side, offset places late: so that pairs are those of global memory.
-template <class C>
-__device__ void lay_line(ulonglong2 *line, const sum_t (&sums)[C::SPANS][4], unsigned offset) {
-    unsigned lane = threadIdx.x % 32, first = place_of(2 * lane + offset / 2);
-    unsigned second = place_of(2 * lane + offset / 2 + 1);
-    sum_t last = 0;
+// Writes the tile's part of a line; to is where the lane's first column belongs, place where the
+// tile's first does.
+template <class C, int ODD>
+__device__ void write_line(sum_t *to, unsigned place, const sum_t (&sums)[C::SPANS][4],
+                           sum_t before, const scan_part (&parts)[C::SPANS]) {
 #pragma unroll
     for (int k = 0; k < C::SPANS; k++) {
-        if (offset % 2) {
-            sum_t moved = __shfl_sync(~0u, sums[k][3], lane - 1);
-            line[64 * k + first] = {lane == 0 ? last : moved, sums[k][0]};
-            line[64 * k + second] = {sums[k][1], sums[k][2]};
-            last = moved;
-        } else {
-            line[64 * k + first] = {sums[k][0], sums[k][1]};
-            line[64 * k + second] = {sums[k][2], sums[k][3]};
-        }
+        write_pairs<C::IS_ANY, ODD>(to + 128 * k, place, sums[k], before, parts[k], true);
+        if (ODD && k + 1 < C::SPANS)
+            before = __shfl_sync(~0u, sums[k][3], 31);
     }
-    if (offset % 2 && lane == 0)
-        line[C::WIDTH / 2 + offset / 2].x = last;
-}
-
-// By how many sums a place lies behind a sector's begin.
-template <class C> __device__ unsigned offset_of(const sum_t *out) {
-    return C::IS_ANY ? unsigned(uintptr_t(out) / sizeof *out) % SCAN_SECTOR : 0;
-}
-
-// Writes the tile's part of a line in pairs; out is where the tile's first column belongs.
-template <class C>
-__device__ void write_line(sum_t *out, const ulonglong2 *line, const scan_image &image,
-                           const scan_tile &tile) {
-    unsigned lane = threadIdx.x % 32, offset = offset_of<C>(out);
-    unsigned place = unsigned(uintptr_t(out) / sizeof *out);
-    unsigned shift = C::IS_ANY ? -place & (image.shifts - 1) : 0;
-    bool is_first = tile.column == 0, is_last = tile.column + 1 == image.across;
-    unsigned from = offset + (is_first ? 0 : shift);
-    unsigned end = offset + (is_last ? image.width - tile.x : image.pitch + shift);
-    unsigned begin = (from + 1) / 2, pair = begin / 2 * 2 + lane; // begin has both sums inside
-    ulonglong2 *to = reinterpret_cast<ulonglong2 *>(out - offset) + pair;
-    const ulonglong2 *at = line + place_of(pair);
-#pragma unroll
-    for (int i = 0; i < C::WIDTH / 64 + C::IS_ANY; i++)
-        if ((i > 0 || pair >= begin) && pair + 32 * i < end / 2)
-            __stcs(to + 32 * i, at[32 * i]);
-    if (!C::IS_ANY || (!is_first && !is_last && image.shifts > 1))
-        return;
-    if (lane == 0 && from % 2)
-        out[from - offset] = line[place_of(from / 2)].y;
-    if (lane == 1 && end % 2 && end > from)
-        out[end - 1 - offset] = line[place_of(end / 2)].x;
 }
 
 template <class C>
 __device__ void write_tile(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile) {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = tile.y + warp * C::LINES;
-    sum_t sums[C::SPANS][4], *out = image.sums + size_t(y) * image.width + tile.x;
-    unsigned skew = unsigned(uintptr_t(image.pixels)) + y * image.width + tile.x;
+    unsigned first = y * image.width + tile.x;
+    if (y >= image.height)
+        return;
+    sum_t sums[C::SPANS][4], before = start_columns<C>(sums, shared);
+    sum_t *to = image.sums + size_t(y) * image.width + tile.x + 2 * lane;
+    unsigned skew = unsigned(uintptr_t(image.pixels)) + first;
+    unsigned place = unsigned(uintptr_t(image.sums) / sizeof *to) + first;
     const unsigned *left = &shared.left[warp][0].x;
-    start_columns<C>(sums, shared);
+    scan_part parts[C::SPANS];
+#pragma unroll
+    for (int k = 0; k < C::SPANS; k++)
+        parts[k] = find_part<C::IS_ANY>(image, tile, 128 * k);
 #pragma unroll 1
-    for (unsigned line = 0; line < C::LINES; line += C::AT_ONCE) {
-        unsigned words[C::AT_ONCE][C::SPANS], upto[C::AT_ONCE][C::SPANS];
+    for (unsigned line = 0; line < min(unsigned(C::LINES), image.height - y); line++) {
+        unsigned words[C::SPANS], upto[C::SPANS], mine = left[line];
+        read_line<C>(words, shared, line, skew);
 #pragma unroll
-        for (int r = 0; r < C::AT_ONCE; r++, skew += image.width) {
-            read_line<C>(words[r], shared, line + r, skew);
-#pragma unroll
-            for (int k = 0; k < C::SPANS; k++)
-                upto[r][k] = __dp4a(words[r][k], words[r][k], 0u);
-        }
+        for (int k = 0; k < C::SPANS; k++)
+            upto[k] = __dp4a(words[k], words[k], 0u);
 #pragma unroll
         for (int step = 1; step < 32; step *= 2)
 #pragma unroll
-            for (int r = 0; r < C::AT_ONCE; r++)
-#pragma unroll
-                for (int k = 0; k < C::SPANS; k++) {
-                    unsigned lower = __shfl_up_sync(~0u, upto[r][k], step);
-                    if (lane >= step)
-                        upto[r][k] += lower;
-                }
-#pragma unroll
-        for (int r = 0; r < C::AT_ONCE; r++) {
-            add_line<C>(sums, words[r], upto[r], left[line + r]);
-            lay_line<C>(shared.out[warp][r], sums, offset_of<C>(out + size_t(r) * image.width));
-        }
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < C::AT_ONCE; r++, out += image.width)
-            if (y + line + r < image.height)
-                write_line<C>(out, shared.out[warp][r], image, tile);
-        __syncwarp();
+            for (int k = 0; k < C::SPANS; k++) {
+                unsigned lower = __shfl_up_sync(~0u, upto[k], step);
+                if (lane >= step)
+                    upto[k] += lower;
+            }
+        add_line<C>(sums, words, upto, mine);
+        before += mine;
+        if (C::IS_ANY && place % 2)
+            write_line<C, 1>(to, place, sums, before, parts);
+        else
+            write_line<C, 0>(to, place, sums, before, parts);
+        to += image.width;
+        skew += image.width;
+        place += image.width;
     }
 }
 
@@ -449,10 +421,8 @@ __global__ void __launch_bounds__(32 * Shape::WARPS, ANY ? Shape::ANY_BLOCKS : S
     typedef scan_config<Shape, ANY> C;
     extern __shared__ __align__(16) unsigned char memory[];
     scan_memory<C> &shared = *reinterpret_cast<scan_memory<C> *>(memory);
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+    let_next_begin();
+    wait_for_former();
     scan_tile tile = find_tile<C>(image);
     unsigned scans = *const_cast<volatile unsigned *>(&image.state->scans), order = 0;
     tile.tag = scans % SCAN_TAGS + 1;

@@ -23,6 +23,20 @@ struct scan_state {
     unsigned scans, blocks; // that are over: scans, and blocks of this scan
 };
 
+// Lets the next kernel in the stream begin where there is room, if it was launched so.
+__device__ inline void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Waits until the kernel in front has ended, and all that it wrote can be read.
+__device__ inline void wait_for_former() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // Sums from block to block.
 __device__ inline void look(uint4 &words, const unsigned *at) {
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -32,6 +46,27 @@ __device__ inline void look(uint4 &words, const unsigned *at) {
 }
 __device__ inline void look(sum_t &word, const sum_t *at) {
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+}
+// The same if so; words stays as it is if not.
+__device__ inline void look_if(uint4 &words, const unsigned *at, bool is_so) {
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.u32 p, %5, 0;\n"
+                 "@p ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n"
+                 "}"
+                 : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+                 : "l"(at), "r"(unsigned(is_so))
+                 : "memory");
+}
+__device__ inline void look_if(sum_t &word, const sum_t *at, bool is_so) {
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.u32 p, %2, 0;\n"
+                 "@p ld.relaxed.gpu.global.u64 %0, [%1];\n"
+                 "}"
+                 : "+l"(word)
+                 : "l"(at), "r"(unsigned(is_so))
+                 : "memory");
 }
 __device__ inline void send(unsigned *at, unsigned value, unsigned tag) {
     value |= tag << SCAN_BITS;
@@ -53,6 +88,14 @@ __device__ inline bool has_tag(const uint4 &v, unsigned tag) {
 }
 __device__ inline bool has_tag(sum_t word, unsigned tag) {
     return word >> SCAN_LONG_BITS == tag;
+}
+// A letter that says nothing.
+__device__ inline uint4 empty_letter(uint4, unsigned tag) {
+    tag <<= SCAN_BITS;
+    return {tag, tag, tag, tag};
+}
+__device__ inline sum_t empty_letter(sum_t, unsigned tag) {
+    return sum_t(tag) << SCAN_LONG_BITS;
 }
 __device__ inline void add(uint4 &a, const uint4 &b) {
     a = {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
@@ -81,6 +124,35 @@ template <class T, class Word, int N> struct scan_letters {
         for (int i = 0; i < N; i++)
             if (from + i * step < count)
                 look(words[i], at + size_t(from + i * step) * stride);
+    }
+    // By all lanes of a warp together: looks for all that are missing at once.
+    __device__ T take_together(unsigned tag) {
+        T sum = {};
+        while (__any_sync(~0u, from < count)) {
+            bool is_missing[N], is_any = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                words[i] = empty_letter(T(), tag);
+                is_missing[i] = from + i * step < count;
+            }
+            do {
+                is_any = false;
+#pragma unroll
+                for (int i = 0; i < N; i++)
+                    look_if(words[i], at + size_t(from + i * step) * stride, is_missing[i]);
+#pragma unroll
+                for (int i = 0; i < N; i++) {
+                    is_missing[i] = !has_tag(words[i], tag);
+                    is_any |= is_missing[i];
+                }
+            } while (__any_sync(~0u, is_any));
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                add(sum, words[i]);
+            sum = untagged(sum, N, tag);
+            from += N * step;
+        }
+        return sum;
     }
     __device__ T take(unsigned tag) { // looks for one at a time: looking costs bandwidth
         T sum = {};

@@ -14,9 +14,8 @@ struct scan_large {
     static constexpr int WARPS = 8;      // below each other
     static constexpr int BLOCKS = 3;     // that are to fit on a multiprocessor,
     static constexpr int ANY_BLOCKS = 4; // where lines begin anywhere
-    static constexpr int AT_ONCE = 1;    // lines that a warp writes together
     static constexpr int BAND = 8;       // rows of tiles
-    static constexpr int LEAD = 264;     // tiles by which adding up is ahead
+    static constexpr int LEAD = 330;     // tiles by which adding up is ahead
 };
 struct scan_wide : scan_large {
     static constexpr int SPANS = 4, WARPS = 4, BLOCKS = 4;
@@ -47,12 +46,12 @@ template <class Shape, int ANY> struct scan_config : Shape {
     static constexpr int COLUMN_PARTS = THREADS * 4 / WIDTH; // threads that share four columns
     static constexpr int BATCH = Shape::LINES < 8 ? Shape::LINES : 8; // lines loaded together
     static_assert(Shape::LINES % BATCH == 0 && BATCH % 4 == 0 && THREADS * 4 % WIDTH == 0 &&
-                      WIDTH <= 512 && HEIGHT <= 128 && Shape::LINES % Shape::AT_ONCE == 0,
+                      WIDTH <= 512 && HEIGHT <= 128,
                   "shape");
 };
 
 template <class C> struct scan_memory {
-    ulonglong2 out[C::WARPS][C::AT_ONCE][C::WIDTH / 2 + 2];
+    ulonglong2 starts[C::WARPS][C::WIDTH / 2];
     uint4 parts[C::WARPS][C::WIDTH / 4]; // of the sums of columns
     uint4 above[C::COLUMN_PARTS][C::WIDTH / 4];
     uint4 left[C::WARPS][C::QUADS];
@@ -66,6 +65,7 @@ struct scan_tile {
     unsigned band, in_band; // its band, and rows of tiles above it there
     unsigned tag;
     bool is_summed, is_written, ends_band;
+    bool is_first, is_last; // in its row of tiles
 };
 
 template <class C> __device__ scan_tile find_tile(const scan_image &image) {
@@ -80,6 +80,8 @@ template <class C> __device__ scan_tile find_tile(const scan_image &image) {
     tile.row = tile.number / image.across;
     tile.column = tile.number - tile.row * image.across;
     tile.x = tile.column * image.pitch;
+    tile.is_first = tile.column == 0;
+    tile.is_last = tile.column + 1 == image.across;
     tile.y = tile.row * C::HEIGHT;
     tile.band = tile.row / C::BAND;
     tile.in_band = tile.row % C::BAND;
