@@ -4,13 +4,18 @@
 //     bankrun gallery/scan2d_fast.cu
 //     scan2d_fast --time           on a GPU: against a copy of as many bytes
 //
-// What to look at: all that goes through shared memory is free of conflicts. Columns are never
-// walked: a warp keeps their sums in registers on the way down.
+// What to look at: no load and no store conflicts. Columns are never walked: a warp keeps their
+// sums in registers on the way down.
 //
 // - whole_tiles copies pixels to shared memory in 16 bytes, wherever rows begin, and reads words
 //   that begin where the row does: neighbours still. Sums of what is above are stored 16 bytes a
 //   lane where a lane has 32: a store takes the first half of one lane's and the second of
 //   another's, chosen so that eight lanes meet in no bank (collect_columns).
+// - Those copies take more wavefronts than they would have to where rows begin anywhere:
+// cp.async.ca
+//   goes by the addresses of both sides, cp.async.cg does not. Still it is 1 to 2 % faster here,
+//   for neighbours find the sectors that they share in the first-level cache, and nobody waits for
+//   wavefronts of copies. Wavefronts are work for one part of the machine, not time.
 // - scan_tiles hands its first sums from the lanes that added them up to those that write them
 //   through shared memory. A lane stores two pairs of 16 bytes, and stores of every second pair
 //   would meet in half of the banks: place_of swaps the pairs of every second group of eight, which
@@ -20,12 +25,12 @@
 // bankrun counts                           op          array   requests  wavefronts   ideal  degree
 //   whole_tiles<whole_shape<1, 16, 4>, 0>  async_copy  memory       128         512     512       1
 //   whole_tiles<whole_shape<1, 16, 4>, 0>  load        memory     2,712       4,248   4,248       1
-//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503       4,372   4,372       1
+//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503      10,178   4,372       8
 //   whole_tiles<whole_shape<1, 16, 4>, 1>  load        memory    21,151      29,244  29,244       1
 //   whole_tiles<whole_shape<2, 8, 8>, 0>   load        memory     4,392       6,073   6,073       1
-//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       1,152   1,152       1
+//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       2,098   1,152       8
 //   whole_tiles<whole_shape<2, 8, 8>, 1>   load        memory     6,587       8,275   8,275       1
-//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       1,556   1,556       1
+//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       3,069   1,556       8
 //   scan_tiles<large_tiles, 0>             load        memory     7,311      15,681  15,681       1
 //   scan_tiles<large_tiles, 1>             load        memory    18,522      26,892  26,892       1
 #include "gallery.cuh"

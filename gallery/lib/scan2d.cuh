@@ -1,8 +1,8 @@
 // Summed-area table of squared 8-bit pixels, in one pass. On an H200, in per cent of the speed of a
-// copy of as many bytes: 90 to 96 at 4096 x 4096, 86 to 88 beyond; of widths that are no multiple
-// of four 82 to 87 at 4001 x 3999, 80 to 84 beyond. At 1024 x 1024 and 2048 x 2048 91 to 92 if the
-// image comes from memory, but 63 and 67 if it is in the cache, where to write eight bytes for each
-// that is read, and to wait once for all other blocks, takes longer than a copy (bench/results).
+// copy of as many bytes: 93 to 97 at 4096 x 4096, 86 to 88 beyond; of widths that are no multiple
+// of four 84 to 87 at 4001 x 3999, 80 to 84 beyond. At 1024 x 1024 and 2048 x 2048 92 if the image
+// comes from memory, but 63 and 69 if it is in the cache, where to write eight bytes for each that
+// is read, and to wait once for all other blocks, takes longer than a copy (bench/results).
 //
 //     fast::scan2d_plan plan;
 //     cudaError_t error = fast::scan2d_create(&plan, width, height);

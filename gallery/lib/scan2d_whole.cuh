@@ -94,9 +94,9 @@ template <class C> __device__ whole_tile find_whole(const whole_image &image) {
     return tile;
 }
 
-// Copies 16 bytes, or clears them.
+// Copies 16 bytes, or clears them; through the first-level cache, for neighbours share sectors.
 __device__ inline void copy16(void *to, const void *from, bool is_there) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(
                      unsigned(__cvta_generic_to_shared(to))),
                  "l"(from), "r"(is_there ? 16 : 0)
                  : "memory");
