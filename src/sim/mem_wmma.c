@@ -3,6 +3,8 @@
 // What observers hear is what the instruction becomes on 7.5 and later: for 16-bit factors in
 // shared memory an ldmatrix of up to four 8x8 matrices at a time; else one access for each piece of
 // neighbours that a lane holds side by side in memory, or for each element where they are apart.
+// Elements of 16 bits that are apart go as pairs of another lane's, which movmatrix turns (MOVM in
+// the machine code of 9.0).
 #include "sim/mem_lanes.h"
 #include "sim/mma.h"
 
@@ -76,6 +78,10 @@ static bool resolve(const struct mem_request *request, uint64_t *address) {
     return true;
 }
 
+static bool is_turned(const struct wmma *w) {
+    return !is_contiguous(w) && w->bytes == 2 && w->fragment.per == 2;
+}
+
 // Host addresses of the element `i` of each lane in a tile (and of those behind it in memory).
 static void tile_addresses(const struct place *place, unsigned tile, unsigned i,
                            uint64_t address[LANES]) {
@@ -105,16 +111,42 @@ static bool tell_matrices(struct sim_warp *warp, const struct sim_instr *instr,
     return true;
 }
 
-// Calls for each piece of each lane: element number, bytes, host addresses.
+// Calls for each piece of each lane: element number, how many elements, host addresses.
 typedef void copy_function(const struct wmma *, uint64_t element[ELEMENTS][LANES], unsigned e,
                            unsigned count, const uint64_t *address);
+
+// A tile of 16-bit elements that lie side by side along the major axis: lane l asks for those of
+// rows 2 * (l % 4) and the next in column l / 4, which two other lanes hold.
+static bool turned_pieces(struct sim_warp *warp, const struct sim_instr *instr,
+                          const struct place *place, enum mem_intent intent, unsigned tile,
+                          uint64_t element[ELEMENTS][LANES], copy_function *copy) {
+    const struct mma_fragment *f = &place->wmma->fragment;
+    const struct mem_request request = mem_request(warp, instr, 4, intent);
+    _Alignas(64) uint64_t pair[LANES], address[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        pair[l] =
+            address_of(place, mma_tile_major(f, tile) + l % 4 * 2, mma_tile_minor(f, tile) + l / 4);
+    if (!resolve(&request, pair))
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned l = 0; l < LANES; l++)
+            address[l] = pair[(l % 4 * 2 + i) * 4 + l / 8] + l / 4 % 2 * 2;
+        copy(place->wmma, element, tile * 2 + i, 1, address);
+    }
+    return true;
+}
 
 static bool each_piece(struct sim_warp *warp, const struct sim_instr *instr,
                        const struct place *place, enum mem_intent intent,
                        uint64_t element[ELEMENTS][LANES], copy_function *copy) {
     const struct wmma *w = place->wmma;
     const unsigned per = w->fragment.per, step = is_contiguous(w) ? per : 1;
-    for (unsigned tile = 0; tile < w->fragment.tiles; tile++)
+    for (unsigned tile = 0; tile < w->fragment.tiles; tile++) {
+        if (is_turned(w)) {
+            if (!turned_pieces(warp, instr, place, intent, tile, element, copy))
+                return false;
+            continue;
+        }
         for (unsigned i = 0; i < per; i += step) {
             _Alignas(64) uint64_t address[LANES];
             const struct mem_request request = mem_request(warp, instr, step * w->bytes, intent);
@@ -123,6 +155,7 @@ static bool each_piece(struct sim_warp *warp, const struct sim_instr *instr,
                 return false;
             copy(w, element, tile * per + i, step, address);
         }
+    }
     return true;
 }
 
