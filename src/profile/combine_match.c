@@ -1,6 +1,7 @@
 // Which access of the machine code an access of PTX became, where that can be told: both have
 // offsets from some register, and those of one place in the source cover the same bytes.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "profile/combine_plan.h"
@@ -143,10 +144,47 @@ static void collect_code(struct parts *parts, const struct compiled_access *acce
     make_sets(parts);
 }
 
+// How far apart the offsets of a place are in PTX and in machine code, where both have one base:
+// the first site may be anywhere in the first piece.
+struct distance {
+    uint64_t group, base;
+    int64_t least, most;
+    bool is_known, is_alone; // one access became one as wide
+};
+
+static struct distance distance_of(const struct parts *sites, const struct parts *code) {
+    if (sites->set_count != 1 || code->set_count != 1)
+        return (struct distance){0};
+    const struct part *site = &sites->data[0], *piece = &code->data[0];
+    const int64_t most = site->offset - piece->offset;
+    return (struct distance){.group = site->base,
+                             .base = piece->base,
+                             .least = most + site->width - piece->width,
+                             .most = most,
+                             .is_known = true,
+                             .is_alone = sites->count == 1 && code->count == 1 &&
+                                         site->width == piece->width};
+}
+
+// One access that became one as wide may as well have gone to a neighbour's place, and what is at
+// its place be another neighbour's: so it is where those have other distances.
+static bool is_doubtful(const struct distance *distances, uint32_t count, uint32_t s) {
+    const struct distance *mine = &distances[s];
+    for (uint32_t t = 0; mine->is_alone && t < count; t++)
+        if (distances[t].is_known && distances[t].group == mine->group &&
+            distances[t].base == mine->base &&
+            (mine->most < distances[t].least || mine->most > distances[t].most))
+            return true;
+    return false;
+}
+
 void combine_match(struct combine_site *planned, const struct recorded_site *sites,
                    const uint64_t *places, uint32_t count, const struct compiled_access *accesses,
                    uint32_t access_count) {
     bool *is_done = base_alloc(count + 1);
+    struct distance *distances = base_alloc((count + 1) * sizeof *distances);
+    struct combine_site *before = base_alloc((count + 1) * sizeof *before);
+    memcpy(before, planned, count * sizeof *before);
     for (uint32_t s = 0; s < count; s++) {
         if (is_done[s] || !planned[s].group)
             continue;
@@ -154,10 +192,17 @@ void combine_match(struct combine_site *planned, const struct recorded_site *sit
             is_done[t] |= places[t] == places[s] && sites[t].site->op == sites[s].site->op;
         struct parts mine = {0}, code = {0};
         collect_code(&code, accesses, access_count, places[s], sites[s].site->op);
-        if (collect_sites(&mine, planned, sites, places, count, s) && code.count)
+        if (collect_sites(&mine, planned, sites, places, count, s) && code.count) {
             match_place(planned, &mine, &code);
+            distances[s] = distance_of(&mine, &code);
+        }
         free_parts(&mine);
         free_parts(&code);
     }
+    for (uint32_t s = 0; s < count; s++)
+        if (is_doubtful(distances, count, s))
+            planned[s] = before[s];
+    free(before);
+    free(distances);
     free(is_done);
 }
