@@ -93,6 +93,7 @@ struct ir_function *ir_build_function(struct ir_module *module, const struct ptx
 void ir_build_cfg(struct ir_builder *builder);                         // cfg.c
 void ir_compute_post_dominators(struct ir_function *function);         // postdom.c
 void ir_find_joins(struct ir_function *function);                      // joins.c
+void ir_contract(struct ir_function *function);                        // contract.c
 void ir_assign_slots(struct ir_function *function);                    // slots.c
 void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
 

@@ -373,6 +373,7 @@ struct ir_function *ir_build_function(struct ir_module *module, const struct ptx
     if (ok) {
         ir_compute_post_dominators(function);
         ir_find_joins(function);
+        ir_contract(function);
         ir_assign_slots(function);
         ir_find_sites(function, module->arena);
     }

@@ -82,6 +82,8 @@ struct ir_instruction {
     uint32_t operand_count;
     uint32_t guard; // predicate register or IR_NONE
     bool guard_negated;
+    // An addition or subtraction that became d = a * b + c, rounded once: operands d, a, b, c.
+    bool is_contracted, negates_product, negates_addend;
     uint32_t location;       // index into the function's locations
     uint32_t site;           // index into the function's sites, or IR_NONE
     uint32_t target;         // bra: block

@@ -98,7 +98,10 @@ static bool parse_target(struct ptx_parser *parser) {
     while (ptx_accept_punct(parser, ',')) {
         if (parser->token.kind != PTX_TOKEN_NAME)
             return ptx_expected(parser, "a target option");
-        ptx_next(parser); // texture modes and debugging change nothing here
+        struct source_range option = parser->token.range;
+        parser->module->is_debug |= option.end - option.begin == strlen("debug") &&
+                                    memcmp(ptx_text(parser, option), "debug", strlen("debug")) == 0;
+        ptx_next(parser); // texture modes change nothing here
     }
     return true;
 }

@@ -171,6 +171,8 @@ void ptx_print(const struct ptx_module *module, struct strbuf *out) {
                   module->version_minor, module->target);
     if (module->target_suffix)
         strbuf_printf(out, "%c", module->target_suffix);
+    if (module->is_debug)
+        strbuf_puts(out, ", debug");
     strbuf_printf(out, "\n.address_size %u\n\n", module->address_size);
     for (size_t i = 0; i < module->file_count; i++)
         strbuf_printf(out, ".file %" PRIu32 " \"%s\"\n", module->files[i].number,

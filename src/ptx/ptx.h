@@ -272,6 +272,7 @@ struct ptx_module {
     unsigned version_major, version_minor;
     unsigned target;       // 80 for sm_80, sm_80a, compute_80
     char target_suffix;    // 'a', 'f' or 0
+    bool is_debug;         // `.target sm_90, debug`
     unsigned address_size; // 64; anything else is refused
     struct ptx_file *files;
     size_t file_count;

@@ -1,5 +1,6 @@
 // Single-precision arithmetic, rounded to nearest: add, sub, mul, fma, div, rcp, sqrt.
 // op_float_round.c has the other roundings.
+#include "sim/op_contract.h"
 #include "sim/op_float.h"
 #include "sim/op_float_round.h"
 
@@ -40,12 +41,16 @@ static unsigned form(const struct ir_instruction *ir) {
 }
 
 LANES_SELECT(add_f32) {
+    if (ir->is_contracted)
+        return SIM_NAME(op_contract_f32)(ir, out);
     if (!is_nearest(ir))
         return SIM_NAME(op_round_add_f32)(ir, out);
     return lanes_use(out, add_forms[form(ir)]);
 }
 
 LANES_SELECT(sub_f32) {
+    if (ir->is_contracted)
+        return SIM_NAME(op_contract_f32)(ir, out);
     if (!is_nearest(ir))
         return SIM_NAME(op_round_sub_f32)(ir, out);
     return lanes_use(out, sub_forms[form(ir)]);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "sim/op_contract.h"
 #include "sim/op_float_round.h"
 
 LANES2(add, f64, f64, f64, f64_result2(a + b, a, b))
@@ -20,10 +21,14 @@ static bool is_nearest(const struct ir_instruction *ir) {
 }
 
 LANES_SELECT(add_f64) {
+    if (ir->is_contracted)
+        return SIM_NAME(op_contract_f64)(ir, out);
     return is_nearest(ir) ? lanes_use(out, add) : SIM_NAME(op_round_add_f64)(ir, out);
 }
 
 LANES_SELECT(sub_f64) {
+    if (ir->is_contracted)
+        return SIM_NAME(op_contract_f64)(ir, out);
     return is_nearest(ir) ? lanes_use(out, sub) : SIM_NAME(op_round_sub_f64)(ir, out);
 }
 

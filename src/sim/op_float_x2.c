@@ -1,5 +1,6 @@
 // Two floats in a 64-bit register: add, sub, mul, fma. A vector of 32 such registers holds 64
 // floats, two of each lane.
+#include "sim/op_contract.h"
 #include "sim/op_float.h"
 #include "sim/op_float_mode.h"
 
@@ -49,9 +50,30 @@ FORM2(mul_ftz, f32_mul, true)
 FORM3(fma_plain, f32_fma, false)
 FORM3(fma_ftz, f32_fma, true)
 
+// Sums of a product and an addend that the IR contracted.
+#define REST(a, b, c, ftz) f32_fma(-(a), b, c, ftz)
+#define LESS(a, b, c, ftz) f32_fma(a, b, -(c), ftz)
+#define MINUS(a, b, c, ftz) f32_fma(-(a), b, -(c), ftz)
+FORM3(rest_plain, REST, false)
+FORM3(rest_ftz, REST, true)
+FORM3(less_plain, LESS, false)
+FORM3(less_ftz, LESS, true)
+FORM3(minus_plain, MINUS, false)
+FORM3(minus_ftz, MINUS, true)
+
+static bool select_contracted(const struct ir_instruction *ir, struct sim_instr *out) {
+    static const sim_handler *const forms[][2] = {{fma_plain, fma_ftz},
+                                                  {rest_plain, rest_ftz},
+                                                  {less_plain, less_ftz},
+                                                  {minus_plain, minus_ftz}};
+    return lanes_use(out, forms[contract_signs(ir)][PTX_HAS(ir->ptx, ftz)]);
+}
+
 #define SELECT(name)                                                                               \
     LANES_SELECT(name##_f32x2) {                                                                   \
         out->immediate = mode_of(ir);                                                              \
+        if (ir->is_contracted)                                                                     \
+            return select_contracted(ir, out);                                                     \
         return lanes_use(out, PTX_HAS(ir->ptx, ftz) ? name##_ftz : name##_plain);                  \
     }
 

@@ -1,6 +1,8 @@
 // Half-precision arithmetic: add, sub, mul, fma of f16, bf16 and packed pairs, rounded once.
 #include "sim/op_half.h"
 
+#include "sim/op_contract.h"
+
 // ---- Sums that keep what they lose --------------------------------------------------------
 //
 // A sum in a wider format may be rounded to that format and then to the narrow one, and the first
@@ -159,6 +161,33 @@ HALF_LANES3(oob_relu, OOB_RELU)
 HALF_LANES3(oob_bf16, OOB_BF16)
 HALF_LANES3(oob_bf16_relu, OOB_BF16_RELU)
 
+// Sums of a product and an addend that the IR contracted; a sign is a bit.
+#define NEGATED(h) ((h) ^ 0x8000u)
+#define CONTRACTED(form)                                                                           \
+    HALF_LANES3(rest_##form, REST_##form)                                                          \
+    HALF_LANES3(less_##form, LESS_##form)                                                          \
+    HALF_LANES3(minus_##form, MINUS_##form)
+#define REST_0(x, y, z) f16_fma(NEGATED(x), y, z, 0)
+#define REST_1(x, y, z) f16_fma(NEGATED(x), y, z, 1)
+#define REST_2(x, y, z) f16_fma(NEGATED(x), y, z, 2)
+#define REST_3(x, y, z) f16_fma(NEGATED(x), y, z, 3)
+#define REST_BF16(x, y, z) bf16_fma(NEGATED(x), y, z, 0)
+#define LESS_0(x, y, z) f16_fma(x, y, NEGATED(z), 0)
+#define LESS_1(x, y, z) f16_fma(x, y, NEGATED(z), 1)
+#define LESS_2(x, y, z) f16_fma(x, y, NEGATED(z), 2)
+#define LESS_3(x, y, z) f16_fma(x, y, NEGATED(z), 3)
+#define LESS_BF16(x, y, z) bf16_fma(x, y, NEGATED(z), 0)
+#define MINUS_0(x, y, z) f16_fma(NEGATED(x), y, NEGATED(z), 0)
+#define MINUS_1(x, y, z) f16_fma(NEGATED(x), y, NEGATED(z), 1)
+#define MINUS_2(x, y, z) f16_fma(NEGATED(x), y, NEGATED(z), 2)
+#define MINUS_3(x, y, z) f16_fma(NEGATED(x), y, NEGATED(z), 3)
+#define MINUS_BF16(x, y, z) bf16_fma(NEGATED(x), y, NEGATED(z), 0)
+CONTRACTED(0)
+CONTRACTED(1)
+CONTRACTED(2)
+CONTRACTED(3)
+CONTRACTED(BF16)
+
 static int form(const struct ir_instruction *ir) {
     return (PTX_HAS(ir->ptx, ftz) ? FTZ : 0) | (PTX_HAS(ir->ptx, sat) ? SAT : 0) |
            (PTX_HAS(ir->ptx, relu) ? RELU : 0);
@@ -185,13 +214,34 @@ static bool use_form(struct sim_instr *out, const struct ir_instruction *ir,
     }
 }
 
+static bool select_contracted(struct sim_instr *out, const struct ir_instruction *ir) {
+#define FORMS(name)                                                                                \
+    {                                                                                              \
+        {name##_0, name##_0_x2}, {name##_1, name##_1_x2}, {name##_2, name##_2_x2}, {               \
+            name##_3, name##_3_x2                                                                  \
+        }                                                                                          \
+    }
+    static const sim_handler *const f16[][4][2] = {FORMS(fma), FORMS(rest), FORMS(less),
+                                                   FORMS(minus)};
+    static const sim_handler *const bf16[][2] = {{fma_bf16, fma_bf16_x2},
+                                                 {rest_BF16, rest_BF16_x2},
+                                                 {less_BF16, less_BF16_x2},
+                                                 {minus_BF16, minus_BF16_x2}};
+    const unsigned signs = contract_signs(ir);
+    return use_form(out, ir, f16[signs], 4, bf16[signs][0], bf16[signs][1]);
+}
+
 LANES_SELECT(add_half) {
+    if (ir->is_contracted)
+        return select_contracted(out, ir);
     static const sim_handler *const f16[][2] = {
         {add_0, add_0_x2}, {add_1, add_1_x2}, {add_2, add_2_x2}, {add_3, add_3_x2}};
     return use_form(out, ir, f16, 4, add_bf16, add_bf16_x2);
 }
 
 LANES_SELECT(sub_half) {
+    if (ir->is_contracted)
+        return select_contracted(out, ir);
     static const sim_handler *const f16[][2] = {
         {sub_0, sub_0_x2}, {sub_1, sub_1_x2}, {sub_2, sub_2_x2}, {sub_3, sub_3_x2}};
     return use_form(out, ir, f16, 4, sub_bf16, sub_bf16_x2);

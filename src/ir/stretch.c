@@ -1,0 +1,198 @@
+#include "ir/stretch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/build.h"
+
+// ---- Where a stretch ends -----------------------------------------------------------------
+
+static bool is_in(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+// Division of integers is a call or has branches, but for that of 32 unsigned bits.
+static bool divides_by_branches(const struct ptx_instruction *ptx) {
+    return ptx_type_class((enum ptx_type)ptx->types[0]) != PTX_CLASS_FLOAT &&
+           ptx->types[0] != PTX_U32;
+}
+
+// Rounded exactly: most operands take a short way, others a call.
+static bool has_slow_path(const struct ptx_instruction *ptx) {
+    return PTX_HAS(ptx, round) || (ptx->types[0] == PTX_F64 && !PTX_HAS(ptx, ftz));
+}
+
+static bool ends_stretch(const struct ir_instruction *instruction) {
+    static const char *const always[] = {"call", "pmevent", "brkpt", NULL};
+    static const char *const divisions[] = {"div", "rem", NULL};
+    static const char *const roots[] = {"rcp", "sqrt", "rsqrt", NULL};
+    // With a guard these are jumped over, others are predicated.
+    static const char *const guarded[] = {
+        "ld",    "ldu",           "st",       "atom",      "red",       "vote",  "activemask",
+        "match", "redux",         "prefetch", "prefetchu", "nanosleep", "cp",    "tex",
+        "tld4",  "suld",          "sust",     "sured",     "mbarrier",  "elect", "membar",
+        "fence", "applypriority", "discard",  NULL};
+    const struct ptx_instruction *ptx = instruction->ptx;
+    const char *opcode = ptx_isa_row(ptx->isa)->opcode;
+    if (is_in(opcode, always) || ptx->isa == PTX_ISA_membar_any || ptx->isa == PTX_ISA_fence_any)
+        return true;
+    if (is_in(opcode, divisions) && divides_by_branches(ptx))
+        return true;
+    if ((strcmp(opcode, "div") == 0 || is_in(opcode, roots)) &&
+        ptx_type_class((enum ptx_type)ptx->types[0]) == PTX_CLASS_FLOAT)
+        return has_slow_path(ptx);
+    return instruction->guard != IR_NONE && is_in(opcode, guarded);
+}
+
+// ---- Blocks that follow each other --------------------------------------------------------
+
+struct walk {
+    const struct ir_function *function;
+    struct ir_stretches *stretches;
+    uint32_t *entries; // of each block: ways in, at most 2
+    bool *is_done;
+    uint32_t length, stretch;
+};
+
+static const struct ir_instruction *last_of(const struct ir_function *function, uint32_t b) {
+    const struct ir_block *block = &function->blocks[b];
+    return &function->instructions[block->first + block->count - 1];
+}
+
+static void count_entries(struct walk *walk) {
+    const struct ir_function *function = walk->function;
+    walk->entries[0] = 1;
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const struct ir_instruction *last = last_of(function, b);
+        for (uint32_t s = 0; s < function->blocks[b].successor_count; s++)
+            walk->entries[function->blocks[b].successors[s]]++;
+        for (uint32_t t = 0; t < last->target_count; t++)
+            walk->entries[last->targets[t]]++;
+    }
+}
+
+// The only block behind this one, if there is no other way into it.
+static uint32_t next_of(const struct walk *walk, uint32_t b) {
+    const struct ir_block *block = &walk->function->blocks[b];
+    if (block->successor_count != 1 || last_of(walk->function, b)->target_count)
+        return IR_NONE;
+    return walk->entries[block->successors[0]] == 1 ? block->successors[0] : IR_NONE;
+}
+
+static void walk_from(struct walk *walk, uint32_t b) {
+    struct ir_stretches *s = walk->stretches;
+    walk->stretch++;
+    for (; b != IR_NONE && !walk->is_done[b]; b = next_of(walk, b)) {
+        const struct ir_block *block = &walk->function->blocks[b];
+        walk->is_done[b] = true;
+        for (uint32_t i = block->first; i < block->first + block->count; i++) {
+            s->place[i] = walk->length;
+            s->order[walk->length++] = i;
+            s->stretch[i] = walk->stretch;
+            walk->stretch += ends_stretch(&walk->function->instructions[i]);
+        }
+    }
+}
+
+static void walk_all(const struct ir_function *function, struct ir_stretches *stretches) {
+    struct walk walk = {.function = function, .stretches = stretches};
+    walk.entries = base_alloc((function->block_count + 1) * sizeof *walk.entries);
+    walk.is_done = base_alloc(function->block_count + 1);
+    bool *follows = base_alloc(function->block_count + 1);
+    count_entries(&walk);
+    for (uint32_t b = 0; b < function->block_count; b++)
+        if (next_of(&walk, b) != IR_NONE)
+            follows[next_of(&walk, b)] = true;
+    for (uint32_t b = 0; b < function->block_count; b++)
+        if (!follows[b])
+            walk_from(&walk, b);
+    for (uint32_t b = 0; b < function->block_count; b++) // what only reaches itself
+        if (!walk.is_done[b])
+            walk_from(&walk, b);
+    free(walk.entries);
+    free(walk.is_done);
+    free(follows);
+}
+
+// ---- Settings -----------------------------------------------------------------------------
+
+struct setting_note {
+    struct ir_stretches *stretches;
+    uint32_t instruction;
+};
+
+static void note_setting(void *context, uint32_t reg, bool is_written) {
+    struct setting_note *note = context;
+    struct ir_stretches *s = note->stretches;
+    if (!is_written)
+        return;
+    vec_push(&s->settings, ((struct ir_setting){note->instruction, s->first_setting[reg]}));
+    s->first_setting[reg] = (uint32_t)s->settings.length - 1;
+}
+
+static void note_settings(const struct ir_function *function, struct ir_stretches *stretches) {
+    struct setting_note note = {stretches, 0};
+    for (uint32_t r = 0; r < function->register_count; r++)
+        stretches->first_setting[r] = IR_NONE;
+    for (; note.instruction < function->instruction_count; note.instruction++)
+        ir_visit_registers(&function->instructions[note.instruction], note_setting, &note);
+}
+
+// ---- The interface ------------------------------------------------------------------------
+
+struct ir_stretches *ir_stretches_create(const struct ir_function *function) {
+    const size_t count = (size_t)function->instruction_count + 1;
+    struct ir_stretches *stretches = base_alloc(sizeof *stretches);
+    stretches->order = base_alloc(count * sizeof *stretches->order);
+    stretches->place = base_alloc(count * sizeof *stretches->place);
+    stretches->stretch = base_alloc(count * sizeof *stretches->stretch);
+    stretches->first_setting =
+        base_alloc(((size_t)function->register_count + 1) * sizeof *stretches->first_setting);
+    walk_all(function, stretches);
+    note_settings(function, stretches);
+    return stretches;
+}
+
+void ir_stretches_free(struct ir_stretches *stretches) {
+    if (!stretches)
+        return;
+    free(stretches->order);
+    free(stretches->place);
+    free(stretches->stretch);
+    free(stretches->first_setting);
+    vec_free(&stretches->settings);
+    free(stretches);
+}
+
+bool ir_is_behind(const struct ir_stretches *s, uint32_t first, uint32_t second) {
+    return s->stretch[first] == s->stretch[second] && s->place[first] < s->place[second];
+}
+
+uint32_t ir_settings(const struct ir_stretches *s, uint32_t reg) {
+    uint32_t count = 0;
+    for (uint32_t n = s->first_setting[reg]; n != IR_NONE && count < 2;
+         n = s->settings.data[n].next)
+        count++;
+    return count;
+}
+
+const struct ir_instruction *ir_only_setter(const struct ir_stretches *s,
+                                            const struct ir_function *function, uint32_t reg) {
+    if (ir_settings(s, reg) != 1)
+        return NULL;
+    return &function->instructions[s->settings.data[s->first_setting[reg]].instruction];
+}
+
+bool ir_is_set_between(const struct ir_stretches *s, uint32_t reg, uint32_t first,
+                       uint32_t second) {
+    for (uint32_t n = s->first_setting[reg]; n != IR_NONE; n = s->settings.data[n].next) {
+        const uint32_t at = s->settings.data[n].instruction;
+        if (s->stretch[at] == s->stretch[first] && s->place[at] > s->place[first] &&
+            s->place[at] < s->place[second])
+            return true;
+    }
+    return false;
+}
