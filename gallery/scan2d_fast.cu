@@ -11,11 +11,10 @@
 //   that begin where the row does: neighbours still. Sums of what is above are stored 16 bytes a
 //   lane where a lane has 32: a store takes the first half of one lane's and the second of
 //   another's, chosen so that eight lanes meet in no bank (collect_columns).
-// - Those copies take more wavefronts than they would have to where rows begin anywhere:
-// cp.async.ca
-//   goes by the addresses of both sides, cp.async.cg does not. Still it is 1 to 2 % faster here,
-//   for neighbours find the sectors that they share in the first-level cache, and nobody waits for
-//   wavefronts of copies. Wavefronts are work for one part of the machine, not time.
+// - Where rows begin anywhere those copies take more wavefronts than they would have to:
+//   cp.async.ca goes by the addresses of both sides, cp.async.cg does not. Still it is 1 to 2 %
+//   faster here, for neighbours find the sectors that they share in the first-level cache, and
+//   nobody waits for wavefronts of copies. They are work for one part of the machine, not time.
 // - scan_tiles hands its first sums from the lanes that added them up to those that write them
 //   through shared memory. A lane stores two pairs of 16 bytes, and stores of every second pair
 //   would meet in half of the banks: place_of swaps the pairs of every second group of eight, which
