@@ -24,12 +24,12 @@
 // bankrun counts                           op          array   requests  wavefronts   ideal  degree
 //   whole_tiles<whole_shape<1, 16, 4>, 0>  async_copy  memory       128         512     512       1
 //   whole_tiles<whole_shape<1, 16, 4>, 0>  load        memory     2,712       4,248   4,248       1
-//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503      10,178   4,372       8
+//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503       6,501   4,372       4
 //   whole_tiles<whole_shape<1, 16, 4>, 1>  load        memory    21,151      29,244  29,244       1
 //   whole_tiles<whole_shape<2, 8, 8>, 0>   load        memory     4,392       6,073   6,073       1
-//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       2,098   1,152       8
+//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       1,414   1,152       2
 //   whole_tiles<whole_shape<2, 8, 8>, 1>   load        memory     6,587       8,275   8,275       1
-//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       3,069   1,556       8
+//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       2,353   1,556       3
 //   scan_tiles<large_tiles, 0>             load        memory     7,311      15,681  15,681       1
 //   scan_tiles<large_tiles, 1>             load        memory    18,522      26,892  26,892       1
 #include "gallery.cuh"

@@ -130,7 +130,7 @@ __device__ __noinline__ void whole_ask_end(uint4 *pixels, const whole_image &ima
         if (is_there && (at < image.pixels || at + 16 > end))
             copy_end(pixels + row * C::CHUNKS + i, at, image);
         else
-            copy16(pixels + row * C::CHUNKS + i, is_there ? at : image.pixels, is_there);
+            copy16(pixels + row * C::CHUNKS + i, at, is_there);
     }
 }
 

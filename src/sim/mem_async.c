@@ -79,6 +79,7 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
     const struct copy copy = copy_of(instr);
     const struct mem_request request = mem_request(warp, instr, copy.bytes, MEM_WRITE);
     _Alignas(64) uint64_t to[LANES], from[LANES];
+    _Alignas(64) uint64_t told[LANES];
     _Alignas(64) uint32_t bytes[LANES], offset[LANES];
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, to);
     mem_raw(warp, access->has_base2, false, access->base2, access->offset2, from);
@@ -87,8 +88,11 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
         !check_sources(&request, from, bytes))
         return NULL;
     SIM_LANES
-    offset[l] = (uint32_t)to[l];
-    tell(&request, offset, from);
+    {
+        offset[l] = (uint32_t)to[l];
+        told[l] = from[l] & -(uint64_t)copy.bytes; // only of lanes that read nothing, another one
+    }
+    tell(&request, offset, told);
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
         uint8_t *piece = warp->block->shared + offset[l];
