@@ -53,14 +53,8 @@ STATED = (
      "`cp.async.cg` of 16 bytes goes past the counters: bankrun gives a lower bound, marked `~`"),
     ("bitonic", r"bitonic<Plain>", "ld", 0.02, "joined into one of 64 bits by ptxas: `--as compiled` counts 2,560"),
     ("bitonic", r"bitonic<Plain>", "st", 0.02, "joined into one of 64 bits by ptxas: `--as compiled` counts 2,560"),
-    ("histogram", r"aggregated", "atom", 0.05, "waits: the counters by instruction say 616"),
-    ("scan2d_fast", r"scan_tiles", "ld", 0.03, "waits: the counters by instruction say as predicted"),
-    ("scan2d_fast", r"scan_tiles", "st", 0.05, "blocks look for others' sums: waits, as it seems"),
     ("scan2d_fast", r"whole_tiles", COPY, 0.5,
      "`cp.async.ca` takes less where its line is in the cache already: marked `~`"),
-    ("scan2d_fast", r"whole_tiles", "ld", 0.01, "blocks look for others' sums: waits, as it seems"),
-    ("scan2d_fast", r"whole_tiles", "st", 0.09, "blocks look for others' sums: waits, as it seems"),
-    ("transpose_fast", r"transpose_", "ld", 0.03, "many threads a block: waits, as it seems"),
 )
 TIME = re.compile(r"^(.+?)\s+PASS.*?([\d.]+) us")
 LIBRARY = re.compile(r"^(.+?)  +(\S.*?)  +([\d.]+) us +(\d+) GB/s +([\d.]+) %  (PASS|FAIL)$")
