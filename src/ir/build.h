@@ -98,6 +98,7 @@ void ir_assign_slots(struct ir_function *function);                    // slots.
 void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
 
 // What a pass wants to know of an instruction.
+bool ir_is_in(const char *name, const char *const *names); // names end with NULL
 // The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position);
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
@@ -108,13 +109,5 @@ bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx);
 typedef void (*ir_register_visitor)(void *context, uint32_t reg, bool is_written);
 void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
                         void *context);
-
-// uniform.c: who sets and reads each register of a function, and what follows from that.
-struct ir_uses *ir_uses_create(const struct ir_function *function);
-void ir_uses_free(struct ir_uses *uses); // NULL is allowed
-bool ir_is_read(const struct ir_uses *uses, uint32_t reg);
-bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value);
-// Do all lanes of a warp have the same there, whatever they do? For an address: the same address.
-bool ir_is_uniform(const struct ir_uses *uses, const struct ir_operand *operand);
 
 #endif

@@ -4,9 +4,8 @@
 //
 // - A product is contracted when everything that reads it, maybe through `neg` and `mov`, is an
 //   addition or subtraction of its type in the same stretch of code: it is never needed itself.
-// - With a constant factor (a number, a kernel's parameter, `.const`) they may be anywhere: it
-// takes
-//   no more registers.
+// - With a constant factor (a number, a kernel's parameter, `.const`) they may be anywhere, since
+//   that takes no more registers.
 // - Products that are read once come first, in the order of the sums; then the others. Of packed
 //   numbers all come at once.
 // - Of two products in a sum that is taken which is read less often, else the first. The other is
@@ -18,10 +17,6 @@
 #include "ir/stretch.h"
 
 enum { MOVES = 8 }; // `neg` and `mov` between a product and a sum
-
-struct reading {
-    uint32_t instruction, next; // next: of the same register, IR_NONE
-};
 
 struct term {         // what an operand of a sum is
     uint32_t product; // IR_NONE: no product
@@ -47,22 +42,17 @@ struct use {
 struct contraction {
     struct ir_function *function;
     struct ir_stretches *stretches;
-    uint32_t *readings; // of each register the first in `reading`, or IR_NONE
-    uint32_t *sum_of;   // of each instruction
-    VEC(struct reading) reading;
+    struct ir_uses *registers;
+    uint32_t *sum_of;     // of each instruction
     VEC(struct sum) sums; // in the order of the code
     VEC(struct product) products;
     VEC(struct use) uses;
-    uint32_t current;
 };
 
 // ---- What an instruction is ---------------------------------------------------------------
 
 static bool is_one_of(const struct ir_instruction *instruction, const char *const *selects) {
-    for (; *selects; selects++)
-        if (ir_instruction_is(instruction, *selects))
-            return true;
-    return false;
+    return ir_is_in(ptx_isa_row(instruction->ptx->isa)->select, selects);
 }
 
 static bool is_unrounded(const struct ir_instruction *instruction) {
@@ -109,23 +99,6 @@ static bool is_move(const struct ir_instruction *instruction) {
            instruction->operands[1].kind == IR_OPERAND_REGISTER;
 }
 
-// ---- Who reads what -----------------------------------------------------------------------
-
-static void note_register(void *context, uint32_t reg, bool is_written) {
-    struct contraction *c = context;
-    if (is_written)
-        return;
-    vec_push(&c->reading, ((struct reading){c->current, c->readings[reg]}));
-    c->readings[reg] = (uint32_t)c->reading.length - 1;
-}
-
-static void note_readings(struct contraction *c) {
-    for (uint32_t r = 0; r < c->function->register_count; r++)
-        c->readings[r] = IR_NONE;
-    for (c->current = 0; c->current < c->function->instruction_count; c->current++)
-        ir_visit_registers(&c->function->instructions[c->current], note_register, c);
-}
-
 // The sums, in the order in which the code runs.
 static void note_sums(struct contraction *c) {
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
@@ -154,7 +127,7 @@ static bool note_use(struct contraction *c, struct product *product, uint32_t re
         const uint32_t copy = reader->operands[0].reg;
         const bool negates = !ir_instruction_is(reader, "mov");
         return (!negates || !PTX_HAS(reader->ptx, ftz) || PTX_HAS(mul->ptx, ftz)) &&
-               ir_settings(c->stretches, copy) == 1 &&
+               ir_only_setter(c->registers, copy) &&
                note_uses(c, product, copy, is_negated != negates, moves + 1);
     }
     const uint32_t s = c->sum_of[instruction];
@@ -172,17 +145,18 @@ static bool note_use(struct contraction *c, struct product *product, uint32_t re
 
 static bool note_uses(struct contraction *c, struct product *product, uint32_t reg, bool is_negated,
                       int moves) {
-    for (uint32_t r = c->readings[reg]; r != IR_NONE; r = c->reading.data[r].next)
-        if (!note_use(c, product, reg, c->reading.data[r].instruction, is_negated, moves))
+    const struct ir_uses *uses = c->registers;
+    for (uint32_t m = uses->last_reading[reg]; m != IR_NONE; m = uses->mentions.data[m].next)
+        if (!note_use(c, product, reg, uses->mentions.data[m].instruction, is_negated, moves))
             return false;
-    return c->readings[reg] != IR_NONE || moves > 0;
+    return true;
 }
 
 // Does the register hold at the sum what it holds at the product?
 static bool keeps(const struct contraction *c, uint32_t reg, uint32_t product, uint32_t sum) {
     if (ir_is_behind(c->stretches, product, sum))
-        return !ir_is_set_between(c->stretches, reg, product, sum);
-    return ir_settings(c->stretches, reg) == 1; // before the product, which is before the sum
+        return !ir_is_set_between(c->stretches, c->registers, reg, product, sum);
+    return ir_only_setter(c->registers, reg); // before the product, which is before the sum
 }
 
 static bool keeps_factors(const struct contraction *c, uint32_t product, uint32_t sum) {
@@ -196,16 +170,14 @@ static bool keeps_factors(const struct contraction *c, uint32_t product, uint32_
 
 // In the machine code it is no register.
 static bool is_constant(const struct contraction *c, const struct ir_operand *operand) {
-    if (operand->kind != IR_OPERAND_REGISTER)
+    uint64_t value;
+    if (operand->kind != IR_OPERAND_REGISTER || ir_is_constant(c->registers, operand, &value))
         return true;
-    const struct ir_instruction *set = ir_only_setter(c->stretches, c->function, operand->reg);
-    if (!set || set->guard != IR_NONE)
+    const struct ir_instruction *set = ir_only_setter(c->registers, operand->reg);
+    if (!set || set->guard != IR_NONE || strcmp(ptx_isa_row(set->ptx->isa)->opcode, "ld") != 0)
         return false;
-    if (ir_instruction_is(set, "mov"))
-        return set->operands[1].kind == IR_OPERAND_IMMEDIATE;
     const enum ptx_modifier space = ptx_modifier_of(set->ptx, PTX_GROUP_space);
-    return strcmp(ptx_isa_row(set->ptx->isa)->opcode, "ld") == 0 &&
-           set->operands[1].kind == IR_OPERAND_ADDRESS && set->operands[1].reg == IR_NONE &&
+    return set->operands[1].kind == IR_OPERAND_ADDRESS && set->operands[1].reg == IR_NONE &&
            (space == PTX_MOD_const || (space == PTX_MOD_param && c->function->ptx->is_entry));
 }
 
@@ -217,10 +189,11 @@ static void forget(struct contraction *c, const struct product *product) {
 
 static void note_product(struct contraction *c, uint32_t instruction) {
     const struct ir_instruction *mul = &c->function->instructions[instruction];
-    const bool constant[] = {is_constant(c, &mul->operands[1]), is_constant(c, &mul->operands[2])};
-    struct product product = {instruction, (uint32_t)c->uses.length, 0, constant[0] || constant[1]};
+    struct product product = {instruction, (uint32_t)c->uses.length, 0,
+                              is_constant(c, &mul->operands[1]) ||
+                                  is_constant(c, &mul->operands[2])};
     const uint32_t reg = mul->operands[0].reg;
-    bool is_free = ir_settings(c->stretches, reg) == 1 && note_uses(c, &product, reg, false, 0);
+    bool is_free = ir_only_setter(c->registers, reg) && note_uses(c, &product, reg, false, 0);
     for (uint32_t u = 0; is_free && u < product.count; u++)
         is_free = keeps_factors(c, instruction,
                                 c->sums.data[c->uses.data[product.first + u].sum].instruction);
@@ -292,12 +265,10 @@ static bool has_product(const struct ir_function *function) {
 void ir_contract(struct ir_function *function) {
     if (function->module->ptx->is_debug || !has_product(function))
         return; // ptxas -O0, which debugging asks for, contracts nothing
-    const size_t registers = function->register_count + 1;
     struct contraction c = {.function = function};
-    c.readings = base_alloc(registers * sizeof *c.readings);
     c.sum_of = base_alloc((function->instruction_count + 1) * sizeof *c.sum_of);
     c.stretches = ir_stretches_create(function);
-    note_readings(&c);
+    c.registers = ir_uses_create(function);
     note_sums(&c);
     for (uint32_t i = 0; c.sums.length && i < function->instruction_count; i++)
         if (is_product(&function->instructions[i]))
@@ -307,9 +278,8 @@ void ir_contract(struct ir_function *function) {
         if (c.sums.data[s].taken != IR_NONE)
             rewrite(function, &c.sums.data[s], &c);
     ir_stretches_free(c.stretches);
-    free(c.readings);
+    ir_uses_free(c.registers);
     free(c.sum_of);
-    vec_free(&c.reading);
     vec_free(&c.sums);
     vec_free(&c.products);
     vec_free(&c.uses);

@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+bool ir_is_in(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position) {
     const char *pattern = ptx_isa_row(ptx->isa)->operands;
     for (unsigned i = 0; *pattern; i++) {
@@ -46,13 +53,9 @@ bool ir_ends_block(const struct ir_instruction *instruction) {
 // over, so that the simulator never meets them with only part of a split's lanes.
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx) {
     static const char *const selects[] = {
-        "ret",     "exit",     "call",           "brx",         "bar_sync", "bar_arrive",
-        "bar_red", "bar_warp", "cluster_arrive", "cluster_wait"};
-    const struct ptx_isa_row *row = ptx_isa_row(ptx->isa);
-    for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
-        if (strcmp(row->select, selects[i]) == 0)
-            return true;
-    return ptx->modifiers[PTX_GROUP_sync] != 0;
+        "ret",     "exit",     "call",           "brx",          "bar_sync", "bar_arrive",
+        "bar_red", "bar_warp", "cluster_arrive", "cluster_wait", NULL};
+    return ir_is_in(ptx_isa_row(ptx->isa)->select, selects) || ptx->modifiers[PTX_GROUP_sync] != 0;
 }
 
 static void visit_operand(const struct ir_operand *operand, bool is_written,

@@ -1,5 +1,6 @@
 // Access sites: which instructions touch shared or global memory, and how.
 #include "ir/build.h"
+#include "ir/uses.h"
 
 #include <string.h>
 

@@ -7,13 +7,6 @@
 
 // ---- Where a stretch ends -----------------------------------------------------------------
 
-static bool is_in(const char *name, const char *const *names) {
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
 // Division of integers is a call or has branches, but for that of 32 unsigned bits.
 static bool divides_by_branches(const struct ptx_instruction *ptx) {
     return ptx_type_class((enum ptx_type)ptx->types[0]) != PTX_CLASS_FLOAT &&
@@ -37,14 +30,14 @@ static bool ends_stretch(const struct ir_instruction *instruction) {
         "fence", "applypriority", "discard",  NULL};
     const struct ptx_instruction *ptx = instruction->ptx;
     const char *opcode = ptx_isa_row(ptx->isa)->opcode;
-    if (is_in(opcode, always) || ptx->isa == PTX_ISA_membar_any || ptx->isa == PTX_ISA_fence_any)
+    if (ir_is_in(opcode, always) || ptx->isa == PTX_ISA_membar_any || ptx->isa == PTX_ISA_fence_any)
         return true;
-    if (is_in(opcode, divisions) && divides_by_branches(ptx))
+    if (ir_is_in(opcode, divisions) && divides_by_branches(ptx))
         return true;
-    if ((strcmp(opcode, "div") == 0 || is_in(opcode, roots)) &&
+    if ((strcmp(opcode, "div") == 0 || ir_is_in(opcode, roots)) &&
         ptx_type_class((enum ptx_type)ptx->types[0]) == PTX_CLASS_FLOAT)
         return has_slow_path(ptx);
-    return instruction->guard != IR_NONE && is_in(opcode, guarded);
+    return instruction->guard != IR_NONE && ir_is_in(opcode, guarded);
 }
 
 // ---- Blocks that follow each other --------------------------------------------------------
@@ -117,30 +110,6 @@ static void walk_all(const struct ir_function *function, struct ir_stretches *st
     free(follows);
 }
 
-// ---- Settings -----------------------------------------------------------------------------
-
-struct setting_note {
-    struct ir_stretches *stretches;
-    uint32_t instruction;
-};
-
-static void note_setting(void *context, uint32_t reg, bool is_written) {
-    struct setting_note *note = context;
-    struct ir_stretches *s = note->stretches;
-    if (!is_written)
-        return;
-    vec_push(&s->settings, ((struct ir_setting){note->instruction, s->first_setting[reg]}));
-    s->first_setting[reg] = (uint32_t)s->settings.length - 1;
-}
-
-static void note_settings(const struct ir_function *function, struct ir_stretches *stretches) {
-    struct setting_note note = {stretches, 0};
-    for (uint32_t r = 0; r < function->register_count; r++)
-        stretches->first_setting[r] = IR_NONE;
-    for (; note.instruction < function->instruction_count; note.instruction++)
-        ir_visit_registers(&function->instructions[note.instruction], note_setting, &note);
-}
-
 // ---- The interface ------------------------------------------------------------------------
 
 struct ir_stretches *ir_stretches_create(const struct ir_function *function) {
@@ -149,10 +118,7 @@ struct ir_stretches *ir_stretches_create(const struct ir_function *function) {
     stretches->order = base_alloc(count * sizeof *stretches->order);
     stretches->place = base_alloc(count * sizeof *stretches->place);
     stretches->stretch = base_alloc(count * sizeof *stretches->stretch);
-    stretches->first_setting =
-        base_alloc(((size_t)function->register_count + 1) * sizeof *stretches->first_setting);
     walk_all(function, stretches);
-    note_settings(function, stretches);
     return stretches;
 }
 
@@ -162,8 +128,6 @@ void ir_stretches_free(struct ir_stretches *stretches) {
     free(stretches->order);
     free(stretches->place);
     free(stretches->stretch);
-    free(stretches->first_setting);
-    vec_free(&stretches->settings);
     free(stretches);
 }
 
@@ -171,27 +135,11 @@ bool ir_is_behind(const struct ir_stretches *s, uint32_t first, uint32_t second)
     return s->stretch[first] == s->stretch[second] && s->place[first] < s->place[second];
 }
 
-uint32_t ir_settings(const struct ir_stretches *s, uint32_t reg) {
-    uint32_t count = 0;
-    for (uint32_t n = s->first_setting[reg]; n != IR_NONE && count < 2;
-         n = s->settings.data[n].next)
-        count++;
-    return count;
-}
-
-const struct ir_instruction *ir_only_setter(const struct ir_stretches *s,
-                                            const struct ir_function *function, uint32_t reg) {
-    if (ir_settings(s, reg) != 1)
-        return NULL;
-    return &function->instructions[s->settings.data[s->first_setting[reg]].instruction];
-}
-
-bool ir_is_set_between(const struct ir_stretches *s, uint32_t reg, uint32_t first,
-                       uint32_t second) {
-    for (uint32_t n = s->first_setting[reg]; n != IR_NONE; n = s->settings.data[n].next) {
-        const uint32_t at = s->settings.data[n].instruction;
-        if (s->stretch[at] == s->stretch[first] && s->place[at] > s->place[first] &&
-            s->place[at] < s->place[second])
+bool ir_is_set_between(const struct ir_stretches *s, const struct ir_uses *uses, uint32_t reg,
+                       uint32_t first, uint32_t second) {
+    for (uint32_t m = uses->last_setting[reg]; m != IR_NONE; m = uses->mentions.data[m].next) {
+        const uint32_t at = uses->mentions.data[m].instruction;
+        if (ir_is_behind(s, first, at) && ir_is_behind(s, at, second))
             return true;
     }
     return false;

@@ -1,68 +1,10 @@
 // Values that all lanes of a warp have in common, as the code generator can know.
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/build.h"
+#include "ir/uses.h"
 
 enum { PATIENCE = 48 }; // registers to look at for one answer
-
-struct ir_uses {
-    const struct ir_function *function;
-    const struct ir_instruction **setter; // of each register the last; NULL: none
-    bool *is_set_again, *is_read;
-    const struct ir_instruction *current;
-};
-
-static void note_use(void *context, uint32_t reg, bool is_written) {
-    struct ir_uses *uses = context;
-    if (!is_written) {
-        uses->is_read[reg] = true;
-        return;
-    }
-    uses->is_set_again[reg] = uses->setter[reg] != NULL;
-    uses->setter[reg] = uses->current;
-}
-
-struct ir_uses *ir_uses_create(const struct ir_function *function) {
-    const size_t count = (size_t)function->register_count + 1;
-    struct ir_uses *uses = base_alloc(sizeof *uses);
-    uses->function = function;
-    uses->setter = base_alloc(count * sizeof(const struct ir_instruction *));
-    uses->is_set_again = base_alloc(count);
-    uses->is_read = base_alloc(count);
-    for (uint32_t i = 0; i < function->instruction_count; i++) {
-        uses->current = &function->instructions[i];
-        ir_visit_registers(uses->current, note_use, uses);
-    }
-    return uses;
-}
-
-void ir_uses_free(struct ir_uses *uses) {
-    if (!uses)
-        return;
-    free(uses->setter);
-    free(uses->is_set_again);
-    free(uses->is_read);
-    free(uses);
-}
-
-// The only instruction that sets the register. NULL: there are none or several.
-static const struct ir_instruction *definition_of(const struct ir_uses *uses, uint32_t reg) {
-    return uses->is_set_again[reg] ? NULL : uses->setter[reg];
-}
-
-bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value) {
-    const struct ir_instruction *set =
-        operand->kind == IR_OPERAND_REGISTER ? definition_of(uses, operand->reg) : NULL;
-    if (set && set->guard == IR_NONE && ir_instruction_is(set, "mov"))
-        operand = &set->operands[1];
-    *value = operand->value;
-    return operand->kind == IR_OPERAND_IMMEDIATE;
-}
-
-bool ir_is_read(const struct ir_uses *uses, uint32_t reg) {
-    return uses->is_read[reg];
-}
 
 // A load from memory that lanes share: not their own, and not what a function was called with.
 static bool is_shared_load(const struct ir_function *function, const struct ptx_instruction *ptx) {
@@ -83,14 +25,11 @@ static bool is_shared_load(const struct ir_function *function, const struct ptx_
 static bool is_same_for_all(const struct ir_function *function, const struct ir_instruction *set) {
     static const char *const opcodes[] = {"mov", "add", "sub", "mul", "mad",  "shl", "shr",
                                           "and", "or",  "xor", "not", "neg",  "min", "max",
-                                          "rem", "div", "cvt", "abs", "cvta", "bfe"};
+                                          "rem", "div", "cvt", "abs", "cvta", "bfe", NULL};
     const char *opcode = ptx_isa_row(set->ptx->isa)->opcode;
     if (strcmp(opcode, "ld") == 0)
         return is_shared_load(function, set->ptx);
-    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
-        if (strcmp(opcode, opcodes[i]) == 0)
-            return true;
-    return false;
+    return ir_is_in(opcode, opcodes);
 }
 
 static bool is_of_block(enum ptx_sreg sreg) {
@@ -130,7 +69,7 @@ static bool is_uniform_operand(const struct ir_uses *uses, const struct ir_opera
 }
 
 static bool is_uniform(const struct ir_uses *uses, uint32_t reg, unsigned *steps) {
-    const struct ir_instruction *set = ++*steps < PATIENCE ? definition_of(uses, reg) : NULL;
+    const struct ir_instruction *set = ++*steps < PATIENCE ? ir_only_setter(uses, reg) : NULL;
     if (!set || set->guard != IR_NONE || !is_same_for_all(uses->function, set))
         return false;
     for (uint32_t o = 1; o < set->operand_count; o++)

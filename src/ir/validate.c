@@ -45,18 +45,50 @@ static void check_class(struct validator *v, const struct ptx_operand *ptx,
 
 // Only loads, stores and cvt may use registers wider than their type.
 static bool allows_wide(const struct ir_instruction *instruction) {
-    static const char *const opcodes[] = {
-        "ld",           "st",      "ldu",           "cvt",     "atom",  "mov",      "cvta",
-        "set",          "red",     "mad",           "mul",     "cp",    "isspacep", "vote",
-        "bar",          "barrier", "popc",          "clz",     "bfind", "ldmatrix", "stmatrix",
-        "shl",          "shr",     "bfe",           "bfi",     "slct",  "match",    "prefetch",
-        "prefetchu",    "discard", "applypriority", "setp",    "selp",  "wmma",     "mbarrier",
-        "createpolicy", "mapa",    "getctarank",    "istypep", "wgmma", "sust",     "sured"};
-    const char *opcode = ptx_isa_row(instruction->ptx->isa)->opcode;
-    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
-        if (strcmp(opcodes[i], opcode) == 0)
-            return true;
-    return false;
+    static const char *const opcodes[] = {"ld",
+                                          "st",
+                                          "ldu",
+                                          "cvt",
+                                          "atom",
+                                          "mov",
+                                          "cvta",
+                                          "set",
+                                          "red",
+                                          "mad",
+                                          "mul",
+                                          "cp",
+                                          "isspacep",
+                                          "vote",
+                                          "bar",
+                                          "barrier",
+                                          "popc",
+                                          "clz",
+                                          "bfind",
+                                          "ldmatrix",
+                                          "stmatrix",
+                                          "shl",
+                                          "shr",
+                                          "bfe",
+                                          "bfi",
+                                          "slct",
+                                          "match",
+                                          "prefetch",
+                                          "prefetchu",
+                                          "discard",
+                                          "applypriority",
+                                          "setp",
+                                          "selp",
+                                          "wmma",
+                                          "mbarrier",
+                                          "createpolicy",
+                                          "mapa",
+                                          "getctarank",
+                                          "istypep",
+                                          "wgmma",
+                                          "sust",
+                                          "sured",
+                                          NULL};
+    return ir_is_in(ptx_isa_row(instruction->ptx->isa)->opcode, opcodes);
 }
 
 static void check_width(struct validator *v, const struct ptx_operand *ptx,
