@@ -15,7 +15,9 @@
 // Reads what the runtime wrote and reports it, under the name that the user gave.
 static int report(const char *path, const char *name, const struct cli_options *options) {
     if (access(path, R_OK) != 0) {
-        cli_error("%s left no profile: it ended before the CUDA runtime could write one", name);
+        cli_error("%s left no profile: it used no device, or ended before the CUDA runtime could "
+                  "write one",
+                  name);
         return CLI_OK;
     }
     struct diag_list diags = {0};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cudadrv/cudadrv.h"
+#include "toolchain/libraries.h"
 
 enum { LONGEST_NAME = 128 };
 enum { LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 }; // flags of cuGetProcAddress
@@ -86,13 +87,27 @@ CUDART_API cu_result cuGetProcAddress(const char *name, void **function, int ver
     return look_up(name, function, version, flags, NULL);
 }
 
-// Whether the code at the address belongs to a library of the toolkit, like NVRTC, which only asks.
-static bool is_of_toolkit(const void *address) {
+// Whether the code at the address belongs to a library of the toolkit that goes on without, like
+// NVRTC.
+static bool only_asks(const void *address) {
     Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname)
+    if (!dladdr(address, &info) || !info.dli_fname || library_is_machine_code(info.dli_fname))
         return false;
     const char *slash = strrchr(info.dli_fname, '/');
     return strncmp(slash ? slash + 1 : info.dli_fname, "libnv", 5) == 0;
+}
+
+static void say_why(const void *caller) {
+    Dl_info info;
+    const char *name = dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "the program";
+    if (library_is_machine_code(name))
+        cudart_note("%s exists only as machine code, which bankrun does not run: calls of "
+                    "it fail",
+                    name);
+    else
+        cudart_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
+                    "build it with nvcc -cudart shared",
+                    name);
 }
 
 // The tables have no names and no documents. A static CUDA runtime cannot work without them: that
@@ -100,12 +115,9 @@ static bool is_of_toolkit(const void *address) {
 CUDART_API cu_result cuGetExportTable(const void **table, const void *id) {
     static atomic_flag was_said = ATOMIC_FLAG_INIT;
     const void *caller = __builtin_return_address(0);
-    Dl_info info;
     (void)id;
-    if (!is_of_toolkit(caller) && !atomic_flag_test_and_set(&was_said))
-        cudart_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
-                    "build it with nvcc -cudart shared",
-                    dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "the program");
+    if (!only_asks(caller) && !atomic_flag_test_and_set(&was_said))
+        say_why(caller);
     if (table)
         *table = NULL;
     return cudaErrorNotSupported;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "toolchain/libraries.h"
 
 struct objects {
     VEC(struct inject_object) list;
@@ -85,6 +86,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
         if (is_runtime(object->path, &name) &&
             (strncmp(object->path, objects->own_folder, own) || object->path[own] != '/'))
             foreign = name;
+        if (library_is_machine_code(object->path))
+            continue; // said when it is called
         switch (inject_replace(object, objects->own_folder)) {
         case INJECT_STRIPPED:
             inject_note("%s holds the static CUDA runtime without symbols, so bankrun cannot put "

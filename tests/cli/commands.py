@@ -143,6 +143,11 @@ def compile_programs(folder):
     nvcc("-lineinfo", "-shared", "-Xcompiler", "-fPIC", "-o", "libshared.so", "shared.cu")
     subprocess.run(["gcc", "-o", "host", "host.c", "-L.", "-lshared", "-Wl,-rpath,$ORIGIN"],
                    check=True, cwd=folder)
+    # What cuBLAS is: a static runtime without symbols in a library that nobody can build anew.
+    nvcc("-shared", "-Xcompiler", "-fPIC", "-o", "libcublas.so", "shared.cu")
+    subprocess.run(["strip", "libcublas.so"], check=True, cwd=folder)
+    subprocess.run(["gcc", "-o", "blas", "host.c", "-L.", "-lcublas", "-Wl,-rpath,$ORIGIN"],
+                   check=True, cwd=folder)
     shutil.copy(os.path.join(folder, "other"), os.path.join(folder, "stripped"))
     subprocess.run(["strip", "stripped"], check=True, cwd=folder)
 
@@ -182,6 +187,10 @@ def check_what_is_missed(folder):
     expect(run("./stripped.sh", cwd=folder), 0, "", "not simulated:", "without symbols")
     expect(run("-q", "--fail-on", "excess=1000", "./stripped.sh", cwd=folder), 2, "",
            "not simulated:")
+    done = run("./blas", cwd=folder)
+    expect(done, 2, "library -1\n", "libcublas.so exists only as machine code")
+    if "rebuild it" in done.stderr or "build it with" in done.stderr:
+        problems.append(f"nobody can build cuBLAS anew:\n{done.stderr}")
     write(folder, "killed.sh", "#!/bin/sh\n./plain x >log 2>&1\nexit 0\n", True)
     expect(run("./killed.sh", cwd=folder), 2, "", "./plain left no profile")
     expect(run("/bin/true", cwd=folder), 2, "", "no process used CUDA")

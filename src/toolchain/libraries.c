@@ -1,0 +1,16 @@
+#include "toolchain/libraries.h"
+
+#include <stddef.h>
+#include <string.h>
+
+bool library_is_machine_code(const char *path) {
+    static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
+                                           "libcusolver", "libcusparse", "libnccl",  "libnpp",
+                                           "libnvjpeg",   "libcutensor", "libcudss", NULL};
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path;
+    for (const char *const *prefix = prefixes; name && *prefix; prefix++)
+        if (strncmp(name, *prefix, strlen(*prefix)) == 0)
+            return true;
+    return false;
+}

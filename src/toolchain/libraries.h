@@ -1,0 +1,10 @@
+// The toolkit's libraries of functions that a program calls from the host.
+#ifndef BANKRUN_TOOLCHAIN_LIBRARIES_H
+#define BANKRUN_TOOLCHAIN_LIBRARIES_H
+
+#include <stdbool.h>
+
+// Does the path name a library, like cuBLAS, whose kernels exist as machine code alone?
+bool library_is_machine_code(const char *path);
+
+#endif
