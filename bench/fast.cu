@@ -10,7 +10,9 @@
 // With --rotate four pairs of buffers take turns, so that no cache helps. Copies and scans for one
 // image size are timed a second time, "cold": so many pairs of buffers take turns that they have
 // 256 MiB and more, so that no launch finds its input in the cache. Results are checked on the
-// device. With --scans only scans are timed.
+// device. With --scans only scans are timed, with --random N those of N sizes between one and 280
+// million pixels, drawn by a generator that N starts: the line at the end says how many stay below
+// 80 per cent.
 #include "../gallery/gallery.cuh"
 #include "../gallery/lib/scan2d.cuh"
 #include "../gallery/lib/transpose.cuh"
@@ -282,9 +284,10 @@ struct Images {
     }
 };
 
-// A scan against a copy, each of the same image again and again, or of many in turn.
-static void time_scan_of(const Images &images, int number, size_t width, size_t height,
-                         const char *name) {
+// A scan against a copy, each of the same image again and again, or of many in turn. Returns the
+// share of the copy's speed at which the scan runs as fast::scan2d launches it.
+static double time_scan_of(const Images &images, int number, size_t width, size_t height,
+                           const char *name) {
     Buffer<Count> wrong(std::vector<Count>(1));
     double copy = median_us([&](int i) {
         i %= number;
@@ -309,6 +312,7 @@ static void time_scan_of(const Images &images, int number, size_t width, size_t 
     if (is_overlapping) // each is launched before the one in front of it ends, and waits for it
         print_case(name, "... overlapped", overlapped, 9. * images.count, copy, wrong.read()[0]);
     CHECK(fast::scan2d_destroy(&plan));
+    return copy / (is_overlapping ? overlapped : us);
 }
 
 static void time_scan(size_t width, size_t height) {
@@ -325,19 +329,53 @@ static void time_scan(size_t width, size_t height) {
 static void time_scans() {
     for (size_t side = 1024; side <= 16384; side *= 2)
         time_scan(side, side);
+    time_scan(1280, 720);
+    time_scan(1920, 1080);
+    time_scan(3840, 2160);
     time_scan(12000, 9000);
+    time_scan(1001, 1001);
     time_scan(1023, 1025);
+    time_scan(1500, 1500);
     time_scan(2047, 2049);
+    time_scan(3001, 2999);
     time_scan(4001, 3999);
+    time_scan(3913, 7044);
     time_scan(8190, 8193);
     time_scan(16382, 16383);
     time_scan(16383, 16382);
+}
+
+// Sizes of which as many lie between one and two million pixels as between two and four, up to
+// twice as wide as high or as high as wide; a third of them, and more, are odd in width.
+static void time_random_scans(int count) {
+    const double least = log(1 << 20), most = log(2.8e8);
+    unsigned state = unsigned(count);
+    auto draw = [&] { return (scrambled(state++) >> 8) / double(1 << 24); };
+    int below = 0, widths = 0;
+    double worst = 1;
+    for (int i = 0; i < count; i++) {
+        double pixels = exp(least + draw() * (most - least)), aspect = exp2(2 * draw() - 1);
+        size_t width = size_t(sqrt(pixels * aspect)) | (i % 3 == 0);
+        Images images(width * (size_t(pixels / double(width)) + 1));
+        char name[64];
+        snprintf(name, sizeof name, "scan %zu x %zu", width, images.count / width);
+        double share = time_scan_of(images, images.number, width, images.count / width, name);
+        below += share < 0.8;
+        widths += width % 2;
+        worst = std::min(worst, share);
+    }
+    printf("%d of %d sizes, %d of odd width, below 80 %% of the copy; the least: %.1f %%\n", below,
+           count, widths, 100 * worst);
 }
 
 int main(int argc, char **argv) {
     pairs = argc > 1 && strcmp(argv[1], "--rotate") == 0 ? 4 : 1;
     if (argc > 1 && strcmp(argv[1], "--scans") == 0) {
         time_scans();
+        return is_failed ? 1 : 0;
+    }
+    if (argc > 2 && strcmp(argv[1], "--random") == 0) {
+        time_random_scans(atoi(argv[2]));
         return is_failed ? 1 : 0;
     }
     cublasHandle_t blas;

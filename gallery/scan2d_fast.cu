@@ -7,39 +7,34 @@
 // What to look at: no load and no store conflicts. Columns are never walked: a warp keeps their
 // sums in registers on the way down.
 //
-// - whole_tiles copies pixels to shared memory in 16 bytes, wherever rows begin, and reads words
-//   that begin where the row does: neighbours still. Sums of what is above are stored 16 bytes a
-//   lane where a lane has 32: a store takes the first half of one lane's and the second of
-//   another's, chosen so that eight lanes meet in no bank (collect_columns).
+// - Pixels are copied to shared memory in 16 bytes, wherever rows begin, and read in words that
+//   begin where the row does: neighbours still. Sums of what is above are stored 16 bytes a lane
+//   where a lane has 32: a store takes the first half of one lane's and the second of another's,
+//   chosen so that eight lanes meet in no bank (keep_columns).
 // - Where rows begin anywhere those copies take more wavefronts than they would have to:
 //   cp.async.ca goes by the addresses of both sides, cp.async.cg does not. Still it is 1 to 2 %
 //   faster here, for neighbours find the sectors that they share in the first-level cache, and
 //   nobody waits for wavefronts of copies. They are work for one part of the machine, not time.
-// - scan_tiles hands its first sums from the lanes that added them up to those that write them
-//   through shared memory. A lane stores two pairs of 16 bytes, and stores of every second pair
-//   would meet in half of the banks: place_of swaps the pairs of every second group of eight, which
-//   cures the stores and spares the loads. Lines then go from lane to lane by shuffles: that takes
-//   fewer wavefronts than shared memory did, although nothing conflicted there.
+// - Four rows go through a warp together, from lane to lane by shuffles. Shared memory would take
+//   them as well, but a load there waits behind the stores that the warp sent out before it.
 //
-// bankrun counts                           op          array   requests  wavefronts   ideal  degree
-//   whole_tiles<whole_shape<1, 16, 4>, 0>  async_copy  memory       128         512     512       1
-//   whole_tiles<whole_shape<1, 16, 4>, 0>  load        memory     2,712       4,248   4,248       1
-//   whole_tiles<whole_shape<1, 16, 4>, 1>  async_copy  memory     1,503       6,501   4,372       4
-//   whole_tiles<whole_shape<1, 16, 4>, 1>  load        memory    21,151      29,244  29,244       1
-//   whole_tiles<whole_shape<2, 8, 8>, 0>   load        memory     4,392       6,073   6,073       1
-//   whole_tiles<whole_shape<2, 8, 8>, 0>   async_copy  memory       288       1,414   1,152       2
-//   whole_tiles<whole_shape<2, 8, 8>, 1>   load        memory     6,587       8,275   8,275       1
-//   whole_tiles<whole_shape<2, 8, 8>, 1>   async_copy  memory       432       2,353   1,556       3
-//   scan_tiles<large_tiles, 0>             load        memory     7,311      15,681  15,681       1
-//   scan_tiles<large_tiles, 1>             load        memory    18,522      26,892  26,892       1
+// bankrun counts                            op          array   requests  wavefronts   ideal  degree
+//   scan_tiles<scan_shape<1, 16, 4, 0>, 0>  load        memory     6,390       9,846   9,846       1
+//   scan_tiles<scan_shape<1, 16, 4, 0>, 0>  async_copy  memory       288       1,379   1,152       2
+//   scan_tiles<scan_shape<1, 16, 4, 0>, 1>  load        memory    44,226      61,785  61,785       1
+//   scan_tiles<scan_shape<1, 16, 4, 0>, 1>  async_copy  memory     2,914      12,525   8,742       4
+//   scan_tiles<scan_shape<1, 20, 4, 0>, 1>  load        memory     3,648       5,088   5,088       1
+//   scan_tiles<scan_shape<1, 20, 4, 0>, 1>  async_copy  memory       240       1,018     720       4
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 0>   load        memory     3,564       4,926   4,926       1
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 0>   async_copy  memory       216       1,046     864       2
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 1>   load        memory     5,397       6,768   6,768       1
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 1>   async_copy  memory       342       1,869   1,254       3
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 0>   load        memory     9,250      13,002  13,002       1
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 0>   async_copy  memory       528       2,495   2,112       2
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 1>   load        memory    12,804      16,582  16,582       1
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 1>   async_copy  memory       792       4,066   2,904       3
 #include "gallery.cuh"
 #include "lib/scan2d.cuh"
-
-// The shape for large images, at sizes at which it has everything: blocks that run ahead, and
-// bands.
-struct large_tiles : fast::scan_large {
-    static constexpr int BAND = 2, LEAD = 3;
-};
 
 static size_t count_wrong_sums(const Buffer<fast::sum_t> &out,
                                const std::vector<unsigned char> &pixels, size_t width) {
@@ -77,19 +72,14 @@ static void show_size(Show &show, size_t width, size_t height) {
     show_plan(show, plan, width, height, "");
 }
 
-// Tiles for images of some millions of pixels, as if there were no room for smaller ones.
-static void show_medium(Show &show, size_t width, size_t height, unsigned shifts) {
-    typedef fast::whole_shape<2, 8, 8> medium;
+// Cut as images of some millions of pixels are, or in strips, as larger ones, into 3 x 2 tiles.
+template <class Shape>
+static void show_cut(Show &show, size_t width, size_t height, unsigned strips, unsigned shifts,
+                     const char *note) {
     fast::scan2d_plan plan;
-    CHECK(fast::scan2d_create_whole<medium>(&plan,
-                                            fast::scan2d_cut<medium>(width, height, 6, shifts)));
-    show_plan(show, plan, width, height, ", medium tiles");
-}
-
-static void show_large(Show &show, size_t width, size_t height, unsigned shifts) {
-    fast::scan2d_plan plan;
-    CHECK(fast::scan2d_create_as<large_tiles>(&plan, width, height, shifts));
-    show_plan(show, plan, width, height, ", large tiles");
+    CHECK(fast::scan2d_create_as<Shape>(
+        &plan, fast::scan2d_cut<Shape>(width, height, strips, 3, 2, shifts)));
+    show_plan(show, plan, width, height, note);
 }
 
 // As many bytes as a scan has to move, of whole pages: there a copy is the fastest.
@@ -119,9 +109,13 @@ int main(int argc, char **argv) {
     show_size(show, 471, 130);
     show_size(show, 1, 1);
     show_size(show, 129, 300);
-    show_medium(show, 528, 130, 1);
-    show_medium(show, 517, 131, 4);
-    show_large(show, 520, 330, 1);
-    show_large(show, 517, 331, 16);
+    typedef fast::scan_shape<1, 20, 4> twenty;
+    typedef fast::scan_shape<2, 8, 8> medium;
+    typedef fast::scan_shape<4, 4, 8, 1> large;
+    show_cut<twenty>(show, 300, 137, 1, 1, ", 20 warps");
+    show_cut<medium>(show, 528, 130, 1, 1, ", medium tiles");
+    show_cut<medium>(show, 517, 131, 1, 4, ", medium tiles");
+    show_cut<large>(show, 1040, 100, 3, 1, ", three strips");
+    show_cut<large>(show, 1037, 101, 3, 4, ", three strips");
     return show.status();
 }

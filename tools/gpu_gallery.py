@@ -53,7 +53,7 @@ STATED = (
      "`cp.async.cg` of 16 bytes goes past the counters: bankrun gives a lower bound, marked `~`"),
     ("bitonic", r"bitonic<Plain>", "ld", 0.02, "joined into one of 64 bits by ptxas: `--as compiled` counts 2,560"),
     ("bitonic", r"bitonic<Plain>", "st", 0.02, "joined into one of 64 bits by ptxas: `--as compiled` counts 2,560"),
-    ("scan2d_fast", r"whole_tiles", COPY, 0.5,
+    ("scan2d_fast", r"scan_tiles", COPY, 0.5,
      "`cp.async.ca` takes less where its line is in the cache already: marked `~`"),
 )
 TIME = re.compile(r"^(.+?)\s+PASS.*?([\d.]+) us")
