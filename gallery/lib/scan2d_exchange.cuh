@@ -130,7 +130,7 @@ __device__ void collect_group(scan_memory<C> &shared, const scan_image &image,
         keep_rows<C>(shared, image, group - COLUMNS, sums, before, upto);
 }
 
-// The same of all tiles above and left of this one.
+// Adds up all tiles above and left of this one.
 template <class C>
 __device__ void collect_corner(scan_memory<C> &shared, const scan_image &image,
                                const scan_tile &tile) {
@@ -150,7 +150,7 @@ __device__ void collect_corner(scan_memory<C> &shared, const scan_image &image,
         shared.corner = sum;
 }
 
-// letters: those of the warp's first group, if it has one.
+// Adds up all that others sent. letters: those of the warp's first group, if it has one.
 template <class C>
 __device__ void collect(scan_memory<C> &shared, const scan_image &image, const scan_tile &tile,
                         group_letters &letters) {

@@ -6,7 +6,7 @@
 
 namespace fast {
 
-// Adds the squares of four columns of pixels, from four lines.
+// Adds the squares of four columns of pixels, from four rows.
 __device__ inline void add_columns(uint4 &sums, unsigned a, unsigned b, unsigned c, unsigned d) {
     unsigned ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
     unsigned x = __byte_perm(ab, cd, 0x5410), y = __byte_perm(ab, cd, 0x7632);
@@ -104,7 +104,7 @@ __device__ unsigned read_quad(const uint4 *pixels, unsigned row, unsigned quad, 
     return __funnelshift_r(words[0], words[1], 8 * skew);
 }
 
-// Adds up a batch of rows: each row, and each column.
+// Adds up a batch of rows: each row, up to where the next tile begins, and each column.
 template <class C>
 __device__ void sum_batch(scan_memory<C> &shared, const uint4 *pixels, const scan_image &image,
                           const scan_tile &tile, unsigned row, uint4 &columns, unsigned &total) {

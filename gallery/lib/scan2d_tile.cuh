@@ -18,7 +18,7 @@ enum {
 
 // Warps stand SPANS beside each other, each with 128 columns, and DOWN below each other. BATCH rows
 // of a warp are asked for and added up together. With IN_STRIPS, images are scanned in strips of
-// rows, each by a kernel. More than 16 warps are good for as many rows as they scan at once.
+// rows, each by a kernel. Of more than 16 warps, each has at most as many rows as it scans at once.
 template <int SPANS_, int DOWN_, int BATCH_, int IN_STRIPS_ = 0> struct scan_shape {
     static constexpr int SPANS = SPANS_, DOWN = DOWN_, BATCH = BATCH_, IN_STRIPS = IN_STRIPS_;
     static constexpr unsigned MOST = SPANS * DOWN > 16 ? int(SCAN_AT_ONCE) : int(SCAN_ROWS);

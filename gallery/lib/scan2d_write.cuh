@@ -43,8 +43,8 @@ struct scan_part {
 
 // Of the warp's columns, which begin `base` columns behind the tile's; that begin at the image's
 // column tile.begin, and the next tile's tile.pitch further on.
-template <int IS_ANY, class Image, class Tile>
-__device__ scan_part find_part(const Image &image, const Tile &tile, int base) {
+template <int IS_ANY>
+__device__ scan_part find_part(const scan_image &image, const scan_tile &tile, int base) {
     unsigned mask = image.shifts - 1, odd = image.shifts == 1;
     scan_part part = {-base, int(tile.is_last ? image.width - tile.begin : tile.pitch) - base};
     if (IS_ANY && !tile.is_first) {
@@ -220,7 +220,7 @@ __device__ void find_all_stores(scan_memory<C> &shared, const scan_image &image,
 }
 
 // What the lane stores of four rows that are scanned together, eight bits a row; the same for those
-// that come next.
+// that come next, since four rows further on memory begins at the same place modulo four.
 template <class C>
 __device__ unsigned stores_of_rows(const scan_memory<C> &shared, const scan_tile &tile,
                                    unsigned place, unsigned width) {
