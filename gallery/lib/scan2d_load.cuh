@@ -16,49 +16,27 @@ __device__ inline void add_columns(uint4 &sums, unsigned a, unsigned b, unsigned
     sums = {__dp4a(x, x, sums.x), __dp4a(y, y, sums.y), __dp4a(z, z, sums.z), __dp4a(w, w, sums.w)};
 }
 
-// Copies the first so many of 16 bytes, and clears the others; through the first-level cache, for
-// neighbours share sectors.
-__device__ inline void copy16(void *to, const void *from, unsigned bytes) {
+// Copies 16 bytes, or clears them; through the first-level cache, for neighbours share sectors.
+__device__ inline void copy16(void *to, const void *from, bool is_there) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(
                      unsigned(__cvta_generic_to_shared(to))),
-                 "l"(from), "r"(bytes)
+                 "l"(from), "r"(is_there ? 16 : 0)
                  : "memory");
 }
 
-// Copies of the 16 bytes in which the image begins those that are in it. All are asked for before
-// the first is needed.
-static __device__ __noinline__ void copy_begin(uint4 *to, const uint8_t *from,
-                                               const scan_image &image) {
-    const uint8_t *end = image.pixels + size_t(image.width) * image.height;
+// Copies of 16 bytes, in which the image begins or ends, those that are in it. All are asked for
+// before the first is needed. (An asynchronous copy of fewer bytes would do for the end, but tools
+// that check accesses take it for one of 16.)
+static __device__ __noinline__ void copy_part(uint4 *to, const uint8_t *from, const uint8_t *begin,
+                                              const uint8_t *end) {
     unsigned bytes[16];
 #pragma unroll
     for (int i = 0; i < 16; i++)
-        bytes[i] = from + i >= image.pixels && from + i < end ? from[i] : 0;
+        bytes[i] = from + i >= begin && from + i < end ? from[i] : 0;
     auto word = [&](int i) {
         return bytes[i] | bytes[i + 1] << 8 | bytes[i + 2] << 16 | bytes[i + 3] << 24;
     };
     *to = {word(0), word(4), word(8), word(12)};
-}
-
-// The first bytes of 16 that are in the image.
-__device__ inline unsigned bytes_inside(uintptr_t at, unsigned end) {
-    return unsigned(max(min(int(end - unsigned(at)), 16), 0));
-}
-
-// Asks for a batch in which the image begins, somewhere in 16 bytes.
-template <class C>
-__device__ __noinline__ void ask_begin(uint4 *to, const scan_image &image, unsigned offset,
-                                       unsigned rows, unsigned end) {
-#pragma unroll 1
-    for (unsigned i = threadIdx.x % 32; i < C::BATCH * C::CHUNKS; i += 32) {
-        unsigned row = i / C::CHUNKS;
-        const uint8_t *at = image.pixels + offset + size_t(row) * image.width;
-        at += i % C::CHUNKS * 16 - uintptr_t(at) % 16;
-        if (row < rows && at < image.pixels)
-            copy_begin(to + i, at, image);
-        else
-            copy16(to + i, at, row < rows ? bytes_inside(uintptr_t(at), end) : 0);
-    }
 }
 
 // Brings the rows that the warp asks for first into the second-level cache. It reads nothing, so it
@@ -71,26 +49,38 @@ template <class C> __device__ void prefetch_rows(const scan_image &image, const 
 }
 
 // Asks for a batch of the warp's rows, in whole 16 bytes; rows that it does not have are zeros.
+// With IS_END the image may begin or end among them.
+template <class C, bool IS_END>
+__device__ void ask_rows(uint4 *to, const scan_image &image, const scan_tile &tile, unsigned row) {
+    constexpr unsigned STEP = 32 / C::CHUNKS; // rows
+    unsigned lane = threadIdx.x % 32, r = lane / C::CHUNKS;
+    uintptr_t at = tile.first + size_t(row) * image.width;
+    to += row * C::CHUNKS + lane;
+#pragma unroll
+    for (int i = 0; i < C::BATCH; i += STEP, at += STEP * image.width) {
+        const uint8_t *from = reinterpret_cast<const uint8_t *>(at / 16 * 16);
+        bool is_there = row + r + i < tile.rows && (!IS_END || from < tile.end);
+        if (r >= (i + STEP > C::BATCH ? C::BATCH - i : STEP))
+            continue;
+        if (C::IS_ANY && IS_END && is_there && (from < image.pixels || from + 16 > tile.end))
+            copy_part(to + i * C::CHUNKS, from, image.pixels, tile.end);
+        else
+            copy16(to + i * C::CHUNKS, from, is_there);
+    }
+}
+
+// Small batches are those of small images, for which a second loop costs more to fetch than it
+// saves.
 template <class C>
 __device__ void ask_batch(uint4 *pixels, const scan_image &image, const scan_tile &tile,
                           unsigned row) {
-    constexpr unsigned STEP = 32 / C::CHUNKS; // rows
-    unsigned lane = threadIdx.x % 32, r = lane / C::CHUNKS;
-    uint4 *to = pixels + row * C::CHUNKS + lane;
-    uintptr_t at = tile.first + size_t(row) * image.width;
-    unsigned offset = tile.offset + row * image.width;
-    bool is_begin = C::IS_ANY && offset < -unsigned(uintptr_t(image.pixels)) % 16;
-    if (row < tile.rows && is_begin) {
-        ask_begin<C>(pixels + row * C::CHUNKS, image, offset, tile.rows - row, tile.end);
-    } else if (row < tile.rows) {
-#pragma unroll
-        for (int i = 0; i < C::BATCH; i += STEP, at += STEP * image.width)
-            if (r < (i + STEP > C::BATCH ? C::BATCH - i : STEP)) {
-                uintptr_t from = at / 16 * 16;
-                copy16(to + i * C::CHUNKS, reinterpret_cast<const void *>(from),
-                       row + r + i < tile.rows ? bytes_inside(from, tile.end) : 0);
-            }
-    }
+    unsigned first = tile.offset + row * image.width, all = image.width * image.height;
+    bool is_inside =
+        C::BATCH > 4 && first >= 16 && first + C::BATCH * image.width + C::PITCH <= all;
+    if (row < tile.rows && is_inside)
+        ask_rows<C, false>(pixels, image, tile, row);
+    else if (row < tile.rows)
+        ask_rows<C, true>(pixels, image, tile, row);
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 

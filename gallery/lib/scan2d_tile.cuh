@@ -94,7 +94,7 @@ struct scan_tile {
     unsigned begin, pitch;  // of the tile: its first column, and from there to the next tile's
     bool is_first, is_last; // in its row of tiles
     uintptr_t first;        // where the lane begins to ask
-    unsigned end;           // of the image in memory, lower half
+    const uint8_t *end;     // of the image
 };
 
 template <class C> __device__ scan_tile find_tile(const scan_image &image) {
@@ -121,7 +121,7 @@ template <class C> __device__ scan_tile find_tile(const scan_image &image) {
     unsigned lane = threadIdx.x % 32;
     tile.first = uintptr_t(image.pixels) + tile.offset + size_t(lane / C::CHUNKS) * image.width +
                  lane % C::CHUNKS * 16;
-    tile.end = unsigned(uintptr_t(image.pixels)) + image.width * image.height;
+    tile.end = image.pixels + size_t(image.width) * image.height;
     return tile;
 }
 
