@@ -11,8 +11,8 @@
 // tell each other their sums; two scans with one plan must not overlap. Needs compute capability
 // 8.0. This file includes seven others of its folder.
 //
-// On an H200, in per cent of the speed of a copy of as many bytes that come from memory: 89 to 94
-// where the width is a multiple of 16, mostly; 79 to 86 elsewhere. An image of up to 2048 x 2048
+// On an H200, in per cent of the speed of a copy of as many bytes that come from memory: 86 to 93
+// where the width is a multiple of 16, mostly; 78 to 87 elsewhere. An image of up to 2048 x 2048
 // that is in the cache reaches 54 to 69: there to write eight bytes for each that is read, and to
 // wait once for all other blocks, takes longer than a copy (bench/results).
 //
