@@ -29,6 +29,11 @@ template <class Shape, int ANY> size_t scan2d_shared(const scan_image &image) {
     return offsetof(scan_memory<C>, pixels) + size_t(C::PITCH) * image.held * C::WARPS;
 }
 
+// Columns that a tile has in common with the next one.
+inline unsigned scan2d_overlap(unsigned shifts) {
+    return shifts > 1 ? shifts : 0;
+}
+
 // An image cut into strips of rows, and these into as many tiles across and down.
 template <class Shape>
 scan_image scan2d_cut(size_t width, size_t height, unsigned strips, unsigned across, unsigned down,
@@ -44,8 +49,8 @@ scan_image scan2d_cut(size_t width, size_t height, unsigned strips, unsigned acr
     if (image.tiles == 0)
         return image;
     image.unit = width % 16 == 0 && shifts == 1 ? 16 : 4;
-    unsigned shared = shifts > 1 ? shifts : 0; // columns, by neighbours
-    unsigned own = image.width > shared ? image.width - shared : 1;
+    unsigned overlap = scan2d_overlap(shifts);
+    unsigned own = image.width > overlap ? image.width - overlap : 1;
     unsigned units = (own + image.unit - 1) / image.unit;
     unsigned rows = (image.height + strips - 1) / strips;
     image.cut_x = {units / across, units % across};
@@ -76,7 +81,7 @@ template <class Shape> size_t scan2d_cost(const scan_image &image) {
 template <class Shape>
 scan_image scan2d_cut_for(size_t width, size_t height, unsigned strips, unsigned shifts,
                           const scan2d_room &room) {
-    unsigned columns = 128 * Shape::SPANS - (shifts > 1 ? shifts : 0), rows = 3 * Shape::DOWN;
+    unsigned columns = 128 * Shape::SPANS - scan2d_overlap(shifts), rows = 3 * Shape::DOWN;
     unsigned least = unsigned((width + columns - 1) / columns);
     unsigned tiles = std::max(unsigned(room.places), Shape::IN_STRIPS ? least : 0);
     unsigned tallest = unsigned((height / strips + rows - 1) / rows);

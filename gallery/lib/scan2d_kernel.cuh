@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(32 * Shape::SPANS * Shape::DOWN, 1)
         let_next_begin();
     scan_tile tile = find_tile<C>(image);
     uint4 *pixels = shared.pixels + threadIdx.x / 32 * image.held * C::CHUNKS;
-    prefetch_rows<C>(image, tile);
+    prefetch_rows(image, tile);
     find_all_stores<C>(shared, image, tile);
     if (!C::IN_STRIPS || image.top == 0)
         wait_for_former();

@@ -41,7 +41,7 @@ static __device__ __noinline__ void copy_part(uint4 *to, const uint8_t *from, co
 
 // Brings the rows that the warp asks for first into the second-level cache. It reads nothing, so it
 // need not wait for those who write them.
-template <class C> __device__ void prefetch_rows(const scan_image &image, const scan_tile &tile) {
+__device__ inline void prefetch_rows(const scan_image &image, const scan_tile &tile) {
     unsigned row = threadIdx.x % 32;
     const uint8_t *first = image.pixels + tile.offset;
     if (row < tile.rows)
