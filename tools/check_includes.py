@@ -33,6 +33,25 @@ ROOMS = {
             "cost", "report", "toolchain"},
 }
 
+# Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the
+# doors that stand in CLOSED.
+SUBROOMS = {
+    "sim": {
+        "decode": {"flow", "texture"},
+        "flow": {"memory"},
+        "memory": {"number", "flow"},
+        "number": set(),
+        "texture": {"memory", "number"},
+        "tensor": {"flow", "memory", "number"},
+        "device": {"flow", "memory"},
+        "lanes": {"decode", "flow", "memory", "number", "texture", "tensor", "device"},
+    },
+}
+# Sub-rooms that nobody includes: the lane code's door is sim_target (sim/sim_internal.h).
+CLOSED = {"sim/lanes"}
+# Sub-rooms that know nothing of the room around them.
+LEAVES = {"sim/number"}
+
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {
     "jansson.h": {"profile", "report"},
@@ -69,6 +88,30 @@ def room_of(include):
     return first if "/" in include and first in ROOMS else None
 
 
+def subroom_of(path):
+    """The sub-room that a path below src lies in ("sim/flow"), or None."""
+    parts = path.split("/")
+    known = SUBROOMS.get(parts[0], {})
+    return f"{parts[0]}/{parts[1]}" if len(parts) > 2 and parts[1] in known else None
+
+
+def subroom_complaint(path, include):
+    """Why a file of a room with sub-rooms may not write this include of its own room, or None."""
+    room = path.split("/")[0]
+    if room not in SUBROOMS or include.split("/")[0] != room:
+        return None
+    here, there = subroom_of(path), subroom_of(include)
+    if here == there:
+        return None
+    if there in CLOSED:
+        return f"nobody includes {there}"
+    if here in LEAVES:
+        return f"{here} uses nothing of {room}"
+    if here and there and there.split("/")[1] not in SUBROOMS[room][here.split("/")[1]]:
+        return f"{here} may not use {there}"
+    return None
+
+
 def complaint(room, quote, include):
     """Why this room may not write this include, or None."""
     target = room_of(include)
@@ -88,11 +131,12 @@ def complaint(room, quote, include):
 
 def check_file(path, shown, room):
     problems = []
+    inside = os.path.relpath(shown, "src")
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             match = INCLUDE.match(line)
             if match:
-                why = complaint(room, *match.groups())
+                why = complaint(room, *match.groups()) or subroom_complaint(inside, match[2])
                 if why:
                     problems.append(f"{shown}:{number}: {line.strip()}: {why}")
     return problems

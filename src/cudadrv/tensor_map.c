@@ -1,7 +1,7 @@
 // Tensor maps. Which ones are good is the driver's rule, see the manual of cuTensorMapEncodeTiled,
 // where an H200's driver keeps to it: it does not look at the alignment of the map itself, and lets
 // 32-byte interleaved tensors have any swizzle.
-#include "sim/tensor_map.h"
+#include "sim/tensor/map.h"
 
 #include <string.h>
 

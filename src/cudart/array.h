@@ -4,7 +4,7 @@
 
 #include "cudart/copy.h"
 #include "cudart/state.h"
-#include "sim/texture.h"
+#include "sim/texture/texture.h"
 
 enum cuda_channel_kind {
     CUDA_CHANNEL_SIGNED,

@@ -172,7 +172,7 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
     }
 }
 
-// The accesses that wmma.load and wmma.store become; see sim/mem_wmma.c.
+// The accesses that wmma.load and wmma.store become; see sim/lanes/mem/wmma.c.
 static void fill_wmma(const struct ptx_instruction *ptx, struct ir_site *site) {
     const enum ptx_modifier which = ptx_modifier_of(ptx, PTX_GROUP_variant);
     const enum ptx_modifier shape = ptx_modifier_of(ptx, PTX_GROUP_shape);

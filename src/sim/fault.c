@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
-#include "sim/block.h"
+#include "sim/flow/block.h"
 #include "sim/launch.h"
 
 // The compiler records whole paths; what lies below the working folder is known by less.

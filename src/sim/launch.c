@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/block.h"
-#include "sim/cluster.h"
-#include "sim/decode.h"
+#include "sim/decode/decode.h"
+#include "sim/flow/block.h"
+#include "sim/flow/cluster.h"
+#include "sim/flow/special.h"
 
 // Blocks that one thread keeps in flight when blocks yield, where the launch does not say.
 enum { RESIDENT_BLOCKS = 1024 };

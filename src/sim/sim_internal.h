@@ -9,11 +9,11 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "sim/access.h"
-#include "sim/device_calls.h"
+#include "sim/device/calls.h"
 #include "sim/exec.h"
-#include "sim/memory.h"
+#include "sim/memory/memory.h"
 #include "sim/sim.h"
-#include "sim/texture_object.h"
+#include "sim/texture/object.h"
 
 // The lane code of one target machine: a select function for each row of isa.def, and the handlers
 // that the decoder itself places.

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "sim/block.h"
-#include "sim/mem_access.h"
+#include "sim/flow/block.h"
+#include "sim/memory/request.h"
 
 enum {
     FAKE_VECTOR = 256,

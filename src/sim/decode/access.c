@@ -1,0 +1,203 @@
+// Memory operands of decoded instructions.
+#include <string.h>
+
+#include "sim/decode/decode.h"
+
+// Accesses of shared::cluster take the way of generic ones, which knows other blocks.
+static bool is_by_window(const struct ir_instruction *ir) {
+    static const char *const selects[] = {"ld", "st", "atom", "red", "mbarrier"};
+    if (ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_shared_cluster)
+        return false;
+    for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
+        if (ir_instruction_is(ir, selects[i]))
+            return true;
+    return false;
+}
+
+static enum ptx_space space_of(const struct ir_instruction *ir) {
+    const struct ptx_instruction *ptx = ir->ptx;
+    switch (ptx_modifier_of(ptx, PTX_GROUP_space)) {
+    case PTX_MOD_const:
+        return PTX_SPACE_CONST;
+    case PTX_MOD_global:
+        return PTX_SPACE_GLOBAL;
+    case PTX_MOD_local:
+        return PTX_SPACE_LOCAL;
+    case PTX_MOD_param:
+    case PTX_MOD_param_entry:
+    case PTX_MOD_param_func:
+        return PTX_SPACE_PARAM;
+    case PTX_MOD_shared:
+    case PTX_MOD_shared_cta:
+        return PTX_SPACE_SHARED;
+    case PTX_MOD_shared_cluster:
+        return is_by_window(ir) ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED;
+    default:
+        break;
+    }
+    // Matrix loads and stores without a space are generic in name only.
+    const char *opcode = ptx_isa_row(ptx->isa)->opcode;
+    if (strcmp(opcode, "ldmatrix") == 0 || strcmp(opcode, "stmatrix") == 0)
+        return PTX_SPACE_GENERIC;
+    return strcmp(opcode, "ldu") == 0 ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
+}
+
+// A function's parameters have generic addresses (see ir_variable.is_copied); the parameter block
+// of a kernel lies in global memory.
+static bool is_generic_parameter(const struct sim_decoder *decoder,
+                                 const struct ir_instruction *ir) {
+    return !decoder->function->ptx->is_entry &&
+           ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_param_entry;
+}
+
+struct place {
+    sim_ref base;
+    bool has_base, is_32;
+    uint64_t offset;
+};
+
+static struct place decode_place(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                 const struct ir_operand *operand, struct sim_access *access) {
+    struct place place = {.offset = operand->value};
+    const struct ir_variable *variable = operand->variable;
+    if (is_by_window(ir) && !variable)
+        place.offset += SIM_SHARED_WINDOW;
+    if (operand->reg != IR_NONE) {
+        place.base = sim_register_ref(decoder, operand->reg);
+        place.has_base = true;
+        place.is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
+        if (access->space == PTX_SPACE_PARAM && is_generic_parameter(decoder, ir))
+            access->space = PTX_SPACE_GENERIC;
+        return place;
+    }
+    if (!variable)
+        return place;
+    uint64_t address = 0;
+    sim_symbol_address(decoder, ir, variable, &address);
+    // A generic access that names a variable means the variable's place.
+    if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_SHARED)
+        address += SIM_SHARED_WINDOW;
+    if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_LOCAL)
+        access->space = PTX_SPACE_LOCAL;
+    place.offset += address;
+    return place;
+}
+
+static void decode_places(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                          struct sim_access *access) {
+    struct place places[3] = {{0}};
+    unsigned count = 0;
+    for (uint32_t i = 0; i < ir->operand_count && count < 3; i++)
+        if (ir->operands[i].kind == IR_OPERAND_ADDRESS)
+            places[count++] = decode_place(decoder, ir, &ir->operands[i], access);
+    access->base = places[0].base;
+    access->has_base = places[0].has_base;
+    access->base_is_32 = places[0].is_32;
+    access->offset = places[0].offset;
+    access->base2 = places[1].base;
+    access->has_base2 = places[1].has_base;
+    access->base2_is_32 = places[1].is_32;
+    access->offset2 = places[1].offset;
+    access->base3 = places[2].base;
+    access->has_base3 = places[2].has_base;
+    access->base3_is_32 = places[2].is_32;
+    access->offset3 = places[2].offset;
+}
+
+// What the instruction moves; of a tensor's box its coordinates.
+static const struct ir_operand *data_operand(const struct ir_instruction *ir) {
+    for (uint32_t i = 0; i < ir->operand_count; i++)
+        if (strcmp(ptx_isa_row(ir->ptx->isa)->opcode, "cp") == 0 &&
+            ir->operands[i].kind == IR_OPERAND_ADDRESS && ir->operands[i].element_count)
+            return &ir->operands[i].elements[0];
+    for (uint32_t i = 0; i < ir->operand_count; i++)
+        if (ir->operands[i].kind != IR_OPERAND_ADDRESS)
+            return &ir->operands[i];
+    return NULL;
+}
+
+static void decode_elements(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                            struct sim_access *access) {
+    const struct ir_operand *data = data_operand(ir);
+    if (!data)
+        return;
+    const struct ir_operand *elements = data;
+    uint32_t count = 1;
+    if (data->kind == IR_OPERAND_VECTOR) {
+        elements = data->elements;
+        count = data->element_count;
+    }
+    uint32_t limit = sizeof access->element / sizeof access->element[0];
+    if (count > limit) {
+        sim_decode_error(decoder, ir, "more than %u elements", limit);
+        count = limit;
+    }
+    access->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        access->element[i] = sim_operand_ref(decoder, ir, &elements[i]);
+        unsigned bytes = sim_decoder_operand_bytes(decoder, &elements[i]);
+        access->element_bytes[i] = bytes ? bytes : access->bytes > 4 ? 8 : 4;
+    }
+}
+
+const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
+                                           const struct ir_instruction *ir) {
+    struct sim_access *access = ARENA_NEW(decoder->kernel->arena, struct sim_access);
+    enum ptx_type type = ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[0] : PTX_B32;
+    access->space = space_of(ir);
+    access->bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type); // of 128 bits: two elements
+    access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
+    access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
+    decode_places(decoder, ir, access);
+    decode_elements(decoder, ir, access);
+    return access;
+}
+
+// ld.param of a kernel with a constant address: the value is the same for all lanes of a launch, so
+// it becomes a constant. One copy for each element; the last one is left in *instr.
+bool sim_decode_kernel_parameter(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                 struct sim_instr *instr) {
+    const struct ir_operand *address = &ir->operands[1];
+    if (!decoder->function->ptx->is_entry || address->kind != IR_OPERAND_ADDRESS ||
+        !address->variable || address->variable->space != PTX_SPACE_PARAM)
+        return false;
+    const struct ir_function *function = decoder->function;
+    enum ptx_type type = (enum ptx_type)ir->ptx->types[0];
+    unsigned bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type);
+    const struct ir_operand *to = &ir->operands[0];
+    uint32_t count = to->kind == IR_OPERAND_VECTOR ? to->element_count : 1;
+    uint64_t offset = address->variable->offset + address->value;
+    // Parameters of calls that this kernel makes are in its frame, not in its parameter block.
+    bool is_formal = false;
+    for (size_t i = 0; i < function->ptx->parameter_count; i++)
+        is_formal |= address->variable->ptx == &function->ptx->parameters[i];
+    if (!is_formal)
+        return false;
+    if (offset + (uint64_t)bytes * count > function->parameter_bytes) {
+        sim_decode_error(decoder, ir, "reads %u bytes at offset %llu of %u bytes of parameters",
+                         bytes * count, (unsigned long long)offset, function->parameter_bytes);
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ir_operand *element = to->kind == IR_OPERAND_VECTOR ? &to->elements[i] : to;
+        unsigned width = sim_decoder_operand_bytes(decoder, element);
+        if (!width)
+            width = bytes > 4 ? 8 : 4;
+        struct sim_constant constant = {.kind = SIM_CONSTANT_PARAMETER,
+                                        .width = width,
+                                        .bytes = bytes,
+                                        .held = sim_decoder_register_bytes(decoder, element),
+                                        .is_signed =
+                                            ptx_type_class(type) == PTX_CLASS_SIGNED &&
+                                            sim_decoder_register_bytes(decoder, element) > bytes,
+                                        .value = offset + (uint64_t)i * bytes};
+        const sim_handler *copy = width == 8 ? decoder->target->copy64 : decoder->target->copy32;
+        instr->run[0] = copy[0];
+        instr->run[1] = copy[1];
+        instr->operand[0] = sim_operand_ref(decoder, ir, element);
+        instr->operand[1] = sim_constant_ref(decoder, constant);
+        if (i + 1 < count)
+            vec_push(&decoder->instrs, *instr);
+    }
+    return true;
+}

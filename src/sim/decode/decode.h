@@ -1,0 +1,46 @@
+// Inside the simulator: turning IR into decoded instructions.
+#ifndef BANKRUN_SIM_DECODE_DECODE_H
+#define BANKRUN_SIM_DECODE_DECODE_H
+
+#include "base/vec.h"
+#include "sim/flow/control.h"
+#include "sim/sim_internal.h"
+
+struct sim_decoder {
+    struct sim_kernel *kernel;
+    struct sim_code *code;
+    const struct ir_function *function;
+    const struct sim_target *target;
+    struct diag_list *diags;
+    VEC(struct sim_instr) instrs;
+    uint32_t ordinal;
+    bool failed;
+};
+
+void sim_decode_error(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// decode/operand.c
+sim_ref sim_register_ref(const struct sim_decoder *decoder, uint32_t reg);
+sim_ref sim_constant_ref(struct sim_decoder *decoder, struct sim_constant constant);
+sim_ref sim_operand_ref(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                        const struct ir_operand *operand);
+// The address of a variable in its space, as SIM_BASE_CONSTANTS or an access offset holds it.
+bool sim_symbol_address(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                        const struct ir_variable *variable, uint64_t *address);
+
+// decode/access.c
+const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
+                                           const struct ir_instruction *ir);
+bool sim_decode_kernel_parameter(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                 struct sim_instr *instr);
+
+// decode/call.c
+const struct sim_call *sim_decode_call(struct sim_decoder *decoder,
+                                       const struct ir_instruction *ir);
+
+// constants.c: the constant block of a launch. Caller frees.
+uint8_t *sim_fill_constants(const struct sim_kernel *kernel, const struct sim_launch *launch,
+                            const void *parameters, const void *workspace);
+
+#endif

@@ -1,0 +1,239 @@
+// Block barriers: bar.sync, bar.arrive, bar.red. Threads are counted; a warp all of whose threads
+// have arrived counts as 32 where a barrier is given a number of threads, as the ISA asks.
+#include <string.h>
+
+#include "sim/flow/block.h"
+#include "sim/flow/cluster.h"
+#include "sim/flow/control.h"
+
+static uint32_t live_arrivals(const struct sim_block_flow *flow, unsigned id) {
+    uint32_t threads = 0;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        threads += (uint32_t)__builtin_popcount(flow->flows[w].arrived[id] & flow->flows[w].live);
+    return threads;
+}
+
+static uint32_t counted_arrivals(const struct sim_block_flow *flow, unsigned id) {
+    uint32_t threads = 0;
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        const struct sim_warp_flow *warp = &flow->flows[w];
+        uint32_t arrived = warp->arrived[id];
+        bool whole = arrived && !(warp->live & ~arrived);
+        threads += whole ? LANES : (uint32_t)__builtin_popcount(arrived);
+    }
+    return threads;
+}
+
+static bool is_complete(const struct sim_block_flow *flow, unsigned id) {
+    const struct sim_barrier *barrier = &flow->barriers[id];
+    if (barrier->expected)
+        return counted_arrivals(flow, id) >= barrier->expected;
+    return live_arrivals(flow, id) == flow->live_threads;
+}
+
+static bool is_popc(const struct sim_instr *instr) {
+    return instr->immediate == PTX_MOD_popc;
+}
+
+// What a waiting split does when it is released: bar.red delivers its result.
+static void deliver(struct sim_warp *warp, struct sim_split *split, uint32_t result) {
+    const struct sim_instr *instr = split->pc;
+    if (instr->value) { // a reduction
+        uint8_t *slot = split->frame->registers + (instr->operand[0] & ~(sim_ref)3);
+        if (is_popc(instr)) {
+            uint32_t *lanes = (uint32_t *)slot;
+            for (int l = 0; l < LANES; l++)
+                if (split->mask >> l & 1)
+                    lanes[l] = result;
+        } else {
+            uint32_t *bits = (uint32_t *)slot;
+            *bits = (*bits & ~split->mask) | (result ? split->mask : 0);
+        }
+    }
+    split->pc++;
+    split->state = SIM_SPLIT_READY;
+    (void)warp;
+}
+
+static void release(struct sim_block_flow *flow, unsigned id) {
+    struct sim_barrier *barrier = &flow->barriers[id];
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp_flow *warp = &flow->flows[w];
+        warp->arrived[id] = 0;
+        for (unsigned s = 0; s < warp->split_count; s++) {
+            struct sim_split *split = &warp->splits[s];
+            if (split->state == SIM_SPLIT_BARRIER && split->barrier == id)
+                deliver(&flow->warps[w], split, barrier->result);
+        }
+    }
+    memset(barrier, 0, sizeof *barrier);
+}
+
+static const struct sim_instr *check_operands(struct sim_warp *warp, const struct sim_instr *instr,
+                                              uint32_t id, uint32_t count) {
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+    if (id >= SIM_BARRIERS)
+        return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, 0,
+                         "barrier %u does not exist: a block has barriers 0 to 15", id);
+    if (count % LANES)
+        return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, 0,
+                         "barrier %u waits for %u threads, which is no multiple of 32", id, count);
+    return instr;
+}
+
+static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
+    const uint32_t *lanes = sim_at(warp, ref);
+    return lanes[__builtin_ctz(warp->mask)];
+}
+
+// Notes the arrival of warp->mask. True: the barrier is complete and was released.
+static bool arrive(struct sim_warp *warp, uint32_t id, uint32_t count, bool waits) {
+    struct sim_block_flow *flow = sim_block_of(warp);
+    struct sim_barrier *barrier = &flow->barriers[id];
+    warp->flow->arrived[id] |= warp->mask;
+    if (count)
+        barrier->expected = count;
+    barrier->is_waiting |= waits;
+    if (!is_complete(flow, id))
+        return false;
+    release(flow, id);
+    return true;
+}
+
+static const struct sim_instr *wait_at(struct sim_warp *warp, const struct sim_instr *instr,
+                                       uint32_t id, uint32_t count) {
+    struct sim_warp_flow *flow = warp->flow;
+    struct sim_split *split = &flow->splits[flow->current];
+    split->state = SIM_SPLIT_BARRIER;
+    split->barrier = id;
+    split->pc = instr;
+    if (arrive(warp, id, count, true))
+        return instr + 1;
+    sim_account(warp, instr->ordinal + 1);
+    flow->run_start = instr->ordinal + 1;
+    const struct sim_instr *next = sim_next_split(warp);
+    if (!next)
+        warp->stop = SIM_STOP_BARRIER;
+    return next;
+}
+
+static const struct sim_instr *run_bar_sync(struct sim_warp *warp, const struct sim_instr *instr) {
+    uint32_t id = first_value(warp, instr->operand[0]);
+    uint32_t count = instr->immediate ? first_value(warp, instr->operand[1]) : 0;
+    if (!check_operands(warp, instr, id, count))
+        return NULL;
+    return wait_at(warp, instr, id, count);
+}
+
+bool sim_select_control_bar_sync(const struct ir_instruction *ir, struct sim_instr *out) {
+    out->run[0] = out->run[1] = run_bar_sync;
+    out->immediate = ir->operand_count > 1;
+    return true;
+}
+
+static const struct sim_instr *run_bar_arrive(struct sim_warp *warp,
+                                              const struct sim_instr *instr) {
+    uint32_t id = first_value(warp, instr->operand[0]);
+    uint32_t count = first_value(warp, instr->operand[1]);
+    if (!check_operands(warp, instr, id, count))
+        return NULL;
+    arrive(warp, id, count, false);
+    return instr + 1;
+}
+
+bool sim_select_control_bar_arrive(const struct ir_instruction *ir, struct sim_instr *out) {
+    (void)ir;
+    out->run[0] = out->run[1] = run_bar_arrive;
+    return true;
+}
+
+// bar.red d, barrier [, threads], p
+static const struct sim_instr *run_bar_red(struct sim_warp *warp, const struct sim_instr *instr) {
+    unsigned source = instr->value == 2 ? 3 : 2;
+    uint32_t id = first_value(warp, instr->operand[1]);
+    uint32_t count = source == 3 ? first_value(warp, instr->operand[2]) : 0;
+    if (!check_operands(warp, instr, id, count))
+        return NULL;
+    struct sim_block_flow *flow = sim_block_of(warp);
+    struct sim_barrier *barrier = &flow->barriers[id];
+    uint32_t bits = sim_predicate(warp, instr, (int)source) & warp->mask;
+    bool first = true;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        first &= !flow->flows[w].arrived[id];
+    if (is_popc(instr))
+        barrier->result += (uint32_t)__builtin_popcount(bits);
+    else if (instr->immediate == PTX_MOD_or)
+        barrier->result |= bits != 0;
+    else
+        barrier->result = (first || barrier->result) && bits == warp->mask;
+    return wait_at(warp, instr, id, count);
+}
+
+// value: 1 without, 2 with a number of threads; never 0, which marks bar.sync.
+bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_instr *out) {
+    out->run[0] = out->run[1] = run_bar_red;
+    out->immediate = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
+    out->value = ir->operand_count > 3 ? 2 : 1;
+    return true;
+}
+
+void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes) {
+    flow->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    sim_cluster_lanes_ended(warp, lanes);
+    if (!flow->live_threads)
+        return;
+    for (unsigned id = 0; id < SIM_BARRIERS; id++)
+        if (flow->barriers[id].is_waiting && is_complete(flow, id))
+            release(flow, id);
+}
+
+// ---- Deadlock -----------------------------------------------------------------------------
+
+static void explain_place(const struct sim_split *split, struct strbuf *out) {
+    const struct ir_function *function = split->frame->code->ir;
+    const struct ir_instruction *ir = &function->instructions[split->pc->ir];
+    strbuf_puts(out, " at ");
+    ptx_print_mnemonic(ir->ptx, out);
+    if (split->state == SIM_SPLIT_BARRIER)
+        strbuf_printf(out, " (barrier %u)", split->barrier);
+    const struct ptx_location *location = &function->locations[ir->location];
+    if (ir->location && location->line)
+        strbuf_printf(out, ", line %u", location->line);
+}
+
+static void explain_place_once(struct sim_block_flow *flow, const struct sim_split *here,
+                               uint32_t warp, unsigned index, struct strbuf *out) {
+    uint32_t threads = 0;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        for (unsigned s = 0; s < flow->flows[w].split_count; s++) {
+            const struct sim_split *split = &flow->flows[w].splits[s];
+            if (split->pc != here->pc)
+                continue;
+            if (w < warp || (w == warp && s < index))
+                return; // told already
+            threads += (uint32_t)__builtin_popcount(split->mask);
+        }
+    strbuf_printf(out, "\n  %u thread%s wait%s", threads, threads == 1 ? "" : "s",
+                  threads == 1 ? "s" : "");
+    explain_place(here, out);
+    const struct sim_barrier *barrier = &flow->barriers[here->barrier];
+    if (here->state == SIM_SPLIT_BARRIER)
+        strbuf_printf(out, " for %u threads, of which %u came",
+                      barrier->expected ? barrier->expected : flow->live_threads,
+                      barrier->expected ? counted_arrivals(flow, here->barrier)
+                                        : live_arrivals(flow, here->barrier));
+    else if (here->state == SIM_SPLIT_CLUSTER)
+        strbuf_printf(out, " for %u threads of the cluster, of which %u came",
+                      flow->block.cluster->live_threads, flow->block.cluster->arrived);
+    else if (here->state == SIM_SPLIT_WARPGROUP)
+        strbuf_puts(out, " for the other warps of its warpgroup");
+    else
+        strbuf_printf(out, " for lanes 0x%08x of its warp", here->members);
+}
+
+void sim_explain_deadlock(struct sim_block_flow *flow, struct strbuf *out) {
+    strbuf_puts(out, "deadlock: all threads of the block wait and nothing can release them");
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        for (unsigned s = 0; s < flow->flows[w].split_count; s++)
+            explain_place_once(flow, &flow->flows[w].splits[s], w, s, out);
+}

@@ -1,0 +1,248 @@
+// A block: its warps take turns until all threads have ended.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/flow/block.h"
+#include "sim/flow/cluster.h"
+#include "sim/flow/special.h"
+#include "sim/launch.h"
+
+// PATIENCE: a split that used its long slice this often in a row is treated as spinning, whatever
+// its loop looks like. DOUBT: so is, for the lanes that wait for it, one that used its short slice
+// this often and whose registers go on to change.
+enum { PATIENCE = 64, DOUBT = 64 };
+
+static uint32_t threads_of(const struct sim_launch *launch) {
+    return launch->block[0] * launch->block[1] * launch->block[2];
+}
+
+struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
+    const struct sim_kernel *kernel = worker->kernel;
+    const struct sim_launch *launch = worker->launch;
+    const struct sim_code *code = &kernel->codes[0];
+    struct sim_block_flow *flow = base_alloc_aligned(64, sizeof *flow);
+    flow->warp_count = (threads_of(launch) + LANES - 1) / LANES;
+    flow->warps = base_alloc_aligned(64, flow->warp_count * sizeof *flow->warps);
+    flow->flows = base_alloc_aligned(64, flow->warp_count * sizeof *flow->flows);
+    size_t parameters = (size_t)code->ir->frame_parameter_bytes * LANES;
+    size_t frame = ((size_t)code->frame_bytes + parameters + 63) / 64 * 64;
+    flow->register_bytes = flow->warp_count * frame;
+    flow->register_memory = base_alloc_aligned(64, flow->register_bytes);
+
+    struct sim_block *block = &flow->block;
+    block->worker = worker;
+    block->flow = flow;
+    uint64_t dynamic = launch->dynamic_shared_bytes;
+    block->shared_bytes = (uint32_t)(dynamic ? kernel->layout->dynamic_offset + dynamic
+                                             : kernel->layout->static_bytes);
+    block->shared = base_alloc_aligned(128, block->shared_bytes + 128);
+    block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
+    if (block->local_bytes)
+        block->local = base_alloc_aligned(64, block->local_bytes * LANES * flow->warp_count);
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp *warp = &flow->warps[w];
+        warp->flow = &flow->flows[w];
+        warp->block = block;
+        warp->index = w;
+        warp->flow->root.registers = flow->register_memory + w * frame;
+        warp->flow->root.parameters = warp->flow->root.registers + code->frame_bytes;
+        warp->base[SIM_BASE_REGISTERS] = warp->flow->root.registers;
+        warp->base[SIM_BASE_CONSTANTS] = worker->constants;
+        warp->base[SIM_BASE_WARP] = worker->warp_vectors + (size_t)w * SIM_WARP_BYTES;
+        warp->base[SIM_BASE_BLOCK] = flow->vectors;
+    }
+    return flow;
+}
+
+void sim_block_free(struct sim_block_flow *flow) {
+    if (!flow)
+        return;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        sim_warp_finish(&flow->warps[w]);
+    strbuf_free(&flow->output);
+    sim_device_launches_free(&flow->launches);
+    free(flow->block.shared);
+    free(flow->block.local);
+    free(flow->register_memory);
+    free(flow->flows);
+    free(flow->warps);
+    free(flow);
+}
+
+static uint32_t lanes_of_warp(uint32_t threads, uint32_t warp) {
+    uint32_t left = threads - warp * LANES;
+    return left >= LANES ? FULL_MASK : (1u << left) - 1;
+}
+
+void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
+    struct sim_block *block = &flow->block;
+    const struct sim_launch *launch = block->worker->launch;
+    const struct sim_kernel *kernel = block->worker->kernel;
+    uint32_t threads = threads_of(launch);
+    block->linear = linear;
+    block->index[0] = (uint32_t)(linear % launch->grid[0]);
+    block->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
+    block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
+    sim_fill_block_vectors(flow->vectors, block->index,
+                           linear % kernel->module->sim->config.multiprocessors);
+    flow->live_threads = threads;
+    flow->next_warp = 0;
+    flow->has_fault = false;
+    memset(flow->barriers, 0, sizeof flow->barriers);
+    // Shared memory and registers hold what the block before left there on a GPU, too; zeros keep
+    // a program that reads them deterministic.
+    if (block->shared_bytes)
+        memset(block->shared, 0, block->shared_bytes);
+    if (kernel->ir->reads_unset)
+        memset(flow->register_memory, 0, flow->register_bytes);
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), &kernel->codes[0]);
+}
+
+uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads) {
+    uint64_t warps = 0, lanes = 0;
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        warps += flow->flows[w].instructions;
+        lanes += flow->flows[w].thread_instructions;
+    }
+    if (threads)
+        *threads = lanes;
+    return warps;
+}
+
+// ---- Scheduling ---------------------------------------------------------------------------
+
+static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
+    while (pc)
+        pc = pc->run[warp->is_full](warp, pc);
+}
+
+static bool may_go_on(struct sim_block_flow *flow, struct sim_warp *warp) {
+    struct sim_worker *worker = flow->block.worker;
+    enum sim_fault fault = sim_worker_check(worker, sim_block_instructions(flow, NULL));
+    if (fault == SIM_OK)
+        return true;
+    struct sim_split *split = &warp->flow->splits[warp->flow->current];
+    unsigned lane = (unsigned)__builtin_ctz(split->mask);
+    if (fault == SIM_FAULT_INSTRUCTION_LIMIT)
+        sim_raise(warp, split->pc, fault, lane, 0,
+                  "the launch executed %llu warp instructions, which is the limit: it may never "
+                  "end",
+                  (unsigned long long)worker->sim->config.max_instructions);
+    else
+        sim_raise(warp, split->pc, fault, lane, 0, "the launch was stopped");
+    return false;
+}
+
+static uint64_t hash_of_registers(const struct sim_frame *frame) {
+    const uint8_t *at = frame->registers, *end = at + frame->code->frame_bytes;
+    uint64_t hash = (uintptr_t)frame;
+    for (uint64_t word; at < end; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+// A split that comes to the same place with the same registers waits for what others write. One
+// whose registers change (it counts its tries, or walks along a chain) does so or does not: lanes
+// at a reconvergence point go on without it only after a while, as they never do on a GPU.
+static bool is_stuck(struct sim_split *split) {
+    uint64_t state = hash_of_registers(split->frame) ^ (uintptr_t)split->pc;
+    bool is_same = split->pauses && split->state_before == state;
+    split->state_before = state;
+    return ++split->pauses > DOUBT || is_same;
+}
+
+// The split that spins goes behind the others; lanes that wait for it may be what it waits for.
+// True: it is stuck.
+static bool rotate(struct sim_warp *warp) {
+    struct sim_warp_flow *flow = warp->flow;
+    struct sim_split spinning = flow->splits[flow->current];
+    bool stuck = is_stuck(&spinning);
+    memmove(&flow->splits[1], &flow->splits[0], flow->current * sizeof flow->splits[0]);
+    flow->splits[0] = spinning;
+    bool other_ready = false;
+    for (unsigned i = 1; i < flow->split_count; i++)
+        other_ready |= flow->splits[i].state == SIM_SPLIT_READY;
+    if (!other_ready && stuck)
+        sim_open_tokens(warp);
+    return stuck;
+}
+
+enum warp_result { WARP_WAITS, WARP_SPINS, WARP_FAULT };
+
+static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp) {
+    unsigned rounds = 0, spins = 0;
+    for (;;) {
+        const struct sim_instr *pc = sim_next_split(warp);
+        if (!pc)
+            return WARP_WAITS;
+        execute(warp, pc);
+        if (flow->has_fault)
+            return WARP_FAULT;
+        if (warp->stop != SIM_STOP_SPIN && warp->stop != SIM_STOP_BUDGET)
+            continue;
+        if (!may_go_on(flow, warp))
+            return WARP_FAULT;
+        if (warp->stop == SIM_STOP_BUDGET && ++rounds < PATIENCE)
+            continue;
+        bool stuck = rotate(warp);
+        if (++spins <= warp->flow->split_count)
+            continue;
+        // All splits spin: what they wait for may be up to lanes that wait for them.
+        if (!stuck || !sim_open_tokens(warp))
+            return WARP_SPINS;
+        spins = 0;
+    }
+}
+
+static bool open_all(struct sim_block_flow *flow) {
+    bool opened = false;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        opened |= sim_open_tokens(&flow->warps[w]);
+    return opened;
+}
+
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
+    struct strbuf text = {0};
+    sim_explain_deadlock(flow, &text);
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp *warp = &flow->warps[w];
+        if (!warp->flow->split_count)
+            continue;
+        warp->flow->current = 0;
+        struct sim_split *split = &warp->flow->splits[0];
+        sim_set_mask(warp, split->mask);
+        sim_raise(warp, split->pc, SIM_FAULT_DEADLOCK, (unsigned)__builtin_ctz(split->mask), 0,
+                  "%s", text.data);
+        break;
+    }
+    strbuf_free(&text);
+    return SIM_BLOCK_FAULT;
+}
+
+enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
+    for (;;) {
+        bool moved = false, spun = false;
+        for (uint32_t i = 0; i < flow->warp_count; i++) {
+            struct sim_warp *warp = &flow->warps[i];
+            uint64_t before = warp->flow->instructions;
+            enum warp_result result = run_warp(flow, warp);
+            if (result == WARP_FAULT)
+                return SIM_BLOCK_FAULT;
+            spun |= result == WARP_SPINS;
+            moved |= result == WARP_WAITS && warp->flow->instructions != before;
+        }
+        if (!flow->live_threads)
+            return SIM_BLOCK_DONE;
+        if (moved)
+            continue;
+        if (spun)
+            return SIM_BLOCK_YIELD;
+        if (!open_all(flow))
+            return sim_cluster_size(flow->block.cluster) > 1 ? SIM_BLOCK_WAITS
+                                                             : sim_block_raise_deadlock(flow);
+    }
+}

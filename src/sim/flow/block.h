@@ -1,0 +1,54 @@
+// Inside the simulator: blocks, their barriers, and how they are scheduled.
+#ifndef BANKRUN_SIM_FLOW_BLOCK_H
+#define BANKRUN_SIM_FLOW_BLOCK_H
+
+#include "sim/flow/warp.h"
+
+enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
+
+struct sim_barrier {
+    uint32_t arrived;  // threads
+    uint32_t expected; // threads that were asked for; 0: all that live
+    uint32_t result;   // bar.red: and/or as 0 or 1, popc as a count
+    bool is_waiting;   // some split waits here
+};
+
+struct sim_block_flow {
+    struct sim_block block;
+    struct sim_warp *warps;
+    struct sim_warp_flow *flows;
+    uint32_t warp_count, live_threads;
+    uint32_t next_warp;
+    struct sim_barrier barriers[SIM_BARRIERS];
+    struct strbuf output; // of device printf
+    struct sim_device_launches launches;
+    uint8_t *register_memory; // the warps' outermost frames
+    size_t register_bytes;
+    bool has_fault;
+    _Alignas(64) uint8_t vectors[SIM_BLOCK_BYTES]; // SIM_BASE_BLOCK
+};
+
+enum sim_block_status {
+    SIM_BLOCK_DONE,
+    SIM_BLOCK_WAITS, // for other blocks of its cluster
+    SIM_BLOCK_YIELD, // all its warps spin: let other blocks run
+    SIM_BLOCK_FAULT,
+};
+
+// block.c
+struct sim_block_flow *sim_block_create(struct sim_worker *worker);
+void sim_block_free(struct sim_block_flow *flow);
+void sim_block_start(struct sim_block_flow *flow, uint64_t linear);
+enum sim_block_status sim_block_run(struct sim_block_flow *flow);
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow);
+uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads);
+
+// barrier.c
+void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes);
+void sim_explain_deadlock(struct sim_block_flow *flow, struct strbuf *out);
+
+static inline struct sim_block_flow *sim_block_of(const struct sim_warp *warp) {
+    return warp->block->flow;
+}
+
+#endif

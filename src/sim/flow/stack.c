@@ -1,0 +1,100 @@
+// alloca, stacksave, stackrestore. A thread's stack grows down from the end of its local memory,
+// towards the frames of its calls, which grow up; a return takes back what the function allocated.
+#include "sim/flow/block.h"
+#include "sim/flow/control.h"
+
+static struct sim_frame *current_frame(const struct sim_warp *warp) {
+    return warp->flow->splits[warp->flow->current].frame;
+}
+
+uint64_t sim_stack_limit(const struct sim_warp *warp) {
+    uint64_t limit = warp->block->local_bytes;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const uint64_t top = warp->block->local_bytes - warp->flow->stack[__builtin_ctz(rest)];
+        limit = top < limit ? top : limit;
+    }
+    return limit;
+}
+
+static uint64_t read_lane(const struct sim_warp *warp, sim_ref ref, unsigned bytes, unsigned lane) {
+    return bytes == 8 ? ((const uint64_t *)sim_at(warp, ref))[lane]
+                      : ((const uint32_t *)sim_at(warp, ref))[lane];
+}
+
+static void write_lane(const struct sim_warp *warp, sim_ref ref, unsigned bytes, unsigned lane,
+                       uint64_t value) {
+    if (bytes == 8)
+        ((uint64_t *)sim_at(warp, ref))[lane] = value;
+    else
+        ((uint32_t *)sim_at(warp, ref))[lane] = (uint32_t)value;
+}
+
+static uint64_t frames_end(const struct sim_warp *warp) {
+    const struct sim_frame *frame = current_frame(warp);
+    return frame->local_base + frame->code->ir->local_bytes;
+}
+
+// instr->immediate: bytes of the registers. instr->value: the alignment.
+static const struct sim_instr *run_alloca(struct sim_warp *warp, const struct sim_instr *instr) {
+    const uint64_t whole = warp->block->local_bytes, least = frames_end(warp);
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        const uint64_t bytes = read_lane(warp, instr->operand[1], instr->immediate, l);
+        const uint64_t top = whole - warp->flow->stack[l];
+        const uint64_t at = bytes > top ? 0 : (top - bytes) & ~(instr->value - 1);
+        if (bytes > top || at < least)
+            return sim_raise(warp, instr, SIM_FAULT_STACK, l, 0,
+                             "stack overflow: alloca of %llu bytes, and %llu are left",
+                             (unsigned long long)bytes, (unsigned long long)(top - least));
+        warp->flow->stack[l] = whole - at;
+        write_lane(warp, instr->operand[0], instr->immediate, l, at);
+    }
+    return instr + 1;
+}
+
+static const struct sim_instr *run_save(struct sim_warp *warp, const struct sim_instr *instr) {
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        write_lane(warp, instr->operand[0], instr->immediate, l,
+                   warp->block->local_bytes - warp->flow->stack[l]);
+    }
+    return instr + 1;
+}
+
+static const struct sim_instr *run_restore(struct sim_warp *warp, const struct sim_instr *instr) {
+    const uint64_t whole = warp->block->local_bytes, least = frames_end(warp);
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        const uint64_t at = read_lane(warp, instr->operand[0], instr->immediate, l);
+        if (at > whole || at < least)
+            return sim_raise(warp, instr, SIM_FAULT_STACK, l, at,
+                             "stackrestore of 0x%llx, which no stacksave of this function gave",
+                             (unsigned long long)at);
+        warp->flow->stack[l] = whole - at;
+    }
+    return instr + 1;
+}
+
+static bool use(const struct ir_instruction *ir, struct sim_instr *out, sim_handler run) {
+    out->run[0] = out->run[1] = run;
+    out->immediate = ptx_type_bytes((enum ptx_type)ir->ptx->types[0]);
+    return true;
+}
+
+bool sim_select_control_alloca(const struct ir_instruction *ir, struct sim_instr *out) {
+    enum { NATURAL = 8, MOST = 1 << 23 };
+    out->value = ir->operand_count > 2 ? ir->operands[2].value : NATURAL;
+    if (!out->value || out->value > MOST || (out->value & (out->value - 1)))
+        return false;
+    if (out->value < NATURAL)
+        out->value = NATURAL;
+    return use(ir, out, run_alloca);
+}
+
+bool sim_select_control_stacksave(const struct ir_instruction *ir, struct sim_instr *out) {
+    return use(ir, out, run_save);
+}
+
+bool sim_select_control_stackrestore(const struct ir_instruction *ir, struct sim_instr *out) {
+    return use(ir, out, run_restore);
+}

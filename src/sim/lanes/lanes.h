@@ -1,0 +1,250 @@
+// Makes lane code: one line gives the pair of handlers of one instruction.
+//
+//   LANES2(add_u32, u32, u32, u32, a + b)
+//
+// defines `add_u32`, a pair { some lanes, all lanes } for lanes_use(). The names after it are the
+// kinds of the destination and of the sources (see the list of kinds below); the expression sees
+// the sources as a, b, c, e, the lane number as l, and instr->immediate as imm. Lanes that are off
+// are computed too and then blended away, so an expression must be safe for any operand.
+//
+// EACH1..EACH3 are the same for expressions that no vector instruction does (128-bit products,
+// library calls): a plain loop over the lanes that are on.
+#ifndef BANKRUN_SIM_LANES_LANES_H
+#define BANKRUN_SIM_LANES_LANES_H
+
+#include "sim/exec.h"
+
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#ifdef __clang__
+// clang warns when a loop that asks for vectors stays scalar; some do on the baseline target.
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+// Kinds: lane_K is what a register's lane holds, load_K the part of it that is read, value_K what
+// the expression computes with, and store_K what a result is cut to. 8- and 16-bit values live
+// zero-extended in 32-bit lanes and are computed with in 32 bits.
+typedef uint32_t lane_u8, lane_s8, lane_u16, lane_s16, lane_u32;
+typedef int32_t lane_s32;
+typedef uint64_t lane_u64;
+typedef int64_t lane_s64;
+typedef float lane_f32;
+typedef double lane_f64;
+
+typedef uint8_t load_u8, store_u8, store_s8;
+typedef int8_t load_s8;
+typedef uint16_t load_u16, store_u16, store_s16;
+typedef int16_t load_s16;
+typedef uint32_t load_u32, store_u32;
+typedef int32_t load_s32, store_s32;
+typedef uint64_t load_u64, store_u64;
+typedef int64_t load_s64, store_s64;
+typedef float load_f32, store_f32;
+typedef double load_f64, store_f64;
+
+typedef uint32_t value_u8, value_u16, value_u32;
+typedef int32_t value_s8, value_s16, value_s32;
+typedef uint64_t value_u64;
+typedef int64_t value_s64;
+typedef float value_f32;
+typedef double value_f64;
+
+#define LANES_ALIGNED(type, ref) ((type *)__builtin_assume_aligned(sim_at(warp, ref), 64))
+#define LANES_IN(K, p, n) const lane_##K *p = LANES_ALIGNED(const lane_##K, instr->operand[n]);
+#define LANES_OUT(K)                                                                               \
+    lane_##K *d = LANES_ALIGNED(lane_##K, instr->operand[0]);                                      \
+    const int32_t *on = warp->lanes;                                                               \
+    const uint32_t imm = instr->immediate;                                                         \
+    (void)on, (void)imm;
+#define LANES_VALUE(K, v, p) const value_##K v = (value_##K)(load_##K)p[l];
+#define LANES_BLEND(K, result)                                                                     \
+    {                                                                                              \
+        const lane_##K r_ = (lane_##K)(store_##K)(result);                                         \
+        d[l] = full || on[l] ? r_ : d[l];                                                          \
+    }
+
+// Two handlers from `void name_body(warp, instr, full)`, which the compiler specialises.
+#define LANES_BODY(name)                                                                           \
+    LANES_INLINE void name##_body(struct sim_warp *warp, const struct sim_instr *instr,            \
+                                  const bool full)
+#define LANES_PAIR(name)                                                                           \
+    static const struct sim_instr *name##_some(struct sim_warp *warp,                              \
+                                               const struct sim_instr *instr) {                    \
+        name##_body(warp, instr, false);                                                           \
+        return instr + 1;                                                                          \
+    }                                                                                              \
+    static const struct sim_instr *name##_all(struct sim_warp *warp,                               \
+                                              const struct sim_instr *instr) {                     \
+        name##_body(warp, instr, true);                                                            \
+        return instr + 1;                                                                          \
+    }                                                                                              \
+    static const sim_handler name[2] = {name##_some, name##_all};
+
+#define LANES1(name, D, A, ...)                                                                    \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D) LANES_IN(A, pa, 1) SIM_LANES                                                  \
+        { LANES_VALUE(A, a, pa) LANES_BLEND(D, (__VA_ARGS__)) }                                    \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define LANES2(name, D, A, B, ...)                                                                 \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) SIM_LANES                               \
+        { LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_BLEND(D, (__VA_ARGS__)) }              \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define LANES3(name, D, A, B, C, ...)                                                              \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) SIM_LANES            \
+        {                                                                                          \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) LANES_BLEND(D, (__VA_ARGS__))              \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define LANES4(name, D, A, B, C, E, ...)                                                           \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES      \
+        {                                                                                          \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb)                                                                  \
+            LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe) LANES_BLEND(D, (__VA_ARGS__))              \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define LANES_EACH for (unsigned l = 0; l < LANES; l++)
+
+#define EACH1(name, D, A, ...)                                                                     \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_EACH if (full || on[l]) {                            \
+            LANES_VALUE(A, a, pa) d[l] = (lane_##D)(store_##D)(__VA_ARGS__);                       \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define EACH2(name, D, A, B, ...)                                                                  \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_EACH if (full || on[l]) {         \
+            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) d[l] = (lane_##D)(store_##D)(__VA_ARGS__); \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define EACH3(name, D, A, B, C, ...)                                                               \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_EACH if (full || on[l]) {   \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) d[l] = (lane_##D)(store_##D)(__VA_ARGS__); \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+// Declares and begins a select function.
+#define LANES_SELECT(name)                                                                         \
+    bool SIM_NAME(sim_select_##name)(struct sim_decoder *, const struct ir_instruction *,          \
+                                     struct sim_instr *);                                          \
+    bool SIM_NAME(sim_select_##name)(struct sim_decoder * decoder __attribute__((unused)),         \
+                                     const struct ir_instruction *ir __attribute__((unused)),      \
+                                     struct sim_instr *out)
+
+// Makes a pair an instruction's handlers; false when there is no pair.
+static inline bool lanes_use(struct sim_instr *out, const sim_handler *pair) {
+    if (!pair)
+        return false;
+    out->run[0] = pair[0];
+    out->run[1] = pair[1];
+    return true;
+}
+
+// Tables of pairs are indexed by type.
+typedef const sim_handler *const lanes_table[PTX_TYPE_COUNT];
+
+static inline enum ptx_type lanes_type(const struct ir_instruction *ir, unsigned n) {
+    return n < ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[n] : PTX_NO_TYPE;
+}
+
+static inline bool lanes_by_type(struct sim_instr *out, const struct ir_instruction *ir,
+                                 lanes_table table) {
+    return lanes_use(out, table[lanes_type(ir, 0)]);
+}
+
+static inline enum ptx_modifier lanes_modifier(const struct ir_instruction *ir,
+                                               enum ptx_group group) {
+    return ptx_modifier_of(ir->ptx, group);
+}
+
+// Bit l of the result is the sign bit of v[l].
+static inline uint32_t lanes_signs(const int32_t v[LANES]) {
+    uint32_t bits = 0;
+#if defined(__AVX512DQ__)
+    bits = _mm512_movepi32_mask(_mm512_load_si512(v)) |
+           (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(v + 16)) << 16;
+#elif defined(__AVX2__)
+    for (int i = 0; i < LANES; i += 8)
+        bits |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)(v + i))) << i;
+#elif defined(__SSE2__)
+    for (int i = 0; i < LANES; i += 4)
+        bits |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(v + i))) << i;
+#else
+    for (int l = 0; l < LANES; l++)
+        bits |= ((uint32_t)v[l] >> 31) << l;
+#endif
+    return bits;
+}
+
+// Is lane n's value first + n * step, for all lanes? v is 64-byte aligned.
+LANES_INLINE bool lanes_ramp_32(const uint32_t *v, uint32_t first, uint32_t step) {
+#if defined(__AVX512F__)
+    const __m512i numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i ramp = _mm512_mullo_epi32(numbers, _mm512_set1_epi32((int)step));
+    const __m512i low = _mm512_add_epi32(ramp, _mm512_set1_epi32((int)first));
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32((int)(16 * step)));
+    return (_mm512_cmpneq_epi32_mask(_mm512_load_si512(v), low) |
+            _mm512_cmpneq_epi32_mask(_mm512_load_si512(v + 16), high)) == 0;
+#else
+    uint32_t odd = 0;
+    SIM_LANES
+    odd |= v[l] ^ (first + (uint32_t)l * step);
+    return odd == 0;
+#endif
+}
+
+LANES_INLINE bool lanes_ramp_64(const uint64_t *v, uint64_t first, uint64_t step) {
+#if defined(__AVX512F__)
+    __mmask8 odd = 0;
+    const __m512i next = _mm512_set1_epi64((long long)(8 * step));
+    __m512i ramp = _mm512_add_epi64(_mm512_set_epi64((long long)(7 * step), (long long)(6 * step),
+                                                     (long long)(5 * step), (long long)(4 * step),
+                                                     (long long)(3 * step), (long long)(2 * step),
+                                                     (long long)step, 0),
+                                    _mm512_set1_epi64((long long)first));
+    for (int l = 0; l < LANES; l += 8) {
+        odd |= _mm512_cmpneq_epi64_mask(_mm512_load_si512(v + l), ramp);
+        ramp = _mm512_add_epi64(ramp, next);
+    }
+    return odd == 0;
+#else
+    uint64_t odd = 0;
+    SIM_LANES
+    odd |= v[l] ^ (first + (uint64_t)l * step);
+    return odd == 0;
+#endif
+}
+
+// Writes a predicate of the lanes that are on.
+LANES_INLINE void lanes_set_predicate(struct sim_warp *warp, sim_ref ref, uint32_t bits,
+                                      const bool full) {
+    uint32_t *p = sim_at(warp, ref);
+    *p = full ? bits : (*p & ~warp->mask) | (bits & warp->mask);
+}
+
+#endif

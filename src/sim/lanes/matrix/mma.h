@@ -1,0 +1,236 @@
+// Matrix fragments: which elements of a matrix the registers of each lane hold.
+//
+// A matrix is cut into tiles of 8 x (4 * per) elements. Of a tile, lane l holds row l / 4, and of
+// it `per` neighbours from column (l % 4) * per on: as many as fill a register of 32 bits, two of
+// an accumulator. Rows and columns here are those of A and of accumulators; of B, and of the
+// accumulator of m8n32k16, they change places. So there is a major and a minor direction.
+// (PTX ISA, mma; the fragments of wmma, which the ISA leaves open, were read off an H200.)
+#ifndef BANKRUN_SIM_LANES_MATRIX_MMA_H
+#define BANKRUN_SIM_LANES_MATRIX_MMA_H
+
+#include <string.h>
+
+#include "sim/access.h"
+#include "sim/decode/decode.h"
+#include "sim/lanes/lanes.h"
+
+enum { MMA_MAX_ELEMENTS = 1024, MMA_MAX_REGISTERS = 8, MMA_MAX_COLUMNS = 256 };
+
+struct mma_shape {
+    unsigned m, n, k;
+};
+
+struct mma_fragment {
+    uint16_t bits; // of an element in a register; 64: a register of 64 bits
+    uint16_t per;  // neighbours
+    uint16_t majors, minors;
+    uint16_t chunk; // tiles come in groups of so many majors, within them one minor by the other
+    uint16_t tiles;
+    uint16_t registers; // may be more than the tiles fill: they hold copies of the first ones
+    bool major_is_column;
+};
+
+enum mma_matrix { MMA_A, MMA_B, MMA_C };
+
+static inline struct mma_fragment mma_fragment_of(struct mma_shape shape, enum mma_matrix matrix,
+                                                  unsigned bits) {
+    const bool is_wide_c = matrix == MMA_C && shape.m == 8 && shape.n == 32;
+    struct mma_fragment f = {.bits = (uint16_t)bits};
+    f.major_is_column = matrix == MMA_B || is_wide_c;
+    f.majors = (uint16_t)(f.major_is_column ? shape.n : shape.m);
+    f.minors = (uint16_t)(matrix != MMA_C ? shape.k : is_wide_c ? shape.m : shape.n);
+    f.per = (uint16_t)(matrix == MMA_C ? 2 : bits >= 32 ? 1 : 32 / bits);
+    f.chunk = f.majors == 32 || (f.majors == 16 && matrix != MMA_B) ? 16 : 8;
+    f.tiles = (uint16_t)(f.majors / 8 * (f.minors / (4 * f.per)));
+    f.registers = (uint16_t)(bits == 64 ? f.tiles * f.per : f.tiles * f.per * bits / 32);
+    return f;
+}
+
+// The lane-independent part of a tile's place: lane l's first element is l / 4 majors and
+// l % 4 * per minors further.
+static inline unsigned mma_tile_major(const struct mma_fragment *f, unsigned tile) {
+    const unsigned high = f->chunk / 8u, across = f->minors / (4u * f->per);
+    return tile / (high * across) * f->chunk + tile % high * 8;
+}
+
+static inline unsigned mma_tile_minor(const struct mma_fragment *f, unsigned tile) {
+    const unsigned high = f->chunk / 8u, across = f->minors / (4u * f->per);
+    return tile % (high * across) / high * (4u * f->per);
+}
+
+// Elements of 32 bits and less: matrix[major * minors + minor].
+LANES_INLINE void mma_unpack(const struct sim_warp *warp, const struct mma_fragment *f,
+                             const sim_ref *registers, uint32_t *matrix) {
+    const unsigned each = 32u / f->bits;
+    const uint32_t mask = UINT32_MAX >> (32 - f->bits);
+    for (unsigned tile = 0; tile < f->tiles; tile++) {
+        const unsigned at = mma_tile_major(f, tile) * f->minors + mma_tile_minor(f, tile);
+        for (unsigned i = 0; i < f->per; i++) {
+            const unsigned e = tile * f->per + i;
+            const uint32_t *r = LANES_ALIGNED(const uint32_t, registers[e / each]);
+            const unsigned shift = e % each * f->bits;
+            for (unsigned l = 0; l < LANES; l++)
+                matrix[at + l / 4 * f->minors + l % 4 * f->per + i] = r[l] >> shift & mask;
+        }
+    }
+}
+
+LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct mma_fragment *f,
+                           const sim_ref *registers, const uint32_t *matrix) {
+    const unsigned each = 32u / f->bits;
+    for (unsigned r = 0; r < f->registers; r++) {
+        uint32_t *d = LANES_ALIGNED(uint32_t, registers[r]);
+        uint32_t words[LANES] = {0};
+        for (unsigned i = 0; i < each; i++) {
+            const unsigned e = r * each + i, tile = e / f->per % f->tiles;
+            const uint32_t *from =
+                matrix + mma_tile_major(f, tile) * f->minors + mma_tile_minor(f, tile) + e % f->per;
+            for (unsigned l = 0; l < LANES; l++)
+                words[l] |= from[l / 4 * f->minors + l % 4 * f->per] << i * f->bits;
+        }
+        for (unsigned l = 0; l < LANES; l++)
+            d[l] = warp->lanes[l] ? words[l] : d[l];
+    }
+}
+
+// The registers of a vector operand (or of a single register). False: not as many, or not as
+// wide, as the fragment needs.
+static inline bool mma_registers(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                 const struct ir_operand *operand, const struct mma_fragment *f,
+                                 sim_ref *registers) {
+    const bool is_vector = operand->kind == IR_OPERAND_VECTOR;
+    const struct ir_operand *elements = is_vector ? operand->elements : operand;
+    if ((is_vector ? operand->element_count : 1) != f->registers)
+        return false;
+    for (unsigned r = 0; r < f->registers; r++) {
+        if (elements[r].kind != IR_OPERAND_SINK &&
+            sim_decoder_operand_bytes(decoder, &elements[r]) != (f->bits == 64 ? 8 : 4))
+            return false;
+        registers[r] = sim_operand_ref(decoder, ir, &elements[r]);
+    }
+    return true;
+}
+
+// Of an element of a factor in a register; where many elements are bits they come as words of 32.
+static inline unsigned mma_bits(enum ptx_type type) {
+    return type == PTX_S4 || type == PTX_U4 ? 4 : type == PTX_B1 ? 32 : 8 * ptx_type_bytes(type);
+}
+
+// "m16n8k16"
+static inline struct mma_shape mma_shape_of(const struct ir_instruction *ir) {
+    unsigned part[3] = {0}, n = 0;
+    for (const char *at = ptx_modifier_text(lanes_modifier(ir, PTX_GROUP_shape)); *at; at++) {
+        if (*at >= '0' && *at <= '9')
+            part[n - 1] = part[n - 1] * 10 + (unsigned)(*at - '0');
+        else if (n++ == 3)
+            break;
+    }
+    return (struct mma_shape){part[0], part[1], part[2]};
+}
+
+// All 32 lanes execute a matrix instruction together. False: the handler returns NULL.
+static inline bool mma_all_lanes(struct sim_warp *warp, const struct sim_instr *instr) {
+    if (warp->is_full)
+        return true;
+    if (!sim_gather(warp, instr, FULL_MASK))
+        return false;
+    if (warp->is_full)
+        return true;
+    sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, (unsigned)__builtin_ctz(~warp->mask), 0,
+              "a matrix instruction needs all lanes of the warp, but lanes 0x%08x have ended",
+              ~warp->mask);
+    return false;
+}
+
+// ---- Products -----------------------------------------------------------------------------
+
+// D = A * B + C of numbers of a type, as bits. A has shape.m rows of `depth` elements, one row
+// after the other; B has shape.k rows of shape.n; C and D have shape.m rows of shape.n.
+struct mma_product {
+    struct mma_shape shape;
+    unsigned depth; // products of an element of D: shape.k, or half of it where A is sparse
+    enum ptx_type a_type, b_type, c_type, d_type;
+    bool saturate;
+    bool is_negated;   // A * -B
+    bool is_warpgroup; // what wgmma computes, not mma
+    bool in_fours;     // four products and C at once, then the next four: wmma of tf32
+    bool is_and;       // of bits; else exclusive or
+    // Sparse: which row of B each element of A meets. NULL: all in their order.
+    const uint8_t *pick;
+};
+
+// B, prepared for one or several products with it: by rows, as B itself.
+struct mma_columns {
+    const uint32_t *raw;
+    int16_t *value;       // significands of floats, or integers
+    int16_t *exponent;    // of floats
+    uint8_t *has_special; // by column: it holds an infinity or NaN
+};
+
+void SIM_NAME(mma_prepare_float)(const struct mma_product *product, const uint32_t *b,
+                                 struct mma_columns *columns);
+void SIM_NAME(mma_prepare_int)(const struct mma_product *product, const uint32_t *b,
+                               struct mma_columns *columns);
+
+// `columns` points to room for as many elements as B has.
+static inline void mma_prepare(const struct mma_product *product, const uint32_t *b,
+                               struct mma_columns *columns) {
+    columns->raw = b;
+    if (ptx_type_class(product->b_type) == PTX_CLASS_FLOAT)
+        SIM_NAME(mma_prepare_float)(product, b, columns);
+    else if (product->b_type != PTX_B1)
+        SIM_NAME(mma_prepare_int)(product, b, columns);
+}
+
+typedef void mma_function(const struct mma_product *, const uint32_t *, const struct mma_columns *,
+                          const uint32_t *, uint32_t *);
+void SIM_NAME(mma_product_float)(const struct mma_product *product, const uint32_t *a,
+                                 const struct mma_columns *b, const uint32_t *c, uint32_t *d);
+void SIM_NAME(mma_product_int)(const struct mma_product *product, const uint32_t *a,
+                               const struct mma_columns *b, const uint32_t *c, uint32_t *d);
+void SIM_NAME(mma_product_bits)(const struct mma_product *product, const uint32_t *a,
+                                const struct mma_columns *b, const uint32_t *c, uint32_t *d);
+
+// ---- Sparse A -----------------------------------------------------------------------------
+
+enum { MMA_MAX_PICKS = 16 * 64 };
+
+// Metadata has 4 bits for two elements out of four, for one out of two of tf32, and for two pairs
+// out of four of 4-bit integers: so many for a row of A.
+static inline unsigned mma_nibbles(const struct mma_product *p) {
+    return p->depth * (p->a_type == PTX_TF32 ? 2 : 1) / (mma_bits(p->a_type) == 4 ? 4 : 2);
+}
+
+static inline bool mma_has_selector(const struct mma_product *p, uint64_t selector) {
+    return selector < 16 / mma_nibbles(p);
+}
+
+// Metadata as 32 lanes hold it, and which of them count.
+struct mma_metadata {
+    const uint32_t *lanes;
+    unsigned selector;
+};
+
+// Fills 16 rows of `depth` picks. Returns a bit for each odd row: there the halves of an element of
+// tf32 come from different places, which the ISA leaves undefined.
+uint32_t SIM_NAME(mma_read_metadata)(const struct mma_product *product,
+                                     struct mma_metadata metadata, uint8_t *pick);
+// D's odd rows.
+void SIM_NAME(mma_product_odd)(const struct mma_product *product, struct mma_metadata metadata,
+                               uint32_t rows, const uint32_t *a, const struct mma_columns *b,
+                               const uint32_t *c, uint32_t *d);
+
+// 16 rows with a sparse A.
+static inline void mma_product_sparse(const struct mma_product *dense, mma_function *function,
+                                      struct mma_metadata metadata, const uint32_t *a,
+                                      const struct mma_columns *b, const uint32_t *c, uint32_t *d) {
+    uint8_t pick[MMA_MAX_PICKS];
+    struct mma_product product = *dense;
+    const uint32_t odd = SIM_NAME(mma_read_metadata)(&product, metadata, pick);
+    product.pick = pick;
+    function(&product, a, b, c, d);
+    if (odd)
+        SIM_NAME(mma_product_odd)(dense, metadata, odd, a, b, c, d);
+}
+
+#endif

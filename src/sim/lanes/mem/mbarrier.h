@@ -1,0 +1,54 @@
+// Inside the simulator: the 64 bits of an mbarrier, which the ISA leaves open. Here: arrivals that
+// are pending, arrivals that a phase expects, bytes that are under way, and the number of the
+// phase.
+#ifndef BANKRUN_SIM_LANES_MEM_MBARRIER_H
+#define BANKRUN_SIM_LANES_MEM_MBARRIER_H
+
+#include <stdint.h>
+
+enum {
+    SIM_MBARRIER_COUNT = 20, // bits
+    SIM_MBARRIER_COUNT_MASK = (1 << SIM_MBARRIER_COUNT) - 1,
+    SIM_MBARRIER_BYTES = 21,
+    SIM_MBARRIER_PHASE = 3,
+};
+
+struct sim_mbarrier {
+    uint32_t pending, expected;
+    int32_t bytes;
+    uint32_t phase;
+};
+
+static inline struct sim_mbarrier sim_mbarrier_unpack(uint64_t word) {
+    const uint32_t bytes =
+        (uint32_t)(word >> 2 * SIM_MBARRIER_COUNT) & ((1u << SIM_MBARRIER_BYTES) - 1);
+    const unsigned unused = 32 - SIM_MBARRIER_BYTES;
+    return (struct sim_mbarrier){(uint32_t)word & SIM_MBARRIER_COUNT_MASK,
+                                 (uint32_t)(word >> SIM_MBARRIER_COUNT) & SIM_MBARRIER_COUNT_MASK,
+                                 (int32_t)(bytes << unused) >> unused,
+                                 (uint32_t)(word >> (64 - SIM_MBARRIER_PHASE))};
+}
+
+static inline uint64_t sim_mbarrier_pack(struct sim_mbarrier s) {
+    const uint64_t bytes = (uint32_t)s.bytes & ((1u << SIM_MBARRIER_BYTES) - 1);
+    return s.pending | (uint64_t)s.expected << SIM_MBARRIER_COUNT |
+           bytes << 2 * SIM_MBARRIER_COUNT | (uint64_t)s.phase << (64 - SIM_MBARRIER_PHASE);
+}
+
+static inline void sim_mbarrier_finish_phase(struct sim_mbarrier *s) {
+    if (s->pending || s->bytes)
+        return;
+    s->phase = (s->phase + 1) % (1u << SIM_MBARRIER_PHASE);
+    s->pending = s->expected;
+}
+
+// Bytes of an asynchronous copy have arrived.
+static inline void sim_mbarrier_complete(uint8_t *at, uint32_t bytes) {
+    uint64_t *word = (uint64_t *)(void *)at;
+    struct sim_mbarrier s = sim_mbarrier_unpack(*word);
+    s.bytes -= (int32_t)bytes;
+    sim_mbarrier_finish_phase(&s);
+    *word = sim_mbarrier_pack(s);
+}
+
+#endif

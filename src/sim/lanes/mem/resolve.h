@@ -1,0 +1,443 @@
+// Makes lane code of memory operations: from a warp's registers to 32 checked addresses. Included
+// by the files that are compiled once for each target.
+#ifndef BANKRUN_SIM_LANES_MEM_RESOLVE_H
+#define BANKRUN_SIM_LANES_MEM_RESOLVE_H
+
+#include <string.h>
+
+#include "sim/flow/cluster.h"
+#include "sim/lanes/lanes.h"
+#include "sim/memory/request.h"
+
+// Which lane code an access takes. MEM_CELL is memory that each lane has for itself: local memory
+// and the .param variables of calls.
+enum mem_kind { MEM_SHARED, MEM_GLOBAL, MEM_CELL, MEM_GENERIC };
+
+// What the check of all lanes found. Only a full warp is looked at for patterns.
+enum mem_pattern {
+    MEM_FAULT,
+    MEM_LINEAR,  // lane n accesses the n-th piece behind lane 0's
+    MEM_UNIFORM, // all lanes access the same piece
+    MEM_SCATTERED,
+};
+
+struct mem_lanes {
+    _Alignas(64) uint64_t address[LANES]; // host addresses; for MEM_SHARED not set
+    _Alignas(64) uint32_t offset[LANES];  // MEM_SHARED only
+};
+
+// Lanes that are off take the first active lane's address, so that all can be checked and read.
+LANES_INLINE void mem_fill_64(uint64_t a[LANES], const struct sim_warp *warp) {
+    const uint64_t first = a[__builtin_ctz(warp->mask)];
+    SIM_LANES
+    a[l] = warp->lanes[l] ? a[l] : first;
+}
+
+LANES_INLINE void mem_fill_32(uint32_t a[LANES], const struct sim_warp *warp) {
+    const uint32_t first = a[__builtin_ctz(warp->mask)];
+    SIM_LANES
+    a[l] = warp->lanes[l] ? a[l] : first;
+}
+
+LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32, sim_ref base,
+                          uint64_t offset, uint64_t a[LANES]) {
+    if (!has_base) {
+        SIM_LANES
+        a[l] = offset;
+    } else if (is_32) {
+        const uint32_t *b = LANES_ALIGNED(const uint32_t, base);
+        SIM_LANES
+        a[l] = b[l] + offset;
+    } else {
+        const uint64_t *b = LANES_ALIGNED(const uint64_t, base);
+        SIM_LANES
+        a[l] = b[l] + offset;
+    }
+}
+
+LANES_INLINE void mem_addresses(const struct sim_warp *warp, const struct sim_access *access,
+                                uint64_t a[LANES], bool full) {
+    mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, a);
+    if (!full)
+        mem_fill_64(a, warp);
+}
+
+LANES_INLINE bool mem_observed(const struct mem_request *r) {
+    return r->warp->block->worker->observer && r->site != IR_NONE;
+}
+
+LANES_INLINE enum site_pattern mem_site_pattern(enum mem_pattern pattern) {
+    return pattern == MEM_LINEAR    ? SITE_LINEAR
+           : pattern == MEM_UNIFORM ? SITE_UNIFORM
+                                    : SITE_ANY_PATTERN;
+}
+
+// What the observer knows about requests like this one; NULL: tell it. `first`: the first active
+// lane's offset or address.
+LANES_INLINE struct access_tally *mem_tally(const struct sim_warp *warp, uint32_t site,
+                                            enum site_space space, uint64_t first) {
+    const struct sim_block *block = warp->block;
+    struct access_tally *tally =
+        block->worker->tallies ? block->worker->tallies[site * SITE_SPACES + space] : NULL;
+    if (!tally || first - tally->first >= tally->bytes ||
+        block->linear * WARP_LANES + warp->index < tally->since)
+        return NULL;
+    return tally;
+}
+
+// Counts a request of shared memory whose lanes are those of the site's last one. Lanes that are
+// off hold the first active lane's offset.
+LANES_INLINE bool mem_tallied_lanes(const struct sim_warp *warp, uint32_t site, const uint32_t *o,
+                                    bool full) {
+    const uint32_t first = full ? o[0] : o[__builtin_ctz(warp->mask)];
+    struct access_tally *tally = mem_tally(warp, site, SITE_SHARED, first);
+    if (!tally || tally->mask != warp->mask)
+        return false;
+    const uint32_t base = first & ~tally->keep;
+    uint32_t odd = 0;
+    SIM_LANES
+    odd |= (full || warp->lanes[l]) ? (o[l] - base) ^ tally->lanes[l] : 0;
+    if (odd)
+        return false;
+    tally->repeats++;
+    return true;
+}
+
+// The same for a linear or uniform request of a full warp.
+LANES_INLINE bool mem_tallied(const struct sim_warp *warp, uint32_t site, enum site_space space,
+                              uint64_t first, enum mem_pattern pattern) {
+    struct access_tally *tally = mem_tally(warp, site, space, first);
+    if (!tally)
+        return false;
+    const uint32_t tag = access_tag(mem_site_pattern(pattern), first, tally->keep);
+    struct access_place *place = access_place(tally, tag);
+    if (place->tag != tag)
+        return false;
+    place->repeats++;
+    return true;
+}
+
+LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *event,
+                           enum mem_pattern pattern) {
+    const struct sim_block *block = r->warp->block;
+    event->site = r->site;
+    event->mask = r->mask;
+    event->block = block->index;
+    event->warp = r->warp->index;
+    event->pattern = mem_site_pattern(pattern);
+    block->worker->observer->access(block->worker->observer_state, event);
+}
+
+// ---- Shared memory ------------------------------------------------------------------------
+
+// The exact check, for words about what is wrong. Takes the addresses in full length: a 64-bit
+// base may hold anything. An own address may come with the block's rank, which is cut off.
+LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_access *access,
+                                  uint32_t o[LANES]) {
+    const struct sim_block *block = r->warp->block;
+    _Alignas(64) uint64_t a[LANES];
+    mem_raw(r->warp, access->has_base, access->base_is_32, access->base, access->offset, a);
+    if (access->base_is_32)
+        SIM_LANES
+    a[l] = (uint32_t)a[l];
+    SIM_LANES
+    {
+        a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & SIM_CLUSTER_OFFSET : a[l];
+        o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & SIM_CLUSTER_OFFSET : o[l];
+    }
+    return sim_mem_check_offsets(r, PTX_SPACE_SHARED, a, block->shared_bytes);
+}
+
+// Shared addresses are 32 bits long and wrap; the result is false when one is longer.
+LANES_INLINE bool mem_shared_offsets(const struct sim_warp *warp, const struct sim_access *access,
+                                     uint32_t o[LANES]) {
+    if (!access->has_base) {
+        const uint32_t offset = (uint32_t)access->offset;
+        SIM_LANES
+        o[l] = offset;
+        return access->offset >> 32 == 0;
+    }
+    if (access->base_is_32) {
+        const uint32_t *b = LANES_ALIGNED(const uint32_t, access->base);
+        const uint32_t offset = (uint32_t)access->offset;
+        SIM_LANES
+        o[l] = b[l] + offset;
+        return true;
+    }
+    const uint64_t *b = LANES_ALIGNED(const uint64_t, access->base);
+    const uint64_t offset = access->offset;
+    uint64_t high = 0;
+    SIM_LANES
+    {
+        const uint64_t a = b[l] + offset;
+        o[l] = (uint32_t)a;
+        high |= warp->lanes[l] ? a >> 32 : 0;
+    }
+    return high == 0;
+}
+
+LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
+                                                 const struct sim_access *access,
+                                                 struct mem_lanes *lanes, unsigned width,
+                                                 bool full) {
+    const struct sim_block *block = r->warp->block;
+    uint32_t *o = lanes->offset;
+    bool good = mem_shared_offsets(r->warp, access, o);
+    if (!full)
+        mem_fill_32(o, r->warp);
+    enum mem_pattern pattern = MEM_SCATTERED;
+    if (full && lanes_ramp_32(o, o[0], width)) {
+        good = good && block->shared_bytes >= LANES * width &&
+               o[0] <= block->shared_bytes - LANES * width && (o[0] & (width - 1)) == 0;
+        pattern = MEM_LINEAR;
+    } else if (full && lanes_ramp_32(o, o[0], 0)) {
+        good = good && block->shared_bytes >= width && o[0] <= block->shared_bytes - width &&
+               (o[0] & (width - 1)) == 0;
+        pattern = MEM_UNIFORM;
+    } else {
+        uint32_t top = 0, bits = 0;
+        SIM_LANES
+        {
+            top = o[l] > top ? o[l] : top;
+            bits |= o[l];
+        }
+        good = good && block->shared_bytes >= width && top <= block->shared_bytes - width &&
+               (bits & (width - 1)) == 0;
+    }
+    if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access, o))
+        return MEM_FAULT;
+    if (mem_observed(r) &&
+        !(pattern == MEM_SCATTERED ? mem_tallied_lanes(r->warp, r->site, o, full)
+                                   : mem_tallied(r->warp, r->site, SITE_SHARED, o[0], pattern)))
+        mem_tell(r, &(struct access_event){.space = SITE_SHARED, .offsets = o}, pattern);
+    return pattern;
+}
+
+// ---- Host addresses -----------------------------------------------------------------------
+
+LANES_INLINE bool mem_in_cache(const struct mem_request *r, const struct sim_site_cache *cache,
+                               uint64_t bytes, uint64_t top) {
+    uint64_t generation =
+        __atomic_load_n(&r->warp->block->worker->memory->generation, __ATOMIC_RELAXED);
+    return cache->generation == generation && cache->bytes >= bytes && top <= cache->bytes - bytes;
+}
+
+LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, const uint64_t *a,
+                                               unsigned width, bool full) {
+    static const struct sim_site_cache none;
+    const struct sim_site_cache *cache = sim_mem_cache(r);
+    if (!cache)
+        cache = &none;
+    const uint64_t begin = cache->address;
+    enum mem_pattern pattern = MEM_SCATTERED;
+    bool good;
+    if (full && lanes_ramp_64(a, a[0], width)) {
+        good = (a[0] & (width - 1)) == 0 &&
+               mem_in_cache(r, cache, (uint64_t)LANES * width, a[0] - begin);
+        pattern = MEM_LINEAR;
+    } else if (full && lanes_ramp_64(a, a[0], 0)) {
+        good = (a[0] & (width - 1)) == 0 && mem_in_cache(r, cache, width, a[0] - begin);
+        pattern = MEM_UNIFORM;
+    } else {
+        uint64_t top = 0, bits = 0;
+        SIM_LANES
+        {
+            const uint64_t from = a[l] - begin;
+            top = from > top ? from : top;
+            bits |= a[l];
+        }
+        good = (bits & (width - 1)) == 0 && mem_in_cache(r, cache, width, top);
+    }
+    if (__builtin_expect(!good, 0) && !sim_mem_check_global(r, a))
+        return MEM_FAULT;
+    if (mem_observed(r) &&
+        !(pattern != MEM_SCATTERED && mem_tallied(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
+        mem_tell(r, &(struct access_event){.space = SITE_GLOBAL, .addresses = a}, pattern);
+    return pattern;
+}
+
+LANES_INLINE enum mem_pattern mem_resolve_cell(const struct mem_request *r,
+                                               const struct sim_access *access, uint64_t *a,
+                                               unsigned width) {
+    const struct sim_block *block = r->warp->block;
+    uint64_t data, stride, frame = 0;
+    if (access->space == PTX_SPACE_LOCAL) {
+        stride = block->local_bytes;
+        data = (uint64_t)(uintptr_t)block->local + r->warp->index * (LANES * stride);
+        if (!access->has_base)
+            frame = sim_frame_local(r->warp);
+    } else {
+        const struct sim_frame_memory memory = sim_frame_parameters(r->warp);
+        data = (uint64_t)(uintptr_t)memory.data;
+        stride = memory.bytes;
+    }
+    uint64_t top = 0, bits = 0;
+    SIM_LANES
+    {
+        a[l] += frame;
+        top = a[l] > top ? a[l] : top;
+        bits |= a[l];
+    }
+    const bool good = (bits & (width - 1)) == 0 && stride >= width && top <= stride - width;
+    if (__builtin_expect(!good, 0) && !sim_mem_check_offsets(r, access->space, a, stride))
+        return MEM_FAULT;
+    SIM_LANES
+    a[l] += data + (uint64_t)l * stride;
+    return MEM_SCATTERED;
+}
+
+LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, uint64_t *a,
+                                                  unsigned width, bool full) {
+    uint64_t top = 0;
+    SIM_LANES
+    top = a[l] > top ? a[l] : top;
+    if (__builtin_expect(top < SIM_SHARED_WINDOW, 1))
+        return mem_resolve_host(r, a, width, full);
+    if (!sim_mem_generic(r, a))
+        return MEM_FAULT;
+    if (!full)
+        mem_fill_64(a, r->warp);
+    return MEM_SCATTERED;
+}
+
+// Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
+LANES_INLINE enum mem_pattern mem_resolve(const struct mem_request *r,
+                                          const struct sim_access *access, struct mem_lanes *lanes,
+                                          enum mem_kind kind, unsigned width, bool full) {
+    if (kind == MEM_SHARED)
+        return mem_resolve_shared(r, access, lanes, width, full);
+    mem_addresses(r->warp, access, lanes->address, full);
+    if (kind == MEM_CELL)
+        return mem_resolve_cell(r, access, lanes->address, width);
+    if (kind == MEM_GENERIC)
+        return mem_resolve_generic(r, lanes->address, width, full);
+    return mem_resolve_host(r, lanes->address, width, full);
+}
+
+LANES_INLINE struct mem_request mem_request(struct sim_warp *warp, const struct sim_instr *instr,
+                                            unsigned width, enum mem_intent intent) {
+    return (struct mem_request){warp, instr, instr->access->site, width, intent, warp->mask};
+}
+
+LANES_INLINE uint8_t *mem_lane(const struct sim_warp *warp, const struct mem_lanes *lanes,
+                               enum mem_kind kind, unsigned l) {
+    return kind == MEM_SHARED ? warp->block->shared + lanes->offset[l]
+                              : (uint8_t *)(uintptr_t)lanes->address[l];
+}
+
+// ---- Choosing -----------------------------------------------------------------------------
+
+// Memory whose order other blocks can see: acquire, release, volatile and stronger.
+#define MEM_ORDERED 0x80000000u
+
+static inline bool mem_kind_of(const struct sim_access *access, enum mem_kind *kind) {
+    switch (access->space) {
+    case PTX_SPACE_SHARED:
+        *kind = MEM_SHARED;
+        return true;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        *kind = MEM_GLOBAL;
+        return true;
+    case PTX_SPACE_LOCAL:
+        *kind = MEM_CELL;
+        return true;
+    case PTX_SPACE_PARAM: // with a base: a host address inside the kernel's parameter block
+        *kind = access->has_base ? MEM_GLOBAL : MEM_CELL;
+        return true;
+    case PTX_SPACE_GENERIC:
+        *kind = MEM_GENERIC;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static inline uint32_t mem_order_flags(const struct ir_instruction *ir) {
+    switch (lanes_modifier(ir, PTX_GROUP_sem)) {
+    case PTX_MOD_acquire:
+    case PTX_MOD_release:
+    case PTX_MOD_acq_rel:
+    case PTX_MOD_sc:
+    case PTX_MOD_mmio:
+        return MEM_ORDERED;
+    default:
+        return lanes_modifier(ir, PTX_GROUP_volatile) ? MEM_ORDERED : 0;
+    }
+}
+
+// The shapes (bytes of an element x elements) that have lane code of their own when registers are
+// just as wide; everything else takes MEM_ANY.
+enum mem_shape {
+    MEM_ANY,
+    MEM_ONE_1,
+    MEM_ONE_2,
+    MEM_ONE_4,
+    MEM_ONE_8,
+    MEM_TWO_4,
+    MEM_FOUR_4,
+    MEM_TWO_8,
+    MEM_SHAPES
+};
+
+static inline enum mem_shape mem_shape_of(const struct sim_access *access) {
+    static const struct {
+        unsigned bytes, count;
+    } shapes[MEM_SHAPES] = {{0, 0}, {1, 1}, {2, 1}, {4, 1}, {8, 1}, {4, 2}, {4, 4}, {8, 2}};
+    for (unsigned s = MEM_ONE_1; s < MEM_SHAPES; s++) {
+        if (shapes[s].bytes == access->bytes && shapes[s].count == access->count)
+            return (enum mem_shape)s;
+    }
+    return MEM_ANY;
+}
+
+// MEM_HANDLERS(body) makes the handlers of all kinds and shapes from
+//   body(warp, instr, kind, bytes, count, full)   (bytes 0: any shape)
+// and the function that picks a pair of them.
+#define MEM_HANDLER(body, name, kind, bytes, count)                                                \
+    static const struct sim_instr *name##_some(struct sim_warp *warp,                              \
+                                               const struct sim_instr *instr) {                    \
+        return body(warp, instr, kind, bytes, count, false);                                       \
+    }                                                                                              \
+    static __attribute__((noinline))                                                               \
+    const struct sim_instr *name##_all(struct sim_warp *warp, const struct sim_instr *instr) {     \
+        return body(warp, instr, kind, bytes, count, true);                                        \
+    }                                                                                              \
+    static const sim_handler name[2] = {name##_some, name##_all};
+
+#define MEM_ALL_SHAPES(body, name, kind)                                                           \
+    MEM_HANDLER(body, name##_any, kind, 0, 0)                                                      \
+    MEM_HANDLER(body, name##_1, kind, 1, 1)                                                        \
+    MEM_HANDLER(body, name##_2, kind, 2, 1)                                                        \
+    MEM_HANDLER(body, name##_4, kind, 4, 1)                                                        \
+    MEM_HANDLER(body, name##_8, kind, 8, 1)                                                        \
+    MEM_HANDLER(body, name##_4x2, kind, 4, 2)                                                      \
+    MEM_HANDLER(body, name##_4x4, kind, 4, 4)                                                      \
+    MEM_HANDLER(body, name##_8x2, kind, 8, 2)
+
+#define MEM_HANDLERS(body)                                                                         \
+    MEM_ALL_SHAPES(body, shared, MEM_SHARED)                                                       \
+    MEM_ALL_SHAPES(body, global, MEM_GLOBAL)                                                       \
+    MEM_HANDLER(body, cell_any, MEM_CELL, 0, 0)                                                    \
+    MEM_HANDLER(body, cell_4, MEM_CELL, 4, 1)                                                      \
+    MEM_HANDLER(body, generic_any, MEM_GENERIC, 0, 0)                                              \
+    MEM_HANDLER(body, generic_4, MEM_GENERIC, 4, 1)                                                \
+    static bool use_handlers(struct sim_instr *out, enum mem_kind kind, enum mem_shape shape) {    \
+        static const sim_handler *const table[][MEM_SHAPES] = {                                    \
+            [MEM_SHARED] = {shared_any, shared_1, shared_2, shared_4, shared_8, shared_4x2,        \
+                            shared_4x4, shared_8x2},                                               \
+            [MEM_GLOBAL] = {global_any, global_1, global_2, global_4, global_8, global_4x2,        \
+                            global_4x4, global_8x2},                                               \
+            [MEM_CELL] = {[MEM_ANY] = cell_any, [MEM_ONE_4] = cell_4},                             \
+            [MEM_GENERIC] = {[MEM_ANY] = generic_any, [MEM_ONE_4] = generic_4},                    \
+        };                                                                                         \
+        const sim_handler *pair = table[kind][shape];                                              \
+        return lanes_use(out, pair ? pair : table[kind][MEM_ANY]);                                 \
+    }
+
+// The decoder made the access for this instruction alone and left op and flags to us.
+static inline struct sim_access *mem_own_access(struct sim_instr *out) {
+    return (struct sim_access *)(uintptr_t)out->access;
+}
+
+#endif

@@ -1,0 +1,130 @@
+// tensormap.replace: changes one field of a tensor map in memory. See tensor/map.h.
+#include "sim/lanes/mem/resolve.h"
+#include "sim/tensor/bulk.h"
+#include "sim/tensor/map.h"
+
+// In instr->immediate: the dimension, and
+enum { DIMENSION_MASK = 15, VALUE_IS_64 = 16 };
+
+// Data types as the instruction numbers them.
+static const uint8_t types[] = {
+    SIM_TENSOR_U8,   SIM_TENSOR_U16,  SIM_TENSOR_U32,      SIM_TENSOR_S32,     SIM_TENSOR_U64,
+    SIM_TENSOR_S64,  SIM_TENSOR_F16,  SIM_TENSOR_F32,      SIM_TENSOR_F32_FTZ, SIM_TENSOR_F64,
+    SIM_TENSOR_BF16, SIM_TENSOR_TF32, SIM_TENSOR_TF32_FTZ,
+};
+
+// False: the value cannot be kept.
+static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigned dimension,
+                    uint64_t value) {
+    switch (field) {
+    case PTX_MOD_global_address:
+        map->address = value;
+        return true;
+    case PTX_MOD_rank: // one less than the rank
+        map->rank = (uint8_t)(value + 1);
+        return value < SIM_TENSOR_RANK;
+    case PTX_MOD_box_dim:
+        map->box[dimension] = (uint16_t)value;
+        return value <= UINT16_MAX && !map->is_im2col;
+    case PTX_MOD_global_dim:
+        map->last[dimension] = (uint32_t)value - 1;
+        return value != 0;
+    case PTX_MOD_global_stride:
+        map->strides[dimension] = value;
+        return dimension < SIM_TENSOR_RANK - 1;
+    case PTX_MOD_element_stride:
+        map->steps[dimension] = (uint8_t)value;
+        return value <= UINT8_MAX;
+    case PTX_MOD_elemtype:
+        map->type = value < sizeof types ? types[value] : (uint8_t)SIM_TENSOR_TYPES;
+        return value < sizeof types;
+    case PTX_MOD_swizzle_mode:
+        map->swizzle = (uint8_t)value;
+        return value < SIM_TENSOR_SWIZZLES;
+    case PTX_MOD_swizzle_atomicity:
+        map->atom = (uint8_t)value;
+        return value <= SIM_TENSOR_ATOM_64 && value != SIM_TENSOR_ATOM_32_FLIP;
+    case PTX_MOD_fill_mode:
+        map->fills_nan = value != 0;
+        return value < 2;
+    default: // interleave_layout
+        map->interleave = (uint8_t)value;
+        return value < SIM_TENSOR_INTERLEAVES;
+    }
+}
+
+static uint8_t *find_map(const struct mem_request *r, unsigned lane) {
+    uint64_t address = sim_bulk_address(r->warp, r->instr->access, 0, lane);
+    bool is_shared = r->instr->access->space == PTX_SPACE_SHARED;
+    struct sim_block *block;
+    if (r->instr->access->space == PTX_SPACE_GENERIC &&
+        address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+        address -= SIM_SHARED_WINDOW;
+        is_shared = true;
+    }
+    return is_shared ? sim_bulk_shared(r, lane, address, SIM_TENSOR_MAP_BYTES, &block)
+                     : sim_bulk_global(r, lane, address, SIM_TENSOR_MAP_BYTES);
+}
+
+static const struct sim_instr *replace_field(struct sim_warp *warp, const struct sim_instr *instr) {
+    struct mem_request request = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, MEM_WRITE);
+    request.site = IR_NONE;
+    const unsigned dimension = instr->immediate & DIMENSION_MASK;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        const uint64_t value =
+            sim_bulk_value(warp, instr->access->element[0], instr->immediate & VALUE_IS_64, l);
+        uint8_t *at = find_map(&request, l);
+        if (!at)
+            return NULL;
+        struct sim_tensor_map map;
+        memcpy(&map, at, sizeof map);
+        if (!replace(&map, (enum ptx_modifier)instr->access->op, dimension, value))
+            return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, l, value,
+                             "a tensor map cannot hold the value %llu in this field here",
+                             (unsigned long long)value);
+        memcpy(at, &map, sizeof map);
+    }
+    return instr + 1;
+}
+
+LANES_SELECT(tensormap_replace) {
+    const unsigned last = ir->operand_count - 1;
+    const unsigned bytes = sim_decoder_operand_bytes(decoder, &ir->operands[last]);
+    struct sim_access *access = mem_own_access(out);
+    const bool has_dimension = ir->operand_count == 3;
+    const uint64_t dimension = has_dimension ? ir->operands[1].value : 0;
+    access->op = lanes_modifier(ir, PTX_GROUP_variant);
+    access->element[0] = out->operand[last];
+    out->immediate = (uint32_t)dimension | (bytes == 8 ? VALUE_IS_64 : 0);
+    out->run[0] = out->run[1] = replace_field;
+    return bytes && dimension < SIM_TENSOR_RANK;
+}
+
+// tensormap.cp_fenceproxy: the warp copies one map from shared to global memory.
+static const struct sim_instr *publish(struct sim_warp *warp, const struct sim_instr *instr) {
+    const struct mem_request write = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, MEM_WRITE);
+    struct mem_request read = write;
+    struct sim_block *block;
+    if (!warp->mask)
+        return instr + 1;
+    const unsigned l = (unsigned)__builtin_ctz(warp->mask);
+    read.intent = MEM_READ;
+    uint8_t *to = sim_bulk_global(&write, l, sim_bulk_address(warp, instr->access, 0, l),
+                                  SIM_TENSOR_MAP_BYTES);
+    const uint8_t *from =
+        to ? sim_bulk_shared(&read, l, sim_bulk_address(warp, instr->access, 1, l),
+                             SIM_TENSOR_MAP_BYTES, &block)
+           : NULL;
+    if (!from)
+        return NULL;
+    memcpy(to, from, SIM_TENSOR_MAP_BYTES);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return instr + 1;
+}
+
+LANES_SELECT(tensormap_publish) {
+    (void)decoder;
+    out->run[0] = out->run[1] = publish;
+    return ir->operands[2].value == SIM_TENSOR_MAP_BYTES;
+}
