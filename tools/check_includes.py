@@ -26,8 +26,9 @@ ROOMS = {
     "toolchain": {"base"},
     "explain": {"banks", "base"},
     "calibrate": {"banks", "base"},
-    "cudart": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
-    "cudadrv": {"cudart", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "cuda": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "cudart": {"cuda", "base"},
+    "cudadrv": {"cuda", "sim", "toolchain", "ir", "base"},
     "inject": {"toolchain", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
             "cost", "report", "toolchain"},
@@ -45,6 +46,16 @@ SUBROOMS = {
         "tensor": {"flow", "memory", "number"},
         "device": {"flow", "memory"},
         "lanes": {"decode", "flow", "memory", "number", "texture", "tensor", "device"},
+    },
+    "cuda": {
+        "core": {"device", "module", "graph", "texture"},
+        "device": {"core", "stream"},
+        "module": {"core", "memory", "launch"},
+        "memory": {"core", "stream", "graph"},
+        "stream": {"core", "module", "memory", "graph", "launch"},
+        "graph": {"core", "memory", "stream"},
+        "launch": {"core", "stream", "graph"},
+        "texture": {"core", "memory"},
     },
 }
 # Sub-rooms that nobody includes: the lane code's door is sim_target (sim/sim_internal.h).

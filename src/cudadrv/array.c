@@ -1,16 +1,16 @@
 // Arrays and mipmapped arrays: the runtime's, described in the driver's words.
-#include "cudart/array.h"
+#include "cuda/memory/array.h"
 #include "cudadrv/format.h"
 
-enum cuda_error cudaMalloc3DArray(struct cudart_array **array, const struct cuda_channel *channel,
+enum cuda_error cudaMalloc3DArray(struct cuda_array **array, const struct cuda_channel *channel,
                                   struct cuda_extent extent, unsigned flags);
-enum cuda_error cudaMallocMipmappedArray(struct cudart_array **mipmap,
+enum cuda_error cudaMallocMipmappedArray(struct cuda_array **mipmap,
                                          const struct cuda_channel *channel,
                                          struct cuda_extent extent, unsigned levels,
                                          unsigned flags);
 enum cuda_error cudaFreeArray(void *array);
 enum cuda_error cudaFreeMipmappedArray(void *mipmap);
-enum cuda_error cudaGetMipmappedArrayLevel(struct cudart_array **level, const void *mipmap,
+enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **level, const void *mipmap,
                                            unsigned number);
 enum cuda_error cudaArrayGetInfo(struct cuda_channel *channel, struct cuda_extent *extent,
                                  unsigned *flags, const void *array);
@@ -72,7 +72,7 @@ static bool is_known(const struct description_3d *d) {
     return !(d->flags & ~(unsigned)KNOWN_FLAGS);
 }
 
-static enum cuda_error create(struct cudart_array **array, const struct description_3d *d) {
+static enum cuda_error create(struct cuda_array **array, const struct description_3d *d) {
     if (!array || !d || !is_known(d))
         return cudaErrorInvalidValue;
     struct cuda_channel channel = cudadrv_channel(d->format, d->channels);
@@ -80,12 +80,11 @@ static enum cuda_error create(struct cudart_array **array, const struct descript
     return cudaMalloc3DArray(array, &channel, extent, d->flags);
 }
 
-CUDART_API cu_result cuArray3DCreate_v2(struct cudart_array **array,
-                                        const struct description_3d *d) {
+CUDART_API cu_result cuArray3DCreate_v2(struct cuda_array **array, const struct description_3d *d) {
     return CUDADRV_RUN(create(array, d));
 }
 
-CUDART_API cu_result cuArrayCreate_v2(struct cudart_array **array, const struct description *d) {
+CUDART_API cu_result cuArrayCreate_v2(struct cuda_array **array, const struct description *d) {
     if (!d)
         return CUDADRV_RUN(cudaErrorInvalidValue);
     struct description_3d deep = {d->width, d->height, 0, d->format, d->channels, 0};
@@ -128,7 +127,7 @@ CUDART_API cu_result cuArrayGetDescriptor_v2(struct description *out, const void
 
 // ---- Mipmapped arrays ---------------------------------------------------------------------
 
-static enum cuda_error create_mipmap(struct cudart_array **mipmap, const struct description_3d *d,
+static enum cuda_error create_mipmap(struct cuda_array **mipmap, const struct description_3d *d,
                                      unsigned levels) {
     if (!mipmap || !d || !is_known(d))
         return cudaErrorInvalidValue;
@@ -137,7 +136,7 @@ static enum cuda_error create_mipmap(struct cudart_array **mipmap, const struct 
     return cudaMallocMipmappedArray(mipmap, &channel, extent, levels, d->flags);
 }
 
-CUDART_API cu_result cuMipmappedArrayCreate(struct cudart_array **mipmap,
+CUDART_API cu_result cuMipmappedArrayCreate(struct cuda_array **mipmap,
                                             const struct description_3d *d, unsigned levels) {
     return CUDADRV_RUN(create_mipmap(mipmap, d, levels));
 }
@@ -150,7 +149,7 @@ CUDART_API cu_result cuMipmappedArrayDestroy(void *mipmap) {
     return CUDADRV_RUN(destroy_mipmap(mipmap));
 }
 
-CUDART_API cu_result cuMipmappedArrayGetLevel(struct cudart_array **level, const void *mipmap,
+CUDART_API cu_result cuMipmappedArrayGetLevel(struct cuda_array **level, const void *mipmap,
                                               unsigned number) {
     return CUDADRV_RUN(cudaGetMipmappedArrayLevel(level, mipmap, number));
 }

@@ -1,6 +1,6 @@
 // Captures of streams.
+#include "cuda/graph/api.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/graph_api.h"
 
 enum cuda_error cudaStreamBeginCapture(cuda_stream stream, enum cuda_capture_mode mode);
 enum cuda_error cudaStreamBeginCaptureToGraph(cuda_stream stream, cuda_graph graph,
@@ -35,8 +35,8 @@ CUDART_API cu_result cuStreamGetCaptureInfo_v3(cuda_stream stream, enum cuda_cap
                                                unsigned long long *id, cuda_graph *graph,
                                                const cuda_node **nodes,
                                                const struct cuda_edge **edges, size_t *count) {
-    struct cudart_capture_info info = {status, id, graph, nodes, edges, count};
-    return CUDADRV_RUN(cudart_capture_tell(stream, &info));
+    struct cuda_capture_info info = {status, id, graph, nodes, edges, count};
+    return CUDADRV_RUN(cuda_capture_tell(stream, &info));
 }
 CUDART_PER_THREAD(cuStreamGetCaptureInfo_v3, _ptsz)
 
@@ -56,7 +56,7 @@ CUDART_PER_THREAD(cuStreamGetCaptureInfo, _ptsz)
 CUDART_API cu_result cuStreamUpdateCaptureDependencies_v2(cuda_stream stream, cuda_node *nodes,
                                                           const struct cuda_edge *edges,
                                                           size_t count, unsigned flags) {
-    return CUDADRV_RUN(cudart_capture_update(stream, nodes, edges, count, flags));
+    return CUDADRV_RUN(cuda_capture_update(stream, nodes, edges, count, flags));
 }
 CUDART_PER_THREAD(cuStreamUpdateCaptureDependencies_v2, _ptsz)
 

@@ -1,7 +1,7 @@
 #include "cudadrv/context.h"
 
-#include "cudart/capture.h"
-#include "cudart/module.h"
+#include "cuda/module/module.h"
+#include "cuda/stream/capture.h"
 
 // One thread's stack of contexts, the current one on top.
 enum { MOST_NESTED = 64 };
@@ -20,20 +20,20 @@ enum cuda_error cudaDeviceSetSharedMemConfig(int config);
 enum cuda_error cudaDeviceGetSharedMemConfig(int *config);
 enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest);
 
-bool cudadrv_is_initialized(const struct cudart_state *state) {
-    return state->driver.is_initialized || cudart_any_sim(state);
+bool cudadrv_is_initialized(const struct cuda_state *state) {
+    return state->driver.is_initialized || cuda_any_sim(state);
 }
 
-static cu_context new_context(struct cudart_state *state, struct cudart_device *device,
+static cu_context new_context(struct cuda_state *state, struct cuda_device *device,
                               unsigned flags) {
-    cu_context context = cudart_handle_new(state, CUDART_CONTEXT, sizeof *context);
+    cu_context context = cuda_handle_new(state, CUDA_CONTEXT, sizeof *context);
     context->handle.device = device;
     context->flags = flags;
     context->id = ++state->driver.contexts_made;
     return context;
 }
 
-static cu_context primary(struct cudart_state *state, struct cudart_device *device) {
+static cu_context primary(struct cuda_state *state, struct cuda_device *device) {
     cu_context context = device->primary;
     if (!context || !context->handle.is_live) {
         context = new_context(state, device, device->flags);
@@ -43,28 +43,28 @@ static cu_context primary(struct cudart_state *state, struct cudart_device *devi
     return context;
 }
 
-static cu_context find(struct cudart_state *state, const void *context) {
-    return context ? cudart_handle_find(state, CUDART_CONTEXT, context) : NULL;
+static cu_context find(struct cuda_state *state, const void *context) {
+    return context ? cuda_handle_find(state, CUDA_CONTEXT, context) : NULL;
 }
 
-cu_context cudadrv_current(struct cudart_state *state) {
-    if (depth && cudart_thread_has_chosen())
-        stack[depth - 1] = primary(state, cudart_this_device(state));
+cu_context cudadrv_current(struct cuda_state *state) {
+    if (depth && cuda_thread_has_chosen())
+        stack[depth - 1] = primary(state, cuda_this_device(state));
     if (depth)
         return stack[depth - 1];
-    return cudart_thread_save().uses_runtime ? primary(state, cudart_this_device(state)) : NULL;
+    return cuda_thread_save().uses_runtime ? primary(state, cuda_this_device(state)) : NULL;
 }
 
 // The runtime's calls go to the device of the context that is current now.
 static void follow_stack(void) {
     if (depth)
-        cudart_thread_use(stack[depth - 1]->handle.device->number);
+        cuda_thread_use(stack[depth - 1]->handle.device->number);
 }
 
 bool cudadrv_begin_device(struct cudadrv_call *call) {
-    call->thread = cudart_thread_save();
+    call->thread = cuda_thread_save();
     call->error = cudaSuccess;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     if (!cudadrv_is_initialized(state))
         call->error = (cu_result)CUDADRV_NOT_INITIALIZED;
@@ -75,7 +75,7 @@ bool cudadrv_begin_device(struct cudadrv_call *call) {
 bool cudadrv_begin(struct cudadrv_call *call) {
     if (!cudadrv_begin_device(call))
         return false;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     cu_context current = cudadrv_current(state);
     if (!current)
@@ -89,35 +89,35 @@ bool cudadrv_begin(struct cudadrv_call *call) {
 // ---- The primary context ----------------------------------------------------------------------
 
 static enum cuda_error retain(cu_context *context, cu_device device) {
-    struct cudart_state *state = cudart_state();
-    enum cuda_error error = cudart_enter_device(device);
+    struct cuda_state *state = cuda_state();
+    enum cuda_error error = cuda_enter_device(device);
     if (error == cudaSuccess && !context)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         *context = primary(state, state->current);
         state->current->retained++;
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device) {
     return CUDADRV_ASK(retain(context, device));
 }
 
-static void unload_modules(struct cudart_state *state, const void *context) {
+static void unload_modules(struct cuda_state *state, const void *context) {
     for (size_t i = state->modules.length; i > 0; i--) {
-        struct cudart_module *module = state->modules.data[i - 1];
+        struct cuda_module *module = state->modules.data[i - 1];
         if (module->is_loaded && module->context == context)
-            cudart_module_free(state, module);
+            cuda_module_free(state, module);
     }
 }
 
 // The device goes with the last user, and with it all that lay in its memory.
 static enum cuda_error release(cu_device number, bool is_reset) {
-    struct cudart_state *state = cudart_state();
-    if (!cudart_is_device(state, number))
-        return cudart_record(cudaErrorInvalidDevice);
-    struct cudart_device *device = &state->devices[number];
+    struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, number))
+        return cuda_record(cudaErrorInvalidDevice);
+    struct cuda_device *device = &state->devices[number];
     pthread_mutex_lock(&state->lock);
     state->current = device;
     enum cuda_error error = cudaSuccess;
@@ -125,16 +125,16 @@ static enum cuda_error release(cu_device number, bool is_reset) {
         error = (enum cuda_error)CUDADRV_INVALID_CONTEXT;
     else if (!is_reset)
         device->retained--;
-    bool is_last = !device->retained && !cudart_thread_save().uses_runtime;
+    bool is_last = !device->retained && !cuda_thread_save().uses_runtime;
     if (error == cudaSuccess && (is_reset || is_last)) {
         if (device->primary)
             unload_modules(state, device->primary);
         if (is_reset)
-            cudart_drop_device(state);
+            cuda_drop_device(state);
         if (device->primary && device->primary->handle.is_live)
-            cudart_handle_kill(state, &device->primary->handle);
+            cuda_handle_kill(state, &device->primary->handle);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
@@ -148,8 +148,8 @@ CUDART_API cu_result cuDevicePrimaryCtxReset_v2(cu_device device) {
 CUDADRV_OLD_NAME(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
 
 CUDART_API cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned flags) {
-    struct cudart_state *state = cudart_state();
-    if (!cudart_is_device(state, device))
+    struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, device))
         return cudaErrorInvalidDevice;
     if (flags & ~(unsigned)CONTEXT_FLAGS)
         return cudaErrorInvalidValue;
@@ -159,15 +159,15 @@ CUDART_API cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned fl
 CUDADRV_OLD_NAME(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
 
 CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device number, unsigned *flags, int *active) {
-    struct cudart_state *state = cudart_state();
-    if (!cudart_is_device(state, number))
+    struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, number))
         return cudaErrorInvalidDevice;
     if (!flags || !active)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&state->lock);
-    const struct cudart_device *device = &state->devices[number];
+    const struct cuda_device *device = &state->devices[number];
     *flags = device->flags;
-    *active = device->sim && (device->retained || cudart_thread_save().uses_runtime);
+    *active = device->sim && (device->retained || cuda_thread_save().uses_runtime);
     pthread_mutex_unlock(&state->lock);
     return cudaSuccess;
 }
@@ -175,8 +175,8 @@ CUDART_API cu_result cuDevicePrimaryCtxGetState(cu_device number, unsigned *flag
 // ---- Other contexts ---------------------------------------------------------------------------
 
 static enum cuda_error create(cu_context *context, unsigned flags, cu_device device) {
-    struct cudart_state *state = cudart_state();
-    enum cuda_error error = cudart_enter_device(device);
+    struct cuda_state *state = cuda_state();
+    enum cuda_error error = cuda_enter_device(device);
     if (error == cudaSuccess && (!context || flags & ~(unsigned)CONTEXT_FLAGS))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && depth == MOST_NESTED)
@@ -186,7 +186,7 @@ static enum cuda_error create(cu_context *context, unsigned flags, cu_device dev
         stack[depth++] = *context = new_context(state, state->current, flags);
         follow_stack();
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuCtxCreate_v2(cu_context *context, unsigned flags, cu_device device) {
@@ -218,7 +218,7 @@ CUDART_API cu_result cuCtxCreate_v4(cu_context *context,
 }
 
 static enum cuda_error destroy(cu_context context) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     cu_context known = find(state, context);
     if (known && !known->is_primary) {
@@ -226,11 +226,11 @@ static enum cuda_error destroy(cu_context context) {
             depth--;
         follow_stack();
         unload_modules(state, known);
-        cudart_handle_kill(state, &known->handle);
+        cuda_handle_kill(state, &known->handle);
     }
-    return cudart_leave(!known              ? (enum cuda_error)CUDADRV_INVALID_CONTEXT
-                        : known->is_primary ? cudaErrorInvalidValue
-                                            : cudaSuccess);
+    return cuda_leave(!known              ? (enum cuda_error)CUDADRV_INVALID_CONTEXT
+                      : known->is_primary ? cudaErrorInvalidValue
+                                          : cudaSuccess);
 }
 
 CUDART_API cu_result cuCtxDestroy_v2(cu_context context) {
@@ -267,7 +267,7 @@ CUDART_API cu_result cuCtxDetach(cu_context context) {
 
 // A live context, or NULL where `takes_none`.
 static cu_result check(cu_context context, bool takes_none) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     bool is_good = context ? find(state, context) != NULL : takes_none;
     bool is_ready = cudadrv_is_initialized(state);
@@ -279,7 +279,7 @@ static cu_result check(cu_context context, bool takes_none) {
 
 // What the runtime made current is on the stack after this.
 static void settle(void) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     cu_context current = cudadrv_current(state);
     if (!depth && current)
@@ -336,7 +336,7 @@ CUDART_API cu_result cuCtxGetCurrent(cu_context *context) {
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return error;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     *context = cudadrv_current(state);
     pthread_mutex_unlock(&state->lock);
@@ -347,7 +347,7 @@ CUDART_API cu_result cuCtxGetCurrent(cu_context *context) {
 
 // *out is the context that is meant: NULL is the current one. Unlocked.
 static enum cuda_error meant(cu_context context, cu_context *out) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     *out = context ? find(state, context) : cudadrv_current(state);
     pthread_mutex_unlock(&state->lock);
@@ -412,11 +412,11 @@ CUDART_API cu_result cuCtxSynchronize(void) {
     return CUDADRV_RUN(cudaDeviceSynchronize());
 }
 
-static enum cuda_error synchronize(const struct cudart_device *device) {
-    enum cuda_error error = cudart_enter_device((int)device->number);
+static enum cuda_error synchronize(const struct cuda_device *device) {
+    enum cuda_error error = cuda_enter_device((int)device->number);
     if (error == cudaSuccess)
-        error = cudart_capture_forbids_waiting(cudart_state());
-    return cudart_leave(error);
+        error = cuda_capture_forbids_waiting(cuda_state());
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuCtxSynchronize_v2(cu_context context) {

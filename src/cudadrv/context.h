@@ -6,7 +6,7 @@
 #include "cudadrv/cudadrv.h"
 
 struct cudadrv_context {
-    struct cudart_handle handle;
+    struct cuda_handle handle;
     bool is_primary; // of handle.device
     unsigned flags;
     unsigned attached; // how often beyond the first, by cuCtxAttach
@@ -14,7 +14,7 @@ struct cudadrv_context {
 };
 
 // The calling thread's; NULL: none. Lock held.
-cu_context cudadrv_current(struct cudart_state *state);
-bool cudadrv_is_initialized(const struct cudart_state *state);
+cu_context cudadrv_current(struct cuda_state *state);
+bool cudadrv_is_initialized(const struct cuda_state *state);
 
 #endif

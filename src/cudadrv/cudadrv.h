@@ -6,16 +6,16 @@
 
 #include <stdatomic.h>
 
-#include "cudart/abi.h"
-#include "cudart/error.h"
-#include "cudart/state.h"
+#include "cuda/core/abi.h"
+#include "cuda/core/error.h"
+#include "cuda/core/state.h"
 
 typedef enum cuda_error cu_result;
 typedef unsigned long long cu_pointer; // CUdeviceptr
 typedef int cu_device;
 typedef struct cudadrv_context *cu_context;
-typedef struct cudart_module *cu_module;
-typedef struct cudart_function *cu_function;
+typedef struct cuda_module *cu_module;
+typedef struct cuda_function *cu_function;
 
 // Codes that the runtime has under other names, or not at all.
 enum { CUDADRV_NOT_INITIALIZED = cudaErrorInitializationError };
@@ -31,7 +31,7 @@ static inline void *cudadrv_host(cu_pointer pointer) {
 // the thread has a context, and leaves no trace in what the runtime tells the thread.
 
 struct cudadrv_call {
-    struct cudart_thread thread;
+    struct cuda_thread thread;
     cu_result error;
 };
 

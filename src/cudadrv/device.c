@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/device/device.h"
 #include "cudadrv/context.h"
-#include "cudart/device.h"
 
 enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device);
 enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text);
@@ -22,7 +22,7 @@ enum cuda_error cudaProfilerStop(void);
 CUDART_API cu_result cuInit(unsigned flags) {
     if (flags)
         return cudaErrorInvalidValue;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     bool is_forked = state->is_forked; // the parent's device cannot be used
     state->driver.is_initialized |= !is_forked;
@@ -33,7 +33,7 @@ CUDART_API cu_result cuInit(unsigned flags) {
 CUDART_API cu_result cuDriverGetVersion(int *version) {
     if (!version)
         return cudaErrorInvalidValue;
-    *version = CUDART_DRIVER_VERSION;
+    *version = CUDA_DRIVER_VERSION;
     return cudaSuccess;
 }
 
@@ -61,7 +61,7 @@ CUDART_API cu_result cuDeviceGetName(char *name, int length, cu_device device) {
     if (error == cudaSuccess && length <= 0)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        snprintf(name, (size_t)length, "%s", cudart_state()->device.name);
+        snprintf(name, (size_t)length, "%s", cuda_state()->device.name);
     return error;
 }
 
@@ -77,12 +77,12 @@ CUDART_API cu_result cuDeviceGetUuid_v2(char *uuid, cu_device device) {
 }
 
 static enum cuda_error total(size_t *bytes, cu_device device) {
-    enum cuda_error error = cudart_enter_device(device);
+    enum cuda_error error = cuda_enter_device(device);
     if (error == cudaSuccess && !bytes)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *bytes = cudart_device_bytes(cudart_state());
-    return cudart_leave(error);
+        *bytes = cuda_device_bytes(cuda_state());
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuDeviceTotalMem_v2(size_t *bytes, cu_device device) {
@@ -96,8 +96,8 @@ CUDART_API cu_result cuDeviceGetAttribute(int *value, int attribute, cu_device d
 CUDART_API cu_result cuDeviceComputeCapability(int *major, int *minor, cu_device device) {
     cu_result error = CUDADRV_ASK(check(device, major && minor ? major : NULL));
     if (error == cudaSuccess) {
-        *major = (int)cudart_state()->device.arch / 10;
-        *minor = (int)cudart_state()->device.arch % 10;
+        *major = (int)cuda_state()->device.arch / 10;
+        *minor = (int)cuda_state()->device.arch % 10;
     }
     return error;
 }
@@ -109,7 +109,7 @@ struct old_properties { // CUdevprop
 
 static int attribute_of(int attribute) {
     int value = 0;
-    device_model_attribute(&cudart_state()->device, attribute, &value);
+    device_model_attribute(&cuda_state()->device, attribute, &value);
     return value;
 }
 
@@ -163,10 +163,10 @@ CUDART_API cu_result cuDeviceSetMemPool(cu_device device, cuda_pool pool) {
 
 // Contexts of a device share its memory, so access to one is access to all.
 static int device_of(cu_context context) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     const struct cudadrv_context *known =
-        context ? cudart_handle_find(state, CUDART_CONTEXT, context) : NULL;
+        context ? cuda_handle_find(state, CUDA_CONTEXT, context) : NULL;
     int device = known ? (int)known->handle.device->number : -1;
     pthread_mutex_unlock(&state->lock);
     return device;

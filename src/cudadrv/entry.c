@@ -101,13 +101,13 @@ static void say_why(const void *caller) {
     Dl_info info;
     const char *name = dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "the program";
     if (library_is_machine_code(name))
-        cudart_note("%s exists only as machine code, which bankrun does not run: calls of "
-                    "it fail",
-                    name);
+        cuda_note("%s exists only as machine code, which bankrun does not run: calls of "
+                  "it fail",
+                  name);
     else
-        cudart_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
-                    "build it with nvcc -cudart shared",
-                    name);
+        cuda_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
+                  "build it with nvcc -cudart shared",
+                  name);
 }
 
 // The tables have no names and no documents. A static CUDA runtime cannot work without them: that
@@ -129,7 +129,7 @@ static enum cuda_error entry_point(const char *name, void **function, int versio
                                    unsigned long long flags, int *status) {
     if (flags >= SOURCES)
         return cudaErrorInvalidValue;
-    if (cudart_version() < 12000) // whose call has no such parameter
+    if (cuda_version() < 12000) // whose call has no such parameter
         status = NULL;
     cu_result error = look_up(name, function, version, flags, status);
     return error == (cu_result)CUDADRV_NOT_FOUND ? cudaSuccess : error;
@@ -137,25 +137,25 @@ static enum cuda_error entry_point(const char *name, void **function, int versio
 
 CUDART_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **function,
                                                    unsigned long long flags, int *status) {
-    return cudart_record(entry_point(name, function, cudart_version(), flags, status));
+    return cuda_record(entry_point(name, function, cuda_version(), flags, status));
 }
 
 CUDART_API enum cuda_error cudaGetDriverEntryPoint_ptsz(const char *name, void **function,
                                                         unsigned long long flags, int *status) {
-    return cudart_record(entry_point(name, function, cudart_version(),
-                                     flags == BY_DEFAULT ? BY_PER_THREAD_STREAM : flags, status));
+    return cuda_record(entry_point(name, function, cuda_version(),
+                                   flags == BY_DEFAULT ? BY_PER_THREAD_STREAM : flags, status));
 }
 
 CUDART_API enum cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **function,
                                                             unsigned version,
                                                             unsigned long long flags, int *status) {
-    return cudart_record(entry_point(name, function, (int)version, flags, status));
+    return cuda_record(entry_point(name, function, (int)version, flags, status));
 }
 
 CUDART_API enum cuda_error cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function,
                                                                  unsigned version,
                                                                  unsigned long long flags,
                                                                  int *status) {
-    return cudart_record(entry_point(name, function, (int)version,
-                                     flags == BY_DEFAULT ? BY_PER_THREAD_STREAM : flags, status));
+    return cuda_record(entry_point(name, function, (int)version,
+                                   flags == BY_DEFAULT ? BY_PER_THREAD_STREAM : flags, status));
 }

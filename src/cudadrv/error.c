@@ -1,5 +1,5 @@
+#include "cuda/core/refuse.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/unsupported.h"
 
 const char *cudaGetErrorString(enum cuda_error error);
 
@@ -58,12 +58,12 @@ static cu_result result_of(enum cuda_error error) {
 }
 
 cu_result cudadrv_end(const struct cudadrv_call *call) {
-    cudart_thread_restore(call->thread);
+    cuda_thread_restore(call->thread);
     return result_of(call->error);
 }
 
 cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said) {
     if (!atomic_flag_test_and_set(was_said))
-        cudart_refuse(name);
+        cuda_refuse(name);
     return cudaErrorNotSupported;
 }

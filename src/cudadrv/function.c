@@ -1,7 +1,7 @@
 // Kernels: attributes, occupancy.
-#include "cudart/function.h"
+#include "cuda/module/function.h"
+#include "cuda/launch/launch.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/launch.h"
 #include "ir/ir.h"
 
 enum cuda_error cudaFuncSetAttribute(const void *stub, enum cuda_function_attribute attribute,
@@ -27,7 +27,7 @@ static enum cuda_error attribute_of(int *value, int attribute, cu_function funct
     if (!value)
         return cudaErrorInvalidValue;
     enum cuda_error error =
-        function ? cudart_function_attributes(function, &all) : cudaErrorInvalidResourceHandle;
+        function ? cuda_function_attributes(function, &all) : cudaErrorInvalidResourceHandle;
     if (error != cudaSuccess)
         return error;
     const int values[] = {
@@ -72,12 +72,12 @@ CUDART_API cu_result cuFuncGetParamInfo(cu_function function, size_t index, size
 
 // *known is the function; it is loaded.
 static enum cuda_error find(cu_function function, const void *out, cu_function *known) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = cudart_function_find(cudart_state(), function, known);
-    return cudart_leave(error);
+        error = cuda_function_find(cuda_state(), function, known);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuFuncGetModule(cu_module *module, cu_function function) {
@@ -126,7 +126,7 @@ CUDART_API cu_result cuKernelGetParamInfo(cu_function kernel, size_t index, size
 
 CUDART_API cu_result cuKernelGetAttribute(int *value, int attribute, cu_function kernel,
                                           cu_device device) {
-    return cudart_is_device(cudart_state(), device)
+    return cuda_is_device(cuda_state(), device)
                ? CUDADRV_ASK(attribute_of(value, attribute, kernel))
                : cudaErrorInvalidDevice;
 }
@@ -134,11 +134,11 @@ CUDART_API cu_result cuKernelGetAttribute(int *value, int attribute, cu_function
 CUDART_API cu_result cuKernelSetAttribute(int attribute, int value, cu_function kernel,
                                           cu_device device) {
     return CUDADRV_ASK(
-        cudart_function_set(kernel, (enum cuda_function_attribute)attribute, value, device));
+        cuda_function_set(kernel, (enum cuda_function_attribute)attribute, value, device));
 }
 
 CUDART_API cu_result cuKernelSetCacheConfig(cu_function kernel, unsigned config, cu_device device) {
-    return cudart_is_device(cudart_state(), device)
+    return cuda_is_device(cuda_state(), device)
                ? CUDADRV_ASK(cudaFuncSetCacheConfig(kernel, config))
                : cudaErrorInvalidDevice;
 }
@@ -190,7 +190,7 @@ static enum cuda_error best_block(int *grid, int *block, cu_function function,
         if (blocks * tried > best) {
             best = blocks * tried;
             *block = tried;
-            *grid = blocks * cudart_state()->device.multiprocessors;
+            *grid = blocks * cuda_state()->device.multiprocessors;
         }
     }
     return best ? cudaSuccess : cudaErrorInvalidValue;

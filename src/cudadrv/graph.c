@@ -1,6 +1,6 @@
 // Graphs: all but the parameters of nodes.
+#include "cuda/graph/api.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/graph_api.h"
 
 enum cuda_error cudaGraphCreate(cuda_graph *graph, unsigned flags);
 enum cuda_error cudaGraphDestroy(cuda_graph graph);
@@ -82,7 +82,7 @@ CUDART_API cu_result cuGraphConditionalHandleCreate(cuda_condition *handle, cuda
 
 CUDART_API cu_result cuGraphGetEdges_v2(cuda_graph graph, cuda_node *from, cuda_node *to,
                                         struct cuda_edge *data, size_t *count) {
-    return CUDADRV_RUN(cudart_graph_edges(graph, from, to, data, count));
+    return CUDADRV_RUN(cuda_graph_edges(graph, from, to, data, count));
 }
 
 CUDART_API cu_result cuGraphGetEdges(cuda_graph graph, cuda_node *from, cuda_node *to,
@@ -92,7 +92,7 @@ CUDART_API cu_result cuGraphGetEdges(cuda_graph graph, cuda_node *from, cuda_nod
 
 CUDART_API cu_result cuGraphNodeGetDependencies_v2(cuda_node node, cuda_node *list,
                                                    struct cuda_edge *data, size_t *count) {
-    return CUDADRV_RUN(cudart_node_neighbours(node, false, list, data, count));
+    return CUDADRV_RUN(cuda_node_neighbours(node, false, list, data, count));
 }
 
 CUDART_API cu_result cuGraphNodeGetDependencies(cuda_node node, cuda_node *list, size_t *count) {
@@ -101,7 +101,7 @@ CUDART_API cu_result cuGraphNodeGetDependencies(cuda_node node, cuda_node *list,
 
 CUDART_API cu_result cuGraphNodeGetDependentNodes_v2(cuda_node node, cuda_node *list,
                                                      struct cuda_edge *data, size_t *count) {
-    return CUDADRV_RUN(cudart_node_neighbours(node, true, list, data, count));
+    return CUDADRV_RUN(cuda_node_neighbours(node, true, list, data, count));
 }
 
 CUDART_API cu_result cuGraphNodeGetDependentNodes(cuda_node node, cuda_node *list, size_t *count) {
@@ -111,7 +111,7 @@ CUDART_API cu_result cuGraphNodeGetDependentNodes(cuda_node node, cuda_node *lis
 CUDART_API cu_result cuGraphAddDependencies_v2(cuda_graph graph, const cuda_node *from,
                                                const cuda_node *to, const struct cuda_edge *data,
                                                size_t count) {
-    return CUDADRV_RUN(cudart_graph_connect(graph, from, to, data, count, true));
+    return CUDADRV_RUN(cuda_graph_connect(graph, from, to, data, count, true));
 }
 
 CUDART_API cu_result cuGraphAddDependencies(cuda_graph graph, const cuda_node *from,
@@ -122,7 +122,7 @@ CUDART_API cu_result cuGraphAddDependencies(cuda_graph graph, const cuda_node *f
 CUDART_API cu_result cuGraphRemoveDependencies_v2(cuda_graph graph, const cuda_node *from,
                                                   const cuda_node *to, const struct cuda_edge *data,
                                                   size_t count) {
-    return CUDADRV_RUN(cudart_graph_connect(graph, from, to, data, count, false));
+    return CUDADRV_RUN(cuda_graph_connect(graph, from, to, data, count, false));
 }
 
 CUDART_API cu_result cuGraphRemoveDependencies(cuda_graph graph, const cuda_node *from,
@@ -139,7 +139,7 @@ CUDART_API cu_result cuGraphInstantiateWithFlags(cuda_exec *exec, cuda_graph gra
 
 CUDART_API cu_result cuGraphInstantiateWithParams(cuda_exec *exec, cuda_graph graph,
                                                   struct cuda_instantiate_params *params) {
-    return CUDADRV_RUN(cudart_instantiate(exec, graph, params));
+    return CUDADRV_RUN(cuda_instantiate(exec, graph, params));
 }
 CUDART_PER_THREAD(cuGraphInstantiateWithParams, _ptsz)
 
@@ -157,7 +157,7 @@ CUDADRV_OLD_NAME(cuGraphInstantiate, cuGraphInstantiate_v2)
 
 CUDART_API cu_result cuGraphExecUpdate_v2(cuda_exec exec, cuda_graph graph,
                                           struct cuda_update_info *info) {
-    return CUDADRV_RUN(cudart_update(exec, graph, info));
+    return CUDADRV_RUN(cuda_update(exec, graph, info));
 }
 
 CUDART_API cu_result cuGraphExecUpdate(cuda_exec exec, cuda_graph graph, cuda_node *error_node,

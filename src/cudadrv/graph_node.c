@@ -2,9 +2,9 @@
 // kernels are described in another way.
 #include <string.h>
 
+#include "cuda/graph/api.h"
+#include "cuda/module/module.h"
 #include "cudadrv/memcpy.h"
-#include "cudart/graph_api.h"
-#include "cudart/module.h"
 
 enum cuda_error cudaGraphKernelNodeSetAttribute(cuda_node node, int attribute, const void *value);
 enum cuda_error cudaGraphKernelNodeGetAttribute(cuda_node node, int attribute, void *value);
@@ -66,7 +66,7 @@ static enum cuda_error copy_of(const struct cudadrv_copy *from, params *to) {
         return cudaErrorInvalidValue;
     const struct cudadrv_side *source = &from->source, *target = &from->target;
     if (source->type == CUDADRV_MEMORY_ARRAY || target->type == CUDADRV_MEMORY_ARRAY) {
-        cudart_say("the driver API's nodes that copy from and to CUDA arrays are not supported");
+        cuda_say("the driver API's nodes that copy from and to CUDA arrays are not supported");
         return cudaErrorNotSupported;
     }
     if (!is_place(source) || !is_place(target))
@@ -116,7 +116,7 @@ static void tell_copy(const struct cuda_memcpy_3d *from, struct cudadrv_copy *to
 
 static enum cuda_error add(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
                            params *all) {
-    return cudart_node_add(node, graph, before, NULL, count, all);
+    return cuda_node_add(node, graph, before, NULL, count, all);
 }
 
 static enum cuda_error add_copy(cuda_node *node, cuda_graph graph, const cuda_node *before,
@@ -137,7 +137,7 @@ static enum cuda_error get_copy(cuda_node node, struct cudadrv_copy *copy) {
     params all;
     if (!copy)
         return cudaErrorInvalidValue;
-    enum cuda_error error = cudart_node_tell(node, CUDA_NODE_MEMCPY, &all);
+    enum cuda_error error = cuda_node_tell(node, CUDA_NODE_MEMCPY, &all);
     if (error == cudaSuccess)
         tell_copy(&all.u.memcpy.copy, copy);
     return error;
@@ -153,7 +153,7 @@ static enum cuda_error set_copy(cuda_exec exec, bool is_exec, cuda_node node,
     enum cuda_error error = copy_of(copy, &all);
     if (error != cudaSuccess)
         return error;
-    return is_exec ? cudart_exec_set(exec, node, &all) : cudart_node_set(node, &all);
+    return is_exec ? cuda_exec_set(exec, node, &all) : cuda_node_set(node, &all);
 }
 
 CUDART_API cu_result cuGraphMemcpyNodeSetParams(cuda_node node, const struct cudadrv_copy *copy) {
@@ -208,9 +208,9 @@ static enum cuda_error get_kernel(cuda_node node, struct cuda_kernel_node *given
     enum cuda_error error = cudaGraphKernelNodeGetParams(node, given);
     if (error != cudaSuccess)
         return error;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
-    given->function = cudart_function_known(state, given->function);
+    given->function = cuda_function_known(state, given->function);
     pthread_mutex_unlock(&state->lock);
     return cudaSuccess;
 }
@@ -334,7 +334,7 @@ CUDART_API cu_result cuGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *c
 CUDART_API cu_result cuGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node,
                                                         cuda_graph child) {
     params all = {.type = CUDA_NODE_GRAPH, .u.child.graph = child};
-    return CUDADRV_RUN(cudart_exec_set(exec, node, &all));
+    return CUDADRV_RUN(cuda_exec_set(exec, node, &all));
 }
 
 CUDART_API cu_result cuGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
@@ -422,7 +422,7 @@ static enum cuda_error add_any(cuda_node *node, cuda_graph graph, const cuda_nod
     params all;
     enum cuda_error error = convert(given, &all);
     if (error == cudaSuccess)
-        error = cudart_node_add(node, graph, before, data, count, &all);
+        error = cuda_node_add(node, graph, before, data, count, &all);
     // An address, or graphs, which the node has made.
     if (error == cudaSuccess &&
         (all.type == CUDA_NODE_ALLOCATE || all.type == CUDA_NODE_CONDITIONAL))
@@ -447,7 +447,7 @@ static enum cuda_error set_any(cuda_exec exec, bool is_exec, cuda_node node,
     enum cuda_error error = convert(given, &all);
     if (error != cudaSuccess)
         return error;
-    return is_exec ? cudart_exec_set(exec, node, &all) : cudart_node_set(node, &all);
+    return is_exec ? cuda_exec_set(exec, node, &all) : cuda_node_set(node, &all);
 }
 
 CUDART_API cu_result cuGraphNodeSetParams(cuda_node node, const struct all_params *given) {

@@ -1,5 +1,5 @@
 // Launches.
-#include "cudart/launch.h"
+#include "cuda/launch/launch.h"
 #include "cudadrv/cudadrv.h"
 
 enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function, void *data);
@@ -9,23 +9,23 @@ enum cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
 enum cuda_error cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
                                                      const struct cuda_launch_config *config);
 
-static enum cuda_error launch_kernel(cu_function function, struct cudart_launch *launch,
+static enum cuda_error launch_kernel(cu_function function, struct cuda_launch *launch,
                                      void **parameters, void **extra) {
     if (!function)
         return cudaErrorInvalidResourceHandle;
     enum cuda_error error =
-        parameters && extra ? cudaErrorInvalidValue : cudart_launch_packed(extra, launch);
-    return error == cudaSuccess ? cudart_launch_kernel(function, launch, parameters) : error;
+        parameters && extra ? cudaErrorInvalidValue : cuda_launch_packed(extra, launch);
+    return error == cudaSuccess ? cuda_launch_kernel(function, launch, parameters) : error;
 }
 
 CUDART_API cu_result cuLaunchKernel(cu_function function, unsigned grid_x, unsigned grid_y,
                                     unsigned grid_z, unsigned block_x, unsigned block_y,
                                     unsigned block_z, unsigned shared, cuda_stream stream,
                                     void **parameters, void **extra) {
-    struct cudart_launch launch = {.grid = {grid_x, grid_y, grid_z},
-                                   .block = {block_x, block_y, block_z},
-                                   .dynamic_shared = shared,
-                                   .stream = stream};
+    struct cuda_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .dynamic_shared = shared,
+                                 .stream = stream};
     return CUDADRV_RUN(launch_kernel(function, &launch, parameters, extra));
 }
 CUDART_PER_THREAD(cuLaunchKernel, _ptsz)
@@ -34,11 +34,11 @@ CUDART_API cu_result cuLaunchCooperativeKernel(cu_function function, unsigned gr
                                                unsigned grid_y, unsigned grid_z, unsigned block_x,
                                                unsigned block_y, unsigned block_z, unsigned shared,
                                                cuda_stream stream, void **parameters) {
-    struct cudart_launch launch = {.grid = {grid_x, grid_y, grid_z},
-                                   .block = {block_x, block_y, block_z},
-                                   .dynamic_shared = shared,
-                                   .stream = stream,
-                                   .is_cooperative = true};
+    struct cuda_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .dynamic_shared = shared,
+                                 .stream = stream,
+                                 .is_cooperative = true};
     return CUDADRV_RUN(launch_kernel(function, &launch, parameters, NULL));
 }
 CUDART_PER_THREAD(cuLaunchCooperativeKernel, _ptsz)
@@ -55,12 +55,12 @@ CUDART_API cu_result cuLaunchKernelEx(const struct launch_config *config, cu_fun
                                       void **parameters, void **extra) {
     if (!config)
         return cudaErrorInvalidValue;
-    struct cudart_launch launch = {.grid = config->grid,
-                                   .block = config->block,
-                                   .dynamic_shared = config->shared,
-                                   .stream = config->stream};
+    struct cuda_launch launch = {.grid = config->grid,
+                                 .block = config->block,
+                                 .dynamic_shared = config->shared,
+                                 .stream = config->stream};
     enum cuda_error error =
-        cudart_launch_attributes(config->attributes, config->attribute_count, &launch);
+        cuda_launch_attributes(config->attributes, config->attribute_count, &launch);
     if (error != cudaSuccess)
         return error;
     return CUDADRV_RUN(launch_kernel(function, &launch, parameters, extra));

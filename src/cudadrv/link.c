@@ -3,32 +3,32 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "cuda/module/image.h"
+#include "cuda/module/library.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/image.h"
-#include "cudart/library.h"
 #include "toolchain/elf_info.h"
 #include "toolchain/link.h"
 
 enum input { INPUT_CUBIN, INPUT_PTX, INPUT_FAT_BINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
 
 struct cudadrv_link {
-    struct cudart_handle handle;
+    struct cuda_handle handle;
     VEC(char *) texts;
     char *result; // the program may use it until the link is destroyed
-    struct cudart_jit jit;
+    struct cuda_jit jit;
 };
 typedef struct cudadrv_link *cu_link;
 
 static enum cuda_error create(unsigned count, int *options, void **values, cu_link *link) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     if (error == cudaSuccess && !link)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *link = cudart_handle_new(cudart_state(), CUDART_LINK, sizeof **link);
-        (*link)->jit = (struct cudart_jit){options, values, count}; // which live as long
-        cudart_jit_log(&(*link)->jit, NULL);
+        *link = cuda_handle_new(cuda_state(), CUDA_LINK, sizeof **link);
+        (*link)->jit = (struct cuda_jit){options, values, count}; // which live as long
+        cuda_jit_log(&(*link)->jit, NULL);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuLinkCreate_v2(unsigned count, int *options, void **values, cu_link *link) {
@@ -38,14 +38,14 @@ CUDADRV_OLD_NAME(cuLinkCreate, cuLinkCreate_v2)
 
 // Enters; *known is the link.
 static enum cuda_error enter_with(cu_link link, cu_link *known) {
-    enum cuda_error error = cudart_enter();
-    *known = error == cudaSuccess ? cudart_handle_find(cudart_state(), CUDART_LINK, link) : NULL;
+    enum cuda_error error = cuda_enter();
+    *known = error == cudaSuccess ? cuda_handle_find(cuda_state(), CUDA_LINK, link) : NULL;
     return error == cudaSuccess && !*known ? cudaErrorInvalidResourceHandle : error;
 }
 
 // An object file's device code.
 static enum cuda_error add_object(cu_link link, const void *data, size_t bytes) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     struct diag_list diags = {0};
     struct toolchain_images images = {0};
     void *aligned = base_alloc(bytes + 1);
@@ -59,8 +59,8 @@ static enum cuda_error add_object(cu_link link, const void *data, size_t bytes) 
     if (text)
         vec_push(&link->texts, text);
     else if (is_good)
-        cudart_say("cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
-    cudart_say_diags(&diags);
+        cuda_say("cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
+    cuda_say_diags(&diags);
     diag_free(&diags);
     toolchain_images_free(&images);
     free(aligned);
@@ -79,19 +79,19 @@ static enum cuda_error add_locked(cu_link link, int type, const void *data, size
         vec_push(&link->texts, text);
         return cudaSuccess;
     case INPUT_FAT_BINARY:
-        text = cudart_library_text(cudart_state(), data, &error);
+        text = cuda_library_text(cuda_state(), data, &error);
         if (text)
             vec_push(&link->texts, text);
         return error;
     case INPUT_OBJECT:
         return add_object(link, data, bytes);
     case INPUT_CUBIN:
-        cudart_say("the program links machine code (a cubin); bankrun runs PTX");
+        cuda_say("the program links machine code (a cubin); bankrun runs PTX");
         return cudaErrorNoKernelImageForDevice;
     case INPUT_LIBRARY:
     case INPUT_NVVM:
-        cudart_say("cuLinkAddData, cuLinkAddFile: %s are not supported yet",
-                   type == INPUT_NVVM ? "NVVM modules" : "archives");
+        cuda_say("cuLinkAddData, cuLinkAddFile: %s are not supported yet",
+                 type == INPUT_NVVM ? "NVVM modules" : "archives");
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;
@@ -105,7 +105,7 @@ static enum cuda_error add(cu_link link, int type, const void *data, size_t byte
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = add_locked(known, type, data, bytes);
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuLinkAddData_v2(cu_link link, int type, void *data, size_t bytes,
@@ -147,7 +147,7 @@ static enum cuda_error complete(cu_link link, void **image, size_t *bytes) {
         if (bytes)
             *bytes = strlen(known->result) + 1;
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuLinkComplete(cu_link link, void **image, size_t *bytes) {
@@ -162,9 +162,9 @@ static enum cuda_error destroy(cu_link link) {
             free(known->texts.data[i]);
         vec_free(&known->texts);
         free(known->result);
-        cudart_handle_kill(cudart_state(), &known->handle);
+        cuda_handle_kill(cuda_state(), &known->handle);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuLinkDestroy(cu_link link) {

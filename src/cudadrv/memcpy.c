@@ -1,9 +1,9 @@
 // Copies and fills.
 #include "cudadrv/memcpy.h"
 
-#include "cudart/array.h"
-#include "cudart/copy.h"
-#include "cudart/fill.h"
+#include "cuda/memory/array.h"
+#include "cuda/memory/copy.h"
+#include "cuda/memory/fill.h"
 
 enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
                            enum cuda_memcpy_kind kind);
@@ -61,10 +61,10 @@ CUDART_PER_THREAD(cuMemcpyDtoDAsync_v2, _ptsz)
 
 // Addresses are unified, so that contexts mean nothing: NULL is fine, but none that was destroyed.
 static enum cuda_error check_contexts(const void *target, const void *source) {
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
-    bool are_good = (!target || cudart_handle_find(state, CUDART_CONTEXT, target)) &&
-                    (!source || cudart_handle_find(state, CUDART_CONTEXT, source));
+    bool are_good = (!target || cuda_handle_find(state, CUDA_CONTEXT, target)) &&
+                    (!source || cuda_handle_find(state, CUDA_CONTEXT, source));
     pthread_mutex_unlock(&state->lock);
     return are_good ? cudaSuccess : (enum cuda_error)CUDADRV_INVALID_CONTEXT;
 }
@@ -101,21 +101,21 @@ struct copy_2d { // CUDA_MEMCPY2D
 
 // Places and widths of arrays count bytes, too. False: there is no such place.
 static bool place_in_array(const struct cudadrv_side *side, const struct cudadrv_copy *copy,
-                           struct cudart_place *place) {
-    struct cudart_state *state = cudart_state();
+                           struct cuda_place *place) {
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
-    const struct cudart_array *array = cudart_array_find(state, side->array);
+    const struct cuda_array *array = cuda_array_find(state, side->array);
     bool is_good =
         array &&
-        cudart_array_place(array, (struct cuda_position){side->x, side->y, side->z},
-                           (struct cuda_extent){copy->width, copy->height, copy->depth}, place);
+        cuda_array_place(array, (struct cuda_position){side->x, side->y, side->z},
+                         (struct cuda_extent){copy->width, copy->height, copy->depth}, place);
     pthread_mutex_unlock(&state->lock);
     return is_good;
 }
 
 // False: there is no such place.
 static bool place_of(const struct cudadrv_side *side, const struct cudadrv_copy *copy,
-                     struct cudart_place *place) {
+                     struct cuda_place *place) {
     if (side->level)
         return false;
     if (side->type == CUDADRV_MEMORY_ARRAY)
@@ -128,13 +128,13 @@ static bool place_of(const struct cudadrv_side *side, const struct cudadrv_copy 
     // Integers: a program may pass NULL for a copy of nothing.
     uintptr_t base =
         side->type == CUDADRV_MEMORY_HOST ? (uintptr_t)side->host : (uintptr_t)side->device;
-    *place = (struct cudart_place){(char *)(base + side->x + (side->z * rows + side->y) * pitch),
-                                   pitch, rows};
+    *place = (struct cuda_place){(char *)(base + side->x + (side->z * rows + side->y) * pitch),
+                                 pitch, rows};
     return true;
 }
 
 static enum cuda_error copy_3d(const struct cudadrv_copy *p, cuda_stream stream, bool is_queued) {
-    struct cudart_copy copy = {.kind = CUDA_DEFAULT, .stream = stream, .is_queued = is_queued};
+    struct cuda_copy copy = {.kind = CUDA_DEFAULT, .stream = stream, .is_queued = is_queued};
     if (!p)
         return cudaErrorInvalidValue;
     if (!p->width || !p->height || !p->depth)
@@ -142,7 +142,7 @@ static enum cuda_error copy_3d(const struct cudadrv_copy *p, cuda_stream stream,
     if (!place_of(&p->source, p, &copy.source) || !place_of(&p->target, p, &copy.target))
         return cudaErrorInvalidValue;
     copy.extent = (struct cuda_extent){p->width, p->height, p->depth};
-    return cudart_copy(&copy);
+    return cuda_copy(&copy);
 }
 
 static struct cudadrv_side deepen(const struct side_2d *side) {
@@ -209,7 +209,7 @@ CUDART_PER_THREAD(cuMemcpy3DPeerAsync, _ptsz)
 
 static enum cuda_error fill(cu_pointer target, size_t pitch, size_t count, size_t height,
                             unsigned value, unsigned element, cuda_stream stream) {
-    return cudart_fill(&(struct cudart_fill){
+    return cuda_fill(&(struct cuda_fill){
         .at = cudadrv_host(target),
         .pitch = pitch,
         .width = count,

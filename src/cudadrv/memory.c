@@ -1,9 +1,9 @@
 // Memory: allocation, pinned and managed memory, pools, what a pointer is.
 #include <string.h>
 
+#include "cuda/memory/managed.h"
+#include "cuda/memory/pointer.h"
 #include "cudadrv/context.h"
-#include "cudart/managed.h"
-#include "cudart/pointer.h"
 
 enum cuda_error cudaMalloc(void **pointer, size_t bytes);
 enum cuda_error cudaFree(void *pointer);
@@ -95,7 +95,7 @@ enum { LOCATION_DEVICE = 1, CPU = -1 };
 
 CUDART_API cu_result cuMemPrefetchAsync(cu_pointer pointer, size_t bytes, cu_device device,
                                         cuda_stream stream) {
-    return CUDADRV_RUN(cudart_prefetch(cudadrv_host(pointer), bytes, device, stream));
+    return CUDADRV_RUN(cuda_prefetch(cudadrv_host(pointer), bytes, device, stream));
 }
 CUDART_PER_THREAD(cuMemPrefetchAsync, _ptsz)
 
@@ -105,18 +105,18 @@ CUDART_API cu_result cuMemPrefetchAsync_v2(cu_pointer pointer, size_t bytes,
     if (flags)
         return cudaErrorInvalidValue;
     int device = location.type == LOCATION_DEVICE ? location.id : CPU;
-    return CUDADRV_RUN(cudart_prefetch(cudadrv_host(pointer), bytes, device, stream));
+    return CUDADRV_RUN(cuda_prefetch(cudadrv_host(pointer), bytes, device, stream));
 }
 CUDART_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz)
 
 CUDART_API cu_result cuMemAdvise(cu_pointer pointer, size_t bytes, int advice, cu_device device) {
-    return CUDADRV_RUN(cudart_advise(cudadrv_host(pointer), bytes, advice, device));
+    return CUDADRV_RUN(cuda_advise(cudadrv_host(pointer), bytes, advice, device));
 }
 
 CUDART_API cu_result cuMemAdvise_v2(cu_pointer pointer, size_t bytes, int advice,
                                     struct cuda_location location) {
     int device = location.type == LOCATION_DEVICE ? location.id : CPU;
-    return CUDADRV_RUN(cudart_advise(cudadrv_host(pointer), bytes, advice, device));
+    return CUDADRV_RUN(cuda_advise(cudadrv_host(pointer), bytes, advice, device));
 }
 
 // ---- Pools ------------------------------------------------------------------------------------
@@ -171,14 +171,14 @@ CUDART_API cu_result cuMemPoolGetAccess(int *flags, cuda_pool pool,
 
 // Enters; *allocation is a copy. CUDA_ERROR_NOT_FOUND and _INVALID_VALUE are told apart by callers.
 static enum cuda_error look_up(cu_pointer pointer, struct sim_allocation *allocation) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     const struct sim_allocation *found =
-        error == cudaSuccess ? cudart_allocation(cudart_state(), cudadrv_host(pointer)) : NULL;
+        error == cudaSuccess ? cuda_allocation(cuda_state(), cudadrv_host(pointer)) : NULL;
     if (found)
         *allocation = *found;
     else if (error == cudaSuccess)
         error = cudaErrorInvalidValue;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemGetAddressRange_v2(cu_pointer *base, size_t *bytes, cu_pointer pointer) {
@@ -273,7 +273,7 @@ static cu_result attribute_of(void *out, int attribute, cu_pointer pointer) {
     cu_result error = CUDADRV_RUN(look_up(pointer, &allocation));
     if (error != cudaSuccess)
         return error;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     error = tell(out, attribute, pointer, &allocation, cudadrv_current(state));
     pthread_mutex_unlock(&state->lock);

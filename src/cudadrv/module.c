@@ -1,6 +1,6 @@
 // Modules and libraries: both are the runtime's modules, loaded from memory or a file.
+#include "cuda/module/library.h"
 #include "cudadrv/context.h"
-#include "cudart/library.h"
 
 enum cuda_error cudaLibraryUnload(void *library);
 enum cuda_error cudaLibraryGetKernel(void **kernel, void *library, const char *name);
@@ -10,17 +10,17 @@ enum cuda_error cudaLibraryGetGlobal(void **address, size_t *bytes, void *librar
                                      const char *name);
 
 static enum cuda_error load(cu_module *module, const void *image, const char *path,
-                            const struct cudart_jit *jit, bool has_context) {
-    enum cuda_error error = cudart_enter();
-    struct cudart_state *state = cudart_state();
+                            const struct cuda_jit *jit, bool has_context) {
+    enum cuda_error error = cuda_enter();
+    struct cuda_state *state = cuda_state();
     if (error == cudaSuccess)
-        error = image ? cudart_library_load(state, image, jit, module)
-                      : cudart_library_load_file(state, path, jit, module);
+        error = image ? cuda_library_load(state, image, jit, module)
+                      : cuda_library_load_file(state, path, jit, module);
     if (error == cudaSuccess && has_context)
         (*module)->context = cudadrv_current(state);
     if (error == cudaSuccess)
         (*module)->device = state->current->number;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuModuleLoad(cu_module *module, const char *path) {
@@ -33,7 +33,7 @@ CUDART_API cu_result cuModuleLoadData(cu_module *module, const void *image) {
 
 CUDART_API cu_result cuModuleLoadDataEx(cu_module *module, const void *image, unsigned count,
                                         int *options, void **values) {
-    struct cudart_jit jit = {options, values, count};
+    struct cuda_jit jit = {options, values, count};
     return CUDADRV_RUN(load(module, image, NULL, &jit, true));
 }
 
@@ -78,7 +78,7 @@ CUDART_API cu_result cuLibraryLoadData(cu_module *library, const void *code, int
                                        void **values, unsigned count, int *library_options,
                                        void **library_values, unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count; // steer when and where only
-    struct cudart_jit jit = {options, values, count};
+    struct cuda_jit jit = {options, values, count};
     return CUDADRV_ASK(load(library, code, NULL, &jit, false));
 }
 
@@ -86,7 +86,7 @@ CUDART_API cu_result cuLibraryLoadFromFile(cu_module *library, const char *path,
                                            void **values, unsigned count, int *library_options,
                                            void **library_values, unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
-    struct cudart_jit jit = {options, values, count};
+    struct cuda_jit jit = {options, values, count};
     return CUDADRV_ASK(load(library, NULL, path, &jit, false));
 }
 
@@ -118,12 +118,12 @@ CUDART_API cu_result cuLibraryGetManaged(cu_pointer *pointer, size_t *bytes, cu_
 }
 
 static enum cuda_error check_library(const void *library, const void *out) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && !cudart_library_find(cudart_state(), library))
+    if (error == cudaSuccess && !cuda_library_find(cuda_state(), library))
         error = cudaErrorInvalidResourceHandle;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuLibraryGetModule(cu_module *module, cu_module library) {

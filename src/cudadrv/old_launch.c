@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/launch/launch.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/launch.h"
 
-enum { MOST_PARAMETER_BYTES = sizeof(((struct cudart_old_launch *)0)->parameters) };
+enum { MOST_PARAMETER_BYTES = sizeof(((struct cuda_old_launch *)0)->parameters) };
 
 // Enters; *old is what was set so far. Leave in any case.
-static enum cuda_error enter_with(cu_function function, struct cudart_old_launch **old) {
-    struct cudart_state *state = cudart_state();
-    struct cudart_function *known;
-    enum cuda_error error = cudart_enter();
+static enum cuda_error enter_with(cu_function function, struct cuda_old_launch **old) {
+    struct cuda_state *state = cuda_state();
+    struct cuda_function *known;
+    enum cuda_error error = cuda_enter();
     if (error == cudaSuccess)
-        error = cudart_function_find(state, function, &known);
+        error = cuda_function_find(state, function, &known);
     if (error != cudaSuccess)
         return error;
     if (!known->old_launch)
@@ -24,13 +24,13 @@ static enum cuda_error enter_with(cu_function function, struct cudart_old_launch
 }
 
 static enum cuda_error set_block(cu_function function, int x, int y, int z) {
-    struct cudart_old_launch *old = NULL;
+    struct cuda_old_launch *old = NULL;
     enum cuda_error error = enter_with(function, &old);
     if (error == cudaSuccess && (x <= 0 || y <= 0 || z <= 0))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         old->block = (struct cuda_dim3){(unsigned)x, (unsigned)y, (unsigned)z};
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuFuncSetBlockShape(cu_function function, int x, int y, int z) {
@@ -38,11 +38,11 @@ CUDART_API cu_result cuFuncSetBlockShape(cu_function function, int x, int y, int
 }
 
 static enum cuda_error set_shared(cu_function function, unsigned bytes) {
-    struct cudart_old_launch *old = NULL;
+    struct cuda_old_launch *old = NULL;
     enum cuda_error error = enter_with(function, &old);
     if (error == cudaSuccess)
         old->shared_bytes = bytes;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuFuncSetSharedSize(cu_function function, unsigned bytes) {
@@ -50,13 +50,13 @@ CUDART_API cu_result cuFuncSetSharedSize(cu_function function, unsigned bytes) {
 }
 
 static enum cuda_error set_size(cu_function function, unsigned bytes) {
-    struct cudart_old_launch *old = NULL;
+    struct cuda_old_launch *old = NULL;
     enum cuda_error error = enter_with(function, &old);
     if (error == cudaSuccess && bytes > MOST_PARAMETER_BYTES)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         old->parameter_bytes = bytes;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuParamSetSize(cu_function function, unsigned bytes) {
@@ -65,14 +65,14 @@ CUDART_API cu_result cuParamSetSize(cu_function function, unsigned bytes) {
 
 static enum cuda_error set_parameter(cu_function function, int offset, const void *value,
                                      unsigned bytes) {
-    struct cudart_old_launch *old = NULL;
+    struct cuda_old_launch *old = NULL;
     enum cuda_error error = enter_with(function, &old);
     if (error == cudaSuccess && (offset < 0 || !value || bytes > MOST_PARAMETER_BYTES ||
                                  (unsigned)offset > MOST_PARAMETER_BYTES - bytes))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         memcpy(old->parameters + offset, value, bytes);
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuParamSeti(cu_function function, int offset, unsigned value) {
@@ -89,16 +89,16 @@ CUDART_API cu_result cuParamSetv(cu_function function, int offset, const void *v
 }
 
 static enum cuda_error launch(cu_function function, int width, int height, cuda_stream stream) {
-    struct cudart_old_launch *old = NULL, copy;
+    struct cuda_old_launch *old = NULL, copy;
     enum cuda_error error = enter_with(function, &old);
     if (error == cudaSuccess && (width <= 0 || height <= 0 || !old->block.x))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         copy = *old;
-    error = cudart_leave(error);
+    error = cuda_leave(error);
     if (error != cudaSuccess)
         return error;
-    struct cudart_launch launch = {
+    struct cuda_launch launch = {
         .grid = {(unsigned)width, (unsigned)height, 1},
         .block = copy.block,
         .dynamic_shared = copy.shared_bytes,
@@ -106,7 +106,7 @@ static enum cuda_error launch(cu_function function, int width, int height, cuda_
         .packed = copy.parameters,
         .packed_bytes = copy.parameter_bytes,
     };
-    return cudart_launch_kernel(function, &launch, NULL);
+    return cuda_launch_kernel(function, &launch, NULL);
 }
 
 CUDART_API cu_result cuLaunch(cu_function function) {

@@ -78,7 +78,7 @@ CUDART_API cu_result cuStreamGetCtx(cuda_stream stream, cu_context *context) {
     cu_result error = CUDADRV_RUN(cudaStreamGetFlags(stream, &flags));
     if (error != cudaSuccess)
         return error;
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
     *context = cudadrv_current(state);
     pthread_mutex_unlock(&state->lock);

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/pointer.h"
-#include "cudart/stream.h"
 
 enum operation_type { // CUstreamBatchMemOpType
     WAIT_32 = 1,
@@ -41,7 +41,7 @@ static unsigned bytes_of(enum operation_type type) {
     return type == WAIT_64 || type == WRITE_64 ? 8 : 4;
 }
 
-static enum cuda_error check(const struct cudart_state *state, const union operation *operation) {
+static enum cuda_error check(const struct cuda_state *state, const union operation *operation) {
     unsigned bytes = bytes_of(operation->type), flags = operation->word.flags;
     switch (operation->type) {
     case FLUSH_REMOTE_WRITES:
@@ -64,9 +64,9 @@ static enum cuda_error check(const struct cudart_state *state, const union opera
         return cudaErrorInvalidValue;
     }
     const void *at = cudadrv_host(operation->word.address);
-    const struct sim_allocation *found = cudart_allocation(state, at);
+    const struct sim_allocation *found = cuda_allocation(state, at);
     return found && found->kind != SIM_MANAGED && operation->word.address % bytes == 0 &&
-                   cudart_range_is_good(state, at, bytes, false)
+                   cuda_range_is_good(state, at, bytes, false)
                ? cudaSuccess
                : cudaErrorInvalidValue;
 }
@@ -105,10 +105,10 @@ static bool is_fulfilled(const union operation *operation) {
 }
 
 // Other threads run meanwhile. Lock held, before and after.
-static bool wait_for(struct cudart_state *state, const union operation *operation) {
+static bool wait_for(struct cuda_state *state, const union operation *operation) {
     enum { PATIENCE_SECONDS = 10, NAP_MICROSECONDS = 200 };
     double end = progress_now() + PATIENCE_SECONDS;
-    struct cudart_device *device = state->current;
+    struct cuda_device *device = state->current;
     while (!is_fulfilled(operation)) {
         if (progress_now() > end)
             return false;
@@ -120,14 +120,14 @@ static bool wait_for(struct cudart_state *state, const union operation *operatio
     return true;
 }
 
-static enum cuda_error run(struct cudart_state *state, const union operation *operation) {
+static enum cuda_error run(struct cuda_state *state, const union operation *operation) {
     if (operation->type == WRITE_32 || operation->type == WRITE_64)
         store(operation);
     if ((operation->type == WAIT_32 || operation->type == WAIT_64) && !wait_for(state, operation)) {
-        cudart_say("a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
-                   "bankrun does what a stream is told at once, and cannot put it off until the "
-                   "program's later calls",
-                   operation->word.address);
+        cuda_say("a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
+                 "bankrun does what a stream is told at once, and cannot put it off until the "
+                 "program's later calls",
+                 operation->word.address);
         return cudaErrorNotSupported;
     }
     return cudaSuccess;
@@ -136,15 +136,15 @@ static enum cuda_error run(struct cudart_state *state, const union operation *op
 static enum cuda_error run_all(cuda_stream stream, unsigned count,
                                const union operation *operations) {
     bool is_lost;
-    struct cudart_state *state = cudart_state();
-    enum cuda_error error = cudart_enter_queued(&is_lost);
-    if (error == cudaSuccess && !cudart_stream_is_good(state, stream))
+    struct cuda_state *state = cuda_state();
+    enum cuda_error error = cuda_enter_queued(&is_lost);
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
     for (unsigned i = 0; i < count && error == cudaSuccess; i++)
         error = check(state, &operations[i]);
     for (unsigned i = 0; i < count && error == cudaSuccess && !is_lost; i++)
         error = run(state, &operations[i]);
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 static enum cuda_error run_word(cuda_stream stream, enum operation_type type, cu_pointer address,

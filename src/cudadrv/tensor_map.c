@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "cuda/core/error.h"
 #include "cudadrv/cudadrv.h"
-#include "cudart/error.h"
 
 enum { DATA_TYPES = 16, SWIZZLES = 7, PROMOTIONS = 4, FILLS = 2 };
 
@@ -47,7 +47,7 @@ enum { SWIZZLE_ATOM_32 = SIM_TENSOR_SWIZZLES, SWIZZLE_ATOM_32_FLIP, SWIZZLE_ATOM
 // later: the driver says "invalid" for others.
 static cu_result unknown(const struct tensor *t, const char *name, atomic_flag *was_said) {
     const bool is_old = t->type < SIM_TENSOR_TYPES && t->swizzle < SIM_TENSOR_SWIZZLES;
-    if (!is_old && cudart_state()->device.arch < 100)
+    if (!is_old && cuda_state()->device.arch < 100)
         return cudaErrorInvalidValue;
     if (t->type >= SIM_TENSOR_TYPES || t->swizzle == SWIZZLE_ATOM_32_FLIP)
         return cudadrv_unsupported(name, was_said);

@@ -1,10 +1,10 @@
 // Texture and surface objects: the runtime's, described in the driver's words.
-#include "cudart/texture.h"
+#include "cuda/texture/texture.h"
 
 #include <string.h>
 
+#include "cuda/memory/array.h"
 #include "cudadrv/format.h"
-#include "cudart/array.h"
 
 enum cuda_error cudaDestroyTextureObject(uint64_t number);
 enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t number);
@@ -116,13 +116,13 @@ static bool may_be_normalized(const struct cuda_resource *resource, const struct
     if (view && view->format)
         return view->format < FIRST_32_BITS;
     struct cuda_channel channel = {{0}, CUDA_CHANNEL_FLOAT};
-    struct cudart_state *state = cudart_state();
+    struct cuda_state *state = cuda_state();
     pthread_mutex_lock(&state->lock);
-    const struct cudart_array *array = NULL;
+    const struct cuda_array *array = NULL;
     if (resource->type == CUDA_RESOURCE_ARRAY)
-        array = cudart_array_find(state, resource->of.array);
+        array = cuda_array_find(state, resource->of.array);
     else if (resource->type == CUDA_RESOURCE_MIPMAP)
-        array = cudart_mipmap_find(state, resource->of.mipmap);
+        array = cuda_mipmap_find(state, resource->of.mipmap);
     else
         channel = resource->type == CUDA_RESOURCE_LINEAR ? resource->of.linear.channel
                                                          : resource->of.pitched.channel;
@@ -157,7 +157,7 @@ static enum cuda_error create(uint64_t *object, const struct resource *resource,
         .seamless = (flags & SEAMLESS_CUBEMAP) != 0,
     };
     memcpy(sampler.border, texture->border, sizeof sampler.border);
-    return cudart_texture_create(object, &own, &sampler, view ? &view->view : NULL, sizeof sampler);
+    return cuda_texture_create(object, &own, &sampler, view ? &view->view : NULL, sizeof sampler);
 }
 
 CUDART_API cu_result cuTexObjectCreate(uint64_t *object, const struct resource *resource,
@@ -180,7 +180,7 @@ CUDART_API cu_result cuTexObjectGetResourceDesc(struct resource *out, uint64_t o
 CUDART_API cu_result cuTexObjectGetTextureDesc(struct texture *out, uint64_t object) {
     struct cuda_texture own;
     struct cuda_resource resource;
-    cu_result error = CUDADRV_RUN(cudart_texture_get(out ? &own : NULL, object, sizeof own));
+    cu_result error = CUDADRV_RUN(cuda_texture_get(out ? &own : NULL, object, sizeof own));
     if (error == cudaSuccess)
         error = CUDADRV_RUN(cudaGetTextureObjectResourceDesc(&resource, object));
     if (error != cudaSuccess)
@@ -221,7 +221,7 @@ CUDART_API cu_result cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int forma
     size_t texel = texel_bytes(format, channels);
     if (!width || !texel)
         return cudaErrorInvalidValue;
-    if (!cudart_is_device(cudart_state(), device))
+    if (!cuda_is_device(cuda_state(), device))
         return cudaErrorInvalidDevice;
     *width = (size_t)(1ull << 32) / texel;
     return cudaSuccess;

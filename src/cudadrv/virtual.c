@@ -27,7 +27,7 @@ struct properties { // CUmemAllocationProp
 };
 
 struct physical {
-    struct cudart_handle handle;
+    struct cuda_handle handle;
     int file;
     size_t bytes;
     unsigned users; // its owners and its mappings
@@ -53,7 +53,7 @@ struct cudadrv_virtual {
 };
 
 // Lock held; all below.
-static struct cudadrv_virtual *memory_of(struct cudart_state *state) {
+static struct cudadrv_virtual *memory_of(struct cuda_state *state) {
     if (!state->driver.memory)
         state->driver.memory = base_alloc(sizeof *state->driver.memory);
     return state->driver.memory;
@@ -91,9 +91,9 @@ static bool are_joined(const struct cudadrv_virtual *memory, const struct mappin
 }
 
 // Tells the simulator anew what kernels may touch.
-static void publish(struct cudart_state *state, struct cudadrv_virtual *memory) {
+static void publish(struct cuda_state *state, struct cudadrv_virtual *memory) {
     for (size_t i = 0; i < memory->registered.length; i++)
-        sim_unregister_device(cudart_any_sim(state), cudadrv_host(memory->registered.data[i]));
+        sim_unregister_device(cuda_any_sim(state), cudadrv_host(memory->registered.data[i]));
     memory->registered.length = 0;
     for (size_t i = 0, next; i < memory->mappings.length; i = next) {
         const struct mapping *first = &memory->mappings.data[i];
@@ -133,7 +133,7 @@ static uint64_t reserve(uint64_t bytes, uint64_t alignment, uint64_t wish) {
 
 static enum cuda_error add_reservation(cu_pointer *pointer, size_t bytes, size_t alignment,
                                        cu_pointer wish, uint64_t flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     if (error == cudaSuccess &&
         (!pointer || flags || !is_granular(0, bytes) || (alignment & (alignment - 1))))
         error = cudaErrorInvalidValue;
@@ -142,13 +142,13 @@ static enum cuda_error add_reservation(cu_pointer *pointer, size_t bytes, size_t
             reserve(bytes, alignment > GRANULE ? alignment : GRANULE, wish / GRANULE * GRANULE),
             bytes};
         if (range.address) {
-            vec_push(&memory_of(cudart_state())->reserved, range);
+            vec_push(&memory_of(cuda_state())->reserved, range);
             *pointer = range.address;
         } else {
             error = cudaErrorMemoryAllocation;
         }
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemAddressReserve(cu_pointer *pointer, size_t bytes, size_t alignment,
@@ -166,8 +166,8 @@ static bool is_mapped(const struct cudadrv_virtual *memory, uint64_t address, ui
 }
 
 static enum cuda_error drop_reservation(cu_pointer pointer, size_t bytes) {
-    enum cuda_error error = cudart_enter();
-    struct cudadrv_virtual *memory = memory_of(cudart_state());
+    enum cuda_error error = cuda_enter();
+    struct cudadrv_virtual *memory = memory_of(cuda_state());
     size_t at = 0;
     while (at < memory->reserved.length && (memory->reserved.data[at].address != pointer ||
                                             memory->reserved.data[at].bytes != bytes))
@@ -179,7 +179,7 @@ static enum cuda_error drop_reservation(cu_pointer pointer, size_t bytes) {
         munmap(cudadrv_host(pointer), bytes);
         memory->reserved.data[at] = memory->reserved.data[--memory->reserved.length];
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemAddressFree(cu_pointer pointer, size_t bytes) {
@@ -189,14 +189,13 @@ CUDART_API cu_result cuMemAddressFree(cu_pointer pointer, size_t bytes) {
 // ---- Memory -----------------------------------------------------------------------------------
 
 static struct physical *find(uint64_t handle) {
-    struct physical *physical =
-        cudart_handle_find(cudart_state(), CUDART_PHYSICAL, cudadrv_host(handle));
+    struct physical *physical = cuda_handle_find(cuda_state(), CUDA_PHYSICAL, cudadrv_host(handle));
     return physical && physical->owners ? physical : NULL;
 }
 
-static uint64_t new_physical(struct cudart_state *state, int file, size_t bytes,
+static uint64_t new_physical(struct cuda_state *state, int file, size_t bytes,
                              const struct properties *properties) {
-    struct physical *physical = cudart_handle_new(state, CUDART_PHYSICAL, sizeof *physical);
+    struct physical *physical = cuda_handle_new(state, CUDA_PHYSICAL, sizeof *physical);
     physical->file = file;
     physical->bytes = bytes;
     physical->users = physical->owners = 1;
@@ -205,37 +204,37 @@ static uint64_t new_physical(struct cudart_state *state, int file, size_t bytes,
     return (uint64_t)(uintptr_t)physical;
 }
 
-static void drop_user(struct cudart_state *state, struct physical *physical) {
+static void drop_user(struct cuda_state *state, struct physical *physical) {
     if (--physical->users)
         return;
     close(physical->file);
     memory_of(state)->used_bytes[physical->properties.location.id] -= physical->bytes;
-    cudart_handle_kill(state, &physical->handle);
+    cuda_handle_kill(state, &physical->handle);
 }
 
 static enum cuda_error check_properties(const struct properties *properties) {
     if (!properties || properties->type != PINNED)
         return cudaErrorInvalidValue;
     if (properties->location.type != DEVICE) {
-        cudart_say("cuMemCreate: memory of the host is not supported yet");
+        cuda_say("cuMemCreate: memory of the host is not supported yet");
         return cudaErrorNotSupported;
     }
-    return cudart_is_device(cudart_state(), properties->location.id) ? cudaSuccess
-                                                                     : cudaErrorInvalidDevice;
+    return cuda_is_device(cuda_state(), properties->location.id) ? cudaSuccess
+                                                                 : cudaErrorInvalidDevice;
 }
 
 static enum cuda_error create(uint64_t *handle, size_t bytes, const struct properties *properties,
                               uint64_t flags) {
-    enum cuda_error error = cudart_enter();
-    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cuda_enter();
+    struct cuda_state *state = cuda_state();
     if (error == cudaSuccess && (!handle || flags || !is_granular(0, bytes)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = check_properties(properties);
     if (error == cudaSuccess)
-        error = cudart_visit(state, &state->devices[properties->location.id]);
+        error = cuda_visit(state, &state->devices[properties->location.id]);
     if (error != cudaSuccess)
-        return cudart_leave(error);
+        return cuda_leave(error);
     uint64_t left, total;
     sim_memory_info(state->current->sim, &left, &total);
     uint64_t used = memory_of(state)->used_bytes[properties->location.id];
@@ -247,7 +246,7 @@ static enum cuda_error create(uint64_t *handle, size_t bytes, const struct prope
         if (file >= 0)
             close(file);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemCreate(uint64_t *handle, size_t bytes,
@@ -256,15 +255,15 @@ CUDART_API cu_result cuMemCreate(uint64_t *handle, size_t bytes,
 }
 
 static enum cuda_error release(uint64_t handle) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
     if (error == cudaSuccess && !physical)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         physical->owners--;
-        drop_user(cudart_state(), physical);
+        drop_user(cuda_state(), physical);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemRelease(uint64_t handle) {
@@ -283,13 +282,13 @@ CUDART_API cu_result cuMemGetAllocationGranularity(size_t *bytes,
 }
 
 static enum cuda_error tell_properties(struct properties *properties, uint64_t handle) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     const struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
     if (error == cudaSuccess && (!physical || !properties))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *properties = physical->properties;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemGetAllocationPropertiesFromHandle(struct properties *properties,
@@ -300,7 +299,7 @@ CUDART_API cu_result cuMemGetAllocationPropertiesFromHandle(struct properties *p
 // ---- Memory in other processes: the file goes there -------------------------------------------
 
 static enum cuda_error export_file(void *out, uint64_t handle, int type, uint64_t flags) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     const struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
     if (error == cudaSuccess && (!physical || !out || flags || type != FILE_HANDLE ||
                                  !(physical->properties.handle_types & FILE_HANDLE)))
@@ -310,7 +309,7 @@ static enum cuda_error export_file(void *out, uint64_t handle, int type, uint64_
         error = cudaErrorOperatingSystem;
     if (error == cudaSuccess)
         *(int *)out = file;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemExportToShareableHandle(void *out, uint64_t handle, int type,
@@ -319,7 +318,7 @@ CUDART_API cu_result cuMemExportToShareableHandle(void *out, uint64_t handle, in
 }
 
 static enum cuda_error import_file(uint64_t *handle, int file, int type) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     struct stat status;
     if (error == cudaSuccess && (!handle || type != FILE_HANDLE || fstat(file, &status) != 0 ||
                                  !is_granular(0, (uint64_t)status.st_size)))
@@ -330,10 +329,10 @@ static enum cuda_error import_file(uint64_t *handle, int file, int type) {
     if (error == cudaSuccess) {
         struct properties properties = {.type = PINNED,
                                         .handle_types = FILE_HANDLE,
-                                        .location = {DEVICE, (int)cudart_state()->current->number}};
-        *handle = new_physical(cudart_state(), own, (size_t)status.st_size, &properties);
+                                        .location = {DEVICE, (int)cuda_state()->current->number}};
+        *handle = new_physical(cuda_state(), own, (size_t)status.st_size, &properties);
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemImportFromShareableHandle(uint64_t *handle, void *file, int type) {
@@ -352,8 +351,8 @@ static void insert(struct cudadrv_virtual *memory, struct mapping mapping) {
 
 static enum cuda_error map(cu_pointer pointer, size_t bytes, size_t offset, uint64_t handle,
                            uint64_t flags) {
-    enum cuda_error error = cudart_enter();
-    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cuda_enter();
+    struct cuda_state *state = cuda_state();
     struct cudadrv_virtual *memory = memory_of(state);
     struct physical *physical = error == cudaSuccess ? find(handle) : NULL;
     if (error == cudaSuccess &&
@@ -369,7 +368,7 @@ static enum cuda_error map(cu_pointer pointer, size_t bytes, size_t offset, uint
         physical->users++;
         insert(memory, (struct mapping){{pointer, bytes}, physical, 0, 0});
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemMap(cu_pointer pointer, size_t bytes, size_t offset, uint64_t handle,
@@ -397,15 +396,15 @@ static size_t mappings_in(const struct cudadrv_virtual *memory, uint64_t address
 }
 
 static enum cuda_error unmap(cu_pointer pointer, size_t bytes) {
-    enum cuda_error error = cudart_enter();
-    struct cudart_state *state = cudart_state();
+    enum cuda_error error = cuda_enter();
+    struct cuda_state *state = cuda_state();
     struct cudadrv_virtual *memory = memory_of(state);
     size_t first = 0;
     size_t count = error == cudaSuccess ? mappings_in(memory, pointer, bytes, &first) : 0;
     if (error == cudaSuccess && !count)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
-        return cudart_leave(error);
+        return cuda_leave(error);
     for (size_t i = 0; i < count; i++)
         drop_user(state, memory->mappings.data[first + i].physical);
     for (size_t i = first; i + count < memory->mappings.length; i++)
@@ -415,7 +414,7 @@ static enum cuda_error unmap(cu_pointer pointer, size_t bytes) {
     if (mmap(cudadrv_host(pointer), bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         error = cudaErrorMemoryAllocation;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemUnmap(cu_pointer pointer, size_t bytes) {
@@ -439,8 +438,8 @@ static int access_of(const struct mapping *mapping, int device) {
 
 static enum cuda_error set_access(cu_pointer pointer, size_t bytes,
                                   const struct cuda_access *descriptions, size_t count) {
-    enum cuda_error error = cudart_enter();
-    struct cudadrv_virtual *memory = memory_of(cudart_state());
+    enum cuda_error error = cuda_enter();
+    struct cudadrv_virtual *memory = memory_of(cuda_state());
     size_t first = 0;
     size_t mapped = error == cudaSuccess ? mappings_in(memory, pointer, bytes, &first) : 0;
     if (error == cudaSuccess && (!mapped || !descriptions || !count))
@@ -450,15 +449,15 @@ static enum cuda_error set_access(cu_pointer pointer, size_t bytes,
         if (access != ACCESS_NONE && access != ACCESS_READ && access != ACCESS_READ_WRITE)
             error = cudaErrorInvalidValue;
         else if (descriptions[i].location.type == DEVICE &&
-                 !cudart_is_device(cudart_state(), descriptions[i].location.id))
+                 !cuda_is_device(cuda_state(), descriptions[i].location.id))
             error = cudaErrorInvalidDevice;
         else if (descriptions[i].location.type == DEVICE)
             for (size_t m = 0; m < mapped; m++)
                 grant(&memory->mappings.data[first + m], descriptions[i].location.id, access);
     }
     if (error == cudaSuccess)
-        publish(cudart_state(), memory);
-    return cudart_leave(error);
+        publish(cuda_state(), memory);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemSetAccess(cu_pointer pointer, size_t bytes,
@@ -476,16 +475,16 @@ static struct mapping *mapping_at(struct cudadrv_virtual *memory, uint64_t addre
 
 static enum cuda_error tell_access(unsigned long long *flags, const struct cuda_location *location,
                                    cu_pointer pointer) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     const struct mapping *mapping =
-        error == cudaSuccess ? mapping_at(memory_of(cudart_state()), pointer) : NULL;
+        error == cudaSuccess ? mapping_at(memory_of(cuda_state()), pointer) : NULL;
     if (error == cudaSuccess && (!flags || !location || !mapping))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *flags = location->type == DEVICE && cudart_is_device(cudart_state(), location->id)
+        *flags = location->type == DEVICE && cuda_is_device(cuda_state(), location->id)
                      ? (unsigned long long)access_of(mapping, location->id)
                      : ACCESS_NONE;
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemGetAccess(unsigned long long *flags, const struct cuda_location *location,
@@ -494,9 +493,9 @@ CUDART_API cu_result cuMemGetAccess(unsigned long long *flags, const struct cuda
 }
 
 static enum cuda_error retain(uint64_t *handle, void *address) {
-    enum cuda_error error = cudart_enter();
+    enum cuda_error error = cuda_enter();
     struct mapping *mapping =
-        error == cudaSuccess ? mapping_at(memory_of(cudart_state()), (uint64_t)(uintptr_t)address)
+        error == cudaSuccess ? mapping_at(memory_of(cuda_state()), (uint64_t)(uintptr_t)address)
                              : NULL;
     if (error == cudaSuccess && (!handle || !mapping))
         error = cudaErrorInvalidValue;
@@ -505,7 +504,7 @@ static enum cuda_error retain(uint64_t *handle, void *address) {
         mapping->physical->owners++;
         *handle = (uint64_t)(uintptr_t)mapping->physical;
     }
-    return cudart_leave(error);
+    return cuda_leave(error);
 }
 
 CUDART_API cu_result cuMemRetainAllocationHandle(uint64_t *handle, void *address) {

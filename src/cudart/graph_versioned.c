@@ -1,6 +1,6 @@
 // The functions of graphs whose parameters differ between libcudart.so.11.0, .12 and .13. CUDA 12.3
 // brought data of edges, under names that end in _v2, which 13 made the only ones.
-#include "cudart/graph_api.h"
+#include "cuda/graph/api.h"
 
 #if CUDART_MAJOR == 13
 #define NAME(name) name
@@ -13,32 +13,32 @@
 #if CUDART_MAJOR >= 12
 CUDART_API enum cuda_error NAME(cudaGraphGetEdges)(cuda_graph graph, cuda_node *from, cuda_node *to,
                                                    struct cuda_edge *data, size_t *count) {
-    return cudart_graph_edges(graph, from, to, data, count);
+    return cuda_graph_edges(graph, from, to, data, count);
 }
 
 CUDART_API enum cuda_error NAME(cudaGraphNodeGetDependencies)(cuda_node node, cuda_node *list,
                                                               struct cuda_edge *data,
                                                               size_t *count) {
-    return cudart_node_neighbours(node, false, list, data, count);
+    return cuda_node_neighbours(node, false, list, data, count);
 }
 
 CUDART_API enum cuda_error NAME(cudaGraphNodeGetDependentNodes)(cuda_node node, cuda_node *list,
                                                                 struct cuda_edge *data,
                                                                 size_t *count) {
-    return cudart_node_neighbours(node, true, list, data, count);
+    return cuda_node_neighbours(node, true, list, data, count);
 }
 
 CUDART_API enum cuda_error NAME(cudaGraphAddDependencies)(cuda_graph graph, const cuda_node *from,
                                                           const cuda_node *to,
                                                           const struct cuda_edge *data,
                                                           size_t count) {
-    return cudart_graph_connect(graph, from, to, data, count, true);
+    return cuda_graph_connect(graph, from, to, data, count, true);
 }
 
 CUDART_API enum cuda_error
 NAME(cudaGraphRemoveDependencies)(cuda_graph graph, const cuda_node *from, const cuda_node *to,
                                   const struct cuda_edge *data, size_t count) {
-    return cudart_graph_connect(graph, from, to, data, count, false);
+    return cuda_graph_connect(graph, from, to, data, count, false);
 }
 
 // The program gets back what the node has made: an address, graphs.
@@ -46,14 +46,14 @@ CUDART_API enum cuda_error NAME(cudaGraphAddNode)(cuda_node *node, cuda_graph gr
                                                   const cuda_node *before,
                                                   const struct cuda_edge *data, size_t count,
                                                   struct cuda_node_params *params) {
-    return cudart_node_add(node, graph, before, data, count, params);
+    return cuda_node_add(node, graph, before, data, count, params);
 }
 
 CUDART_API enum cuda_error NAME(cudaStreamUpdateCaptureDependencies)(cuda_stream stream,
                                                                      cuda_node *nodes,
                                                                      const struct cuda_edge *data,
                                                                      size_t count, unsigned flags) {
-    return cudart_capture_update(stream, nodes, data, count, flags);
+    return cuda_capture_update(stream, nodes, data, count, flags);
 }
 
 #if CUDART_MAJOR == 13
@@ -67,8 +67,8 @@ CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz)
 CUDART_API enum cuda_error INFO(cuda_stream stream, enum cuda_capture_status *status,
                                 unsigned long long *id, cuda_graph *graph, const cuda_node **nodes,
                                 const struct cuda_edge **edges, size_t *count) {
-    return cudart_capture_tell(
-        stream, &(struct cudart_capture_info){status, id, graph, nodes, edges, count});
+    return cuda_capture_tell(stream,
+                             &(struct cuda_capture_info){status, id, graph, nodes, edges, count});
 }
 #if CUDART_MAJOR == 13
 CUDART_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
@@ -82,39 +82,39 @@ CUDART_PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz)
 #if CUDART_MAJOR < 13
 CUDART_API enum cuda_error cudaGraphGetEdges(cuda_graph graph, cuda_node *from, cuda_node *to,
                                              size_t *count) {
-    return cudart_graph_edges(graph, from, to, NULL, count);
+    return cuda_graph_edges(graph, from, to, NULL, count);
 }
 
 CUDART_API enum cuda_error cudaGraphNodeGetDependencies(cuda_node node, cuda_node *list,
                                                         size_t *count) {
-    return cudart_node_neighbours(node, false, list, NULL, count);
+    return cuda_node_neighbours(node, false, list, NULL, count);
 }
 
 CUDART_API enum cuda_error cudaGraphNodeGetDependentNodes(cuda_node node, cuda_node *list,
                                                           size_t *count) {
-    return cudart_node_neighbours(node, true, list, NULL, count);
+    return cuda_node_neighbours(node, true, list, NULL, count);
 }
 
 CUDART_API enum cuda_error cudaGraphAddDependencies(cuda_graph graph, const cuda_node *from,
                                                     const cuda_node *to, size_t count) {
-    return cudart_graph_connect(graph, from, to, NULL, count, true);
+    return cuda_graph_connect(graph, from, to, NULL, count, true);
 }
 
 CUDART_API enum cuda_error cudaGraphRemoveDependencies(cuda_graph graph, const cuda_node *from,
                                                        const cuda_node *to, size_t count) {
-    return cudart_graph_connect(graph, from, to, NULL, count, false);
+    return cuda_graph_connect(graph, from, to, NULL, count, false);
 }
 
 CUDART_API enum cuda_error cudaStreamUpdateCaptureDependencies(cuda_stream stream, cuda_node *nodes,
                                                                size_t count, unsigned flags) {
-    return cudart_capture_update(stream, nodes, NULL, count, flags);
+    return cuda_capture_update(stream, nodes, NULL, count, flags);
 }
 CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
 CUDART_API enum cuda_error cudaStreamGetCaptureInfo(cuda_stream stream,
                                                     enum cuda_capture_status *status,
                                                     unsigned long long *id) {
-    return cudart_capture_tell(stream, &(struct cudart_capture_info){.status = status, .id = id});
+    return cuda_capture_tell(stream, &(struct cuda_capture_info){.status = status, .id = id});
 }
 CUDART_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 
@@ -122,8 +122,8 @@ CUDART_API enum cuda_error cudaStreamGetCaptureInfo_v2(cuda_stream stream,
                                                        enum cuda_capture_status *status,
                                                        unsigned long long *id, cuda_graph *graph,
                                                        const cuda_node **nodes, size_t *count) {
-    return cudart_capture_tell(
-        stream, &(struct cudart_capture_info){status, id, graph, nodes, NULL, count});
+    return cuda_capture_tell(stream,
+                             &(struct cuda_capture_info){status, id, graph, nodes, NULL, count});
 }
 CUDART_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
 #endif
@@ -132,7 +132,7 @@ CUDART_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
 CUDART_API enum cuda_error cudaGraphAddNode(cuda_node *node, cuda_graph graph,
                                             const cuda_node *before, size_t count,
                                             struct cuda_node_params *params) {
-    return cudart_node_add(node, graph, before, NULL, count, params);
+    return cuda_node_add(node, graph, before, NULL, count, params);
 }
 #endif
 
@@ -142,7 +142,7 @@ CUDART_API enum cuda_error cudaGraphAddNode(cuda_node *node, cuda_graph graph,
 CUDART_API enum cuda_error cudaGraphInstantiate(cuda_exec *exec, cuda_graph graph,
                                                 cuda_node *error_node, char *log, size_t bytes) {
     struct cuda_instantiate_params params = {0};
-    enum cuda_error error = cudart_instantiate(exec, graph, &params);
+    enum cuda_error error = cuda_instantiate(exec, graph, &params);
     if (error_node)
         *error_node = params.error_node;
     if (log && bytes)
@@ -154,7 +154,7 @@ CUDART_API enum cuda_error cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph,
                                                cuda_node *error_node,
                                                enum cuda_update_result *result) {
     struct cuda_update_info info;
-    enum cuda_error error = cudart_update(exec, graph, &info);
+    enum cuda_error error = cuda_update(exec, graph, &info);
     if (error_node)
         *error_node = info.error_node;
     if (result)
@@ -172,6 +172,6 @@ CUDART_API enum cuda_error cudaGraphInstantiate(cuda_exec *exec, cuda_graph grap
 
 CUDART_API enum cuda_error cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph,
                                                struct cuda_update_info *info) {
-    return cudart_update(exec, graph, info);
+    return cuda_update(exec, graph, info);
 }
 #endif

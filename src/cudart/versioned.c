@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/device.h"
-#include "cudart/function.h"
-#include "cudart/managed.h"
-#include "cudart/state.h"
-#include "cudart/texture.h"
+#include "cuda/core/state.h"
+#include "cuda/device/device.h"
+#include "cuda/memory/managed.h"
+#include "cuda/module/function.h"
+#include "cuda/texture/texture.h"
 
 #if CUDART_MAJOR == 11
 enum { VERSION = 11080 };
@@ -18,7 +18,7 @@ enum { VERSION = 13000 };
 #endif
 
 __attribute__((constructor)) static void tell_version(void) {
-    cudart_set_version(VERSION);
+    cuda_set_version(VERSION);
 }
 
 // ---- Device properties ----------------------------------------------------------------------
@@ -45,7 +45,7 @@ struct cuda_properties {
 #undef NEW
 
 // Copies in the attributes, 0-terminated lists of them behind one another.
-static void fill(struct cuda_properties *out, const struct cudart_state *state, int device) {
+static void fill(struct cuda_properties *out, const struct cuda_state *state, int device) {
 #define ONE(type, field, attribute) out->field = (type)device_value(state, device, attribute);
 #define LIST(type, field, count, ...)                                                              \
     {                                                                                              \
@@ -69,19 +69,19 @@ static void fill(struct cuda_properties *out, const struct cudart_state *state, 
 // `bytes` of the structure are the program's.
 static enum cuda_error properties(void *out, int device, size_t bytes) {
     if (!out)
-        return cudart_record(cudaErrorInvalidValue);
-    struct cudart_state *state = cudart_state();
-    if (!cudart_is_device(state, device))
-        return cudart_record(cudaErrorInvalidDevice);
+        return cuda_record(cudaErrorInvalidValue);
+    struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, device))
+        return cuda_record(cudaErrorInvalidDevice);
     struct cuda_properties all;
     fill(&all, state, device);
     // The total is known once there is a device. Asking works on a broken one too.
     pthread_mutex_lock(&state->lock);
-    state->current = cudart_this_device(state);
-    if (cudart_make_device(state))
-        all.global_bytes = cudart_device_bytes(state);
+    state->current = cuda_this_device(state);
+    if (cuda_make_device(state))
+        all.global_bytes = cuda_device_bytes(state);
     memcpy(out, &all, bytes);
-    return cudart_leave(cudaSuccess);
+    return cuda_leave(cudaSuccess);
 }
 
 CUDART_API enum cuda_error cudaGetDeviceProperties(void *out, int device) {
@@ -103,7 +103,7 @@ CUDART_API enum cuda_error cudaGetDeviceProperties_v2(void *out, int device) {
 CUDART_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
                                                  const void *stub) {
     struct cuda_function_attributes all;
-    enum cuda_error error = cudart_function_attributes(stub, out ? &all : NULL);
+    enum cuda_error error = cuda_function_attributes(stub, out ? &all : NULL);
     // The reserved tail is left alone, as the real runtime does.
     if (error == cudaSuccess)
         memcpy(out, &all,
@@ -114,7 +114,7 @@ CUDART_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes
 
 CUDART_API enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out,
                                                     const void *pointer) {
-    return cudart_pointer_attributes(out, pointer);
+    return cuda_pointer_attributes(out, pointer);
 }
 
 // ---- Calls whose device became a location -----------------------------------------------------
@@ -131,8 +131,8 @@ static enum cuda_error prefetch_to(const void *pointer, size_t bytes, struct cud
                                    unsigned flags, cuda_stream stream) {
     int device;
     if (flags || !device_of(location, &device))
-        return cudart_record(cudaErrorInvalidValue);
-    return cudart_prefetch(pointer, bytes, device, stream);
+        return cuda_record(cudaErrorInvalidValue);
+    return cuda_prefetch(pointer, bytes, device, stream);
 }
 
 static enum cuda_error advise_at(const void *pointer, size_t bytes, int advice,
@@ -141,7 +141,7 @@ static enum cuda_error advise_at(const void *pointer, size_t bytes, int advice,
     // Advice that names no place comes with any location.
     if (!device_of(location, &device))
         device = 0;
-    return cudart_advise(pointer, bytes, advice, device);
+    return cuda_advise(pointer, bytes, advice, device);
 }
 
 #if CUDART_MAJOR == 13
@@ -159,13 +159,13 @@ CUDART_API enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int 
 #else
 CUDART_API enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device,
                                                 cuda_stream stream) {
-    return cudart_prefetch(pointer, bytes, device, stream);
+    return cuda_prefetch(pointer, bytes, device, stream);
 }
 CUDART_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 CUDART_API enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,
                                          int device) {
-    return cudart_advise(pointer, bytes, advice, device);
+    return cuda_advise(pointer, bytes, advice, device);
 }
 
 CUDART_API enum cuda_error cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes,
@@ -217,11 +217,11 @@ CUDART_API enum cuda_error cudaThreadGetCacheConfig(int *config) {
 
 // Doubles are doubles on every device since 1.3.
 CUDART_API enum cuda_error cudaSetDoubleForDevice(double *value) {
-    return value ? cudaSuccess : cudart_record(cudaErrorInvalidValue);
+    return value ? cudaSuccess : cuda_record(cudaErrorInvalidValue);
 }
 
 CUDART_API enum cuda_error cudaSetDoubleForHost(double *value) {
-    return value ? cudaSuccess : cudart_record(cudaErrorInvalidValue);
+    return value ? cudaSuccess : cuda_record(cudaErrorInvalidValue);
 }
 #endif
 
@@ -236,12 +236,12 @@ CUDART_API enum cuda_error cudaCreateTextureObject(uint64_t *object,
                                                    const struct cuda_resource *resource,
                                                    const struct cuda_texture *texture,
                                                    const struct cuda_view *view) {
-    return cudart_texture_create(object, resource, texture, view, TEXTURE_BYTES);
+    return cuda_texture_create(object, resource, texture, view, TEXTURE_BYTES);
 }
 
 CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out,
                                                            uint64_t object) {
-    return cudart_texture_get(out, object, TEXTURE_BYTES);
+    return cuda_texture_get(out, object, TEXTURE_BYTES);
 }
 
 #if CUDART_MAJOR == 11
@@ -249,11 +249,11 @@ CUDART_API enum cuda_error cudaCreateTextureObject_v2(uint64_t *object,
                                                       const struct cuda_resource *resource,
                                                       const struct cuda_texture *texture,
                                                       const struct cuda_view *view) {
-    return cudart_texture_create(object, resource, texture, view, sizeof *texture);
+    return cuda_texture_create(object, resource, texture, view, sizeof *texture);
 }
 
 CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc_v2(struct cuda_texture *out,
                                                               uint64_t object) {
-    return cudart_texture_get(out, object, sizeof *out);
+    return cuda_texture_get(out, object, sizeof *out);
 }
 #endif

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cudart/abi.h"
+#include "cuda/core/abi.h"
 
 // ---- The API, as a program's headers declare it ------------------------------------------------
 

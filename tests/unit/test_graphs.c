@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cudart/graph_abi.h"
+#include "cuda/graph/abi.h"
 
 typedef enum cuda_error error;
 

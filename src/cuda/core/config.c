@@ -1,0 +1,97 @@
+#define _GNU_SOURCE // sched_getaffinity
+#include "cuda/core/config.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bankrun/banks.h"
+#include "base/alloc.h"
+#include "cuda/core/state.h"
+
+enum { DEFAULT_ARCH = 90, MAX_THREADS = 1024 };
+
+static int processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+// The number that `name` holds, `otherwise` when it is not set or no number up to `most`.
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t most) {
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return otherwise;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end || *text == '-' || value > most) {
+        cuda_say("%s=%s is not a number from 0 to %llu: ignored", name, text,
+                 (unsigned long long)most);
+        return otherwise;
+    }
+    return value;
+}
+
+static bool is_set(const char *name) {
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static unsigned architecture(void) {
+    const char *text = getenv("BANKRUN_ARCH");
+    if (!text || !*text)
+        return DEFAULT_ARCH;
+    char *end = NULL;
+    unsigned long value = strncmp(text, "sm_", 3) == 0 ? strtoul(text + 3, &end, 10) : 0;
+    if (value && value < 1000 && !*end && bankrun_limits_of((unsigned)value))
+        return (unsigned)value;
+    cuda_say("BANKRUN_ARCH=%s is no architecture that bankrun knows: taking sm_%d", text,
+             DEFAULT_ARCH);
+    return DEFAULT_ARCH;
+}
+
+// Caller frees; NULL: it is not set.
+static char *take_text(const char *name) {
+    const char *text = getenv(name);
+    char *copy = text && *text ? base_strdup(text) : NULL;
+    unsetenv(name);
+    return copy;
+}
+
+static struct sim_sample sample(void) {
+    struct sim_sample sample = {0};
+    const char *text = getenv("BANKRUN_BLOCKS");
+    if (text && *text && !sim_sample_parse(text, &sample)) {
+        cuda_say("BANKRUN_BLOCKS=%s is neither a number of blocks nor a percentage: ignored", text);
+        sample = (struct sim_sample){0};
+    }
+    return sample;
+}
+
+void cuda_config_read(struct cuda_config *config) {
+    *config = (struct cuda_config){
+        .owner = getpid(),
+        .arch = architecture(),
+        .devices = (int)number("BANKRUN_DEVICES", 1, SIM_DEVICES),
+        .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
+        .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .sample = sample(),
+        .shows_progress = is_set("BANKRUN_PROGRESS"),
+        .is_quiet = is_set("BANKRUN_QUIET"),
+    };
+    const char *as = getenv("BANKRUN_AS");
+    config->as_compiled = as && strcmp(as, "compiled") == 0;
+    if (config->devices == 0)
+        config->devices = 1;
+    if (config->threads == 0)
+        config->threads = processors();
+    config->profile_path = take_text("BANKRUN_PROFILE");
+    const char *folder = getenv("BANKRUN_PROFILE_FOLDER");
+    if (!config->profile_path && folder && *folder)
+        config->profile_folder = base_strdup(folder);
+    config->trace = take_text("BANKRUN_TRACE");
+    config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");
+}

@@ -1,0 +1,33 @@
+// What the `bankrun` command says to the runtime through the environment.
+#ifndef BANKRUN_CUDA_CORE_CONFIG_H
+#define BANKRUN_CUDA_CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sim/sample.h"
+
+struct cuda_config {
+    char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
+    char *profile_folder;      // BANKRUN_PROFILE_FOLDER: each process that uses the device puts
+                               // its own there, for bankrun to collect; NULL: profile_path says
+    pid_t owner;               // the process that uses the device and writes the profile;
+                               // children that it forks do not
+    unsigned arch;             // BANKRUN_ARCH=sm_90
+    int devices;               // BANKRUN_DEVICES: how many there are
+    int threads;               // BANKRUN_THREADS
+    uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
+    struct sim_sample sample;  // BANKRUN_BLOCKS=N or P%: which part of a launch's blocks is run
+    char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr
+    char *trace;               // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
+    bool shows_progress;       // BANKRUN_PROGRESS=1
+    bool as_compiled;          // BANKRUN_AS=compiled: what the machine code accesses is counted
+    bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
+};
+
+// Reads the environment once. Takes BANKRUN_PROFILE and BANKRUN_TRACE out of it: programs that this
+// one starts must not write to the same files. BANKRUN_PROFILE_FOLDER is for them, too.
+void cuda_config_read(struct cuda_config *config);
+
+#endif

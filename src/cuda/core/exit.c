@@ -1,0 +1,151 @@
+#define _GNU_SOURCE // pthread_mutex_clocklock
+#include "cuda/core/exit.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cuda/core/state.h"
+
+// How long a launch gets to stop before the process ends without it.
+enum { PATIENCE_SECONDS = 5 };
+
+static sem_t signal_came;
+static struct cuda_state *watched; // what the signal handlers look at
+static volatile sig_atomic_t has_crashed, holds_lock, is_written;
+
+// Lock held.
+static void write_profile(struct cuda_state *state) {
+    if (!state->profile || state->config.owner != getpid())
+        return;
+    if (state->profiler.left_out && !state->config.is_quiet)
+        cuda_say("%llu %s outside of cudaProfilerStart and cudaProfilerStop: not in the report",
+                 (unsigned long long)state->profiler.left_out,
+                 state->profiler.left_out == 1 ? "launch" : "launches");
+    char *json = profile_to_json(state->profile);
+    if (!file_write(state->config.profile_path, json, strlen(json)))
+        cuda_say("%s: %s", state->config.profile_path, strerror(errno));
+    free(json);
+    profile_free(state->profile);
+    state->profile = NULL;
+}
+
+static bool lock_patiently(struct cuda_state *state) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    return pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
+static void die_of(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+// Only sets a flag and wakes the watcher, nothing else is safe here. A child that the program
+// forked has no watcher.
+static bool wake_watcher(int number) {
+    if (watched->config.owner != getpid())
+        return false;
+    watched->dying = number;
+    return sem_post(&signal_came) == 0;
+}
+
+static void on_signal(int number) {
+    if (!wake_watcher(number))
+        die_of(number);
+}
+
+// The thread that crashed may hold any lock, malloc's too: the watcher writes, and is waited for
+// with patience. In a call of ours (a copy to a bad host pointer) it holds our lock, and stands
+// still.
+static void on_crash(int number) {
+    const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    has_crashed = 1;
+    holds_lock = watched->is_held && pthread_equal(watched->holder, pthread_self());
+    if (wake_watcher(number))
+        for (int i = 0; i < PATIENCE_SECONDS * 100 && !is_written; i++)
+            nanosleep(&moment, NULL);
+    die_of(number);
+}
+
+// Without the lock: the launch that is to stop holds it.
+static void stop_launch(struct cuda_state *state) {
+    pthread_mutex_lock(&state->sim_lock);
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sim)
+            sim_interrupt(state->devices[d].sim);
+    pthread_mutex_unlock(&state->sim_lock);
+}
+
+static void *watch(void *argument) {
+    struct cuda_state *state = argument;
+    while (sem_wait(&signal_came) != 0)
+        continue;
+    stop_launch(state);
+    if (holds_lock || lock_patiently(state))
+        write_profile(state);
+    is_written = 1;
+    if (!has_crashed) {
+        signal(state->dying, SIG_DFL);
+        kill(getpid(), state->dying);
+    }
+    return NULL;
+}
+
+static bool is_default(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
+           action.sa_handler == SIG_DFL;
+}
+
+static void handle(int number, void (*handler)(int)) {
+    // A second signal of the kind ends the process at once.
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (is_default(number))
+        sigaction(number, &action, NULL);
+}
+
+void cuda_watch_signals(struct cuda_state *state) {
+    static const int ends[] = {SIGINT, SIGTERM};
+    static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    pthread_t thread;
+    sigset_t all, old;
+    sem_init(&signal_came, 0, 0);
+    watched = state;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool has_watcher = pthread_create(&thread, NULL, watch, state) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!has_watcher)
+        return;
+    pthread_detach(thread);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        handle(ends[i], on_signal);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        handle(crashes[i], on_crash);
+}
+
+// Runs after the program's own destructors and atexit functions.
+__attribute__((destructor)) static void at_end(void) {
+    struct cuda_state *state = cuda_state();
+    int fatal = state->dying; // a signal that only cut a sleep of the program short
+    if (pthread_mutex_trylock(&state->lock) != 0) {
+        // Another thread is in a launch while main returned.
+        state->dying = SIGTERM;
+        stop_launch(state);
+        if (!lock_patiently(state))
+            return;
+    }
+    write_profile(state);
+    if (state->config.owner == getpid())
+        cuda_free_state(state);
+    pthread_mutex_unlock(&state->lock);
+    if (fatal)
+        die_of(fatal);
+}

@@ -1,0 +1,345 @@
+#include "cuda/core/state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "cuda/core/error.h"
+#include "cuda/core/exit.h"
+#include "cuda/graph/graph.h"
+#include "cuda/texture/texture.h"
+
+static const size_t default_limits[CUDA_LIMITS] = {
+    [CUDA_LIMIT_STACK] = 1024,   [CUDA_LIMIT_PRINTF] = 8650752,
+    [CUDA_LIMIT_HEAP] = 8388608, [CUDA_LIMIT_PENDING_LAUNCHES] = 2048,
+    [CUDA_LIMIT_L2_FETCH] = 64,
+};
+
+static struct cuda_state the_state;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void cuda_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    flockfile(stderr);
+    fputs("bankrun: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    va_end(arguments);
+}
+
+void cuda_note(const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cuda_say("%s", text);
+    const char *folder = cuda_state()->config.profile_folder;
+    if (!folder)
+        return;
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/%ld.note", folder, (long)getpid());
+    FILE *file = fopen(strbuf_string(&path), "ae");
+    if (file) {
+        fprintf(file, "%s\n", text);
+        fclose(file);
+    }
+    strbuf_free(&path);
+}
+
+void cuda_say_diags(const struct diag_list *diags) {
+    if (diags->count)
+        diag_print(diags, stderr, false);
+}
+
+static atomic_int runtime_version = CUDA_DRIVER_VERSION;
+
+int cuda_version(void) {
+    return runtime_version;
+}
+
+void cuda_set_version(int version) {
+    runtime_version = version;
+}
+
+uint64_t cuda_device_bytes(const struct cuda_state *state) {
+    uint64_t left, total;
+    sim_memory_info(state->current->sim, &left, &total);
+    return total;
+}
+
+static void set_defaults(const struct cuda_state *state, struct cuda_device *device) {
+    for (int i = 0; i < CUDA_LIMITS; i++)
+        device->limits[i] = default_limits[i];
+    device->limits[CUDA_LIMIT_PERSISTING_L2] = (size_t)state->device.persisting_l2_bytes * 3 / 10;
+    device->shared_config = 1; // banks of 4 bytes
+}
+
+static void set_up(void) {
+    struct cuda_state *state = &the_state;
+    pthread_mutex_init(&state->lock, NULL);
+    pthread_mutex_init(&state->sim_lock, NULL);
+    cuda_config_read(&state->config);
+    state->device = device_model_of(state->config.arch);
+    state->device_count = (unsigned)state->config.devices;
+    state->current = state->devices;
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->devices[d].number = d;
+        set_defaults(state, &state->devices[d]);
+    }
+}
+
+struct cuda_state *cuda_state(void) {
+    pthread_once(&once, set_up);
+    return &the_state;
+}
+
+bool cuda_is_device(const struct cuda_state *state, int device) {
+    return device >= 0 && (unsigned)device < state->device_count;
+}
+
+struct cuda_device *cuda_this_device(struct cuda_state *state) {
+    return &state->devices[cuda_thread_device()];
+}
+
+struct sim *cuda_any_sim(const struct cuda_state *state) {
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sim)
+            return state->devices[d].sim;
+    return NULL;
+}
+
+// The order of the names is that in which processes began to use the device. Until the profile is
+// there, the file holds the program's name: should the process not come to its end, it is known.
+static void name_profile(struct cuda_state *state) {
+    char name[64];
+    struct timespec now;
+    struct strbuf path = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, sizeof name, "%020lld-%ld.json",
+             (long long)now.tv_sec * 1000000000 + now.tv_nsec, (long)getpid());
+    strbuf_printf(&path, "%s/%s", state->config.profile_folder, name);
+    free(state->config.profile_path);
+    state->config.profile_path = strbuf_take(&path);
+    char *program = NULL;
+    size_t length;
+    if (!file_read("/proc/self/cmdline", &program, &length))
+        program = base_strdup("?");
+    if (!file_write(state->config.profile_path, program, strlen(program)))
+        cuda_say("%s: %s", state->config.profile_path, strerror(errno));
+    free(program);
+}
+
+// The arguments as the system keeps them.
+static void start_profile(struct cuda_state *state) {
+    char *text;
+    size_t length;
+    VEC(char *) arguments = {0};
+    if (!file_read("/proc/self/cmdline", &text, &length)) {
+        text = base_strdup("");
+        length = 0;
+    }
+    for (char *at = text; at < text + length; at += strlen(at) + 1)
+        vec_push(&arguments, at);
+    state->profile = profile_create(state->config.arch, arguments.data, arguments.length);
+    state->profile->is_as_compiled = state->config.as_compiled;
+    vec_free(&arguments);
+    free(text);
+}
+
+void cuda_restart_profile(struct cuda_state *state) {
+    profile_free(state->profile);
+    start_profile(state);
+}
+
+static void start_trace(struct cuda_state *state) {
+    const char *path = state->config.trace_path;
+    size_t length = path ? strlen(path) : 0;
+    if (path && strcmp(path, "-") != 0) {
+        state->trace_file = fopen(path, "we");
+        if (!state->trace_file) {
+            cuda_say("%s: %s", path, strerror(errno));
+            return;
+        }
+    }
+    FILE *out = state->trace_file ? state->trace_file : path ? stdout : stderr;
+    bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+    state->trace = profile_trace_create(state->config.trace, out, is_csv);
+}
+
+// The threads that run kernels are not copied, so a child cannot use the parent's device.
+static void in_child(void) {
+    the_state.is_forked = cuda_any_sim(&the_state) != NULL;
+}
+
+bool cuda_make_device(struct cuda_state *state) {
+    if (state->is_forked)
+        return false;
+    if (state->current->sim)
+        return true;
+    state->config.owner = getpid(); // which may be a child of the process that was started
+    struct sim_config config = {
+        .arch = state->config.arch,
+        .threads = state->config.threads,
+        .max_instructions = state->config.max_instructions,
+        .sample = state->config.sample,
+        .neighbour = cuda_any_sim(state),
+        .device = state->current->number,
+        .devices = state->device_count,
+    };
+    state->current->sim = sim_create(&config);
+    if (!state->current->sim)
+        return false;
+    if (!state->watches_forks)
+        state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
+    bool wants_profile = state->config.profile_path || state->config.profile_folder;
+    if (wants_profile && !state->profile) {
+        if (state->config.profile_folder)
+            name_profile(state);
+        start_profile(state);
+        if (state->config.trace)
+            start_trace(state);
+        cuda_watch_signals(state);
+    }
+    return true;
+}
+
+void cuda_drop_device(struct cuda_state *state) {
+    if (state->is_forked)
+        return;
+    for (size_t i = state->modules.length; i > 0; i--) {
+        struct cuda_module *module = state->modules.data[i - 1];
+        if (module->context && module->device == state->current->number)
+            cuda_module_free(state, module);
+        else
+            cuda_module_unload(state, module, state->current->number);
+    }
+    cuda_graphs_drop(state);
+    cuda_handles_drop(state, CUDA_STREAM);
+    cuda_handles_drop(state, CUDA_EVENT);
+    cuda_handles_drop(state, CUDA_POOL);
+    cuda_handles_drop(state, CUDA_ARRAY);
+    cuda_handles_drop(state, CUDA_MIPMAP);
+    cuda_objects_drop(state);
+    pthread_mutex_lock(&state->sim_lock);
+    sim_destroy(state->current->sim);
+    state->current->sim = NULL;
+    pthread_mutex_unlock(&state->sim_lock);
+    state->current->pending = state->current->sticky = cudaSuccess;
+    state->current->peers = 0;
+    for (unsigned d = 0; d < state->device_count; d++)
+        state->devices[d].peers &= ~(1u << state->current->number);
+}
+
+void cuda_free_state(struct cuda_state *state) {
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->current = &state->devices[d];
+        cuda_drop_device(state);
+    }
+    while (state->modules.length)
+        cuda_module_free(state, state->modules.data[0]);
+    vec_free(&state->modules);
+    for (size_t i = 0; i < state->all_variables.length; i++)
+        free(state->all_variables.data[i]);
+    vec_free(&state->all_variables);
+    map_free(&state->functions);
+    map_free(&state->variables);
+    cuda_graphs_free(state);
+    cuda_handles_free(state);
+    for (unsigned d = 0; d < state->device_count; d++) {
+        state->devices[d].default_stream = NULL;
+        state->devices[d].default_pool = state->devices[d].pool = NULL;
+        state->devices[d].primary = NULL;
+    }
+    free(state->config.profile_path);
+    free(state->config.profile_folder);
+    state->config.profile_path = state->config.profile_folder = NULL;
+    if (state->trace && !profile_trace_has_matched(state->trace))
+        cuda_say("--trace %s: no shared-memory access of that line was made", state->config.trace);
+    profile_trace_free(state->trace);
+    state->trace = NULL;
+    if (state->trace_file)
+        fclose(state->trace_file);
+    state->trace_file = NULL;
+    free(state->config.trace);
+    free(state->config.trace_path);
+    state->config.trace = state->config.trace_path = NULL;
+}
+
+// As on real devices, what broke one keeps the process from using the others, too.
+static enum cuda_error use(struct cuda_state *state, struct cuda_device *device) {
+    state->current = device;
+    for (unsigned d = 0; d < state->device_count; d++)
+        if (state->devices[d].sticky != cudaSuccess)
+            return state->devices[d].sticky;
+    return cuda_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
+}
+
+enum cuda_error cuda_visit(struct cuda_state *state, struct cuda_device *device) {
+    enum cuda_error error = use(state, device);
+    if (error == cudaSuccess && device->pending != cudaSuccess) {
+        error = device->sticky = device->pending;
+        device->pending = cudaSuccess;
+    }
+    return error;
+}
+
+void cuda_lock(struct cuda_state *state) {
+    pthread_mutex_lock(&state->lock);
+    state->holder = pthread_self();
+    state->is_held = 1;
+}
+
+void cuda_unlock(struct cuda_state *state) {
+    state->is_held = 0;
+    pthread_mutex_unlock(&state->lock);
+}
+
+enum cuda_error cuda_enter(void) {
+    struct cuda_state *state = cuda_state();
+    cuda_thread_enter();
+    cuda_lock(state);
+    return cuda_visit(state, cuda_this_device(state));
+}
+
+enum cuda_error cuda_enter_device(int device) {
+    struct cuda_state *state = cuda_state();
+    cuda_thread_enter();
+    cuda_lock(state);
+    state->current = cuda_this_device(state);
+    if (!cuda_is_device(state, device))
+        return cudaErrorInvalidDevice;
+    return cuda_visit(state, &state->devices[device]);
+}
+
+enum cuda_error cuda_enter_queued(bool *is_lost) {
+    struct cuda_state *state = cuda_state();
+    cuda_thread_enter();
+    cuda_lock(state);
+    enum cuda_error error = use(state, cuda_this_device(state));
+    *is_lost = error == cudaSuccess && state->current->pending != cudaSuccess;
+    return error;
+}
+
+enum cuda_error cuda_leave(enum cuda_error error) {
+    struct cuda_state *state = cuda_state();
+    cuda_unlock(state);
+    while (state->dying) // a signal ends the process; the program is not to see a failed launch
+        pause();
+    return cuda_record(error);
+}
+
+enum cuda_error cuda_record(enum cuda_error error) {
+    cuda_set_last(error);
+    return error;
+}

@@ -1,0 +1,402 @@
+#include "cuda/launch/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/progress.h"
+#include "cuda/core/error.h"
+#include "cuda/graph/state.h"
+#include "cuda/stream/capture.h"
+#include "cuda/stream/stream.h"
+#include "ir/ir.h"
+
+const char *cudaGetErrorString(enum cuda_error error);
+
+// The kernel's parameter block, filled from the program's array of pointers or its packed copy. The
+// caller frees it.
+static uint8_t *pack_parameters(const struct ir_function *ir, const struct cuda_launch *launch,
+                                void **arguments) {
+    uint8_t *block = base_alloc(ir->parameter_bytes ? ir->parameter_bytes : 1);
+    if (launch->packed) {
+        memcpy(block, launch->packed,
+               launch->packed_bytes < ir->parameter_bytes ? launch->packed_bytes
+                                                          : ir->parameter_bytes);
+        return block;
+    }
+    const struct ptx_function *ptx = ir->ptx;
+    size_t next = 0;
+    for (uint32_t i = 0; i < ir->variable_count && next < ptx->parameter_count; i++) {
+        const struct ir_variable *variable = ir->variables[i];
+        if (variable->ptx != &ptx->parameters[next])
+            continue;
+        memcpy(block + variable->offset, arguments[next], variable->ptx->bytes);
+        next++;
+    }
+    return block;
+}
+
+static void copy_size(uint32_t out[3], struct cuda_dim3 size) {
+    out[0] = size.x;
+    out[1] = size.y;
+    out[2] = size.z;
+}
+
+enum { EIGHT_BYTE_BANKS = 2 }; // cudaSharedMemBankSizeEightByte
+
+// What was set for the kernel comes before what was set for the device.
+static bool has_wide_banks(const struct cuda_state *state, const struct cuda_function *function) {
+    int set = cuda_function_here(state, function)->shared_config;
+    return (set ? set : state->current->shared_config) == EIGHT_BYTE_BANKS;
+}
+
+static struct profile_recorder *start_recorder(struct cuda_state *state,
+                                               const struct cuda_function *function,
+                                               const struct cuda_launch *launch) {
+    if (!state->profile)
+        return NULL;
+    if (state->profiler.is_paused) {
+        state->profiler.left_out++;
+        return NULL;
+    }
+    struct profile_launch_info info = {
+        .kernel = function->ir,
+        .layout = function->layout,
+        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
+        .workers = (unsigned)state->config.threads,
+        .device = state->current->number,
+        .devices = state->device_count,
+        .arch =
+            state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
+        .trace = state->trace,
+        .compiled = cuda_module_compiled(state, function->module),
+    };
+    copy_size(info.grid, launch->grid);
+    copy_size(info.block, launch->block);
+    info.may_sample = state->config.sample.blocks || state->config.sample.share > 0;
+    return profile_record(&info);
+}
+
+static void note_fault(struct cuda_state *state, const struct sim_result *result) {
+    state->current->pending = cuda_fault_error(result->fault);
+    if (result->fault == SIM_FAULT_STOPPED && state->dying)
+        return;
+    cuda_say("%s", result->message ? result->message : "a kernel failed");
+}
+
+// What a thread may take for recursion and alloca. Without a larger limit it is generous: the
+// frames of machine code are other ones than those of PTX.
+static uint64_t stack_of(const struct cuda_state *state) {
+    const size_t least = 16 * 1024, limit = state->current->limits[CUDA_LIMIT_STACK];
+    return limit > least ? limit : least;
+}
+
+struct launch_progress {
+    struct progress line;
+    const struct cuda_state *state;
+};
+
+static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
+                          uint64_t instructions) {
+    struct launch_progress *progress = context;
+    progress_update(&progress->line, blocks_done, blocks, instructions);
+    return !progress->state->dying;
+}
+
+static struct sim_launch describe(const struct cuda_state *state,
+                                  const struct cuda_function *function,
+                                  const struct cuda_launch *launch) {
+    struct sim_launch sim = {
+        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
+        .stack_bytes = stack_of(state),
+        .is_cooperative = launch->is_cooperative,
+        .may_launch = true,
+        .progress = show_progress,
+        .set_condition = cuda_condition_set,
+        .condition_context = (void *)(uintptr_t)state,
+    };
+    copy_size(sim.grid, launch->grid);
+    copy_size(sim.block, launch->block);
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    sim.resident_blocks =
+        (uint64_t)cuda_occupancy(state, function, threads, launch->dynamic_shared) *
+        (unsigned)state->device.multiprocessors;
+    if (launch->cluster.x)
+        copy_size(sim.cluster, launch->cluster);
+    return sim;
+}
+
+// The result's children are the caller's.
+static struct sim_result run_alone(struct cuda_state *state, const struct cuda_kernel *kernel) {
+    const struct cuda_function *function = kernel->function;
+    const struct cuda_launch *launch = &kernel->launch;
+    struct profile_recorder *recorder = start_recorder(state, function, launch);
+    struct launch_progress progress = {.state = state};
+    progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
+    struct sim_launch sim = describe(state, function, launch);
+    sim.parameters = kernel->parameters;
+    sim.observer = recorder ? profile_observer(recorder) : NULL;
+    sim.progress_context = &progress;
+    struct sim_result result = {0};
+    sim_launch(cuda_function_here(state, function)->kernel, &sim, &result);
+    progress_end(&progress.line);
+    if (result.fault != SIM_OK)
+        note_fault(state, &result);
+    if (recorder) {
+        struct profile_launch_result recorded = {
+            result.blocks_run, result.instructions, result.thread_instructions,
+            result.fault == SIM_OK ? NULL : result.message, result.is_sample};
+        profile_finish(recorder, state->profile, &recorded);
+    }
+    return result;
+}
+
+// ---- Kernels that launch kernels ------------------------------------------------------------
+
+enum { MOST_LEVELS = 24 };
+
+static void run(struct cuda_state *state, const struct cuda_kernel *kernel, unsigned level);
+
+static struct cuda_function *function_of(struct cuda_state *state, struct cuda_module *module,
+                                         const struct ir_function *ir) {
+    for (size_t i = 0; i < module->functions.length; i++)
+        if (module->functions.data[i]->ir == ir)
+            return module->functions.data[i];
+    // The host never names it.
+    struct cuda_function *function = cuda_function_add(state, module, NULL, ir->name);
+    function->ir = ir;
+    function->layout = ir_shared_layout(ir);
+    return function;
+}
+
+// Whether all the bytes lie in one allocation.
+static bool is_memory(const struct cuda_state *state, uint64_t address, uint64_t bytes) {
+    const struct sim_allocation *found = sim_find(state->current->sim, address, false);
+    return found && bytes <= found->address + found->bytes - address;
+}
+
+static void copy_for(struct cuda_state *state, const struct cuda_function *parent,
+                     const struct sim_child *child) {
+    if (!child->bytes)
+        return;
+    if (!is_memory(state, child->to, child->bytes) ||
+        (child->from && !is_memory(state, child->from, child->bytes))) {
+        cuda_say("%s, block %llu: a copy of %llu bytes from 0x%llx to 0x%llx leaves its memory",
+                 parent->name, (unsigned long long)child->parent, (unsigned long long)child->bytes,
+                 (unsigned long long)child->from, (unsigned long long)child->to);
+        state->current->pending = cudaErrorIllegalAddress;
+        return;
+    }
+    void *to = (void *)(uintptr_t)child->to;
+    if (child->from)
+        memmove(to, (const void *)(uintptr_t)child->from, child->bytes);
+    else
+        memset(to, child->value, child->bytes);
+}
+
+static void run_child(struct cuda_state *state, struct cuda_function *parent,
+                      const struct sim_child *child, unsigned level) {
+    if (!child->kernel) {
+        copy_for(state, parent, child);
+        return;
+    }
+    struct cuda_function *function = function_of(state, parent->module, child->kernel);
+    struct cuda_launch launch = {
+        .grid = {child->grid[0], child->grid[1], child->grid[2]},
+        .block = {child->block[0], child->block[1], child->block[2]},
+        .dynamic_shared = child->dynamic_shared_bytes,
+        .packed = child->parameters,
+        .packed_bytes = child->kernel->parameter_bytes,
+    };
+    struct cuda_operation operation = {.kind = CUDA_NODE_EMPTY};
+    enum cuda_error error = cuda_kernel_of(state, function, &launch, NULL, &operation);
+    if (error == cudaSuccess && level > MOST_LEVELS)
+        error = cudaErrorLaunchMaxDepthExceeded;
+    if (error == cudaSuccess)
+        run(state, &operation.u.kernel, level);
+    cuda_operation_free(state, &operation);
+    if (error == cudaSuccess)
+        return;
+    cuda_say("%s cannot launch %s with grid (%u,%u,%u) and block (%u,%u,%u): %s", parent->name,
+             function->name, child->grid[0], child->grid[1], child->grid[2], child->block[0],
+             child->block[1], child->block[2], cudaGetErrorString(error));
+    state->current->pending = cudaErrorLaunchFailure;
+}
+
+// A child's own children belong to it: it has ended when they have.
+static void run(struct cuda_state *state, const struct cuda_kernel *kernel, unsigned level) {
+    struct sim_result result = run_alone(state, kernel);
+    for (int tail = 0; tail <= 1; tail++)
+        for (size_t i = 0; i < result.child_count; i++)
+            if (result.children[i].is_tail == tail && state->current->pending == cudaSuccess &&
+                !state->dying)
+                run_child(state, kernel->function, &result.children[i], level + 1);
+    sim_result_free(&result);
+}
+
+enum cuda_error cuda_kernel_run(struct cuda_state *state, const struct cuda_kernel *kernel) {
+    struct cuda_device *caller = state->current;
+    if (!kernel->function->handle.is_live)
+        return cudaErrorInvalidResourceHandle;
+    state->current = kernel->device;
+    enum cuda_error error = cuda_make_device(state) ? cudaSuccess : cudaErrorInitializationError;
+    if (error == cudaSuccess)
+        error = cuda_module_load(state, kernel->function->module);
+    if (error == cudaSuccess)
+        error = cuda_function_decode(state, kernel->function);
+    if (error == cudaSuccess)
+        run(state, kernel, 0);
+    state->current = caller;
+    return error;
+}
+
+// The device that a launch goes to is the stream's: kernels are on all devices, but for those of a
+// driver's module, and for a runtime before 12, which takes the current device's.
+static enum cuda_error go_to_stream(struct cuda_state *state, const void *stub,
+                                    cuda_stream stream) {
+    const struct cuda_function *function = cuda_function_known(state, stub);
+    const struct cuda_module *module = function ? function->module : NULL;
+    if (!cuda_stream_is_good(state, stream))
+        return cudaErrorInvalidResourceHandle;
+    struct cuda_device *device = cuda_stream_device(state, stream);
+    if (module && module->context && module->device != device->number)
+        return cudaErrorInvalidResourceHandle;
+    if (device == state->current)
+        return cudaSuccess;
+    return cuda_version() < 12000 ? cudaErrorInvalidResourceHandle : cuda_visit(state, device);
+}
+
+enum cuda_error cuda_kernel_of(struct cuda_state *state, const void *stub,
+                               const struct cuda_launch *launch, void **arguments,
+                               struct cuda_operation *operation) {
+    struct cuda_function *function;
+    struct cuda_launch asked = *launch;
+    enum cuda_error stream_error = go_to_stream(state, stub, launch->stream);
+    enum cuda_error error = cuda_function_find(state, stub, &function);
+    if (error == cudaSuccess)
+        error = cuda_check_launch(state, function, launch);
+    if (error == cudaSuccess)
+        error = stream_error;
+    if (error == cudaSuccess)
+        error = cuda_function_decode(state, function);
+    if (error == cudaSuccess && !arguments && !launch->packed && function->ir->ptx->parameter_count)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && launch->packed &&
+        launch->packed_bytes > function->ir->parameter_bytes)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
+    const struct cuda_dim3 required = cuda_required_cluster(state, function);
+    if (required.x)
+        asked.cluster = required;
+    uint8_t *parameters = pack_parameters(function->ir, launch, arguments);
+    asked.packed = NULL;
+    *operation = (struct cuda_operation){.kind = CUDA_NODE_KERNEL,
+                                         .u.kernel = {.function = function,
+                                                      .device = state->current,
+                                                      .launch = asked,
+                                                      .parameters = parameters}};
+    return cudaSuccess;
+}
+
+// Lock held. A launch that fails in a capture spoils it.
+static enum cuda_error queue(struct cuda_state *state, const void *stub,
+                             const struct cuda_launch *launch, void **arguments, bool is_lost) {
+    struct cuda_operation operation;
+    enum cuda_error error = cuda_kernel_of(state, stub, launch, arguments, &operation);
+    if (error != cudaSuccess) {
+        if (cuda_stream_is_good(state, launch->stream))
+            cuda_capture_spoil(state, launch->stream);
+        return error;
+    }
+    if (state->dying && !is_lost) {
+        cuda_operation_free(state, &operation);
+        return cudaErrorLaunchFailure;
+    }
+    return cuda_enqueue(state, launch->stream, &operation, is_lost);
+}
+
+enum cuda_error cuda_launch_packed(void **extra, struct cuda_launch *launch) {
+    enum { END, POINTER, BYTES }; // words of `extra`
+    for (; extra && (uintptr_t)*extra != END; extra += 2) {
+        if ((uintptr_t)*extra == POINTER)
+            launch->packed = extra[1];
+        else if ((uintptr_t)*extra == BYTES)
+            launch->packed_bytes = *(const size_t *)extra[1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+enum cuda_error cuda_launch_kernel(const void *stub, struct cuda_launch *launch, void **arguments) {
+    bool is_lost;
+    enum cuda_error error = cuda_enter_queued(&is_lost);
+    // The function is looked at first, even on a broken device.
+    if (!stub)
+        error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess)
+        error = queue(cuda_state(), stub, launch, arguments, is_lost);
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
+                                            struct cuda_dim3 block, void **arguments, size_t shared,
+                                            cuda_stream stream) {
+    struct cuda_launch launch = {
+        .grid = grid, .block = block, .dynamic_shared = shared, .stream = stream};
+    return cuda_launch_kernel(stub, &launch, arguments);
+}
+CUDART_PER_THREAD(cudaLaunchKernel, _ptsz)
+
+// What code compiled by CUDA 12 and later calls for <<<>>>; the kernel is a handle.
+CUDART_API enum cuda_error __cudaLaunchKernel(const void *kernel, struct cuda_dim3 grid,
+                                              struct cuda_dim3 block, void **arguments,
+                                              size_t shared, cuda_stream stream) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+CUDART_PER_THREAD(__cudaLaunchKernel, _ptsz)
+
+CUDART_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                                       struct cuda_dim3 block, void **arguments,
+                                                       size_t shared, cuda_stream stream) {
+    struct cuda_launch launch = {.grid = grid,
+                                 .block = block,
+                                 .dynamic_shared = shared,
+                                 .stream = stream,
+                                 .is_cooperative = true};
+    return cuda_launch_kernel(stub, &launch, arguments);
+}
+CUDART_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
+
+enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attributes,
+                                       uint32_t count, struct cuda_launch *launch) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cuda_launch_attribute *attribute = &attributes[i];
+        if ((unsigned)attribute->id >= CUDA_LAUNCH_ATTRIBUTES)
+            return cudaErrorInvalidValue;
+        if (attribute->id == CUDA_LAUNCH_COOPERATIVE)
+            launch->is_cooperative = attribute->value.cooperative != 0;
+        if (attribute->id == CUDA_LAUNCH_CLUSTER) {
+            const uint32_t *cluster = attribute->value.cluster;
+            launch->cluster = (struct cuda_dim3){cluster[0], cluster[1], cluster[2]};
+        }
+    }
+    return cudaSuccess;
+}
+
+CUDART_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
+                                               const void *stub, void **arguments) {
+    if (!config)
+        return cuda_record(cudaErrorInvalidValue);
+    struct cuda_launch launch = {
+        .grid = config->grid,
+        .block = config->block,
+        .dynamic_shared = config->dynamic_shared,
+        .stream = config->stream,
+    };
+    enum cuda_error error =
+        cuda_launch_attributes(config->attributes, config->attribute_count, &launch);
+    return error == cudaSuccess ? cuda_launch_kernel(stub, &launch, arguments) : cuda_record(error);
+}
+CUDART_PER_THREAD(cudaLaunchKernelExC, _ptsz)

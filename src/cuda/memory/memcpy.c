@@ -1,0 +1,194 @@
+// cudaMemcpy and its relatives in one, two and three dimensions.
+#include "cuda/memory/memcpy.h"
+
+#include <stdint.h>
+
+#include "cuda/memory/array.h"
+
+static struct cuda_copy flat(void *target, const void *source, size_t bytes,
+                             enum cuda_memcpy_kind kind) {
+    return (struct cuda_copy){
+        .target = {target, bytes, 1},
+        .source = {(char *)(uintptr_t)source, bytes, 1},
+        .extent = {bytes, 1, 1},
+        .kind = kind,
+    };
+}
+
+static struct cuda_copy rows(void *target, size_t target_pitch, const void *source,
+                             size_t source_pitch, size_t width, size_t height,
+                             enum cuda_memcpy_kind kind) {
+    return (struct cuda_copy){
+        .target = {target, target_pitch, height},
+        .source = {(char *)(uintptr_t)source, source_pitch, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
+}
+
+CUDART_API enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
+                                      enum cuda_memcpy_kind kind) {
+    struct cuda_copy copy = flat(target, source, bytes, kind);
+    return cuda_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpyAsync(void *target, const void *source, size_t bytes,
+                                           enum cuda_memcpy_kind kind, cuda_stream stream) {
+    struct cuda_copy copy = flat(target, source, bytes, kind);
+    copy.stream = stream;
+    copy.is_queued = true;
+    return cuda_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpyAsync, _ptsz)
+
+CUDART_API enum cuda_error cudaMemcpy2D(void *target, size_t target_pitch, const void *source,
+                                        size_t source_pitch, size_t width, size_t height,
+                                        enum cuda_memcpy_kind kind) {
+    struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
+    return cuda_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy2D, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
+                                             size_t source_pitch, size_t width, size_t height,
+                                             enum cuda_memcpy_kind kind, cuda_stream stream) {
+    struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
+    copy.stream = stream;
+    copy.is_queued = true;
+    return cuda_copy(&copy);
+}
+CUDART_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
+
+// ---- Between devices: addresses are unified, so that they tell where it is
+// ----------------------------------------------------------
+
+static enum cuda_error copy_peer(void *target, int target_device, const void *source,
+                                 int source_device, size_t bytes, cuda_stream stream,
+                                 bool is_queued) {
+    const struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, target_device) || !cuda_is_device(state, source_device))
+        return cuda_record(cudaErrorInvalidDevice);
+    struct cuda_copy copy = flat(target, source, bytes, CUDA_DEVICE_TO_DEVICE);
+    copy.stream = stream;
+    copy.is_queued = is_queued;
+    return cuda_copy(&copy);
+}
+
+CUDART_API enum cuda_error cudaMemcpyPeer(void *target, int target_device, const void *source,
+                                          int source_device, size_t bytes) {
+    return copy_peer(target, target_device, source, source_device, bytes, NULL, false);
+}
+
+CUDART_API enum cuda_error cudaMemcpyPeerAsync(void *target, int target_device, const void *source,
+                                               int source_device, size_t bytes,
+                                               cuda_stream stream) {
+    return copy_peer(target, target_device, source, source_device, bytes, stream, true);
+}
+
+// ---- Three dimensions ---------------------------------------------------------------------
+
+static struct cuda_place place_of(const struct cuda_pitched *pitched,
+                                  const struct cuda_position *position) {
+    // Integers: a program may pass NULL for a copy of nothing.
+    uintptr_t at = (uintptr_t)pitched->pointer + position->x +
+                   (position->z * pitched->height + position->y) * pitched->pitch;
+    return (struct cuda_place){(char *)at, pitched->pitch, pitched->height};
+}
+
+// Where an array takes part, extents and its positions count texels.
+static enum cuda_error place_array(const struct cuda_array *array,
+                                   const struct cuda_position *position, struct cuda_extent extent,
+                                   struct cuda_place *place) {
+    struct cuda_position at = *position;
+    at.x *= cuda_texel_bytes(&array->image);
+    return cuda_array_place(array, at, extent, place) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static enum cuda_error place_3d(struct cuda_state *state, const struct cuda_memcpy_3d *p,
+                                struct cuda_copy *copy) {
+    const struct cuda_array *source = cuda_array_find(state, p->source_array);
+    const struct cuda_array *target = cuda_array_find(state, p->target_array);
+    bool to_device = p->kind == CUDA_HOST_TO_DEVICE || p->kind == CUDA_DEVICE_TO_DEVICE;
+    bool from_device = p->kind == CUDA_DEVICE_TO_HOST || p->kind == CUDA_DEVICE_TO_DEVICE;
+    if ((p->source_array && !source) || (p->target_array && !target))
+        return cudaErrorInvalidResourceHandle;
+    if ((source && p->source.pointer) || (target && p->target.pointer) ||
+        (!source && !p->source.pointer) || (!target && !p->target.pointer))
+        return cudaErrorInvalidValue;
+    if (p->kind != CUDA_DEFAULT && ((source && !from_device) || (target && !to_device)))
+        return cudaErrorInvalidValue;
+    if (source && target && cuda_texel_bytes(&source->image) != cuda_texel_bytes(&target->image))
+        return cudaErrorInvalidValue;
+    if (source || target)
+        copy->extent.width *= cuda_texel_bytes(source ? &source->image : &target->image);
+    copy->target = place_of(&p->target, &p->target_position);
+    copy->source = place_of(&p->source, &p->source_position);
+    enum cuda_error error = cudaSuccess;
+    if (source)
+        error = place_array(source, &p->source_position, copy->extent, &copy->source);
+    if (target && error == cudaSuccess)
+        error = place_array(target, &p->target_position, copy->extent, &copy->target);
+    if (copy->source.pitch < copy->extent.width || copy->target.pitch < copy->extent.width)
+        return error == cudaSuccess && !source && !target ? cudaErrorInvalidPitchValue
+                                                          : cudaErrorInvalidValue;
+    return error;
+}
+
+enum cuda_error cuda_copy_of_3d(struct cuda_state *state, const struct cuda_memcpy_3d *p,
+                                struct cuda_copy *copy) {
+    *copy = (struct cuda_copy){.extent = p->extent, .kind = p->kind};
+    return place_3d(state, p, copy);
+}
+
+static enum cuda_error copy_3d(const struct cuda_memcpy_3d *p, cuda_stream stream, bool is_queued) {
+    if (!p)
+        return cuda_record(cudaErrorInvalidValue);
+    bool is_lost = false, is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
+    enum cuda_error error = is_queued ? cuda_enter_queued(&is_lost) : cuda_enter();
+    if (error == cudaSuccess && !is_empty) {
+        struct cuda_copy copy;
+        error = cuda_copy_of_3d(cuda_state(), p, &copy);
+        copy.stream = stream;
+        copy.asked = p;
+        if (error == cudaSuccess)
+            error = cuda_copy_locked(cuda_state(), &copy, is_lost);
+    }
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaMemcpy3D(const struct cuda_memcpy_3d *parameters) {
+    return copy_3d(parameters, NULL, false);
+}
+CUDART_PER_THREAD(cudaMemcpy3D, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy3DAsync(const struct cuda_memcpy_3d *parameters,
+                                             cuda_stream stream) {
+    return copy_3d(parameters, stream, true);
+}
+CUDART_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
+
+static enum cuda_error copy_3d_peer(const struct cuda_memcpy_3d_peer *p, cuda_stream stream,
+                                    bool is_queued) {
+    if (!p)
+        return cuda_record(cudaErrorInvalidValue);
+    const struct cuda_state *state = cuda_state();
+    if (!cuda_is_device(state, p->source_device) || !cuda_is_device(state, p->target_device))
+        return cuda_record(cudaErrorInvalidDevice);
+    struct cuda_memcpy_3d local = {
+        p->source_array,    p->source_position, p->source, p->target_array,
+        p->target_position, p->target,          p->extent, CUDA_DEVICE_TO_DEVICE,
+    };
+    return copy_3d(&local, stream, is_queued);
+}
+
+CUDART_API enum cuda_error cudaMemcpy3DPeer(const struct cuda_memcpy_3d_peer *parameters) {
+    return copy_3d_peer(parameters, NULL, false);
+}
+CUDART_PER_THREAD(cudaMemcpy3DPeer, _ptds)
+
+CUDART_API enum cuda_error cudaMemcpy3DPeerAsync(const struct cuda_memcpy_3d_peer *parameters,
+                                                 cuda_stream stream) {
+    return copy_3d_peer(parameters, stream, true);
+}
+CUDART_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)

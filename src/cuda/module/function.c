@@ -1,0 +1,188 @@
+// Attributes of kernels, and the ways to name one.
+#include <stdint.h>
+
+#include "cuda/core/error.h"
+#include "cuda/core/state.h"
+#include "cuda/launch/launch.h"
+#include "cuda/module/function.h"
+#include "ir/ir.h"
+
+enum cuda_error cuda_function_attributes(const void *stub, struct cuda_function_attributes *out) {
+    if (!out)
+        return cuda_record(cudaErrorInvalidValue);
+    struct cuda_state *state = cuda_state();
+    struct cuda_function *function;
+    enum cuda_error error = cuda_enter();
+    if (!stub)
+        error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess)
+        error = cuda_function_find(state, stub, &function);
+    if (error != cudaSuccess)
+        return cuda_leave(error);
+    const struct ptx_function *ptx = function->ir->ptx;
+    const struct cuda_function_on *here = cuda_function_here(state, function);
+    const struct cuda_dim3 cluster = cuda_required_cluster(state, function);
+    *out = (struct cuda_function_attributes){
+        .shared_bytes = cuda_static_shared(function),
+        .local_bytes = function->ir->local_bytes,
+        .max_threads = (int)cuda_function_max_threads(state, function),
+        .registers = (int)cuda_function_registers(function),
+        .ptx_version = (int)function->module->code.ptx->target,
+        .binary_version = (int)state->config.arch,
+        .max_dynamic_shared = (int)cuda_dynamic_limit(state, function),
+        .carveout = here->carveout,
+        .cluster_must_be_set = ptx->needs_cluster,
+        .cluster_width = (int)cluster.x,
+        .cluster_height = (int)cluster.y,
+        .cluster_depth = (int)cluster.z,
+        .cluster_scheduling = here->cluster_scheduling,
+        .non_portable_cluster = here->allows_large_clusters,
+    };
+    return cuda_leave(cudaSuccess);
+}
+
+static enum cuda_error set_attribute(struct cuda_state *state, struct cuda_function *function,
+                                     enum cuda_function_attribute attribute, int value) {
+    struct cuda_function_on *here = &function->on[state->current->number];
+    uint32_t most = state->device.limits->shared_block_bytes - cuda_static_shared(function);
+    switch (attribute) {
+    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED:
+        if (value < 0 || (uint32_t)value > most)
+            return cudaErrorInvalidValue;
+        here->max_dynamic_shared = (uint32_t)value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CARVEOUT: // percent of the shared memory; -1: no wish
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        here->carveout = value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CLUSTER_WIDTH:
+    case CUDA_FUNCTION_CLUSTER_HEIGHT:
+    case CUDA_FUNCTION_CLUSTER_DEPTH:
+        if (function->ir->ptx->required_cluster[0])
+            return cudaErrorNotPermitted;
+        if (value < 0)
+            return cudaErrorInvalidValue;
+        here->required_cluster[attribute - CUDA_FUNCTION_CLUSTER_WIDTH] = (uint32_t)value;
+        return cudaSuccess;
+    case CUDA_FUNCTION_NON_PORTABLE_CLUSTER:
+        here->allows_large_clusters = value != 0;
+        return cudaSuccess;
+    case CUDA_FUNCTION_CLUSTER_SCHEDULING:
+        if (value < 0 || value > 2)
+            return cudaErrorInvalidValue;
+        here->cluster_scheduling = value;
+        return cudaSuccess;
+    default: // the rest is fixed when the kernel is compiled
+        return cudaErrorInvalidValue;
+    }
+}
+
+static bool is_attribute(int attribute) {
+    return attribute >= CUDA_FUNCTION_MAX_DYNAMIC_SHARED &&
+           attribute <= CUDA_FUNCTION_CLUSTER_SCHEDULING;
+}
+
+enum cuda_error cuda_function_set(const void *stub, enum cuda_function_attribute attribute,
+                                  int value, int device) {
+    if (!is_attribute((int)attribute))
+        return cuda_record(cudaErrorInvalidValue);
+    struct cuda_state *state = cuda_state();
+    struct cuda_function *function;
+    enum cuda_error error = cuda_enter_device(device);
+    if (error == cudaSuccess)
+        error = cuda_function_find(state, stub, &function);
+    if (error == cudaSuccess)
+        error = set_attribute(state, function, attribute, value);
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncSetAttribute(const void *stub,
+                                                enum cuda_function_attribute attribute, int value) {
+    return cuda_function_set(stub, attribute, value, (int)cuda_thread_device());
+}
+
+// The simulated device has no caches to configure: valid wishes have no effect.
+static enum cuda_error wish(const void *stub, unsigned value, unsigned most) {
+    struct cuda_function *function;
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess)
+        error = cuda_function_find(cuda_state(), stub, &function);
+    if (error == cudaSuccess && value > most)
+        error = cudaErrorInvalidValue;
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, unsigned config) {
+    return wish(stub, config, 3);
+}
+
+// Only 3.x has a choice; elsewhere banks are 4 bytes wide.
+CUDART_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, unsigned config) {
+    struct cuda_state *state = cuda_state();
+    struct cuda_function *function;
+    enum { MOST = 2 };
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess)
+        error = cuda_function_find(state, stub, &function);
+    if (error == cudaSuccess && config > MOST)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && state->config.arch / 10 == 3)
+        function->on[state->current->number].shared_config = (int)config;
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncGetName(const char **name, const void *stub) {
+    struct cuda_state *state = cuda_state();
+    pthread_mutex_lock(&state->lock);
+    const struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
+    enum cuda_error error = cudaSuccess;
+    if (!name)
+        error = cudaErrorInvalidValue;
+    else if (!function)
+        error = stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+    else
+        *name = function->name;
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset,
+                                                size_t *bytes) {
+    struct cuda_function *function;
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess)
+        error = cuda_function_find(cuda_state(), stub, &function);
+    if (error == cudaSuccess && (!offset || index >= function->ir->ptx->parameter_count))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        const struct ptx_variable *parameter = &function->ir->ptx->parameters[index];
+        for (uint32_t i = 0; i < function->ir->variable_count; i++)
+            if (function->ir->variables[i]->ptx == parameter)
+                *offset = function->ir->variables[i]->offset;
+        if (bytes)
+            *bytes = parameter->bytes;
+    }
+    return cuda_leave(error);
+}
+
+// A kernel's handle is its record; it can be used wherever a stub can.
+CUDART_API enum cuda_error __cudaGetKernel(void **kernel, const void *stub) {
+    struct cuda_state *state = cuda_state();
+    pthread_mutex_lock(&state->lock);
+    struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
+    enum cuda_error error = function ? cudaSuccess
+                            : stub   ? cudaErrorInvalidResourceHandle
+                                     : cudaErrorInvalidDeviceFunction;
+    // Generated code ignores the error and launches the handle: an unknown stub is its own handle,
+    // so that the launch reports it.
+    *kernel = function ? (void *)function : (void *)(uintptr_t)stub;
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaGetKernel(void **kernel, const void *stub) {
+    return kernel ? __cudaGetKernel(kernel, stub) : cuda_record(cudaErrorInvalidValue);
+}
+
+CUDART_API enum cuda_error cudaGetFuncBySymbol(void **function, const void *stub) {
+    return cudaGetKernel(function, stub);
+}

@@ -1,0 +1,19 @@
+// Events: a point of the host's clock, or a place in a capture.
+#ifndef BANKRUN_CUDA_STREAM_EVENT_H
+#define BANKRUN_CUDA_STREAM_EVENT_H
+
+#include "cuda/graph/graph.h"
+
+struct cuda_event {
+    struct cuda_handle handle;
+    unsigned flags;
+    bool is_recorded;
+    double time;
+    unsigned long long capture; // that it was last recorded in; 0: none
+    struct cuda_links links;    // what comes before it there
+};
+
+void cuda_event_record(struct cuda_event *event);
+struct cuda_event *cuda_event_find(struct cuda_state *state, cuda_event event);
+
+#endif

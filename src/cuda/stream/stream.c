@@ -1,0 +1,218 @@
+#include "cuda/stream/stream.h"
+
+#include "cuda/graph/state.h"
+#include "cuda/stream/capture.h"
+
+enum { NON_BLOCKING = 1 };
+enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 }; // of a 9.0 device
+enum { DEFAULT_STREAM_ID = 1, PER_THREAD_STREAM_ID = 2 };
+
+static bool is_default(cuda_stream stream) {
+    return !stream || stream == CUDA_STREAM_LEGACY || stream == CUDA_STREAM_PER_THREAD;
+}
+
+bool cuda_stream_is_good(const struct cuda_state *state, cuda_stream stream) {
+    return is_default(stream) || cuda_handle_find((struct cuda_state *)state, CUDA_STREAM, stream);
+}
+
+struct cuda_device *cuda_stream_device(const struct cuda_state *state, cuda_stream stream) {
+    return is_default(stream) ? state->current : stream->handle.device;
+}
+
+static void set_defaults(struct cuda_stream *stream) {
+    enum { SYNC_POLICY_AUTO = 1 };
+    stream->synchronization_policy = SYNC_POLICY_AUTO;
+    stream->domain_map[1] = 1; // the remote domain
+}
+
+// The stream that each thread has of its own.
+static struct cuda_stream *own_stream(struct cuda_state *state) {
+    static _Thread_local struct cuda_stream *own;
+    if (!own || !own->handle.is_live || own->id != PER_THREAD_STREAM_ID ||
+        own->handle.device != state->current) {
+        own = cuda_handle_new(state, CUDA_STREAM, sizeof *own);
+        own->id = PER_THREAD_STREAM_ID;
+        set_defaults(own);
+    }
+    return own;
+}
+
+struct cuda_stream *cuda_stream_find(struct cuda_state *state, cuda_stream stream) {
+    if (!is_default(stream))
+        return cuda_handle_find(state, CUDA_STREAM, stream);
+    if (stream == CUDA_STREAM_PER_THREAD)
+        return own_stream(state);
+    if (!state->current->default_stream || !state->current->default_stream->handle.is_live) {
+        state->current->default_stream =
+            cuda_handle_new(state, CUDA_STREAM, sizeof *state->current->default_stream);
+        state->current->default_stream->id = DEFAULT_STREAM_ID;
+        set_defaults(state->current->default_stream);
+    }
+    return state->current->default_stream;
+}
+
+static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority) {
+    struct cuda_state *state = cuda_state();
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess && (!stream || flags > NON_BLOCKING))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        struct cuda_stream *made = cuda_handle_new(state, CUDA_STREAM, sizeof *made);
+        made->flags = flags;
+        made->priority = priority > LOWEST_PRIORITY    ? LOWEST_PRIORITY
+                         : priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY
+                                                       : priority;
+        made->id = PER_THREAD_STREAM_ID + ++state->streams_made;
+        set_defaults(made);
+        *stream = made;
+    }
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaStreamCreate(cuda_stream *stream) {
+    return create(stream, 0, LOWEST_PRIORITY);
+}
+
+CUDART_API enum cuda_error cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags) {
+    return create(stream, flags, LOWEST_PRIORITY);
+}
+
+CUDART_API enum cuda_error cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags,
+                                                        int priority) {
+    return create(stream, flags, priority);
+}
+
+CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
+    struct cuda_state *state = cuda_state();
+    enum cuda_error error = cuda_enter();
+    struct cuda_stream *known = NULL;
+    if (error == cudaSuccess) {
+        known = is_default(stream) ? NULL : cuda_handle_find(state, CUDA_STREAM, stream);
+        error = known ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    }
+    if (known) {
+        cuda_capture_drop(state, known);
+        cuda_handle_kill(state, &known->handle);
+    }
+    return cuda_leave_graphs(error);
+}
+
+// Waits and asks alike: everything is done. A stream that is captured has nothing to tell.
+static enum cuda_error look_at(cuda_stream stream) {
+    struct cuda_state *state = cuda_state();
+    struct cuda_capture *capture = NULL;
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = cuda_capture_use(state, stream, &capture);
+    if (error == cudaSuccess && capture) {
+        cuda_capture_spoil(state, stream);
+        error = cudaErrorStreamCaptureUnsupported;
+    }
+    if (error == cudaSuccess)
+        error = cuda_capture_unsafe(state);
+    if (error == cudaSuccess)
+        error = cuda_visit(state, cuda_stream_device(state, stream));
+    return cuda_leave(error);
+}
+
+CUDART_API enum cuda_error cudaStreamSynchronize(cuda_stream stream) {
+    return look_at(stream);
+}
+CUDART_PER_THREAD(cudaStreamSynchronize, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamQuery(cuda_stream stream) {
+    return look_at(stream);
+}
+CUDART_PER_THREAD(cudaStreamQuery, _ptsz)
+
+// ---- Properties ---------------------------------------------------------------------------
+
+// Enters; *known is the stream.
+static enum cuda_error enter_with(cuda_stream stream, const void *out,
+                                  const struct cuda_stream **known) {
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess && !out)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        *known = cuda_stream_find(cuda_state(), stream);
+        error = *known ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    }
+    return error;
+}
+
+CUDART_API enum cuda_error cudaStreamGetFlags(cuda_stream stream, unsigned *flags) {
+    const struct cuda_stream *known;
+    enum cuda_error error = enter_with(stream, flags, &known);
+    if (error == cudaSuccess)
+        *flags = known->flags;
+    return cuda_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetFlags, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetPriority(cuda_stream stream, int *priority) {
+    const struct cuda_stream *known;
+    enum cuda_error error = enter_with(stream, priority, &known);
+    if (error == cudaSuccess)
+        *priority = known->priority;
+    return cuda_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetPriority, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetId(cuda_stream stream, unsigned long long *id) {
+    const struct cuda_stream *known;
+    enum cuda_error error = enter_with(stream, id, &known);
+    if (error == cudaSuccess)
+        *id = known->id;
+    return cuda_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetId, _ptsz)
+
+CUDART_API enum cuda_error cudaStreamGetDevice(cuda_stream stream, int *device) {
+    const struct cuda_stream *known;
+    enum cuda_error error = enter_with(stream, device, &known);
+    if (error == cudaSuccess)
+        *device = (int)known->handle.device->number;
+    return cuda_leave(error);
+}
+CUDART_PER_THREAD(cudaStreamGetDevice, _ptsz)
+
+CUDART_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest) {
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess && lowest)
+        *lowest = LOWEST_PRIORITY;
+    if (error == cudaSuccess && highest)
+        *highest = HIGHEST_PRIORITY;
+    return cuda_leave(error);
+}
+
+// ---- Host functions in a stream ---------------------------------------------------------------
+
+// What is before it is done, so it runs at once. No capture takes it.
+CUDART_API enum cuda_error cudaStreamAddCallback(cuda_stream stream, cuda_stream_callback callback,
+                                                 void *data, unsigned flags) {
+    if (!callback || flags)
+        return cuda_record(cudaErrorInvalidValue);
+    enum cuda_error error = look_at(stream);
+    if (error < cudaErrorStreamCaptureUnsupported || error > cudaErrorStreamCaptureImplicit)
+        callback(stream, error, data); // told of a broken device too
+    return error;
+}
+CUDART_PER_THREAD(cudaStreamAddCallback, _ptsz)
+
+CUDART_API enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function,
+                                              void *data) {
+    struct cuda_state *state = cuda_state();
+    if (!function)
+        return cuda_record(cudaErrorInvalidValue);
+    enum cuda_error error = cuda_enter();
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
+        error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess) {
+        struct cuda_operation operation = {.kind = CUDA_NODE_HOST, .u.host = {function, data}};
+        error = cuda_enqueue(state, stream, &operation, false);
+    }
+    return cuda_leave(error);
+}
+CUDART_PER_THREAD(cudaLaunchHostFunc, _ptsz)
