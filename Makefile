@@ -1,46 +1,55 @@
-# The short way to meson. `make` builds, `make demo` shows, `make test` tests everything.
-BUILD ?= build
-PREFIX ?= /usr/local
+# The short way to meson. `make` builds the product alone, `make demo` shows, `make test` tests everything.
+export BUILD ?= build
+export PREFIX ?= /usr/local
+export DESTDIR
 
-.PHONY: all bench deps demo gpu test quick format install clean
+.PHONY: all bench deps demo gpu test quick format install uninstall clean
 
-all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+# A terminal sees how far it is; a log sees what went wrong.
+ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
 
-$(BUILD)/build.ninja:
-	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null || \
-	  { meson setup $(BUILD) --prefix $(PREFIX); exit 1; }
+all:
+	@[ -f "$$BUILD/build.ninja" ] || meson setup "$$BUILD" --prefix "$$PREFIX" >/dev/null || \
+	  meson setup "$$BUILD" --prefix "$$PREFIX"
+	@$(ninja)
 
 deps:
 	@tools/install-deps.sh
 
 demo: deps
 	@$(MAKE) --no-print-directory all
-	@tools/get-nvcc.sh $(BUILD)
-	$(BUILD)/bankrun gallery/transpose.cu
+	@tools/get-nvcc.sh "$$BUILD"
+	"$$BUILD"/bankrun gallery/transpose.cu
 
 test: deps
-	@tools/get-nvcc.sh $(BUILD) || true
-	@python3 tests/all.py --build $(BUILD)
+	@tools/get-nvcc.sh "$$BUILD" || true
+	@python3 tests/all.py --build "$$BUILD"
 
 quick: all
-	@python3 tests/run.py --build $(BUILD)
+	@python3 tests/run.py --build "$$BUILD"
 
 bench: all
+	@$(ninja) benches
 	@tools/install-deps.sh pocl-opencl-icd ocl-icd-opencl-dev oclgrind
-	@tools/get-nvcc.sh $(BUILD) || true
-	python3 bench/run.py --build $(BUILD) --save
+	@tools/get-nvcc.sh "$$BUILD" || true
+	python3 bench/run.py --build "$$BUILD" --save
 
 # Needs a GPU, nvcc and ncu; says so where one is missing.
 gpu: all
-	@python3 tools/gpu_gallery.py --build $(BUILD)
+	@python3 tools/gpu_gallery.py --build "$$BUILD"
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')
 
+# What was installed, and which folders were made for it, is kept for `make uninstall`. A prefix that
+# is not named here is the one that the build folder was set up with.
 install: all
-	meson configure $(BUILD) --prefix $(PREFIX)
-	meson install -C $(BUILD)
+	@$(if $(filter-out file,$(origin PREFIX)),meson configure "$$BUILD" --prefix "$$PREFIX")
+	@meson install -C "$$BUILD" --no-rebuild --quiet
+	@cat "$$BUILD/meson-logs/install-log.txt" >>"$$BUILD/installed.txt"
+
+uninstall:
+	@tools/uninstall.sh "$$BUILD/installed.txt" "$$DESTDIR"
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-*
+	rm -rf "$$BUILD" "$$BUILD"-*

@@ -84,6 +84,14 @@ def is_chosen(case, patterns):
     return not patterns or any(case.kind == p if p in KINDS else p in name for p in patterns)
 
 
+def build_programs(context, cases):
+    """The programs that the cases run are no part of the product: makes them. What ninja says goes to
+    stdout; False: it failed."""
+    programs = [case.program for case in cases if case.program]
+    command = ["ninja", "-C", context.build, "--quiet"] + programs
+    return not programs or subprocess.run(command, check=False).returncode == 0
+
+
 class Results:
     def __init__(self, is_verbose):
         self.counts = Counter()  # (kind, word)
@@ -152,6 +160,9 @@ def main():
         cases = [case for case in cases if is_chosen(case, options.patterns)]
         if not cases:
             print("no test matches")
+            return 1
+        if not build_programs(context, cases):
+            print("a test does not build, or is not listed in its folder's meson.build")
             return 1
         results = Results(options.verbose)
         with ThreadPoolExecutor(options.jobs) as pool:

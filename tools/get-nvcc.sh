@@ -20,7 +20,7 @@ requirements=""
 for package in $packages; do
     requirements="$requirements $package==$version"
 done
-if ! python3 -m venv "$folder" || ! "$folder/bin/pip" install --quiet $requirements; then
+if ! python3 -m venv "$folder" || ! "$folder/bin/python" -m pip install --quiet $requirements; then
     rm -rf "$folder"
     echo "get-nvcc: could not fetch it. Programs in .cu files need nvcc: install NVIDIA's CUDA" \
         "toolkit (https://developer.nvidia.com/cuda-downloads)" >&2

@@ -16,7 +16,8 @@ bool environment_own_folder(struct strbuf *folder) {
     return true;
 }
 
-char *environment_libraries(const char *library, const char *name) {
+// The folder with the library, without a slash at the end. Caller frees; NULL: nowhere.
+static char *find_folder(const char *library) {
     static const char *const places[] = {"", "../" BANKRUN_LIBDIR "/bankrun/"};
     struct strbuf own = {0};
     char *found = NULL;
@@ -32,11 +33,63 @@ char *environment_libraries(const char *library, const char *name) {
             strbuf_free(&path);
         }
     strbuf_free(&own);
-    if (!found)
+    return found;
+}
+
+// Whether the dynamic linker reads the path as it is, in LD_PRELOAD and in LD_LIBRARY_PATH: blanks,
+// colons and semicolons end a path there, a dollar begins a name like $ORIGIN.
+static bool is_plain(const char *path) {
+    return !strpbrk(path, " \t\n\v\f\r:;$");
+}
+
+// Caller frees; NULL: it cannot be made, and errno says why.
+static char *make_private_folder(const char *parent) {
+    struct strbuf private = {0};
+    strbuf_printf(&private, "%s/bankrun-XXXXXX", parent);
+    if (mkdtemp(private.data))
+        return strbuf_take(&private);
+    strbuf_free(&private);
+    return NULL;
+}
+
+// Has a link stand for the folder.
+static bool link_libraries(struct environment_libraries *libraries) {
+    const char *temporary = environment_temporary_folder();
+    struct strbuf path = {0};
+    libraries->private = make_private_folder(is_plain(temporary) ? temporary : "/tmp");
+    if (!libraries->private)
+        return false;
+    strbuf_printf(&path, "%s/lib", libraries->private);
+    bool is_linked = symlink(libraries->folder, path.data) == 0;
+    free(libraries->folder);
+    libraries->folder = strbuf_take(&path);
+    return is_linked;
+}
+
+bool environment_find_libraries(struct environment_libraries *libraries, const char *library,
+                                const char *name) {
+    *libraries = (struct environment_libraries){.folder = find_folder(library)};
+    if (!libraries->folder) {
         cli_error("%s needs %s, which lies neither beside bankrun nor in ../" BANKRUN_LIBDIR
                   "/bankrun",
                   name, library);
-    return found;
+        return false;
+    }
+    if (is_plain(libraries->folder) || link_libraries(libraries))
+        return true;
+    cli_error("%s: no link to bankrun's libraries can be made: %s", name, strerror(errno));
+    environment_release_libraries(libraries);
+    return false;
+}
+
+void environment_release_libraries(struct environment_libraries *libraries) {
+    if (libraries->private) {
+        unlink(libraries->folder);
+        rmdir(libraries->private);
+    }
+    free(libraries->folder);
+    free(libraries->private);
+    *libraries = (struct environment_libraries){0};
 }
 
 // Puts a text before or behind what the environment variable has.
@@ -83,11 +136,12 @@ static void preload(const char *folder, const char *library) {
     strbuf_free(&path);
 }
 
-void environment_use_libraries(const char *folder, const char *preloaded) {
-    extend_variable("LD_LIBRARY_PATH", folder, true);
-    preload(folder, "libbankrun-inject.so");
+void environment_use_libraries(const struct environment_libraries *libraries,
+                               const char *preloaded) {
+    extend_variable("LD_LIBRARY_PATH", libraries->folder, true);
+    preload(libraries->folder, "libbankrun-inject.so");
     if (preloaded)
-        preload(folder, preloaded);
+        preload(libraries->folder, preloaded);
 }
 
 void environment_set_options(const struct cli_options *options) {
@@ -110,11 +164,8 @@ const char *environment_temporary_folder(void) {
 }
 
 char *environment_private_folder(void) {
-    struct strbuf private = {0};
-    strbuf_printf(&private, "%s/bankrun-XXXXXX", environment_temporary_folder());
-    if (mkdtemp(private.data))
-        return strbuf_take(&private);
-    cli_error("%s: cannot make a folder: %s", environment_temporary_folder(), strerror(errno));
-    strbuf_free(&private);
-    return NULL;
+    char *private = make_private_folder(environment_temporary_folder());
+    if (!private)
+        cli_error("%s: cannot make a folder: %s", environment_temporary_folder(), strerror(errno));
+    return private;
 }

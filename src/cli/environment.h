@@ -9,13 +9,24 @@
 // The folder of the running bankrun, with a slash at the end.
 bool environment_own_folder(struct strbuf *folder);
 
-// The folder in which a library of ours lies: beside bankrun in a build folder, or as it was
-// installed. Caller frees; NULL: nowhere, which was printed for `name`.
-char *environment_libraries(const char *library, const char *name);
+// Where processes find our libraries.
+struct environment_libraries {
+    char *folder;  // as the dynamic linker can be told; NULL: nowhere
+    char *private; // a folder of ours with a link to the libraries, which is `folder`; NULL: none
+};
+
+// Finds the folder in which a library of ours lies: beside bankrun in a build folder, or as it was
+// installed. The dynamic linker takes lists of paths and splits them at blanks and colons, so that
+// a folder whose path has such characters is reached by a link. False: nowhere, or no link can be
+// made, which was printed for `name`. Caller releases when the processes have ended.
+bool environment_find_libraries(struct environment_libraries *libraries, const char *library,
+                                const char *name);
+void environment_release_libraries(struct environment_libraries *libraries);
 
 // Makes processes find our libraries. `preloaded`: one that is to be there in spite of what the
 // program says itself; NULL: none.
-void environment_use_libraries(const char *folder, const char *preloaded);
+void environment_use_libraries(const struct environment_libraries *libraries,
+                               const char *preloaded);
 
 // What the options say about each simulated process.
 void environment_set_options(const struct cli_options *options);

@@ -121,13 +121,15 @@ int run_command(const char *path, char **argv, const struct cli_options *options
                   argv[0]);
         return CLI_USAGE;
     }
-    char *libraries = environment_libraries("libcuda.so.1", argv[0]);
-    char *folder = libraries ? environment_private_folder() : NULL;
+    struct environment_libraries libraries;
+    if (!environment_find_libraries(&libraries, "libcuda.so.1", argv[0]))
+        return CLI_USAGE;
+    char *folder = environment_private_folder();
     if (!folder) {
-        free(libraries);
+        environment_release_libraries(&libraries);
         return CLI_USAGE;
     }
-    environment_use_libraries(libraries, NULL);
+    environment_use_libraries(&libraries, NULL);
     environment_set_options(options);
     if (!options->no_count)
         setenv("BANKRUN_PROFILE_FOLDER", folder, 1);
@@ -141,6 +143,6 @@ int run_command(const char *path, char **argv, const struct cli_options *options
         report_status = report(profile, notes, argv[0], options);
     profile_free(profile);
     free(folder);
-    free(libraries);
+    environment_release_libraries(&libraries);
     return status > 0 ? status : report_status;
 }

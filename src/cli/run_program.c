@@ -34,8 +34,9 @@ static int report(const char *path, const char *name, const struct cli_options *
     return status;
 }
 
-// Runs the executable with the libraries of `folder` and a profile in a private folder.
-static int run_with_profile(const char *path, char **argv, const char *name, const char *folder,
+// Runs the executable with our libraries and a profile in a private folder.
+static int run_with_profile(const char *path, char **argv, const char *name,
+                            const struct environment_libraries *libraries,
                             const struct toolchain_program *program,
                             const struct cli_options *options) {
     char *private = environment_private_folder();
@@ -43,7 +44,7 @@ static int run_with_profile(const char *path, char **argv, const char *name, con
     if (!private)
         return CLI_USAGE;
     strbuf_printf(&profile, "%s/profile.json", private);
-    environment_use_libraries(folder,
+    environment_use_libraries(libraries,
                               program->has_rpath && program->runtime[0] ? program->runtime : NULL);
     environment_set_options(options);
     setenv("BANKRUN_PROFILE", options->no_count ? "" : profile.data, 1);
@@ -74,12 +75,12 @@ static int run_executable(const char *path, char **argv, const char *name,
         cli_error("%s %s", name, problem);
         return CLI_USAGE;
     }
-    char *folder =
-        environment_libraries(program.runtime[0] ? program.runtime : "libcuda.so.1", name);
-    if (!folder)
+    struct environment_libraries libraries;
+    const char *library = program.runtime[0] ? program.runtime : "libcuda.so.1";
+    if (!environment_find_libraries(&libraries, library, name))
         return CLI_USAGE;
-    int status = run_with_profile(path, argv, name, folder, &program, options);
-    free(folder);
+    int status = run_with_profile(path, argv, name, &libraries, &program, options);
+    environment_release_libraries(&libraries);
     return status;
 }
 

@@ -15,10 +15,12 @@ class Skip(Exception):
 
 
 class Case:
-    """One test. run() returns (passed, skipped) counts or None for (1, 0), raises Failure or Skip."""
+    """One test. run() returns (passed, skipped) counts or None for (1, 0), raises Failure or Skip.
 
-    def __init__(self, kind, name, run):
-        self.kind, self.name, self.run = kind, name, run
+    `program` is what ninja has to build for it, besides the product."""
+
+    def __init__(self, kind, name, run, program=None):
+        self.kind, self.name, self.run, self.program = kind, name, run, program
 
 
 class Context:
