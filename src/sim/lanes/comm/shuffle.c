@@ -2,6 +2,7 @@
 // PTX ISA's pseudocode does. A lane whose source is off, or out of range, keeps its own value.
 #include <string.h>
 
+#include "sim/lanes/vector.h"
 #include "sim/lanes/comm/members.h"
 
 enum mode { UP, DOWN, BUTTERFLY, INDEX };

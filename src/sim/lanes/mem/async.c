@@ -1,7 +1,7 @@
 // cp.async: copies from global to shared memory. The copy is done at once, which the ISA allows
 // (it may be complete at any time before the wait that asks for it), so commit and wait have
 // nothing to do. A program that forgets to wait is therefore not found out.
-#include "sim/lanes/mem/resolve.h"
+#include "sim/lanes/mem/access.h"
 
 // What the fourth operand is.
 enum source_form { WHOLE, SOURCE_BYTES, IGNORE_SOURCE };

@@ -1,8 +1,8 @@
 // st.async and red.async: stores and reductions in the shared memory of any block of the cluster
 // that tell an mbarrier, there too, how many bytes have come. They are done at once, which the ISA
 // allows.
+#include "sim/lanes/mem/access.h"
 #include "sim/lanes/mem/mbarrier.h"
-#include "sim/lanes/mem/resolve.h"
 #include "sim/number/reduce.h"
 
 struct target {

@@ -1,8 +1,8 @@
 // cp.async.bulk and cp.reduce.async.bulk: copies of many bytes between global memory and the shared
 // memory of the cluster's blocks.
 #include "sim/tensor/bulk.h"
+#include "sim/lanes/mem/access.h"
 #include "sim/lanes/mem/mbarrier.h"
-#include "sim/lanes/mem/resolve.h"
 #include "sim/number/reduce.h"
 
 enum { UNIT = 16 }; // sizes and addresses are multiples of it

@@ -9,7 +9,7 @@
 // their elements is that of the operands and results of mma: CUTLASS arranges them so.
 #include <inttypes.h>
 
-#include "sim/lanes/mem/resolve.h"
+#include "sim/lanes/mem/access.h"
 
 enum { ROWS = 8, ROW_BYTES = 16, MAX_MATRICES = 4 }; // rows of an instruction come in eights
 

@@ -1,6 +1,6 @@
 // mbarrier: barriers in shared memory that count arrivals and bytes of asynchronous copies.
 #include "sim/lanes/mem/mbarrier.h"
-#include "sim/lanes/mem/resolve.h"
+#include "sim/lanes/mem/access.h"
 
 // A 32-bit operand; constants of an instruction on 64 bits come in 64.
 static uint32_t count_of(const struct sim_warp *warp, const struct sim_instr *instr, unsigned n,

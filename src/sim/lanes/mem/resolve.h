@@ -3,11 +3,8 @@
 #ifndef BANKRUN_SIM_LANES_MEM_RESOLVE_H
 #define BANKRUN_SIM_LANES_MEM_RESOLVE_H
 
-#include <string.h>
-
-#include "sim/flow/cluster.h"
-#include "sim/lanes/lanes.h"
-#include "sim/memory/request.h"
+#include "sim/lanes/mem/access.h"
+#include "sim/lanes/vector.h"
 
 // Which lane code an access takes. MEM_CELL is memory that each lane has for itself: local memory
 // and the .param variables of calls.
@@ -39,31 +36,11 @@ LANES_INLINE void mem_fill_32(uint32_t a[LANES], const struct sim_warp *warp) {
     a[l] = warp->lanes[l] ? a[l] : first;
 }
 
-LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32, sim_ref base,
-                          uint64_t offset, uint64_t a[LANES]) {
-    if (!has_base) {
-        SIM_LANES
-        a[l] = offset;
-    } else if (is_32) {
-        const uint32_t *b = LANES_ALIGNED(const uint32_t, base);
-        SIM_LANES
-        a[l] = b[l] + offset;
-    } else {
-        const uint64_t *b = LANES_ALIGNED(const uint64_t, base);
-        SIM_LANES
-        a[l] = b[l] + offset;
-    }
-}
-
 LANES_INLINE void mem_addresses(const struct sim_warp *warp, const struct sim_access *access,
                                 uint64_t a[LANES], bool full) {
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, a);
     if (!full)
         mem_fill_64(a, warp);
-}
-
-LANES_INLINE bool mem_observed(const struct mem_request *r) {
-    return r->warp->block->worker->observer && r->site != IR_NONE;
 }
 
 LANES_INLINE enum site_pattern mem_site_pattern(enum mem_pattern pattern) {
@@ -314,11 +291,6 @@ LANES_INLINE enum mem_pattern mem_resolve(const struct mem_request *r,
     return mem_resolve_host(r, lanes->address, width, full);
 }
 
-LANES_INLINE struct mem_request mem_request(struct sim_warp *warp, const struct sim_instr *instr,
-                                            unsigned width, enum mem_intent intent) {
-    return (struct mem_request){warp, instr, instr->access->site, width, intent, warp->mask};
-}
-
 LANES_INLINE uint8_t *mem_lane(const struct sim_warp *warp, const struct mem_lanes *lanes,
                                enum mem_kind kind, unsigned l) {
     return kind == MEM_SHARED ? warp->block->shared + lanes->offset[l]
@@ -326,9 +298,6 @@ LANES_INLINE uint8_t *mem_lane(const struct sim_warp *warp, const struct mem_lan
 }
 
 // ---- Choosing -----------------------------------------------------------------------------
-
-// Memory whose order other blocks can see: acquire, release, volatile and stronger.
-#define MEM_ORDERED 0x80000000u
 
 static inline bool mem_kind_of(const struct sim_access *access, enum mem_kind *kind) {
     switch (access->space) {
@@ -350,19 +319,6 @@ static inline bool mem_kind_of(const struct sim_access *access, enum mem_kind *k
         return true;
     default:
         return false;
-    }
-}
-
-static inline uint32_t mem_order_flags(const struct ir_instruction *ir) {
-    switch (lanes_modifier(ir, PTX_GROUP_sem)) {
-    case PTX_MOD_acquire:
-    case PTX_MOD_release:
-    case PTX_MOD_acq_rel:
-    case PTX_MOD_sc:
-    case PTX_MOD_mmio:
-        return MEM_ORDERED;
-    default:
-        return lanes_modifier(ir, PTX_GROUP_volatile) ? MEM_ORDERED : 0;
     }
 }
 
@@ -434,10 +390,5 @@ static inline enum mem_shape mem_shape_of(const struct sim_access *access) {
         const sim_handler *pair = table[kind][shape];                                              \
         return lanes_use(out, pair ? pair : table[kind][MEM_ANY]);                                 \
     }
-
-// The decoder made the access for this instruction alone and left op and flags to us.
-static inline struct sim_access *mem_own_access(struct sim_instr *out) {
-    return (struct sim_access *)(uintptr_t)out->access;
-}
 
 #endif

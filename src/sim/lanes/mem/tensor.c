@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "sim/decode/decode.h"
+#include "sim/lanes/mem/access.h"
 #include "sim/lanes/mem/mbarrier.h"
-#include "sim/lanes/mem/resolve.h"
 #include "sim/number/reduce.h"
 #include "sim/tensor/box.h"
 #include "sim/tensor/bulk.h"

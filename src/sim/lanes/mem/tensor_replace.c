@@ -1,5 +1,5 @@
 // tensormap.replace: changes one field of a tensor map in memory. See tensor/map.h.
-#include "sim/lanes/mem/resolve.h"
+#include "sim/lanes/mem/access.h"
 #include "sim/tensor/bulk.h"
 #include "sim/tensor/map.h"
 

@@ -6,7 +6,7 @@
 // Elements of 16 bits that are apart go as pairs of another lane's, which movmatrix turns (MOVM in
 // the machine code of 9.0).
 #include "sim/lanes/matrix/mma.h"
-#include "sim/lanes/mem/resolve.h"
+#include "sim/lanes/mem/access.h"
 
 enum { ROWS = 8, ROW_BYTES = 16, MATRICES = 4, ELEMENTS = 16 };
 

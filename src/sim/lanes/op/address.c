@@ -1,7 +1,7 @@
 // Generic addresses: cvta, isspacep and istypep. Shared and local memory have windows
 // (sim/access.h); global, const and param addresses are generic addresses as they are.
 #include "sim/flow/cluster.h"
-#include "sim/lanes/lanes.h"
+#include "sim/lanes/vector.h"
 #include "sim/sim_internal.h"
 
 LANES1(copy_address, u64, u64, a)

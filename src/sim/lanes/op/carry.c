@@ -1,7 +1,7 @@
 // Arithmetic with the condition code's carry bit: add.cc, addc, sub.cc, subc, mad.cc, madc.
 // A subtraction adds the complement: its bit is set when it did not borrow, also for an addc that
 // reads it (what ptxas makes for sm_90, and what ZLUDA's tests expect of NVIDIA's hardware).
-#include "sim/lanes/lanes.h"
+#include "sim/lanes/vector.h"
 
 __extension__ typedef unsigned __int128 uint128;
 __extension__ typedef __int128 int128;

@@ -6,7 +6,7 @@
 #ifndef BANKRUN_SIM_LANES_OP_COMPARE_H
 #define BANKRUN_SIM_LANES_OP_COMPARE_H
 
-#include "sim/lanes/lanes.h"
+#include "sim/lanes/vector.h"
 
 struct compare {
     const sim_handler *setp, *setp_both, *set;

@@ -6,6 +6,10 @@
 
 #include "sim/lanes/lanes.h"
 
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 // Both end with a barrier for the compiler: operands are loaded and results are stored while the
 // mode is set, and so are the operations between.
 #ifdef __SSE2__

@@ -3,6 +3,7 @@
 // A NaN loses its payload in single precision; in double precision it keeps payload and sign, and
 // becomes quiet, since the hardware computes abs and neg as additions.
 #include "sim/lanes/op/float64.h"
+#include "sim/lanes/vector.h"
 
 static inline float f32_with_sign(float x, uint32_t flip, uint32_t keep) {
     return f32_canonical(f32_from((f32_bits(x) & keep) ^ flip));

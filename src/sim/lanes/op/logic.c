@@ -1,5 +1,5 @@
 // Bitwise logic on registers and on predicates, and lop3.
-#include "sim/lanes/lanes.h"
+#include "sim/lanes/vector.h"
 
 // 16-bit values have zeros above, and keep them; only `not` has to cut.
 LANES2(and_32, u32, u32, u32, a &b)
