@@ -23,6 +23,7 @@ ROOMS = {
     "fix": {"profile", "banks", "toolchain", "ir", "base"},
     "cost": {"profile", "banks", "ir", "base"},
     "report": {"profile", "cost", "ir", "base"},
+    "run": {"sim", "profile", "report", "toolchain", "ir", "ptx", "banks", "base"},
     "toolchain": {"base"},
     "explain": {"banks", "base"},
     "calibrate": {"banks", "base"},
@@ -31,7 +32,7 @@ ROOMS = {
     "cudadrv": {"cuda", "sim", "toolchain", "ir", "base"},
     "inject": {"toolchain", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
-            "cost", "report", "toolchain"},
+            "cost", "report", "run", "toolchain"},
 }
 
 # Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the

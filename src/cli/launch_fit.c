@@ -5,53 +5,18 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-
-// Whether the symbol is the C++ function `name`, whatever its parameters: _Z4scanPyi is scan.
-static bool is_plain_name(const char *symbol, const char *name) {
-    char prefix[32];
-    int length = snprintf(prefix, sizeof prefix, "_Z%zu", strlen(name));
-    return !strncmp(symbol, prefix, (size_t)length) &&
-           !strncmp(symbol + length, name, strlen(name));
-}
-
-static void list_kernels(const struct ptx_module *module, struct strbuf *list) {
-    enum { MOST = 8 };
-    size_t count = 0;
-    for (size_t i = 0; i < module->function_count; i++) {
-        const struct ptx_function *function = &module->functions[i];
-        if (!function->is_entry || !function->has_body)
-            continue;
-        if (count < MOST)
-            strbuf_printf(list, "%s%s", count ? ", " : "", function->name);
-        count++;
-    }
-    if (count > MOST)
-        strbuf_printf(list, " and %zu more", count - MOST);
-    if (count == 0)
-        strbuf_puts(list, "none");
-}
+#include "run/module.h"
 
 const struct ptx_function *launch_spec_kernel(const struct launch_spec *spec,
                                               const struct source *source,
                                               const struct ptx_module *module,
                                               struct diag_list *diags) {
-    const struct ptx_function *found = NULL;
-    size_t matches = 0;
-    for (size_t i = 0; i < module->function_count; i++) {
-        const struct ptx_function *function = &module->functions[i];
-        if (!function->is_entry || !function->has_body)
-            continue;
-        if (!strcmp(function->name, spec->kernel))
-            return function;
-        if (is_plain_name(function->name, spec->kernel)) {
-            found = function;
-            matches++;
-        }
-    }
-    if (matches == 1)
+    size_t matches;
+    const struct ptx_function *found = run_find_kernel(module, spec->kernel, &matches);
+    if (found)
         return found;
     struct strbuf kernels = {0};
-    list_kernels(module, &kernels);
+    run_list_kernels(module, &kernels);
     diag_add(diags, DIAG_ERROR, source, spec->kernel_range,
              matches ? "several kernels are called '%s'; name one by its symbol; there are: %s"
                      : "no kernel '%s' in the module; there are: %s",
@@ -60,29 +25,12 @@ const struct ptx_function *launch_spec_kernel(const struct launch_spec *spec,
     return NULL;
 }
 
-static void describe_parameter(const struct ptx_variable *parameter, struct strbuf *out) {
-    if (parameter->is_array)
-        strbuf_printf(out, "a structure of %" PRIu64 " bytes", parameter->bytes);
-    else
-        strbuf_puts(out, ptx_type_text(parameter->type));
-}
-
 static void describe_argument(const struct launch_argument *argument, struct strbuf *out) {
     strbuf_puts(out, argument->type ? ptx_type_text(argument->type) : "a number");
     if (argument->is_buffer && argument->has_count)
         strbuf_printf(out, "[%" PRIu64 "]", argument->count);
     else if (argument->is_buffer)
         strbuf_puts(out, "[]");
-}
-
-// Bit types fit everything of their size; otherwise both are floats or both are integers.
-static bool are_like(enum ptx_type argument, enum ptx_type parameter) {
-    enum ptx_type_class a = ptx_type_class(argument), b = ptx_type_class(parameter);
-    if (ptx_type_bytes(argument) != ptx_type_bytes(parameter))
-        return false;
-    if (a == PTX_CLASS_BITS || b == PTX_CLASS_BITS || argument == parameter)
-        return true;
-    return a != PTX_CLASS_FLOAT && b != PTX_CLASS_FLOAT;
 }
 
 // The type that a bare number for this parameter is read as. nvcc writes `int` as .u32, and a
@@ -136,7 +84,7 @@ static bool fit_one(struct launch_argument *argument, const struct source *sourc
     if (argument->type == PTX_NO_TYPE)
         return fit_bare(argument, source, parameter, arena, diags);
     if (!argument->is_buffer)
-        return !parameter->is_array && are_like(argument->type, parameter->type);
+        return !parameter->is_array && run_types_fit(argument->type, parameter->type);
     if (!parameter->is_array)
         return ptx_type_bytes(parameter->type) == 8 &&
                ptx_type_class(parameter->type) != PTX_CLASS_FLOAT;
@@ -152,13 +100,8 @@ bool launch_spec_fit(struct launch_spec *spec, const struct source *source,
     size_t errors = diags->errors;
     if (spec->argument_count != kernel->parameter_count) {
         struct strbuf types = {0};
-        for (size_t i = 0; i < kernel->parameter_count; i++) {
-            strbuf_puts(&types, i ? ", " : "");
-            describe_parameter(&kernel->parameters[i], &types);
-        }
-        diag_add(diags, DIAG_ERROR, source, spec->arguments_range,
-                 "kernel '%s' takes %zu argument%s (%s), %zu given", kernel->name,
-                 kernel->parameter_count, kernel->parameter_count == 1 ? "" : "s",
+        run_describe_parameters(kernel, &types);
+        diag_add(diags, DIAG_ERROR, source, spec->arguments_range, "%s, %zu given",
                  strbuf_string(&types), spec->argument_count);
         strbuf_free(&types);
         return false;
@@ -168,7 +111,7 @@ bool launch_spec_fit(struct launch_spec *spec, const struct source *source,
             continue;
         struct strbuf is = {0}, wants = {0};
         describe_argument(&spec->arguments[i], &is);
-        describe_parameter(&kernel->parameters[i], &wants);
+        run_describe_parameter(&kernel->parameters[i], &wants);
         diag_add(diags, DIAG_ERROR, source, spec->arguments[i].range,
                  "argument %zu is %s, but parameter %s of kernel '%s' is %s", i + 1,
                  strbuf_string(&is), kernel->parameters[i].name, kernel->name,

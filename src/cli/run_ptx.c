@@ -1,18 +1,16 @@
 // Runs one launch of a PTX module: buffers in, kernel, profile and dumps out.
-#define _GNU_SOURCE // CPU_COUNT
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
-#include "bankrun/banks.h"
 #include "base/file.h"
-#include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/launch_spec.h"
 #include "profile/compiled.h"
-#include "sim/sim.h"
-#include "toolchain/disassemble.h"
+#include "run/launch.h"
+#include "run/limits.h"
+#include "run/module.h"
+#include "run/trace.h"
 
 struct ptx_run {
     const struct cli_options *options;
@@ -20,17 +18,12 @@ struct ptx_run {
     struct source launch_source; // of the launch specification
     struct arena *arena;
     struct launch_spec spec;
-    struct ptx_module *ptx;
-    struct ir_module *ir;
+    struct run_module module;
     struct sim *sim;
-    struct sim_module *module;
-    struct sim_kernel *kernel;
+    struct run_launch launch;
     const struct ir_function *function;
-    int threads;
     void **buffers; // one for each argument, NULL for scalars; owned by the sim
-    uint8_t *parameters;
-    struct profile_trace *trace; // NULL: nothing is traced
-    FILE *trace_file;            // NULL: a standard stream
+    struct run_trace trace;
 };
 
 // An example of --launch for the first kernel.
@@ -58,101 +51,87 @@ static void suggest_launch(const char *path, const struct ptx_module *ptx) {
     fputs(")'\n", stderr);
 }
 
-static bool check_shape(const struct ptx_run *run, const struct bankrun_limits *limits,
-                        struct diag_list *diags) {
-    const struct launch_spec *spec = &run->spec;
-    static const uint32_t most_block[3] = {1024, 1024, 64};
-    const uint32_t most_grid[3] = {limits->arch < 30 ? 65535 : INT32_MAX, 65535, 65535};
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++) {
-        threads *= spec->block[i]; // at most 2^42 before it is refused
-        if (spec->block[i] > most_block[i]) {
-            diag_add(diags, DIAG_ERROR, &run->launch_source, spec->block_range,
-                     "a block has at most %u threads in %c", most_block[i], "xyz"[i]);
-            return false;
-        }
-        if (spec->grid[i] > most_grid[i])
-            diag_add(diags, DIAG_ERROR, &run->launch_source, spec->grid_range,
-                     "a grid has at most %u blocks in %c", most_grid[i], "xyz"[i]);
+// What of the specification a limit is about.
+static struct source_range range_of(const struct launch_spec *spec, enum run_limit limit) {
+    switch (limit) {
+    case RUN_GRID_EXTENT:
+    case RUN_CLUSTER_REMAINDER:
+        return spec->grid_range;
+    case RUN_BLOCK_EXTENT:
+    case RUN_BLOCK_THREADS:
+    case RUN_KERNEL_THREADS:
+    case RUN_KERNEL_BLOCK:
+        return spec->block_range;
+    case RUN_SHARED:
+        return spec->shared_bytes ? spec->shared_range : spec->kernel_range;
+    default:
+        return spec->kernel_range;
     }
-    if (threads > limits->threads_per_block)
-        diag_add(diags, DIAG_ERROR, &run->launch_source, spec->block_range,
-                 "the block has %llu threads; sm_%u takes at most %u", (unsigned long long)threads,
-                 limits->arch, limits->threads_per_block);
-    return diags->errors == 0;
 }
 
-static bool check_clusters(const struct ptx_run *run, const struct ptx_function *kernel,
-                           struct diag_list *diags) {
-    for (int i = 0; i < 3; i++)
-        if (kernel->required_cluster[i] && run->spec.grid[i] % kernel->required_cluster[i])
-            diag_add(diags, DIAG_ERROR, &run->launch_source, run->spec.grid_range,
-                     "the grid's %u blocks in %c are no multiple of the cluster's %u",
-                     run->spec.grid[i], "xyz"[i], kernel -> required_cluster[i]);
-    return diags->errors == 0;
+static bool check_limits(const struct ptx_run *run, struct diag_list *diags) {
+    const struct run_limits limits = run_limits_of(run->options->arch);
+    struct run_refusal refusals[RUN_MOST_REFUSALS];
+    const size_t count = run_check(&limits, &run->launch.sim, run->function,
+                                   sim_kernel_layout(run->launch.kernel)->static_bytes, refusals);
+    for (size_t i = 0; i < count; i++) {
+        char *text = run_refusal_text(&refusals[i], &limits, run->function);
+        diag_add(diags, DIAG_ERROR, &run->launch_source, range_of(&run->spec, refusals[i].limit),
+                 "%s", text);
+        free(text);
+    }
+    return count == 0;
 }
 
-static bool check_shared(const struct ptx_run *run, const struct bankrun_limits *limits,
-                         struct diag_list *diags) {
-    uint64_t bytes = ir_shared_layout(run->function)->static_bytes + run->spec.shared_bytes;
-    if (bytes <= limits->shared_block_bytes)
-        return true;
-    struct source_range range =
-        run->spec.shared_bytes ? run->spec.shared_range : run->spec.kernel_range;
-    diag_add(diags, DIAG_ERROR, &run->launch_source, range,
-             "the block needs %llu bytes of shared memory; sm_%u has %u for one block",
-             (unsigned long long)bytes, limits->arch, limits->shared_block_bytes);
-    return false;
+// Which kernel to launch. NULL: diags grew.
+static const struct ptx_function *read_launch(struct ptx_run *run, struct diag_list *diags) {
+    const struct source *source = &run->launch_source;
+    run->launch_source =
+        (struct source){"<launch>", run->options->launch, strlen(run->options->launch)};
+    if (!launch_spec_parse(source, run->arena, &run->spec, diags))
+        return NULL;
+    const struct ptx_function *kernel =
+        launch_spec_kernel(&run->spec, source, run->module.ptx, diags);
+    return kernel && launch_spec_fit(&run->spec, source, kernel, run->arena, diags) ? kernel : NULL;
 }
 
-static int default_threads(void) {
-    cpu_set_t cpus;
-    if (sched_getaffinity(0, sizeof cpus, &cpus))
-        return 1;
-    return CPU_COUNT(&cpus);
+static void describe_launch(struct ptx_run *run) {
+    const struct cli_options *options = run->options;
+    const struct launch_spec *spec = &run->spec;
+    run->function = sim_kernel_function(run->launch.kernel);
+    run->launch.arch = options->arch;
+    run->launch.progress = options_show_progress(options) ? stderr : NULL;
+    struct sim_launch *sim = &run->launch.sim;
+    memcpy(sim->grid, spec->grid, sizeof sim->grid);
+    memcpy(sim->block, spec->block, sizeof sim->block);
+    memcpy(sim->cluster, run->function->ptx->required_cluster, sizeof sim->cluster);
+    sim->dynamic_shared_bytes = spec->shared_bytes;
 }
 
 // Source to kernel. False: diags say why, or it was printed.
 static bool load(struct ptx_run *run, struct diag_list *diags) {
     const struct cli_options *options = run->options;
-    run->ptx = ptx_parse(run->source, diags);
-    if (diags->errors)
+    if (!run_module_parse(&run->module, run->source, diags))
         return false;
     if (!options->launch) {
-        suggest_launch(run->source->name, run->ptx);
+        suggest_launch(run->source->name, run->module.ptx);
         return false;
     }
-    run->launch_source = (struct source){"<launch>", options->launch, strlen(options->launch)};
-    if (!launch_spec_parse(&run->launch_source, run->arena, &run->spec, diags))
+    const struct ptx_function *kernel = read_launch(run, diags);
+    if (!kernel)
         return false;
-    const struct ptx_function *kernel =
-        launch_spec_kernel(&run->spec, &run->launch_source, run->ptx, diags);
-    if (!kernel || !launch_spec_fit(&run->spec, &run->launch_source, kernel, run->arena, diags) ||
-        !check_shape(run, bankrun_limits_of(options->arch), diags) ||
-        !check_clusters(run, kernel, diags))
-        return false;
-    run->ir = ir_build(run->ptx, diags);
-    if (!run->ir)
-        return false;
-    run->threads = options->trace ? 1 : options->threads ? options->threads : default_threads();
+    // The order of a trace's lines is the same in every run with one thread only.
     run->sim = sim_create(&(struct sim_config){.arch = options->arch,
-                                               .threads = run->threads,
+                                               .threads = options->trace ? 1 : options->threads,
                                                .max_instructions = options->max_instructions,
                                                .sample = options->sample});
-    run->module = sim_module_load(run->sim, run->ir, NULL, diags);
-    run->kernel = run->module ? sim_module_kernel(run->module, kernel->name, diags) : NULL;
-    if (!run->kernel)
+    if (!run_module_load(&run->module, run->sim, diags))
         return false;
-    run->function = sim_kernel_function(run->kernel);
-    return check_shared(run, bankrun_limits_of(options->arch), diags);
-}
-
-static const struct ir_variable *parameter_variable(const struct ir_function *function,
-                                                    size_t index) {
-    for (uint32_t i = 0; i < function->variable_count; i++)
-        if (function->variables[i]->ptx == &function->ptx->parameters[index])
-            return function->variables[i];
-    return NULL;
+    run->launch.kernel = sim_module_kernel(run->module.sim, kernel->name, diags);
+    if (!run->launch.kernel)
+        return false;
+    describe_launch(run);
+    return check_limits(run, diags);
 }
 
 // Reads the file of an argument; sets its count where none was given. NULL: diags grew.
@@ -185,10 +164,10 @@ static char *read_values(const struct ptx_run *run, struct launch_argument *argu
 }
 
 // Gives one argument its buffer, if it has one, and writes its bytes of the parameter block.
-static bool bind(struct ptx_run *run, size_t index, struct diag_list *diags) {
+static bool bind(struct ptx_run *run, size_t index, uint8_t *parameters, struct diag_list *diags) {
     struct launch_argument *argument = &run->spec.arguments[index];
     const struct ptx_variable *parameter = &run->function->ptx->parameters[index];
-    uint8_t *place = run->parameters + parameter_variable(run->function, index)->offset;
+    uint8_t *place = parameters + run_parameter_offset(run->function, index);
     char *file = NULL;
     if (argument->init == LAUNCH_FILE) {
         file = read_values(run, argument, parameter, diags);
@@ -219,10 +198,11 @@ static bool bind(struct ptx_run *run, size_t index, struct diag_list *diags) {
 }
 
 static bool bind_all(struct ptx_run *run, struct diag_list *diags) {
-    run->parameters = arena_alloc(run->arena, run->function->parameter_bytes + 8);
+    uint8_t *parameters = arena_alloc(run->arena, run->function->parameter_bytes + 8);
+    run->launch.sim.parameters = parameters;
     run->buffers = ARENA_ARRAY(run->arena, void *, run->spec.argument_count + 1);
     for (size_t i = 0; i < run->spec.argument_count; i++)
-        if (!bind(run, i, diags))
+        if (!bind(run, i, parameters, diags))
             return false;
     return true;
 }
@@ -283,32 +263,14 @@ static void on_interrupt(int signal) {
         sim_interrupt(interrupted);
 }
 
-static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
-                          uint64_t instructions) {
-    progress_update(context, blocks_done, blocks, instructions);
-    return true;
-}
-
-static void launch(struct ptx_run *run, const struct access_observer *observer,
-                   struct sim_result *result) {
-    struct progress progress;
-    progress_begin(&progress, options_show_progress(run->options) ? stderr : NULL,
-                   run->function->name);
-    struct sim_launch launch = {.dynamic_shared_bytes = run->spec.shared_bytes,
-                                .parameters = run->parameters,
-                                .observer = observer,
-                                .progress = show_progress,
-                                .progress_context = &progress};
-    memcpy(launch.grid, run->spec.grid, sizeof launch.grid);
-    memcpy(launch.block, run->spec.block, sizeof launch.block);
-    memcpy(launch.cluster, run->function->ptx->required_cluster, sizeof launch.cluster);
+// The launch, which SIGINT stops.
+static void launch(const struct ptx_run *run, struct sim_result *result) {
     interrupted = run->sim;
     struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, old;
     sigaction(SIGINT, &stop, &old);
-    sim_launch(run->kernel, &launch, result);
+    run_launch(&run->launch, result);
     sigaction(SIGINT, &old, NULL);
     interrupted = NULL;
-    progress_end(&progress);
 }
 
 // Sets *compiled where it is wanted. False: it cannot be had.
@@ -317,16 +279,10 @@ static bool read_compiled(const struct ptx_run *run, struct profile_compiled **c
     if (!run->options->as_compiled)
         return true;
     struct diag_list diags = {0};
-    const char features = run->ptx->target_suffix;
-    char *listing =
-        toolchain_disassemble(run->source->text, run->source->length,
-                              features ? run->ptx->target : run->options->arch, features, &diags);
-    if (listing)
-        *compiled = profile_compiled_parse(listing);
+    *compiled = run_compile(&run->module, run->source, run->options->arch, &diags);
     for (size_t i = 0; i < diags.count; i++)
         cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);
-    free(listing);
     return *compiled != NULL;
 }
 
@@ -336,25 +292,11 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
     if (!read_compiled(run, &compiled))
         return CLI_USAGE;
     profile->is_as_compiled = compiled != NULL;
-    struct profile_launch_info info = {.kernel = run->function,
-                                       .layout = ir_shared_layout(run->function),
-                                       .dynamic_shared_bytes = run->spec.shared_bytes,
-                                       .workers = (unsigned)run->threads,
-                                       .arch = run->options->arch,
-                                       .trace = run->trace,
-                                       .may_sample = run->options->blocks != NULL,
-                                       .compiled = compiled};
-    memcpy(info.grid, run->spec.grid, sizeof info.grid);
-    memcpy(info.block, run->spec.block, sizeof info.block);
-    struct profile_recorder *recorder = profile_record(&info);
+    run->launch.compiled = compiled;
+    run->launch.trace = run->trace.trace;
+    run->launch.profile = run->options->no_count ? NULL : profile;
     struct sim_result result = {0};
-    launch(run, run->options->no_count ? NULL : profile_observer(recorder), &result);
-    struct profile_launch_result counted = {.blocks_run = result.blocks_run,
-                                            .instructions = result.instructions,
-                                            .thread_instructions = result.thread_instructions,
-                                            .fault = result.fault ? result.message : NULL,
-                                            .is_sample = result.is_sample};
-    profile_finish(recorder, profile, &counted);
+    launch(run, &result);
     profile_compiled_free(compiled);
     int status = CLI_OK;
     if (result.fault) {
@@ -380,29 +322,22 @@ static int execute(struct ptx_run *run) {
 }
 
 static bool start_trace(struct ptx_run *run) {
-    const char *path = run->options->trace_output;
-    size_t length = path ? strlen(path) : 0;
-    if (!run->options->trace)
-        return true;
-    if (path && strcmp(path, "-")) {
-        run->trace_file = fopen(path, "we");
-        if (!run->trace_file) {
-            cli_error("%s: %s", path, strerror(errno));
-            return false;
-        }
-    }
-    FILE *out = run->trace_file ? run->trace_file : path ? stdout : stderr;
-    run->trace = profile_trace_create(run->options->trace, out,
-                                      length > 4 && !strcmp(path + length - 4, ".csv"));
-    return run->trace != NULL;
+    const struct cli_options *options = run->options;
+    bool is_open =
+        !options->trace || run_trace_open(&run->trace, options->trace, options->trace_output);
+    if (!is_open)
+        cli_error("%s: %s", options->trace_output, strerror(errno));
+    return is_open;
 }
 
-static void end_trace(struct ptx_run *run, bool has_run) {
-    if (run->trace && has_run && !profile_trace_has_matched(run->trace))
-        cli_error("--trace %s: no shared-memory access of that line was made", run->options->trace);
-    profile_trace_free(run->trace);
-    if (run->trace_file)
-        fclose(run->trace_file);
+static bool end_trace(struct ptx_run *run) {
+    const struct cli_options *options = run->options;
+    if (run->trace.trace && !profile_trace_has_matched(run->trace.trace))
+        cli_error("--trace %s: no shared-memory access of that line was made", options->trace);
+    bool is_written = run_trace_close(&run->trace);
+    if (!is_written)
+        cli_error("%s: not all of the trace could be written", options->trace_output);
+    return is_written;
 }
 
 int run_ptx(const struct source *source, const struct cli_options *options) {
@@ -411,15 +346,13 @@ int run_ptx(const struct source *source, const struct cli_options *options) {
     int status = CLI_USAGE;
     bool is_ready = load(&run, &diags) && bind_all(&run, &diags);
     print_diags(&diags, options);
-    is_ready = is_ready && check_dumps(&run) && start_trace(&run);
-    if (is_ready)
+    if (is_ready && check_dumps(&run) && start_trace(&run)) {
         status = execute(&run);
-    end_trace(&run, is_ready);
-    if (run.module)
-        sim_module_unload(run.module, NULL);
+        if (!end_trace(&run) && status == CLI_OK)
+            status = CLI_USAGE;
+    }
+    run_module_free(&run.module);
     sim_destroy(run.sim);
-    ir_free(run.ir);
-    ptx_module_free(run.ptx);
     arena_destroy(run.arena);
     return status;
 }

@@ -196,3 +196,11 @@ struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name
 const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel) {
     return kernel->ir;
 }
+
+const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel) {
+    return kernel->layout;
+}
+
+const struct sim *sim_kernel_device(const struct sim_kernel *kernel) {
+    return kernel->module->sim;
+}

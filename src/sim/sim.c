@@ -42,6 +42,10 @@ int sim_threads(const struct sim *sim) {
     return pool_threads(sim->pool);
 }
 
+bool sim_samples(const struct sim *sim) {
+    return sim->config.sample.blocks || sim->config.sample.share > 0;
+}
+
 struct sim_memory *sim_memory_of(const struct sim *sim) {
     return sim->memory;
 }

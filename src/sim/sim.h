@@ -35,7 +35,8 @@ struct sim_config {
 struct sim *sim_create(const struct sim_config *config);
 void sim_destroy(struct sim *sim);
 unsigned sim_arch(const struct sim *sim);
-int sim_threads(const struct sim *sim); // upper bound of observers' worker numbers
+int sim_threads(const struct sim *sim);  // upper bound of observers' worker numbers
+bool sim_samples(const struct sim *sim); // launches may leave out blocks
 
 // ---- Memory: device addresses are host addresses ------------------------------------------
 
@@ -93,6 +94,8 @@ void *sim_module_variable(const struct sim_module *module, const char *name, siz
 struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name,
                                      struct diag_list *diags);
 const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
+const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel);
+const struct sim *sim_kernel_device(const struct sim_kernel *kernel);
 
 // ---- Launches -----------------------------------------------------------------------------
 

@@ -32,6 +32,10 @@ for wrong in column.cu column.cu: column.cu:0 :7 column.cu:x; do
 done
 run --launch "$launch" --no-count --trace column.cu:77 "$folder/column.ptx"
 expect_status 2; expect_stderr '^bankrun: --trace shows what is counted: leave --no-count out$'
+if [ -e /dev/full ]; then
+    run --launch "$launch" --trace column.cu:77 --trace-output /dev/full "$folder/column.ptx"
+    expect_status 2; expect_stderr '^bankrun: /dev/full: not all of the trace could be written$'
+fi
 run --launch "$launch" --trace-output x.csv "$folder/column.ptx"; expect_status 2; expect_stderr 'without --trace'
 
 run --launch "$launch" --metrics "$folder/column.ptx"

@@ -1,0 +1,28 @@
+// Runs a launch and records it: the one way in which the command line, the runtime and the C API do
+// so.
+#ifndef BANKRUN_RUN_LAUNCH_H
+#define BANKRUN_RUN_LAUNCH_H
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "sim/sim.h"
+
+struct run_launch {
+    struct sim_kernel *kernel;
+    struct sim_launch sim;       // checked (run/limits.h); run_launch sets who observes it
+    struct profile *profile;     // where the launch is recorded; NULL: nowhere, nothing is counted
+    unsigned arch;               // by whose bank model, with its bank mode
+    unsigned device, devices;    // that it runs on, of how many; 0: one
+    struct profile_trace *trace; // NULL: none
+    const struct profile_compiled *compiled; // NULL: counted as PTX has it
+    FILE *progress;                          // where a line about a long launch goes; NULL: nowhere
+    const volatile sig_atomic_t *stop;       // the launch ends soon when it is not 0; NULL: never
+};
+
+// Returns when the launch has ended. The result's message and children are the caller's: free them
+// with sim_result_free.
+void run_launch(const struct run_launch *launch, struct sim_result *result);
+
+#endif
