@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), ("[^"]*"), (\w+)\)$')
+ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), ("[^"]*"), (\w+), (\w+), (.*)\)$')
 MACRO = re.compile(r'^#define (\w+) (".*")$')
 
 
@@ -66,6 +66,11 @@ def text_of(expression, macros):
     return out
 
 
+def letters(operands):
+    """An operand pattern without the types and widths of its elements: "d2,s:b32?" is "d2,s?"."""
+    return re.sub(r"~|:\w+", "", operands)
+
+
 def read_rows():
     macros, rows = {}, []
     for line in (ROOT / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
@@ -77,7 +82,7 @@ def read_rows():
             name, _, parameter = name.rstrip(")").partition("(")
             macros[name] = (value, parameter or None)
         if row:
-            rows.append(Row(row[1], row[2], text_of(row[3], macros), row[4].strip('"'), row[5]))
+            rows.append(Row(row[1], row[2], text_of(row[3], macros), letters(row[4].strip('"')), row[5]))
     return rows
 
 

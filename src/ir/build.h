@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "ir/ir.h"
+#include "ptx/facts.h"
 
 // A scope `{ }` of a function body: names of registers and variables.
 struct ir_scope {
@@ -66,9 +67,13 @@ struct ir_variable *ir_lookup_variable(struct ir_builder *builder, const char *n
 // operands.c
 void ir_translate_operands(struct ir_builder *builder, const struct ptx_instruction *ptx,
                            struct ir_instruction *out);
+// `type`: what an immediate is converted to.
 struct ir_operand ir_translate_operand(struct ir_builder *builder,
                                        const struct ptx_instruction *ptx,
-                                       const struct ptx_operand *operand, unsigned position);
+                                       const struct ptx_operand *operand, enum ptx_type type);
+// The operand at a place of the instruction, as its row of isa.def has it.
+struct ir_operand ir_translate_place(struct ir_builder *builder, const struct ptx_instruction *ptx,
+                                     unsigned position);
 
 // lower_call.c
 void ir_declare_register_parameter(struct ir_builder *builder, const struct ptx_variable *ptx,
@@ -98,7 +103,6 @@ void ir_assign_slots(struct ir_function *function);                    // slots.
 void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.c
 
 // What a pass wants to know of an instruction.
-bool ir_is_in(const char *name, const char *const *names); // names end with NULL
 // The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position);
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);

@@ -11,7 +11,6 @@
 // - Of two products in a sum that is taken which is read less often, else the first. The other is
 //   needed itself from then on, and no later sum takes it.
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/build.h"
 #include "ir/stretch.h"
@@ -51,30 +50,18 @@ struct contraction {
 
 // ---- What an instruction is ---------------------------------------------------------------
 
-static bool is_one_of(const struct ir_instruction *instruction, const char *const *selects) {
-    return ir_is_in(ptx_isa_row(instruction->ptx->isa)->select, selects);
-}
-
 static bool is_unrounded(const struct ir_instruction *instruction) {
     return !PTX_HAS(instruction->ptx, round);
 }
 
 static bool is_product(const struct ir_instruction *instruction) {
-    static const char *const selects[] = {"mul_f32", "mul_f64", "mul_f32x2", "mul_half", NULL};
-    return is_one_of(instruction, selects) && is_unrounded(instruction) &&
+    return ptx_is(instruction->ptx, PTX_FACT_PRODUCT) && is_unrounded(instruction) &&
            !PTX_HAS(instruction->ptx, sat) && instruction->guard == IR_NONE &&
            instruction->operands[0].kind == IR_OPERAND_REGISTER;
 }
 
-static bool is_difference(const struct ir_instruction *instruction) {
-    return strncmp(ptx_isa_row(instruction->ptx->isa)->opcode, "sub", 3) == 0;
-}
-
 static bool is_sum(const struct ir_instruction *instruction) {
-    static const char *const selects[] = {"add_f32",  "sub_f32",   "add_f64",
-                                          "sub_f64",  "add_f32x2", "sub_f32x2",
-                                          "add_half", "sub_half",  NULL};
-    return is_one_of(instruction, selects) && is_unrounded(instruction);
+    return ptx_is(instruction->ptx, PTX_FACT_SUM) && is_unrounded(instruction);
 }
 
 static bool is_register(const struct ir_operand *operand, uint32_t reg) {
@@ -92,8 +79,7 @@ static bool are_alike(const struct ir_instruction *a, const struct ir_instructio
 }
 
 static bool is_move(const struct ir_instruction *instruction) {
-    static const char *const selects[] = {"mov", "neg_float", "neg_half", NULL};
-    return is_one_of(instruction, selects) && instruction->guard == IR_NONE &&
+    return ptx_is(instruction->ptx, PTX_FACT_COPY) && instruction->guard == IR_NONE &&
            instruction->operand_count == 2 &&
            instruction->operands[0].kind == IR_OPERAND_REGISTER &&
            instruction->operands[1].kind == IR_OPERAND_REGISTER;
@@ -125,7 +111,7 @@ static bool note_use(struct contraction *c, struct product *product, uint32_t re
         return false;
     if (is_move(reader) && moves < MOVES) {
         const uint32_t copy = reader->operands[0].reg;
-        const bool negates = !ir_instruction_is(reader, "mov");
+        const bool negates = ptx_is(reader->ptx, PTX_FACT_NEGATES);
         return (!negates || !PTX_HAS(reader->ptx, ftz) || PTX_HAS(mul->ptx, ftz)) &&
                ir_only_setter(c->registers, copy) &&
                note_uses(c, product, copy, is_negated != negates, moves + 1);
@@ -174,7 +160,7 @@ static bool is_constant(const struct contraction *c, const struct ir_operand *op
     if (operand->kind != IR_OPERAND_REGISTER || ir_is_constant(c->registers, operand, &value))
         return true;
     const struct ir_instruction *set = ir_only_setter(c->registers, operand->reg);
-    if (!set || set->guard != IR_NONE || strcmp(ptx_isa_row(set->ptx->isa)->opcode, "ld") != 0)
+    if (!set || set->guard != IR_NONE || ptx_access_of(set->ptx) != PTX_ACCESS_LOAD)
         return false;
     const enum ptx_modifier space = ptx_modifier_of(set->ptx, PTX_GROUP_space);
     return set->operands[1].kind == IR_OPERAND_ADDRESS && set->operands[1].reg == IR_NONE &&
@@ -245,7 +231,7 @@ static void rewrite(struct ir_function *function, const struct sum *sum,
     const struct term *term = &sum->terms[sum->taken];
     const struct ir_instruction *mul =
         &function->instructions[c->products.data[term->product].instruction];
-    const bool subtracts = is_difference(out);
+    const bool subtracts = ptx_is(out->ptx, PTX_FACT_NEGATES);
     out->operands[3] = out->operands[sum->taken ? 1 : 2];
     out->operands[1] = mul->operands[1];
     out->operands[2] = mul->operands[2];

@@ -3,24 +3,9 @@
 
 #include <string.h>
 
-bool ir_is_in(const char *name, const char *const *names) {
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position) {
-    const char *pattern = ptx_isa_row(ptx->isa)->operands;
-    for (unsigned i = 0; *pattern; i++) {
-        if (*pattern == '*' || i == position)
-            return *pattern;
-        const char *comma = strchr(pattern, ',');
-        if (!comma)
-            return 0;
-        pattern = comma + 1;
-    }
-    return 0;
+    const struct ptx_operand_rule *rule = ptx_operand_rule(ptx->isa, position);
+    return rule ? rule->letter : 0;
 }
 
 bool ir_is_destination(const struct ir_instruction *instruction, unsigned position) {
@@ -33,29 +18,15 @@ static bool is_source(const struct ir_instruction *instruction, unsigned positio
            !ir_is_destination(instruction, position);
 }
 
-bool ir_instruction_is(const struct ir_instruction *instruction, const char *select) {
-    return strcmp(ptx_isa_row(instruction->ptx->isa)->select, select) == 0;
-}
-
 bool ir_ends_block(const struct ir_instruction *instruction) {
-    switch (instruction->ptx->isa) {
-    case PTX_ISA_bra_any:
-    case PTX_ISA_brx_idx:
-    case PTX_ISA_ret_any:
-    case PTX_ISA_exit_any:
-        return true;
-    default:
-        return false;
-    }
+    return ptx_is(instruction->ptx, PTX_FACT_SPLITS);
 }
 
-// Instructions that may make a warp wait or change its control flow: with a guard they are jumped
-// over, so that the simulator never meets them with only part of a split's lanes.
+// With a guard these are jumped over, so that the simulator never meets them with only part of a
+// split's lanes. The guard of a branch is its own.
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx) {
-    static const char *const selects[] = {
-        "ret",     "exit",     "call",           "brx",          "bar_sync", "bar_arrive",
-        "bar_red", "bar_warp", "cluster_arrive", "cluster_wait", NULL};
-    return ir_is_in(ptx_isa_row(ptx->isa)->select, selects) || ptx->modifiers[PTX_GROUP_sync] != 0;
+    return ptx->isa != PTX_ISA_bra_any &&
+           (ptx_is(ptx, PTX_FACT_SPLITS) || ptx_is(ptx, PTX_FACT_SYNCS) || PTX_HAS(ptx, sync));
 }
 
 static void visit_operand(const struct ir_operand *operand, bool is_written,

@@ -182,7 +182,7 @@ static struct ir_operand *translate_list(struct ir_builder *builder,
     struct ir_operand *out =
         ARENA_ARRAY(builder->module->arena, struct ir_operand, list->element_count + 1);
     for (size_t i = 0; i < list->element_count; i++)
-        out[i] = ir_translate_operand(builder, ptx, &list->elements[i], 0);
+        out[i] = ir_translate_operand(builder, ptx, &list->elements[i], PTX_B32);
     return out;
 }
 
@@ -196,7 +196,7 @@ static struct ir_call *read_call(struct ir_builder *builder, const struct ptx_in
         ir_error(builder, ptx->range, "the call names no function");
         return call;
     }
-    call->target = ir_translate_operand(builder, ptx, &ptx->operands[next++], 0);
+    call->target = ir_translate_place(builder, ptx, (unsigned)next++);
     if (call->target.kind == IR_OPERAND_FUNCTION)
         call->callee = call->target.function;
     if (next < ptx->operand_count && ptx->operands[next].kind == PTX_OPERAND_LIST)
@@ -234,7 +234,7 @@ static void translate_instruction(struct ir_builder *builder, const struct ptx_i
     struct ir_instruction *out = append(builder, ptx);
     if (!by_branch)
         set_guard(builder, out, &ptx->guard);
-    if (strcmp(ptx_isa_row(ptx->isa)->select, "refuse") == 0) {
+    if (ptx_is(ptx, PTX_FACT_REFUSED)) {
         builder->function->has_refused = true;
         return; // its operands may be of kinds that nothing here knows
     }
@@ -242,7 +242,7 @@ static void translate_instruction(struct ir_builder *builder, const struct ptx_i
     case PTX_ISA_bra_any:
         return;
     case PTX_ISA_brx_idx:
-        out->operands[0] = ir_translate_operand(builder, ptx, &ptx->operands[0], 0);
+        out->operands[0] = ir_translate_place(builder, ptx, 0);
         out->operand_count = 1;
         return;
     default:

@@ -164,9 +164,6 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
-// Whether the instruction's row of isa.def names this select function.
-bool ir_instruction_is(const struct ir_instruction *instruction, const char *select);
-
 // Which variable holds this byte of a block's shared memory; NULL: none.
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,
                                                 uint64_t offset, uint64_t dynamic_bytes);

@@ -50,7 +50,7 @@ const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel)
     const struct ptx_instruction *found = NULL;
     for (size_t f = 0; f < functions.length && !found; f++)
         for (uint32_t i = 0; i < functions.data[f]->instruction_count && !found; i++)
-            if (ir_instruction_is(&functions.data[f]->instructions[i], "refuse"))
+            if (ptx_is(functions.data[f]->instructions[i].ptx, PTX_FACT_REFUSED))
                 found = functions.data[f]->instructions[i].ptx;
     vec_free(&functions);
     return found;

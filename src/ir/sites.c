@@ -24,36 +24,35 @@ static bool is_observed_space(const struct ptx_instruction *ptx) {
     }
 }
 
-static bool find_op(const struct ir_instruction *instruction, enum site_op *op) {
+// False: none that observers hear of.
+static bool find_op(const struct ptx_instruction *ptx, enum site_op *op) {
     static const struct {
-        const char *select;
+        bool is_site;
         enum site_op op;
-    } table[] = {
-        {"ld", SITE_LOAD},
-        {"st", SITE_STORE},
-        {"atom", SITE_ATOMIC},
-        {"red", SITE_REDUCTION},
-        {"atom_wide", SITE_ATOMIC},
-        {"atom_vector", SITE_ATOMIC},
-        {"red_vector", SITE_REDUCTION},
-        {"ldmatrix", SITE_MATRIX_LOAD},
-        {"stmatrix", SITE_MATRIX_STORE},
-        {"wmma_load", SITE_LOAD},
-        {"wmma_store", SITE_STORE},
-        {"st_async", SITE_STORE},
-        {"red_async", SITE_REDUCTION},
-        {"cp_async", SITE_ASYNC_COPY},
-        {"bulk_copy", SITE_BULK_COPY},
-        {"bulk_reduce", SITE_BULK_COPY},
-        {"tensor_copy", SITE_BULK_COPY},
-        {"tensor_reduce", SITE_BULK_COPY},
+    } ops[] = {
+        [PTX_ACCESS_LOAD] = {true, SITE_LOAD},
+        [PTX_ACCESS_STORE] = {true, SITE_STORE},
+        [PTX_ACCESS_ATOMIC] = {true, SITE_ATOMIC},
+        [PTX_ACCESS_REDUCTION] = {true, SITE_REDUCTION},
+        [PTX_ACCESS_MATRIX_LOAD] = {true, SITE_MATRIX_LOAD},
+        [PTX_ACCESS_MATRIX_STORE] = {true, SITE_MATRIX_STORE},
+        [PTX_ACCESS_FRAGMENT_LOAD] = {true, SITE_LOAD},
+        [PTX_ACCESS_FRAGMENT_STORE] = {true, SITE_STORE},
+        [PTX_ACCESS_ASYNC_STORE] = {true, SITE_STORE},
+        [PTX_ACCESS_ASYNC_REDUCTION] = {true, SITE_REDUCTION},
+        [PTX_ACCESS_ASYNC_COPY] = {true, SITE_ASYNC_COPY},
+        [PTX_ACCESS_BULK_COPY] = {true, SITE_BULK_COPY},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (ir_instruction_is(instruction, table[i].select)) {
-            *op = table[i].op;
-            return true;
-        }
-    return false;
+    const enum ptx_access access = ptx_access_of(ptx);
+    if (access >= sizeof ops / sizeof *ops || !ops[access].is_site)
+        return false;
+    *op = ops[access].op;
+    return true;
+}
+
+static bool is_fragment(const struct ptx_instruction *ptx) {
+    const enum ptx_access access = ptx_access_of(ptx);
+    return access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE;
 }
 
 static unsigned vector_count(const struct ptx_instruction *ptx) {
@@ -198,9 +197,9 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         struct ir_instruction *instruction = &function->instructions[i];
         struct ir_site site = {.instruction = i, .location = instruction->location};
-        if (!find_op(instruction, &site.op) || !is_observed_space(instruction->ptx))
+        if (!find_op(instruction->ptx, &site.op) || !is_observed_space(instruction->ptx))
             continue;
-        if (strcmp(ptx_isa_row(instruction->ptx->isa)->opcode, "wmma") == 0)
+        if (is_fragment(instruction->ptx))
             fill_wmma(instruction->ptx, &site);
         else
             fill_width(instruction, &site);

@@ -122,8 +122,7 @@ static bool writes_early(const struct ir_instruction *instruction) {
         if (instruction->operands[i].kind == IR_OPERAND_VECTOR ||
             instruction->operands[i].kind == IR_OPERAND_ADDRESS)
             return true;
-    return ir_instruction_is(instruction, "shfl") || ir_instruction_is(instruction, "match") ||
-           ir_instruction_is(instruction, "redux") || ir_instruction_is(instruction, "vote_ballot");
+    return ptx_is(instruction->ptx, PTX_FACT_GATHERS);
 }
 
 static void collect_intervals(const struct liveness *live, struct intervals *intervals) {

@@ -1,43 +1,27 @@
 #include "ir/stretch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/build.h"
 
 // ---- Where a stretch ends -----------------------------------------------------------------
-
-// Division of integers is a call or has branches, but for that of 32 unsigned bits.
-static bool divides_by_branches(const struct ptx_instruction *ptx) {
-    return ptx_type_class((enum ptx_type)ptx->types[0]) != PTX_CLASS_FLOAT &&
-           ptx->types[0] != PTX_U32;
-}
 
 // Rounded exactly: most operands take a short way, others a call.
 static bool has_slow_path(const struct ptx_instruction *ptx) {
     return PTX_HAS(ptx, round) || (ptx->types[0] == PTX_F64 && !PTX_HAS(ptx, ftz));
 }
 
+// Of integers it is a call or has branches, but for that of 32 unsigned bits.
+static bool divides_slowly(const struct ptx_instruction *ptx) {
+    const bool is_float = ptx_type_class((enum ptx_type)ptx->types[0]) == PTX_CLASS_FLOAT;
+    return is_float ? has_slow_path(ptx) : ptx->types[0] != PTX_U32;
+}
+
 static bool ends_stretch(const struct ir_instruction *instruction) {
-    static const char *const always[] = {"call", "pmevent", "brkpt", NULL};
-    static const char *const divisions[] = {"div", "rem", NULL};
-    static const char *const roots[] = {"rcp", "sqrt", "rsqrt", NULL};
-    // With a guard these are jumped over, others are predicated.
-    static const char *const guarded[] = {
-        "ld",    "ldu",           "st",       "atom",      "red",       "vote",  "activemask",
-        "match", "redux",         "prefetch", "prefetchu", "nanosleep", "cp",    "tex",
-        "tld4",  "suld",          "sust",     "sured",     "mbarrier",  "elect", "membar",
-        "fence", "applypriority", "discard",  NULL};
     const struct ptx_instruction *ptx = instruction->ptx;
-    const char *opcode = ptx_isa_row(ptx->isa)->opcode;
-    if (ir_is_in(opcode, always) || ptx->isa == PTX_ISA_membar_any || ptx->isa == PTX_ISA_fence_any)
+    if (ptx_is(ptx, PTX_FACT_BREAKS) || (ptx_is(ptx, PTX_FACT_DIVIDES) && divides_slowly(ptx)))
         return true;
-    if (ir_is_in(opcode, divisions) && divides_by_branches(ptx))
-        return true;
-    if ((strcmp(opcode, "div") == 0 || ir_is_in(opcode, roots)) &&
-        ptx_type_class((enum ptx_type)ptx->types[0]) == PTX_CLASS_FLOAT)
-        return has_slow_path(ptx);
-    return instruction->guard != IR_NONE && ir_is_in(opcode, guarded);
+    return instruction->guard != IR_NONE && ptx_is(ptx, PTX_FACT_JUMPED);
 }
 
 // ---- Blocks that follow each other --------------------------------------------------------

@@ -1,6 +1,4 @@
 // Values that all lanes of a warp have in common, as the code generator can know.
-#include <string.h>
-
 #include "ir/build.h"
 #include "ir/uses.h"
 
@@ -23,13 +21,8 @@ static bool is_shared_load(const struct ir_function *function, const struct ptx_
 
 // Does its result depend on nothing but its operands, and memory that lanes share?
 static bool is_same_for_all(const struct ir_function *function, const struct ir_instruction *set) {
-    static const char *const opcodes[] = {"mov", "add", "sub", "mul", "mad",  "shl", "shr",
-                                          "and", "or",  "xor", "not", "neg",  "min", "max",
-                                          "rem", "div", "cvt", "abs", "cvta", "bfe", NULL};
-    const char *opcode = ptx_isa_row(set->ptx->isa)->opcode;
-    if (strcmp(opcode, "ld") == 0)
-        return is_shared_load(function, set->ptx);
-    return ir_is_in(opcode, opcodes);
+    return ptx_is(set->ptx, PTX_FACT_UNIFORM) &&
+           (ptx_access_of(set->ptx) == PTX_ACCESS_NONE || is_shared_load(function, set->ptx));
 }
 
 static bool is_of_block(enum ptx_sreg sreg) {

@@ -30,7 +30,6 @@ static void check_register(void *context, uint32_t reg, bool is_written) {
         fail(v, v->instruction->ptx->range, "no slot for register", r->name);
 }
 
-// Source and destination letters of isa.def: 'q' and 'p' stand for predicates.
 static void check_class(struct validator *v, const struct ptx_operand *ptx,
                         const struct ir_operand *operand, bool wants_predicate) {
     if (operand->kind != IR_OPERAND_REGISTER)
@@ -43,62 +42,12 @@ static void check_class(struct validator *v, const struct ptx_operand *ptx,
         fail(v, ptx->range, "a predicate must stand here, not", reg->name);
 }
 
-// Only loads, stores and cvt may use registers wider than their type.
-static bool allows_wide(const struct ir_instruction *instruction) {
-    static const char *const opcodes[] = {"ld",
-                                          "st",
-                                          "ldu",
-                                          "cvt",
-                                          "atom",
-                                          "mov",
-                                          "cvta",
-                                          "set",
-                                          "red",
-                                          "mad",
-                                          "mul",
-                                          "cp",
-                                          "isspacep",
-                                          "vote",
-                                          "bar",
-                                          "barrier",
-                                          "popc",
-                                          "clz",
-                                          "bfind",
-                                          "ldmatrix",
-                                          "stmatrix",
-                                          "shl",
-                                          "shr",
-                                          "bfe",
-                                          "bfi",
-                                          "slct",
-                                          "match",
-                                          "prefetch",
-                                          "prefetchu",
-                                          "discard",
-                                          "applypriority",
-                                          "setp",
-                                          "selp",
-                                          "wmma",
-                                          "mbarrier",
-                                          "createpolicy",
-                                          "mapa",
-                                          "getctarank",
-                                          "istypep",
-                                          "wgmma",
-                                          "sust",
-                                          "sured",
-                                          NULL};
-    return ir_is_in(ptx_isa_row(instruction->ptx->isa)->opcode, opcodes);
-}
-
 static void check_width(struct validator *v, const struct ptx_operand *ptx,
-                        const struct ir_operand *operand) {
-    const struct ptx_instruction *instruction = v->instruction->ptx;
-    if (operand->kind != IR_OPERAND_REGISTER || !instruction->type_count ||
-        allows_wide(v->instruction))
+                        const struct ir_operand *operand, const struct ptx_operand_rule *rule) {
+    if (operand->kind != IR_OPERAND_REGISTER || rule->has_any_width)
         return;
     const struct ir_register *reg = &v->function->registers[operand->reg];
-    enum ptx_type type = (enum ptx_type)instruction->types[instruction->type_count - 1];
+    enum ptx_type type = ptx_operand_type(v->instruction->ptx, rule);
     if (type == PTX_PRED || reg->class == IR_CLASS_PREDICATE)
         return;
     if ((reg->class == IR_CLASS_64) != (ptx_type_bytes(type) > 4))
@@ -116,14 +65,15 @@ static void check_vector(struct validator *v, const struct ptx_operand *ptx,
 
 static void check_operands(struct validator *v) {
     const struct ir_instruction *instruction = v->instruction;
-    const char *pattern = ptx_isa_row(instruction->ptx->isa)->operands;
-    for (uint32_t i = 0; i < instruction->operand_count && *pattern && *pattern != '*'; i++) {
+    for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        const struct ptx_operand_rule *rule = ptx_operand_rule(instruction->ptx->isa, i);
+        if (!rule || rule->letter == '*')
+            return;
         const struct ptx_operand *ptx = &instruction->ptx->operands[i];
-        check_class(v, ptx, &instruction->operands[i], *pattern == 'q' || *pattern == 'p');
-        check_width(v, ptx, &instruction->operands[i]);
-        check_vector(v, ptx, &instruction->operands[i], *pattern);
-        const char *comma = strchr(pattern, ',');
-        pattern = comma ? comma + 1 : "";
+        const bool is_predicate = rule->letter == 'q' || rule->letter == 'p';
+        check_class(v, ptx, &instruction->operands[i], is_predicate);
+        check_width(v, ptx, &instruction->operands[i], rule);
+        check_vector(v, ptx, &instruction->operands[i], rule->letter);
     }
 }
 
@@ -151,7 +101,7 @@ bool ir_validate(const struct ir_function *function, struct diag_list *diags) {
     check_blocks(&v);
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         v.instruction = &function->instructions[i];
-        if (ir_instruction_is(v.instruction, "refuse"))
+        if (ptx_is(v.instruction->ptx, PTX_FACT_REFUSED))
             continue;
         ir_visit_registers(v.instruction, check_register, &v);
         if (v.ok)

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/strbuf.h"
-#include "ptx/ptx.h"
+#include "ptx/facts.h"
 
 enum {
     PTX_MAX_MNEMONIC_WORDS = 32, // modifiers and types of one instruction
@@ -20,12 +20,6 @@ enum {
 struct ptx_word { // of a mnemonic, without the dot
     const char *text;
     uint32_t length;
-};
-
-// A letter of an operand pattern.
-struct ptx_operand_rule {
-    char letter;
-    bool has_pair; // `d2`, `q2`
 };
 
 // One row of isa.def that accepts a mnemonic, and where its words went.

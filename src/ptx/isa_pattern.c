@@ -3,6 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
+static bool is_text(const char *text, size_t length, const char *wanted) {
+    return strlen(wanted) == length && memcmp(wanted, text, length) == 0;
+}
+
 static enum ptx_group find_group(const char *name, size_t length) {
     static const char *const names[PTX_GROUP_COUNT] = {
 #define X(name) [PTX_GROUP_##name] = #name,
@@ -10,7 +14,7 @@ static enum ptx_group find_group(const char *name, size_t length) {
 #undef X
     };
     for (unsigned group = 0; group < PTX_GROUP_COUNT; group++)
-        if (strlen(names[group]) == length && memcmp(names[group], name, length) == 0)
+        if (is_text(name, length, names[group]))
             return (enum ptx_group)group;
     assert(!"isa.def names a group that PTX_GROUPS lacks");
     return PTX_GROUP_COUNT;
@@ -50,6 +54,32 @@ void ptx_isa_read_pattern(const struct ptx_isa_row *row, struct ptx_isa_pattern 
     }
 }
 
+static uint8_t read_type(const char *text, size_t length) {
+    for (uint8_t type = PTX_NO_TYPE + 1; type < PTX_TYPE_COUNT; type++)
+        if (is_text(text, length, ptx_type_text((enum ptx_type)type)))
+            return type;
+    if (is_text(text, length, "first"))
+        return PTX_OPERAND_FIRST_TYPE;
+    assert(is_text(text, length, "wide"));
+    return PTX_OPERAND_WIDE_TYPE;
+}
+
+// `d2`, `s~`, `s:b32?`. Returns whether it may be missing.
+static bool read_rule(const char *text, size_t length, struct ptx_operand_rule *rule) {
+    const bool is_optional = text[length - 1] == '?';
+    const char *end = text + length - is_optional;
+    *rule = (struct ptx_operand_rule){.letter = *text++};
+    rule->has_pair = text < end && *text == '2';
+    text += rule->has_pair;
+    rule->has_any_width = text < end && *text == '~';
+    text += rule->has_any_width;
+    if (text < end && *text == ':')
+        rule->type = read_type(text + 1, (size_t)(end - text - 1));
+    else
+        assert(text == end);
+    return is_optional;
+}
+
 void ptx_isa_read_operands(const struct ptx_isa_row *row, struct ptx_form *form) {
     bool is_optional = false;
     for (const char *at = row->operands; *at;) {
@@ -59,10 +89,7 @@ void ptx_isa_read_operands(const struct ptx_isa_row *row, struct ptx_form *form)
             form->rest_is_free = true;
         } else {
             assert(form->rule_count < PTX_MAX_OPERANDS);
-            struct ptx_operand_rule *rule = &form->rules[form->rule_count++];
-            rule->letter = at[0];
-            rule->has_pair = length > 1 && at[1] == '2';
-            is_optional |= at[length - 1] == '?';
+            is_optional |= read_rule(at, length, &form->rules[form->rule_count++]);
             if (!is_optional)
                 form->required = form->rule_count;
         }

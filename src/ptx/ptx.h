@@ -93,15 +93,10 @@ enum ptx_group {
         PTX_GROUP_COUNT
 };
 
-// Rows of isa.def. ISA(opcode, form, modifiers, operands, select):
-//   opcode     as written up to the first dot (`bar`, `cp`, ...);
-//   form       makes the row's name unique: PTX_ISA_<opcode>_<form>;
-//   modifiers  a pattern (see isa.def's head comment);
-//   operands   a pattern (see isa.def's head comment);
-//   select     suffix of the simulator's function that picks the lane code: sim_select_<select>.
+// The rows of isa.def, PTX_ISA_<opcode>_<form>. What they say: ptx/facts.h.
 enum ptx_isa {
     PTX_ISA_NONE,
-#define ISA(opcode, form, modifiers, operands, select) PTX_ISA_##opcode##_##form,
+#define ISA(opcode, form, ...) PTX_ISA_##opcode##_##form,
 #include "ptx/isa.def"
 #undef ISA
     PTX_ISA_COUNT
@@ -296,12 +291,6 @@ void ptx_print(const struct ptx_module *module, struct strbuf *out);
 void ptx_print_mnemonic(const struct ptx_instruction *instruction, struct strbuf *out);
 // One instruction with guard and operands, without the ';'.
 void ptx_print_instruction(const struct ptx_instruction *instruction, struct strbuf *out);
-
-// What a row of isa.def says, for tables and documentation.
-struct ptx_isa_row {
-    const char *opcode, *form, *modifiers, *operands, *select;
-};
-const struct ptx_isa_row *ptx_isa_row(enum ptx_isa isa);
 
 static inline enum ptx_modifier ptx_modifier_of(const struct ptx_instruction *instruction,
                                                 enum ptx_group group) {

@@ -1,4 +1,4 @@
-// Texts and properties of types, modifiers, special registers, and rows of isa.def.
+// Texts and properties of types, modifiers and special registers.
 #include "ptx/ptx.h"
 
 #include <assert.h>
@@ -58,16 +58,4 @@ enum ptx_type ptx_sreg_type(enum ptx_sreg sreg) {
     };
     assert(sreg < PTX_SREG_COUNT);
     return (enum ptx_type)sreg_types[sreg];
-}
-
-const struct ptx_isa_row *ptx_isa_row(enum ptx_isa isa) {
-    static const struct ptx_isa_row rows[PTX_ISA_COUNT] = {
-        [PTX_ISA_NONE] = {"", "", "", "", ""},
-#define ISA(opcode, form, modifiers, operands, select)                                             \
-    [PTX_ISA_##opcode##_##form] = {#opcode, #form, modifiers, operands, #select},
-#include "ptx/isa.def"
-#undef ISA
-    };
-    assert(isa < PTX_ISA_COUNT);
-    return &rows[isa];
 }

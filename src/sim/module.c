@@ -148,17 +148,16 @@ void *sim_module_variable(const struct sim_module *module, const char *name, siz
 
 // Why a `refuse` row has no lane code; NULL: it has none yet.
 static const char *reason_of(const struct ptx_instruction *refused) {
-    static const struct {
-        const char *opcode, *reason;
-    } table[] = {
-        {"tcgen05", "the tensor memory and matrix units of 10.x are not simulated"},
-        {"multimem", "it reaches the memory of several devices at once"},
-        {"clusterlaunchcontrol", "it takes over blocks that another cluster was to run, on 10.x"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(ptx_isa_row(refused->isa)->opcode, table[i].opcode) == 0)
-            return table[i].reason;
-    return NULL;
+    switch (refused->isa) {
+    case PTX_ISA_tcgen05_any:
+        return "the tensor memory and matrix units of 10.x are not simulated";
+    case PTX_ISA_multimem_any:
+        return "it reaches the memory of several devices at once";
+    case PTX_ISA_clusterlaunchcontrol_any:
+        return "it takes over blocks that another cluster was to run, on 10.x";
+    default:
+        return NULL;
+    }
 }
 
 static bool is_refused(const struct ir_function *ir, struct diag_list *diags) {

@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "ir/ir.h"
+#include "ptx/facts.h"
 
 // "+" for each sum that stays, else a letter: s a * b + c, r c - a * b, l a * b - c, m -(a * b) -
 // c, and the names of its product's factors.

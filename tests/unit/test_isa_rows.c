@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "ptx/facts.h"
 #include "ptx/isa.h"
 #include "ptx/isa_pattern.h"
-#include "ptx/ptx.h"
 #include "source_path.h"
 
 static void test_rows_are_well_formed(void **state) {

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "ptx/ptx.h"
+#include "ptx/facts.h"
 #include "source_path.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -1,17 +1,20 @@
 // Memory operands of decoded instructions.
-#include <string.h>
-
 #include "sim/decode/decode.h"
 
 // Accesses of shared::cluster take the way of generic ones, which knows other blocks.
 static bool is_by_window(const struct ir_instruction *ir) {
-    static const char *const selects[] = {"ld", "st", "atom", "red", "mbarrier"};
     if (ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_shared_cluster)
         return false;
-    for (size_t i = 0; i < sizeof selects / sizeof selects[0]; i++)
-        if (ir_instruction_is(ir, selects[i]))
-            return true;
-    return false;
+    switch (ptx_access_of(ir->ptx)) {
+    case PTX_ACCESS_LOAD:
+    case PTX_ACCESS_STORE:
+    case PTX_ACCESS_ATOMIC:
+    case PTX_ACCESS_REDUCTION:
+    case PTX_ACCESS_MBARRIER:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static enum ptx_space space_of(const struct ir_instruction *ir) {
@@ -35,11 +38,7 @@ static enum ptx_space space_of(const struct ir_instruction *ir) {
     default:
         break;
     }
-    // Matrix loads and stores without a space are generic in name only.
-    const char *opcode = ptx_isa_row(ptx->isa)->opcode;
-    if (strcmp(opcode, "ldmatrix") == 0 || strcmp(opcode, "stmatrix") == 0)
-        return PTX_SPACE_GENERIC;
-    return strcmp(opcode, "ldu") == 0 ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
+    return ptx->isa == PTX_ISA_ldu_any ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
 }
 
 // A function's parameters have generic addresses (see ir_variable.is_copied); the parameter block
@@ -107,8 +106,7 @@ static void decode_places(struct sim_decoder *decoder, const struct ir_instructi
 // What the instruction moves; of a tensor's box its coordinates.
 static const struct ir_operand *data_operand(const struct ir_instruction *ir) {
     for (uint32_t i = 0; i < ir->operand_count; i++)
-        if (strcmp(ptx_isa_row(ir->ptx->isa)->opcode, "cp") == 0 &&
-            ir->operands[i].kind == IR_OPERAND_ADDRESS && ir->operands[i].element_count)
+        if (ir->operands[i].kind == IR_OPERAND_ADDRESS && ir->operands[i].element_count)
             return &ir->operands[i].elements[0];
     for (uint32_t i = 0; i < ir->operand_count; i++)
         if (ir->operands[i].kind != IR_OPERAND_ADDRESS)

@@ -68,29 +68,26 @@ static void decode_operands(struct sim_decoder *decoder, const struct ir_instruc
 }
 
 // Instructions that wait for what other threads write: a loop with one of them may be spinning.
-static bool polls(const struct ir_instruction *ir) {
-    const struct ptx_instruction *ptx = ir->ptx;
-    if (ir_instruction_is(ir, "ld") || ir_instruction_is(ir, "atom") ||
-        ir_instruction_is(ir, "atom_wide")) {
-        enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
-        return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas ||
-               op == PTX_MOD_exch;
-    }
-    if (ir_instruction_is(ir, "mbarrier_wait"))
+static bool polls(const struct ptx_instruction *ptx) {
+    const enum ptx_access access = ptx_access_of(ptx);
+    if (!ptx_is(ptx, PTX_FACT_POLLS))
+        return false;
+    if (access != PTX_ACCESS_LOAD && access != PTX_ACCESS_ATOMIC)
         return true;
-    return ir_instruction_is(ir, "nop") && strcmp(ptx_isa_row(ptx->isa)->opcode, "nanosleep") == 0;
+    const enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
+    return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas || op == PTX_MOD_exch;
 }
 
 // Memory that only the own block, or its cluster, writes.
-static bool is_inside_block(const struct ir_instruction *ir) {
-    switch (ptx_modifier_of(ir->ptx, PTX_GROUP_space)) {
+static bool is_inside_block(const struct ptx_instruction *ptx) {
+    switch (ptx_modifier_of(ptx, PTX_GROUP_space)) {
     case PTX_MOD_shared:
     case PTX_MOD_shared_cta:
     case PTX_MOD_shared_cluster:
     case PTX_MOD_local:
         return true;
     default:
-        return ir_instruction_is(ir, "mbarrier_wait");
+        return ptx_access_of(ptx) == PTX_ACCESS_MBARRIER;
     }
 }
 
@@ -98,11 +95,11 @@ struct polling {
     bool any, other_blocks;
 };
 
-static void add_polling(struct polling *found, const struct ir_instruction *ir) {
-    if (!polls(ir))
+static void add_polling(struct polling *found, const struct ptx_instruction *ptx) {
+    if (!polls(ptx))
         return;
     found->any = true;
-    found->other_blocks |= !is_inside_block(ir);
+    found->other_blocks |= !is_inside_block(ptx);
 }
 
 static struct polling loop_polls(const struct ir_function *function, uint32_t from, uint32_t to) {
@@ -111,9 +108,9 @@ static struct polling loop_polls(const struct ir_function *function, uint32_t fr
         const struct ir_call *call = function->instructions[i].call;
         const struct ir_function *callee =
             call && call->callee ? ir_find_function(function->module, call->callee->name) : NULL;
-        add_polling(&found, &function->instructions[i]);
+        add_polling(&found, function->instructions[i].ptx);
         for (uint32_t k = 0; callee && k < callee->instruction_count; k++)
-            add_polling(&found, &callee->instructions[k]);
+            add_polling(&found, callee->instructions[k].ptx);
     }
     return found;
 }
@@ -160,7 +157,7 @@ static bool is_branch(const struct ir_instruction *ir) {
 // Everything but the handler. True: the handler was set, too.
 static bool decode_body(struct sim_decoder *decoder, const struct ir_instruction *ir,
                         struct sim_instr *out) {
-    if (ir_instruction_is(ir, "ld_param") && sim_decode_kernel_parameter(decoder, ir, out))
+    if (ir->ptx->isa == PTX_ISA_ld_param && sim_decode_kernel_parameter(decoder, ir, out))
         return true;
     decode_operands(decoder, ir, out);
     if (is_branch(ir))
@@ -291,7 +288,7 @@ static uint64_t local_of(struct sim_kernel *kernel, const struct sim_code *code,
         const struct ir_instruction *instruction = &code->ir->instructions[i];
         const struct ir_call *call = instruction->call;
         if (!call || !call->callee)
-            kernel->uses_stack |= call || ir_instruction_is(instruction, "alloca");
+            kernel->uses_stack |= call || instruction->ptx->isa == PTX_ISA_alloca_any;
         if (!call || !call->callee)
             continue;
         const struct ir_function *callee = ir_find_function(code->ir->module, call->callee->name);

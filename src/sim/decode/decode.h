@@ -3,6 +3,7 @@
 #define BANKRUN_SIM_DECODE_DECODE_H
 
 #include "base/vec.h"
+#include "ptx/facts.h"
 #include "sim/flow/control.h"
 #include "sim/sim_internal.h"
 

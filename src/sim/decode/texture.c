@@ -23,23 +23,15 @@ bool sim_shape_has_layers(enum sim_image_shape shape) {
            shape == SIM_IMAGE_CUBE_LAYERED;
 }
 
-bool sim_is_texture(const struct ir_instruction *ir) {
-    static const char *const selects[] = {"tex", "suld", "sust", "sured", "txq", "suq"};
-    for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
-        if (ir_instruction_is(ir, selects[i]))
-            return true;
-    return false;
+static bool is_surface(enum ptx_access access) {
+    return access == PTX_ACCESS_SURFACE_LOAD || access == PTX_ACCESS_SURFACE_STORE ||
+           access == PTX_ACCESS_SURFACE_REDUCTION || access == PTX_ACCESS_SURFACE_QUERY;
 }
 
-static enum sim_texture_opcode opcode_of(const struct ir_instruction *ir) {
-    const char *opcode = ptx_isa_row(ir->ptx->isa)->opcode;
-    return strcmp(opcode, "tex") == 0    ? SIM_TEX
-           : strcmp(opcode, "txq") == 0  ? SIM_TXQ
-           : strcmp(opcode, "suq") == 0  ? SIM_SUQ
-           : strcmp(opcode, "tld4") == 0 ? SIM_TLD4
-           : strcmp(opcode, "suld") == 0 ? SIM_SULD
-           : strcmp(opcode, "sust") == 0 ? SIM_SUST
-                                         : SIM_SURED;
+bool sim_is_texture(const struct ir_instruction *ir) {
+    const enum ptx_access access = ptx_access_of(ir->ptx);
+    return is_surface(access) || access == PTX_ACCESS_TEXTURE ||
+           access == PTX_ACCESS_TEXTURE_GATHER || access == PTX_ACCESS_TEXTURE_QUERY;
 }
 
 static enum sim_image_shape shape_of(const struct ir_instruction *ir) {
@@ -158,26 +150,26 @@ static bool decode_query(struct sim_decoder *decoder, const struct ir_instructio
 const struct sim_texture_access *sim_decode_texture(struct sim_decoder *decoder,
                                                     const struct ir_instruction *ir) {
     struct sim_texture_access *out = ARENA_NEW(decoder->kernel->arena, struct sim_texture_access);
-    out->opcode = opcode_of(ir);
+    out->access = ptx_access_of(ir->ptx);
+    out->is_surface = is_surface(out->access);
     out->shape = shape_of(ir);
     out->type = (enum ptx_type)ir->ptx->types[0];
     out->is_formatted = ptx_modifier_of(ir->ptx, PTX_GROUP_variant) == PTX_MOD_p;
     out->boundary = ptx_modifier_of(ir->ptx, PTX_GROUP_clamp);
     out->op = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
-    if (out->opcode == SIM_TXQ || out->opcode == SIM_SUQ)
+    if (sim_is_query(out))
         return decode_query(decoder, ir, out) ? out : NULL;
-    bool is_store = out->opcode == SIM_SUST || out->opcode == SIM_SURED;
-    bool is_texture = out->opcode == SIM_TEX || out->opcode == SIM_TLD4;
+    bool is_store = out->is_surface && out->access != PTX_ACCESS_SURFACE_LOAD;
     const struct ir_operand *values = &ir->operands[is_store];
     if (!decode_address(decoder, ir, &ir->operands[!is_store], out))
         return NULL;
     out->value_count = refs_of(decoder, ir, values, out->value, SIM_TEXTURE_CHANNELS);
-    if (!values_fit(ir, out) || (is_texture && !decode_rest(decoder, ir, out)))
+    if (!values_fit(ir, out) || (!out->is_surface && !decode_rest(decoder, ir, out)))
         return NULL;
     out->has_predicate = values->pair != IR_NONE;
     if (out->has_predicate)
         out->predicate = sim_register_ref(decoder, values->pair);
-    if (is_texture) {
+    if (!out->is_surface) {
         out->is_integer = ir->ptx->types[1] == PTX_S32;
         out->component = component_of(ir);
     }

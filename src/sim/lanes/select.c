@@ -37,7 +37,7 @@ static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
     return false;
 }
 
-#define ISA(opcode, form, modifiers, operands, select)                                             \
+#define ISA(opcode, form, modifiers, operands, select, ...)                                        \
     bool SIM_NAME(sim_select_##select)(struct sim_decoder *, const struct ir_instruction *,        \
                                        struct sim_instr *);
 #include "ptx/isa.def"
@@ -104,7 +104,7 @@ const struct sim_target *SIM_NAME(sim_target)(void) {
         .name = TEXT(SIM_TARGET),
         .select =
             {
-#define ISA(opcode, form, modifiers, operands, select)                                             \
+#define ISA(opcode, form, modifiers, operands, select, ...)                                        \
     [PTX_ISA_##opcode##_##form] = SIM_NAME(sim_select_##select),
 #include "ptx/isa.def"
 #undef ISA

@@ -2,15 +2,15 @@
 #ifndef BANKRUN_SIM_TEXTURE_ACCESS_H
 #define BANKRUN_SIM_TEXTURE_ACCESS_H
 
+#include "ptx/facts.h"
 #include "sim/exec.h"
 #include "sim/texture/object.h"
 
 enum { SIM_TEXTURE_COORDINATES = 4 };
 
-enum sim_texture_opcode { SIM_TEX, SIM_TLD4, SIM_TXQ, SIM_SUQ, SIM_SULD, SIM_SUST, SIM_SURED };
-
 struct sim_texture_access {
-    enum sim_texture_opcode opcode;
+    enum ptx_access access;
+    bool is_surface;
     sim_ref object; // 64 bits
     enum sim_image_shape shape;
     bool is_integer; // coordinates
@@ -27,6 +27,11 @@ struct sim_texture_access {
     enum ptx_modifier op;       // sured, txq, suq
     bool is_formatted;          // surfaces: x counts texels, values are converted
 };
+
+// Queries ask any shape.
+static inline bool sim_is_query(const struct sim_texture_access *access) {
+    return access->access == PTX_ACCESS_TEXTURE_QUERY || access->access == PTX_ACCESS_SURFACE_QUERY;
+}
 
 // NULL: reported, or of a form that is not supported.
 const struct sim_texture_access *sim_decode_texture(struct sim_decoder *decoder,

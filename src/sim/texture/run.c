@@ -51,16 +51,11 @@ static bool fits(enum sim_image_shape wanted, enum sim_image_shape has) {
 static bool raise_object(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                          uint64_t number, const char *what, const char *more) {
     sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, number, "%s 0x%" PRIx64 "%s%s",
-              ((const struct sim_texture_access *)instr->extra)->opcode <= SIM_TXQ
-                  ? "fetch from texture object"
-                  : "access to surface object",
+              ((const struct sim_texture_access *)instr->extra)->is_surface
+                  ? "access to surface object"
+                  : "fetch from texture object",
               number, what, more);
     return false;
-}
-
-// Queries ask any shape.
-static bool is_query(const struct sim_texture_access *access) {
-    return access->opcode == SIM_TXQ || access->opcode == SIM_SUQ;
 }
 
 static bool check_object(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
@@ -76,10 +71,10 @@ static bool check_object(struct sim_warp *warp, const struct sim_instr *instr, u
         return raise_object(
             warp, instr, lane, number,
             kind == SIM_OBJECT_TEXTURE ? ", which is a surface" : ", which is a texture", "");
-    if (!is_query(access) && !fits(access->shape, object->image.shape))
+    if (!sim_is_query(access) && !fits(access->shape, object->image.shape))
         return raise_object(warp, instr, lane, number,
                             ", which has another shape: ", shape_names[object->image.shape]);
-    if (object->image.shape == SIM_IMAGE_LINEAR && !access->is_integer && !is_query(access))
+    if (object->image.shape == SIM_IMAGE_LINEAR && !access->is_integer && !sim_is_query(access))
         return raise_object(warp, instr, lane, number,
                             ": linear memory is read by integer coordinates only", "");
     if (!sim_memory_lookup(warp->block->worker->memory, object->image.address, object->image.bytes,
@@ -106,7 +101,7 @@ static struct sim_fetch fetch_of(const struct sim_warp *warp,
     struct sim_fetch fetch = {
         .shape = access->shape,
         .is_integer = access->is_integer,
-        .is_gather = access->opcode == SIM_TLD4,
+        .is_gather = access->access == PTX_ACCESS_TEXTURE_GATHER,
         .component = access->component,
         .has_gradient = access->has_gradient,
     };
@@ -197,8 +192,7 @@ static uint32_t texture_size(const struct sim_image *image, enum ptx_modifier wh
 
 const struct sim_instr *sim_run_txq(struct sim_warp *warp, const struct sim_instr *instr) {
     const struct sim_texture_access *access = instr->extra;
-    const enum sim_object_kind kind =
-        access->opcode == SIM_SUQ ? SIM_OBJECT_SURFACE : SIM_OBJECT_TEXTURE;
+    const enum sim_object_kind kind = access->is_surface ? SIM_OBJECT_SURFACE : SIM_OBJECT_TEXTURE;
     EACH_LANE(l, warp->mask) {
         const struct sim_object *object = sim_texture_object(warp, instr, kind, l);
         if (!object)

@@ -187,15 +187,15 @@ static bool run_lane(struct sim_warp *warp, const struct sim_instr *instr, unsig
         return false;
     const struct sim_image *image = &surface->image;
     struct place place = {NULL, ptx_type_bytes(access->type) * access->value_count};
-    if (access->is_formatted && access->opcode == SIM_SUST)
+    if (access->is_formatted && access->access == PTX_ACCESS_SURFACE_STORE)
         place.bytes = image->channels * image->channel_bytes;
     if (!find_place(warp, instr, lane, surface, &place))
         return false;
-    if (access->opcode == SIM_SULD)
+    if (access->access == PTX_ACCESS_SURFACE_LOAD)
         load(warp, access, lane, &place);
     else if (!place.at)
         return true;
-    else if (access->opcode == SIM_SURED)
+    else if (access->access == PTX_ACCESS_SURFACE_REDUCTION)
         reduce(warp, access, lane, &place);
     else if (access->is_formatted)
         store_formatted(warp, access, lane, &place, image);
