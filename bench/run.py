@@ -50,15 +50,19 @@ class Failed(Exception):
     pass
 
 
+def build_cuda(program):
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    subprocess.run([nvcc, "-cudart", "shared", "-lineinfo", "-nodlink", "-o", program,
+                    "-gencode", "arch=compute_90,code=compute_90",
+                    os.path.join(BENCH, "cuda.cu")], check=True)
+
+
 class Bench:
     def __init__(self, arguments, scratch):
         self.arguments, self.scratch = arguments, scratch
         self.build = os.path.abspath(arguments.build)
         self.cuda, self.opencl = (os.path.join(scratch, n) for n in ("cuda", "opencl"))
-        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        subprocess.run([nvcc, "-cudart", "shared", "-lineinfo", "-nodlink", "-o", self.cuda,
-                        "-gencode", "arch=compute_90,code=compute_90",
-                        os.path.join(BENCH, "cuda.cu")], check=True)
+        build_cuda(self.cuda)
         subprocess.run(["cc", "-O2", "-o", self.opencl, os.path.join(BENCH, "opencl.c"),
                         "-lOpenCL", "-lm"], check=True)
 
