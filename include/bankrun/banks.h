@@ -35,6 +35,7 @@ enum bankrun_access {
                                   BANKRUN_ATOMIC there */
     BANKRUN_GENERIC_EARLY_LOOP,
 };
+enum { BANKRUN_ACCESSES = BANKRUN_GENERIC_EARLY_LOOP + 1 };
 /* There is no access for another block's shared memory (distributed shared memory), bulk copies,
  * and cp.async.cg: docs/bank-rules.md says what was measured. wgmma reads without conflicts. */
 
@@ -75,6 +76,7 @@ enum bankrun_status {
 
 const char *bankrun_status_text(enum bankrun_status status);
 const char *bankrun_certainty_text(enum bankrun_certainty certainty); /* "measured", ... */
+const char *bankrun_access_text(enum bankrun_access access); /* "load", "atomic_cas", ... */
 
 /* 3.x has a second mode, whose banks change every 8 bytes: 35 | BANKRUN_EIGHT_BYTE_BANKS is an
  * architecture in all that follows. Other architectures have no such mode. */

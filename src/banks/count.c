@@ -26,6 +26,25 @@ const char *bankrun_certainty_text(enum bankrun_certainty certainty) {
     return certainty <= BANKRUN_UNKNOWN ? texts[certainty] : "unknown";
 }
 
+const char *bankrun_access_text(enum bankrun_access access) {
+    static const char *const texts[BANKRUN_ACCESSES] = {
+        [BANKRUN_LOAD] = "load",
+        [BANKRUN_STORE] = "store",
+        [BANKRUN_ATOMIC] = "atomic",
+        [BANKRUN_ATOMIC_CONSTANT] = "atomic_constant",
+        [BANKRUN_ATOMIC_CAS] = "atomic_cas",
+        [BANKRUN_ATOMIC_LOOP] = "atomic_loop",
+        [BANKRUN_MATRIX_LOAD] = "matrix_load",
+        [BANKRUN_MATRIX_STORE] = "matrix_store",
+        [BANKRUN_ASYNC_COPY] = "async_copy",
+        [BANKRUN_ATOMIC_EARLY_LOOP] = "atomic_early_loop",
+        [BANKRUN_GENERIC_LOAD] = "generic_load",
+        [BANKRUN_GENERIC_LOOP] = "generic_loop",
+        [BANKRUN_GENERIC_EARLY_LOOP] = "generic_early_loop",
+    };
+    return (unsigned)access < BANKRUN_ACCESSES ? texts[access] : "unknown";
+}
+
 static bool is_matrix(enum bankrun_access access) {
     return access == BANKRUN_MATRIX_LOAD || access == BANKRUN_MATRIX_STORE;
 }

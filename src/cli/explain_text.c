@@ -74,7 +74,6 @@ static void put_verdict(const struct explain_group *group, bool color, struct st
 
 static void put_group(const struct explain_row *row, const struct explain_group *group, bool color,
                       struct strbuf *out) {
-    static const char *const verbs[] = {"ld", "st", "atom"};
     strbuf_puts(out, "\n");
     put_lanes(out, "warp", group->warps);
     if (group->request.mask != UINT32_MAX) {
@@ -90,10 +89,8 @@ static void put_group(const struct explain_row *row, const struct explain_group 
     if (group->status != BANKRUN_OK)
         return;
     struct bankrun_request request = explain_bank_request(group);
-    unsigned verb = group->access == BANKRUN_LOAD ? 0 : group->access == BANKRUN_STORE ? 1 : 2;
-    char *why = group->cost.wavefronts > group->cost.ideal
-                    ? profile_why_request(row->arch, &request, verbs[verb])
-                    : NULL;
+    char *why =
+        group->cost.wavefronts > group->cost.ideal ? profile_why(row->arch, &request, false) : NULL;
     if (why)
         explain_put_wrapped(out, "  ", why);
     free(why);

@@ -41,6 +41,8 @@ struct ir_site {
     unsigned width;    // bytes that one lane accesses: 1, 2, 4, 8, 16 (32 for v8.f32 / v4.b64)
     unsigned matrices; // 1, 2 or 4 for matrix loads and stores, else 0
     bool is_generic;   // no state space written: each event says which one it was
+    bool is_sum;       // of an atomic: it adds
+    bool is_uncached;  // of an asynchronous copy: it passes the first-level cache by
 };
 
 // What the simulator saw of a full warp's addresses on its way; observers may use it to be quick.

@@ -165,6 +165,7 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
         return;
     case SITE_ASYNC_COPY:
         site->width = (unsigned)instruction->operands[2].value;
+        site->is_uncached = ptx_modifier_of(ptx, PTX_GROUP_cache) == PTX_MOD_cg;
         return;
     default:
         site->width = ptx_type_bytes((enum ptx_type)ptx->types[0]) * vector_count(ptx);
@@ -203,8 +204,10 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
             fill_wmma(instruction->ptx, &site);
         else
             fill_width(instruction, &site);
-        if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION)
+        if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION) {
             site.atomic = classify_atomic(function, &uses, instruction, site.op);
+            site.is_sum = ptx_modifier_of(instruction->ptx, PTX_GROUP_op) == PTX_MOD_add;
+        }
         site.is_generic = space_of(instruction->ptx) == PTX_MOD_NONE &&
                           site.op != SITE_MATRIX_LOAD && site.op != SITE_MATRIX_STORE;
         text.length = 0;

@@ -1,6 +1,4 @@
 // From the sites of the IR to the accesses of the bank model.
-#include <string.h>
-
 #include "profile/recorder.h"
 
 static enum bankrun_access atomic_access(const struct ir_site *site) {
@@ -39,49 +37,47 @@ static enum bankrun_access access_of(const struct ir_site *site) {
 }
 
 // Asks the model about one lane at offset 0.
-static bool has_rule(const struct counter_rule *rule) {
+static bool has_rule(unsigned arch, const struct profile_request *asked) {
     static const uint32_t zeros[WARP_LANES];
-    struct bankrun_request request = {rule->access, rule->width, rule->matrices, 1, zeros};
+    struct bankrun_request request = profile_bank_request(asked, 1, zeros);
     struct bankrun_cost cost;
-    return bankrun_count(rule->arch, &request, &cost) == BANKRUN_OK;
+    return bankrun_count(arch, &request, &cost) == BANKRUN_OK;
 }
 
 void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_space space,
                           const uint32_t grid[3], struct counter_rule *rule) {
+    struct profile_request *request = &rule->request;
     bool is_matrix = site->op == SITE_MATRIX_LOAD || site->op == SITE_MATRIX_STORE;
-    *rule = (struct counter_rule){.arch = arch,
-                                  .space = space,
-                                  .access = access_of(site),
-                                  .width = site->width,
-                                  .matrices = is_matrix ? site->matrices : 0,
-                                  .lanes = UINT32_MAX,
-                                  .is_scanned = site->atomic == SITE_ATOMIC_NATIVE_SCANNED,
-                                  .grid = {grid[0], grid[1]}};
+    *rule = (struct counter_rule){
+        .arch = arch, .space = space, .lanes = UINT32_MAX, .grid = {grid[0], grid[1]}};
+    request->width = site->width;
     if (space == SITE_GLOBAL) {
         rule->keep = 31; // a sector
         return;
     }
+    request->access = access_of(site);
+    request->matrices = is_matrix ? site->matrices : 0;
+    request->is_scanned = site->atomic == SITE_ATOMIC_NATIVE_SCANNED;
     if (is_matrix && site->matrices < 4)
         rule->lanes = (1u << 8 * site->matrices) - 1;
-    if (!has_rule(rule)) {
-        rule->is_estimate = true;
-        rule->access = BANKRUN_STORE;
-        rule->width = site->width > 16 ? 16 : site->width;
-        rule->matrices = 0;
-    }
-    // cp.async.cg passes the first-level cache by, where the rule of the others is from.
-    rule->is_copy = !rule->is_estimate && site->op == SITE_ASYNC_COPY && arch >= 80 &&
-                    !strstr(site->text, ".cg");
-    rule->keep = bankrun_period(arch, rule->width) - 1;
+    rule->is_estimate = site->op == SITE_BULK_COPY || !has_rule(arch, request);
+    if (rule->is_estimate)
+        *request = (struct profile_request){.access = BANKRUN_STORE,
+                                            .width = site->width > 16 ? 16 : site->width};
+    // The rule of copies is about the first-level cache.
+    request->is_copy =
+        !rule->is_estimate && site->op == SITE_ASYNC_COPY && arch >= 80 && !site->is_uncached;
+    rule->keep = bankrun_period(arch, request->width) - 1;
 }
 
 bool profile_cost(const struct counter_rule *rule, const struct access_event *event,
                   struct bankrun_cost *cost) {
-    if (rule->is_copy) {
-        struct bankrun_copy copy = {rule->width, event->mask, event->offsets, event->addresses};
+    if (rule->request.is_copy) {
+        struct bankrun_copy copy = {rule->request.width, event->mask, event->offsets,
+                                    event->addresses};
         return bankrun_count_copy(rule->arch, &copy, cost) == BANKRUN_OK;
     }
-    struct bankrun_request request = {counter_access(rule, event->mask), rule->width,
-                                      rule->matrices, event->mask, event->offsets};
+    struct bankrun_request request =
+        profile_bank_request(&rule->request, event->mask, event->offsets);
     return bankrun_count(rule->arch, &request, cost) == BANKRUN_OK;
 }

@@ -37,6 +37,13 @@ static bool same_worst(const struct profile_site *a, const struct profile_site *
             memcmp(a->worst_offsets, b->worst_offsets, sizeof a->worst_offsets) == 0);
 }
 
+static bool same_request(const struct profile_site *a, const struct profile_site *b) {
+    return a->is_modelled == b->is_modelled && a->request.access == b->request.access &&
+           a->request.width == b->request.width && a->request.matrices == b->request.matrices &&
+           a->request.is_scanned == b->request.is_scanned &&
+           a->request.is_copy == b->request.is_copy;
+}
+
 static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
            same_counts(&a->counts, &b->counts) && same_text(a->file, b->file) &&
@@ -67,7 +74,7 @@ static bool are_alike(const struct profile_launch *a, const struct profile_launc
         return false;
     for (size_t i = 0; i < a->site_count; i++) {
         const struct profile_site *x = &a->sites[i], *y = &b->sites[i];
-        if (x->width != y->width || x->is_estimate != y->is_estimate ||
+        if (x->width != y->width || x->is_estimate != y->is_estimate || !same_request(x, y) ||
             !same_text(x->function, y->function) || !same_worst(x, y) || !same_frames(x, y))
             return false;
     }

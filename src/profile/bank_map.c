@@ -6,47 +6,15 @@
 
 _Static_assert((int)PROFILE_MAX_BANKS == (int)WHY_BANKS, "one number of banks");
 
-// How the request was made, as far as the profile keeps it: enough to find its phases.
-static enum bankrun_access access_of(const struct profile_site *site) {
-    switch (site->op) {
-    case PROFILE_LOAD:
-        return BANKRUN_LOAD;
-    case PROFILE_STORE:
-        return BANKRUN_STORE;
-    case PROFILE_MATRIX_LOAD:
-        return BANKRUN_MATRIX_LOAD;
-    case PROFILE_MATRIX_STORE:
-        return BANKRUN_MATRIX_STORE;
-    case PROFILE_ASYNC_COPY:
-        return BANKRUN_ASYNC_COPY;
-    case PROFILE_ATOMIC:
-    case PROFILE_OPS:
-        break;
-    }
-    if (strstr(site->instruction, ".cas")) {
-        return BANKRUN_ATOMIC_CAS;
-    }
-    return site->width == 4 ? BANKRUN_ATOMIC : BANKRUN_ATOMIC_LOOP;
-}
-
-static struct counter_rule rule_of(unsigned arch, const struct profile_site *site) {
-    struct counter_rule rule = {.arch = arch, .access = access_of(site), .width = site->width};
-    if (site->op == PROFILE_MATRIX_LOAD || site->op == PROFILE_MATRIX_STORE) {
-        rule.matrices = strstr(site->instruction, ".x4")   ? 4
-                        : strstr(site->instruction, ".x2") ? 2
-                                                           : 1;
-    }
-    return rule;
-}
-
 enum bankrun_certainty profile_certainty(unsigned arch, const struct profile_site *site) {
     static const uint32_t zeros[WARP_LANES];
     static const uint64_t sources[WARP_LANES];
-    struct counter_rule rule = rule_of(arch, site);
     struct bankrun_cost cost = {.certainty = BANKRUN_UNKNOWN};
-    struct bankrun_request request = {rule.access, rule.width, rule.matrices, 1, zeros};
-    struct bankrun_copy copy = {rule.width, 1, zeros, sources};
-    if (rule.access == BANKRUN_ASYNC_COPY && !strstr(site->instruction, ".cg"))
+    struct bankrun_request request = profile_bank_request(&site->request, 1, zeros);
+    struct bankrun_copy copy = {site->request.width, 1, zeros, sources};
+    if (!site->is_modelled)
+        return BANKRUN_UNKNOWN;
+    if (site->request.is_copy)
         bankrun_count_copy(arch, &copy, &cost);
     else
         bankrun_count(arch, &request, &cost);
@@ -55,20 +23,15 @@ enum bankrun_certainty profile_certainty(unsigned arch, const struct profile_sit
 
 bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map) {
-    struct counter_rule rule = rule_of(arch, site);
-    struct bankrun_request request = {rule.access, rule.width, rule.matrices, site->worst_mask,
-                                      site->worst_offsets};
+    struct bankrun_request request =
+        profile_bank_request(&site->request, site->worst_mask, site->worst_offsets);
     unsigned banks = bankrun_banks(arch);
-    if (site->worst_degree == 0 || banks == 0 || banks > PROFILE_MAX_BANKS ||
+    if (!site->is_modelled || site->worst_degree == 0 || banks == 0 || banks > PROFILE_MAX_BANKS ||
         bankrun_phase_lanes(arch, &request, 0) == 0) {
         return false;
     }
     struct why_phase phase;
-    why_find_phase(&rule, site->worst_mask, site->worst_offsets, &phase);
-    if (rule.access == BANKRUN_ATOMIC && phase.most != site->worst_degree) {
-        rule.access = BANKRUN_ATOMIC_CONSTANT; // the lanes of a word were summed first
-        why_find_phase(&rule, site->worst_mask, site->worst_offsets, &phase);
-    }
+    why_find_phase(arch, &request, &phase);
     *map = (struct profile_bank_map){
         .banks = banks,
         .lanes = phase.lanes,

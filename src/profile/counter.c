@@ -99,11 +99,7 @@ static inline bool remembers(struct counter *counter) {
 
 static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
                            struct pattern *pattern) {
-    struct bankrun_request request = {.access = counter_access(rule, mask),
-                                      .width = rule->width,
-                                      .matrices = rule->matrices,
-                                      .mask = mask,
-                                      .offsets = offsets};
+    struct bankrun_request request = profile_bank_request(&rule->request, mask, offsets);
     struct bankrun_cost cost = {0};
     enum bankrun_status status = bankrun_count(rule->arch, &request, &cost);
     // Sites have widths that their access allows, and the simulator faults misaligned accesses.
@@ -121,7 +117,8 @@ static void cost_of_global(const struct counter_rule *rule, struct pattern *patt
     // Lanes may lie below the first active one; a distant origin keeps all of them positive.
     for (int l = 0; l < WARP_LANES; l++)
         addresses[l] = (1ull << 40) + (uint64_t)(int64_t)(int32_t)pattern->key.lanes[l];
-    bankrun_sectors(pattern->key.mask, rule->width, addresses, &pattern->units, &pattern->ideal);
+    bankrun_sectors(pattern->key.mask, rule->request.width, addresses, &pattern->units,
+                    &pattern->ideal);
 }
 
 // ---- Finding a pattern ----------------------------------------------------------------------
@@ -259,7 +256,7 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
         return;
     }
     const struct counter_rule *rule = counter->rule;
-    uint32_t mask = rule->matrices ? rule->lanes : event->mask;
+    uint32_t mask = rule->request.matrices ? rule->lanes : event->mask;
     if (!remembers(counter)) {
         count_alone(counter, mask, event);
         return;
@@ -271,7 +268,7 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
         key_of_offsets(&key, mask, event->offsets, rule->keep);
         const struct pattern *before = counter->last;
         pattern = find(counter, &key);
-        if (pattern == before && !counter->tally.mask && !rule->matrices)
+        if (pattern == before && !counter->tally.mask && !rule->request.matrices)
             tally_last(counter);
         remember(counter, pattern, tag);
     }
@@ -314,7 +311,7 @@ void counter_global(struct counter *counter, const struct access_event *event) {
         return;
     }
     uint32_t sectors, ideal;
-    bankrun_sectors(event->mask, rule->width, event->addresses, &sectors, &ideal);
+    bankrun_sectors(event->mask, rule->request.width, event->addresses, &sectors, &ideal);
     counter->counts.requests++;
     counter->counts.units += sectors;
     counter->counts.ideal += ideal;

@@ -13,19 +13,13 @@
 struct counter_rule {
     unsigned arch;
     enum site_space space;
-    enum bankrun_access access; // shared only
-    unsigned width, matrices;
-    uint32_t lanes;   // that can matter: the first 8, 16 or 32 for matrices
+    struct profile_request request; // of global memory only the width; is_copy: no pattern of lanes
+                                    // is kept
+    uint32_t lanes;                 // that can matter: the first 8, 16 or 32 for matrices
     uint32_t keep;    // address bits that the cost depends on only through differences
     bool is_estimate; // no rule for the access: counted as a store
-    bool is_copy;     // its source matters too: no pattern of lanes is kept
-    bool is_scanned;  // full warps add up first
     uint32_t grid[2]; // x and y, to number blocks
 };
-
-static inline enum bankrun_access counter_access(const struct counter_rule *rule, uint32_t mask) {
-    return rule->is_scanned && mask == UINT32_MAX ? BANKRUN_ATOMIC_CONSTANT : rule->access;
-}
 
 // The lanes of one request, relative to the first active one's address rounded down so far
 // that the cost stays the same; inactive lanes are 0.

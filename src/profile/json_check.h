@@ -14,6 +14,7 @@
 struct profile_reader {
     struct diag_list *diags;
     const char *file;
+    unsigned arch;       // of the profile
     struct strbuf where; // "launches[0].sites[2]"
     bool failed;
 };

@@ -95,6 +95,39 @@ static void read_worst(struct profile_reader *reader, const json_t *object,
     profile_leave(reader, here);
 }
 
+static void check_request(struct profile_reader *reader, const struct profile_request *asked) {
+    static const uint32_t zeros[WARP_LANES];
+    struct bankrun_request request = profile_bank_request(asked, 1, zeros);
+    struct bankrun_cost cost;
+    enum bankrun_status status = bankrun_count(reader->arch, &request, &cost);
+    if (status == BANKRUN_BAD_WIDTH)
+        profile_fail(reader, ": %s", bankrun_status_text(status));
+}
+
+// Profiles of before it was kept have none: what is not said is not guessed.
+static void read_request(struct profile_reader *reader, const json_t *object,
+                         struct profile_site *site) {
+    const char *names[BANKRUN_ACCESSES];
+    const json_t *value = json_object_get(object, "request");
+    site->is_modelled = value && !json_is_null(value);
+    if (!site->is_modelled)
+        return;
+    for (int i = 0; i < BANKRUN_ACCESSES; i++)
+        names[i] = bankrun_access_text((enum bankrun_access)i);
+    value = profile_read_object(reader, object, "request");
+    size_t here = profile_enter(reader, "request");
+    site->request = (struct profile_request){
+        .access = (enum bankrun_access)profile_read_name(reader, value, "access", names,
+                                                         BANKRUN_ACCESSES),
+        .width = (unsigned)profile_read_number(reader, value, "width", 16),
+        .matrices = (unsigned)profile_read_number(reader, value, "matrices", 4),
+        .is_scanned = profile_read_boolean(reader, value, "scanned"),
+        .is_copy = profile_read_boolean(reader, value, "source"),
+    };
+    check_request(reader, &site->request);
+    profile_leave(reader, here);
+}
+
 static void read_site(struct profile_reader *reader, const json_t *object,
                       struct profile_site *site) {
     site->space = (enum site_space)profile_read_name(reader, object, "space", profile_space_text,
@@ -121,6 +154,7 @@ static void read_site(struct profile_reader *reader, const json_t *object,
         return;
     site->array = profile_read_text(reader, object, "array", true);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
+    read_request(reader, object, site);
     site->worst_degree =
         (uint32_t)profile_read_number(reader, object, "worst_degree", PROFILE_MAX_DEGREE);
     read_degrees(reader, object, site);
@@ -346,7 +380,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     if (reader->failed)
         return NULL;
     struct profile *profile = base_alloc(sizeof *profile);
-    profile->arch = read_arch(reader, root);
+    profile->arch = reader->arch = read_arch(reader, root);
     profile->is_as_compiled = read_as(reader, root);
     profile->program = read_program(reader, root, &profile->program_count);
     const json_t *launches = profile_read_array(reader, root, "launches", 0);

@@ -110,6 +110,19 @@ static json_t *worst_of(const struct profile_site *site) {
     return worst;
 }
 
+static json_t *request_of(const struct profile_site *site) {
+    if (!site->is_modelled)
+        return json_null();
+    const struct profile_request *request = &site->request;
+    json_t *object = json_object();
+    set(object, "access", text(bankrun_access_text(request->access)));
+    set(object, "width", number(request->width));
+    set(object, "matrices", number(request->matrices));
+    set(object, "scanned", json_boolean(request->is_scanned));
+    set(object, "source", json_boolean(request->is_copy));
+    return object;
+}
+
 static json_t *site_of(const struct profile_site *site) {
     json_t *object = json_object();
     set(object, "file", text(site->file));
@@ -127,6 +140,7 @@ static json_t *site_of(const struct profile_site *site) {
     if (site->space != SITE_SHARED)
         return object;
     set(object, "array", text(site->array));
+    set(object, "request", request_of(site));
     set(object, "estimate", json_boolean(site->is_estimate));
     set(object, "worst_degree", number(site->worst_degree));
     set(object, "degrees", degrees_of(site));

@@ -1,5 +1,5 @@
-// Many workers' counters become the rows of a launch. Rows that are one line of source to the
-// user are one row: a loop that the compiler unrolled 16 times has 16 instructions on its line.
+// Many workers' counters become the rows of a launch. Instructions that are one access to the user
+// are one row: a loop that the compiler unrolled 16 times has 16 of them at its place.
 // The result depends on the events alone, not on which worker saw them.
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct merged_site {
     struct profile_site site;
     struct candidate worst;
-    uint32_t number;       // of the recorded site that `worst` is of
+    uint32_t number;       // of the first recorded site
     uint64_t array_offset; // of the array; UINT64_MAX: none
 };
 typedef VEC(struct merged_site) merged_list;
@@ -55,8 +55,12 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
     row.site.width = recorded->site->width;
     row.site.counts = sum->total.counts;
     row.site.is_estimate = sum->total.is_estimate;
-    if (space == SITE_SHARED)
+    if (space == SITE_SHARED) {
+        const struct counter_rule *rule = &recorded->rules[SITE_SHARED];
+        row.site.is_modelled = !rule->is_estimate;
+        row.site.request = rule->request;
         memcpy(row.site.degrees, sum->total.degrees, sizeof row.site.degrees);
+    }
     profile_describe_site(recorded, sum->array, &row.site);
     vec_push(rows, row);
 }
@@ -100,16 +104,31 @@ static int compare_chains(const struct profile_site *a, const struct profile_sit
     return compare_numbers(a->inlined_count, b->inlined_count);
 }
 
-// What makes two rows different lines to the user: all but the column.
+static int compare_requests(const struct profile_request *a, const struct profile_request *b) {
+    int order = compare_numbers(a->access, b->access);
+    order = order ? order : compare_numbers(a->matrices, b->matrices);
+    order = order ? order : compare_numbers(a->is_scanned, b->is_scanned);
+    return order ? order : compare_numbers(a->is_copy, b->is_copy);
+}
+
+static bool has_excess(const struct profile_site *site) {
+    return site->counts.units > site->counts.ideal;
+}
+
+// What makes two rows different accesses to the user. Compilers often name the first column of a
+// statement for all of it: of `a[x][0] + a[0][x]` the one access conflicts, the other does not.
 static int compare_identities(const struct profile_site *a, const struct profile_site *b) {
     int order = compare_numbers(a->space, b->space);
     order = order ? order : compare_texts(a->file, b->file);
     order = order ? order : compare_numbers(a->line, b->line);
+    order = order ? order : compare_numbers(a->column, b->column);
     order = order ? order : compare_texts(a->instruction, b->instruction);
     order = order ? order : compare_texts(a->array, b->array);
     order = order ? order : compare_numbers(a->op, b->op);
     order = order ? order : compare_numbers(a->width, b->width);
-    return order ? order : compare_chains(a, b);
+    order = order ? order : compare_chains(a, b);
+    order = order ? order : compare_requests(&a->request, &b->request);
+    return order ? order : compare_numbers(has_excess(b), has_excess(a));
 }
 
 static int by_identity(const void *left, const void *right) {
@@ -117,15 +136,6 @@ static int by_identity(const void *left, const void *right) {
     int order = compare_identities(&a->site, &b->site);
     order = order ? order : compare_numbers(a->number, b->number);
     return order ? order : compare_numbers(a->array_offset, b->array_offset);
-}
-
-static int by_place(const void *left, const void *right) {
-    const struct merged_site *a = left, *b = right;
-    int order = compare_numbers(a->site.space, b->site.space);
-    order = order ? order : compare_texts(a->site.file, b->site.file);
-    order = order ? order : compare_numbers(a->site.line, b->site.line);
-    order = order ? order : compare_numbers(a->site.column, b->site.column);
-    return order ? order : compare_identities(&a->site, &b->site);
 }
 
 // Rows come in the order of their numbers, so that of equal requests the first instruction's stays.
@@ -136,12 +146,8 @@ static void join(struct merged_site *to, struct merged_site *from) {
     for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
         to->site.degrees[degree] += from->site.degrees[degree];
     to->site.is_estimate |= from->site.is_estimate;
-    if (from->site.column < to->site.column)
-        to->site.column = from->site.column;
-    if (candidate_precedes(&from->worst, &to->worst)) {
+    if (candidate_precedes(&from->worst, &to->worst))
         to->worst = from->worst;
-        to->number = from->number; // whose rule explains the request
-    }
     profile_free_site(&from->site);
 }
 
@@ -169,9 +175,12 @@ static void finish_row(const struct profile_recorder *recorder, struct merged_si
     site->worst_mask = worst->mask;
     memcpy(site->worst_block, worst->block, sizeof site->worst_block);
     memcpy(site->worst_offsets, worst->offsets, sizeof site->worst_offsets);
-    if (site->counts.units > site->counts.ideal)
-        site->why = profile_why(&recorder->sites[row->number].rules[SITE_SHARED], site->instruction,
-                                worst->mask, worst->offsets);
+    if (has_excess(site)) {
+        struct bankrun_request request =
+            profile_bank_request(&site->request, worst->mask, worst->offsets);
+        site->why =
+            profile_why(recorder->info.arch, &request, recorder->sites[row->number].site->is_sum);
+    }
 }
 
 void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch) {
@@ -182,7 +191,6 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
     if (rows.length > 0) {
         qsort(rows.data, rows.length, sizeof *rows.data, by_identity);
         join_rows(&rows);
-        qsort(rows.data, rows.length, sizeof *rows.data, by_place);
     }
     launch->sites = base_alloc((rows.length + 1) * sizeof *launch->sites);
     launch->site_count = rows.length;

@@ -37,11 +37,19 @@ struct profile_frame { // where an inlined site was called from
     char *function; // demangled; NULL: unknown
 };
 
+// What the bank model is asked about the requests of a site; see struct bankrun_request.
+struct profile_request {
+    enum bankrun_access access;
+    unsigned width, matrices;
+    bool is_scanned; // full warps add up first: theirs is BANKRUN_ATOMIC_CONSTANT
+    bool is_copy;    // the addresses of its source matter: bankrun_count_copy is asked
+};
+
 struct profile_site {
     enum site_space space;
     enum profile_op op;
-    char *file; // NULL: unknown
-    uint32_t line, column;
+    char *file;                       // NULL: unknown
+    uint32_t line, column;            // column 0: unknown
     struct profile_frame *inlined_at; // innermost call first
     uint32_t inlined_count;
     char *function;    // demangled, whose source the line is in; NULL: unknown
@@ -53,7 +61,9 @@ struct profile_site {
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     uint32_t worst_degree;
     bool is_estimate; // no exact rule for this access: `counts.units` is an estimate
-    char *verdict;    // "observed", later "proved" or "bounded"
+    bool is_modelled; // by `request`. False: no rule is known, or a saved profile does not name it
+    struct profile_request request;
+    char *verdict; // "observed", later "proved" or "bounded"
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
@@ -186,19 +196,28 @@ struct profile_bank_map {
     unsigned most;                     // over the banks
 };
 
-// The busiest phase of a site's worst request. False: there is no such request, or no model of
-// the architecture.
+// The busiest phase of a site's worst request. False: there is no such request, or no model of it
+// or of the architecture.
 bool profile_map_banks(unsigned arch, const struct profile_site *site,
                        struct profile_bank_map *map);
 // How sure the rule is by which a shared-memory site was counted.
 enum bankrun_certainty profile_certainty(unsigned arch, const struct profile_site *site);
 
+static inline struct bankrun_request profile_bank_request(const struct profile_request *asked,
+                                                          uint32_t mask, const uint32_t *offsets) {
+    bool is_summed = asked->is_scanned && mask == UINT32_MAX;
+    return (struct bankrun_request){.access = is_summed ? BANKRUN_ATOMIC_CONSTANT : asked->access,
+                                    .width = asked->width,
+                                    .matrices = asked->matrices,
+                                    .mask = mask,
+                                    .offsets = offsets};
+}
+
 unsigned profile_bank_of(unsigned arch, uint32_t offset);
 
 // What conflicts in one request, in words: "lanes read words 0, 32, 64, ...: stride 32 words, all
-// in bank 0". Malloc'd; NULL: there is nothing to say. `instruction` only chooses the verb.
-char *profile_why_request(unsigned arch, const struct bankrun_request *request,
-                          const char *instruction);
+// in bank 0". Malloc'd; NULL: there is nothing to say. is_sum: of an atomic, that it adds.
+char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum);
 
 // ---- Saved profiles: schema bankrun-profile/1, docs/profile.md ----------------------------
 

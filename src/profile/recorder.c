@@ -101,10 +101,10 @@ static void record_shared(struct recorder_worker *worker, const struct access_ev
         counter =
             counter_of_array(worker->recorder, list,
                              &worker->recorder->sites[event->site].rules[SITE_SHARED], offset);
-        if (!counter->rule->is_copy) // whose source must be seen each time
+        if (!counter->rule->request.is_copy) // whose source must be seen each time
             worker->tallies[event->site * SITE_SPACES + SITE_SHARED] = &counter->tally;
     }
-    if (counter->rule->is_copy)
+    if (counter->rule->request.is_copy)
         counter_copy(counter, event);
     else
         counter_shared(counter, event);

@@ -67,8 +67,4 @@ void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_s
 bool profile_cost(const struct counter_rule *rule, const struct access_event *event,
                   struct bankrun_cost *cost);
 
-// why.c: the worst request in words, malloc'd. NULL when nothing is to be said.
-char *profile_why(const struct counter_rule *rule, const char *instruction, uint32_t mask,
-                  const uint32_t *offsets);
-
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/recorder.h"
 #include "profile/why.h"
 
 enum { SHOWN = 4 }; // lanes, or places, before "..."
@@ -33,8 +32,8 @@ static void put_lanes(struct strbuf *out, uint32_t lanes) {
         put_numbers(out, lanes);
 }
 
-static const char *verb_of(const struct counter_rule *rule, const char *instruction) {
-    switch (rule->access) {
+static const char *verb_of(const struct bankrun_request *request, bool is_sum) {
+    switch (request->access) {
     case BANKRUN_LOAD:
     case BANKRUN_GENERIC_LOAD:
         return "read";
@@ -45,20 +44,20 @@ static const char *verb_of(const struct counter_rule *rule, const char *instruct
     case BANKRUN_MATRIX_STORE:
         return "give rows at";
     default:
-        return strstr(instruction, ".add") ? "add to" : "update";
+        return is_sum ? "add to" : "update";
     }
 }
 
 // ---- Places and distances -----------------------------------------------------------------------
 
-static unsigned words_of(const struct counter_rule *rule) {
-    return rule->width > 4 ? rule->width / 4 : 1;
+static unsigned words_of(const struct bankrun_request *request) {
+    return request->width > 4 ? request->width / 4 : 1;
 }
 
 // "words 0, 32, 64, ...", "words 0-1, 32-33", "bytes 0, 5, 10, ..."
-static void put_places(struct strbuf *out, const struct counter_rule *rule, uint32_t lanes,
-                       const uint32_t *offsets, bool in_words) {
-    unsigned count = (unsigned)__builtin_popcount(lanes), n = 0, words = words_of(rule);
+static void put_places(struct strbuf *out, const struct bankrun_request *request, uint32_t lanes,
+                       bool in_words) {
+    unsigned count = (unsigned)__builtin_popcount(lanes), n = 0, words = words_of(request);
     bool is_single = count == 1 && (words == 1 || !in_words);
     strbuf_printf(out, "%s%s ", in_words ? "word" : "byte", is_single ? "" : "s");
     for (; lanes != 0; lanes &= lanes - 1, n++) {
@@ -66,7 +65,7 @@ static void put_places(struct strbuf *out, const struct counter_rule *rule, uint
             strbuf_puts(out, ", ...");
             return;
         }
-        uint32_t offset = offsets[__builtin_ctz(lanes)];
+        uint32_t offset = request->offsets[__builtin_ctz(lanes)];
         strbuf_puts(out, n == 0 ? "" : n + 1 == count ? " and " : ", ");
         strbuf_printf(out, "%u", in_words ? offset / 4 : offset);
         if (in_words && words > 1)
@@ -132,19 +131,18 @@ static void put_meeting(struct strbuf *out, const struct why_phase *phase) {
 
 // ---- Shapes -------------------------------------------------------------------------------------
 
-static void put_stride(struct strbuf *out, const struct counter_rule *rule, const char *verb,
-                       const struct why_phase *phase, const struct why_shape *shape,
-                       const uint32_t *offsets) {
+static void put_stride(struct strbuf *out, const struct bankrun_request *request, const char *verb,
+                       const struct why_phase *phase, const struct why_shape *shape) {
     put_lanes(out, phase->lanes);
     strbuf_printf(out, " %s ", verb);
-    put_places(out, rule, phase->lanes, offsets, shape->inner % 4 == 0);
+    put_places(out, request, phase->lanes, shape->inner % 4 == 0);
     strbuf_puts(out, ": stride ");
     put_distance(out, shape->inner);
     strbuf_puts(out, ", ");
     put_meeting(out, phase);
 }
 
-static void put_groups(struct strbuf *out, const struct counter_rule *rule, const char *verb,
+static void put_groups(struct strbuf *out, const struct bankrun_request *request, const char *verb,
                        const struct why_phase *phase, const struct why_shape *shape) {
     if (phase->lane_count < WARP_LANES) {
         put_lanes(out, phase->lanes);
@@ -152,11 +150,11 @@ static void put_groups(struct strbuf *out, const struct counter_rule *rule, cons
     }
     strbuf_printf(out, "groups of %u lanes %s ", shape->group, verb);
     if (shape->inner == 0)
-        strbuf_puts(out, rule->width > 4 ? "the same words" : "the same word");
-    else if (shape->inner == 4 && rule->width <= 4)
+        strbuf_puts(out, request->width > 4 ? "the same words" : "the same word");
+    else if (shape->inner == 4 && request->width <= 4)
         strbuf_puts(out, "neighbouring words");
-    else if (shape->inner == (int64_t)rule->width)
-        strbuf_printf(out, "neighbouring %u-byte elements", rule->width);
+    else if (shape->inner == (int64_t)request->width)
+        strbuf_printf(out, "neighbouring %u-byte elements", request->width);
     else {
         strbuf_puts(out, "places ");
         put_distance(out, shape->inner);
@@ -168,13 +166,13 @@ static void put_groups(struct strbuf *out, const struct counter_rule *rule, cons
     put_meeting(out, phase);
 }
 
-static void put_irregular(struct strbuf *out, const char *verb, const struct why_phase *phase,
-                          const uint32_t *offsets) {
+static void put_irregular(struct strbuf *out, const struct bankrun_request *request,
+                          const char *verb, const struct why_phase *phase) {
     uint32_t lanes = phase->meeting[phase->busiest];
     if (phase->by_lane && phase->words[phase->busiest] == 1) {
         strbuf_printf(out, "%u lanes (", phase->most);
         put_numbers(out, lanes);
-        strbuf_printf(out, ") %s word %u", verb, offsets[__builtin_ctz(lanes)] / 4);
+        strbuf_printf(out, ") %s word %u", verb, request->offsets[__builtin_ctz(lanes)] / 4);
         return;
     }
     strbuf_printf(out, "irregular: bank %u gets ", phase->busiest);
@@ -186,66 +184,57 @@ static void put_irregular(struct strbuf *out, const char *verb, const struct why
     strbuf_puts(out, ")");
 }
 
-static void put_same_word(struct strbuf *out, const struct counter_rule *rule, const char *verb,
-                          const struct why_phase *phase, const uint32_t *offsets) {
-    uint32_t offset = offsets[__builtin_ctz(phase->lanes)];
+static void put_same_word(struct strbuf *out, unsigned arch, const struct bankrun_request *request,
+                          const char *verb, const struct why_phase *phase) {
+    uint32_t offset = request->offsets[__builtin_ctz(phase->lanes)];
     strbuf_printf(out, "%u lanes %s the same %s, ", phase->lane_count, verb,
-                  rule->width > 4 ? "words" : "word");
-    put_places(out, rule, phase->lanes & -phase->lanes, offsets, true);
-    if (rule->width <= 4)
-        strbuf_printf(out, " (bank %u)", bankrun_bank(rule->arch, offset));
+                  request->width > 4 ? "words" : "word");
+    put_places(out, request, phase->lanes & -phase->lanes, true);
+    if (request->width <= 4)
+        strbuf_printf(out, " (bank %u)", bankrun_bank(arch, offset));
 }
 
-static bool is_loop(const struct counter_rule *rule) {
-    return rule->access == BANKRUN_ATOMIC_LOOP || rule->access == BANKRUN_ATOMIC_EARLY_LOOP ||
-           rule->access == BANKRUN_GENERIC_LOOP || rule->access == BANKRUN_GENERIC_EARLY_LOOP;
+static bool is_loop(const struct bankrun_request *request) {
+    return request->access == BANKRUN_ATOMIC_LOOP || request->access == BANKRUN_ATOMIC_EARLY_LOOP ||
+           request->access == BANKRUN_GENERIC_LOOP || request->access == BANKRUN_GENERIC_EARLY_LOOP;
 }
 
 // No bank is wanted twice, and yet there was an excess.
-static void put_special(struct strbuf *out, const struct counter_rule *rule, const char *verb) {
-    if (is_loop(rule))
+static void put_special(struct strbuf *out, unsigned arch, const struct bankrun_request *request,
+                        const char *verb) {
+    if (is_loop(request))
         strbuf_printf(out, "lanes of both half warps %s the same words", verb);
-    else if (rule->is_copy)
+    else if (request->access == BANKRUN_ASYNC_COPY)
         strbuf_puts(out, "lanes read from the same bank of a cache line, or from lines that are "
                          "looked up one after the other");
-    else if (bankrun_banks(rule->arch) == 16)
+    else if (bankrun_banks(arch) == 16)
         strbuf_printf(out,
                       "several lanes %s the same word, and this happens for more than one "
                       "word: only one word at a time is broadcast",
                       verb);
 }
 
-char *profile_why(const struct counter_rule *rule, const char *instruction, uint32_t mask,
-                  const uint32_t *offsets) {
+char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum) {
     struct strbuf out = {0};
     struct why_phase phase;
-    const char *verb = verb_of(rule, instruction);
-    why_find_phase(rule, mask, offsets, &phase);
-    if (phase.most <= 1) {
-        put_special(&out, rule, verb);
-        return out.length > 0 ? strbuf_take(&out) : NULL;
-    }
-    struct why_shape shape = why_find_shape(phase.lanes, offsets);
-    if (shape.kind == WHY_STRIDE && shape.inner == 0)
-        put_same_word(&out, rule, verb, &phase, offsets);
-    else if (shape.kind == WHY_STRIDE)
-        put_stride(&out, rule, verb, &phase, &shape, offsets);
-    else if (shape.kind == WHY_GROUPS)
-        put_groups(&out, rule, verb, &phase, &shape);
-    else
-        put_irregular(&out, verb, &phase, offsets);
-    if (is_loop(rule))
-        strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
-    return strbuf_take(&out);
-}
-
-char *profile_why_request(unsigned arch, const struct bankrun_request *request,
-                          const char *instruction) {
-    struct counter_rule rule = {.arch = arch,
-                                .access = request->access,
-                                .width = request->width,
-                                .matrices = request->matrices};
+    const char *verb = verb_of(request, is_sum);
     if (bankrun_phase_lanes(arch, request, 0) == 0)
         return NULL;
-    return profile_why(&rule, instruction, request->mask, request->offsets);
+    why_find_phase(arch, request, &phase);
+    if (phase.most <= 1) {
+        put_special(&out, arch, request, verb);
+        return out.length > 0 ? strbuf_take(&out) : NULL;
+    }
+    struct why_shape shape = why_find_shape(phase.lanes, request->offsets);
+    if (shape.kind == WHY_STRIDE && shape.inner == 0)
+        put_same_word(&out, arch, request, verb, &phase);
+    else if (shape.kind == WHY_STRIDE)
+        put_stride(&out, request, verb, &phase, &shape);
+    else if (shape.kind == WHY_GROUPS)
+        put_groups(&out, request, verb, &phase, &shape);
+    else
+        put_irregular(&out, request, verb, &phase);
+    if (is_loop(request))
+        strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
+    return strbuf_take(&out);
 }

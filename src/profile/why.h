@@ -3,7 +3,7 @@
 #define BANKRUN_PROFILE_WHY_H
 
 #include "base/strbuf.h"
-#include "profile/counter.h"
+#include "profile/profile.h"
 
 enum { WHY_BANKS = 32 };
 
@@ -19,8 +19,7 @@ struct why_phase {
     bool by_lane;                // `count` is of lanes: an atomic serves equal words apart
 };
 
-void why_find_phase(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
-                    struct why_phase *phase);
+void why_find_phase(unsigned arch, const struct bankrun_request *request, struct why_phase *phase);
 
 // How the addresses go with the lane number: first + inner * (i % group) + outer * (i / group),
 // where i is the lane's distance from the first of the phase.

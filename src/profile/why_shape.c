@@ -10,21 +10,21 @@ static bool serves_lanes_apart(enum bankrun_access access) {
 }
 
 // What tells two touches of a bank apart: the word, or on 3.x the row of both its halves.
-static uint32_t bank_content(const struct counter_rule *rule, uint32_t offset) {
-    unsigned row = bankrun_period(rule->arch, 4);
+static uint32_t bank_content(unsigned arch, uint32_t offset) {
+    unsigned row = bankrun_period(arch, 4);
     return offset / (row > 4 ? row : 4);
 }
 
 // Adds a lane's touch of the bank that holds `offset`.
-static void touch(const struct counter_rule *rule, const uint32_t *offsets, unsigned lane,
-                  unsigned word, struct why_phase *phase) {
+static void touch(unsigned arch, const uint32_t *offsets, unsigned lane, unsigned word,
+                  struct why_phase *phase) {
     uint32_t offset = (offsets[lane] & ~3u) + 4 * word;
-    unsigned bank = bankrun_bank(rule->arch, offset);
+    unsigned bank = bankrun_bank(arch, offset);
     bool is_new = true;
     for (uint32_t rest = phase->meeting[bank]; rest != 0 && is_new; rest &= rest - 1) {
         unsigned other = (unsigned)__builtin_ctz(rest);
         is_new =
-            bank_content(rule, (offsets[other] & ~3u) + 4 * word) != bank_content(rule, offset);
+            bank_content(arch, (offsets[other] & ~3u) + 4 * word) != bank_content(arch, offset);
     }
     phase->words[bank] += is_new;
     if (!is_new && !phase->by_lane)
@@ -33,17 +33,17 @@ static void touch(const struct counter_rule *rule, const uint32_t *offsets, unsi
     phase->meeting[bank] |= 1u << lane;
 }
 
-static void fill_phase(const struct counter_rule *rule, uint32_t lanes, const uint32_t *offsets,
+static void fill_phase(unsigned arch, const struct bankrun_request *request, uint32_t lanes,
                        struct why_phase *phase) {
-    unsigned words = rule->width > 4 ? rule->width / 4 : 1;
+    unsigned words = request->width > 4 ? request->width / 4 : 1;
     memset(phase, 0, sizeof *phase);
     phase->lanes = lanes;
     phase->lane_count = (unsigned)__builtin_popcount(lanes);
-    phase->banks = bankrun_banks(rule->arch);
-    phase->by_lane = serves_lanes_apart(rule->access);
+    phase->banks = bankrun_banks(arch);
+    phase->by_lane = serves_lanes_apart(request->access);
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
         for (unsigned word = 0; word < words; word++)
-            touch(rule, offsets, (unsigned)__builtin_ctz(rest), word, phase);
+            touch(arch, request->offsets, (unsigned)__builtin_ctz(rest), word, phase);
     for (unsigned bank = phase->banks; bank-- > 0;)
         if (phase->count[bank] >= phase->most) {
             phase->most = phase->count[bank];
@@ -53,15 +53,13 @@ static void fill_phase(const struct counter_rule *rule, uint32_t lanes, const ui
         phase->fullest |= (uint32_t)(phase->count[bank] == phase->most) << bank;
 }
 
-void why_find_phase(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
-                    struct why_phase *phase) {
-    struct bankrun_request request = {rule->access, rule->width, rule->matrices, mask, offsets};
-    uint32_t lanes = bankrun_phase_lanes(rule->arch, &request, 0);
-    fill_phase(rule, lanes, offsets, phase);
+void why_find_phase(unsigned arch, const struct bankrun_request *request, struct why_phase *phase) {
+    uint32_t lanes = bankrun_phase_lanes(arch, request, 0);
+    fill_phase(arch, request, lanes, phase);
     for (unsigned n = 1; lanes != 0; n++) {
         struct why_phase other;
-        lanes = bankrun_phase_lanes(rule->arch, &request, n);
-        fill_phase(rule, lanes, offsets, &other);
+        lanes = bankrun_phase_lanes(arch, request, n);
+        fill_phase(arch, request, lanes, &other);
         if (lanes != 0 && other.most > phase->most)
             *phase = other;
     }

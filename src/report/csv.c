@@ -54,13 +54,18 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_text(out, site->is_estimate ? "estimate" : "exact");
     put_text(out, site->verdict);
     put_text(out, site->why);
-    strbuf_printf(out, "%" PRIu64 "\r\n", launch->repeats);
+    put_count(out, true, launch->repeats);
+    if (site->column > 0) {
+        strbuf_printf(out, "%u", site->column);
+    }
+    strbuf_puts(out, "\r\n");
 }
 
 void report_csv(const struct profile *profile, struct strbuf *out) {
-    strbuf_puts(out,
-                "launch,kernel,file,line,instruction,space,op,array,width,requests,"
-                "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches\r\n");
+    strbuf_puts(
+        out,
+        "launch,kernel,file,line,instruction,space,op,array,width,requests,"
+        "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches,column\r\n");
     for (size_t i = 0; i < profile->launch_count; i++) {
         for (size_t s = 0; s < profile->launches[i].site_count; s++) {
             put_site(out, &profile->launches[i], &profile->launches[i].sites[s]);

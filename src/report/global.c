@@ -14,10 +14,12 @@ static enum report_style efficiency_style(const struct profile_counts *counts) {
     return counts->ideal * 2 < counts->units ? STYLE_BAD : STYLE_WARN;
 }
 
-static void put_site(struct report_page *page, const struct profile_site *site) {
+static void put_site(struct report_page *page, const struct report_line *line,
+                     const struct profile_site *site) {
     char sectors[REPORT_NUMBER], ideal[REPORT_NUMBER], percent[REPORT_NUMBER];
     struct strbuf place = {0}, rest = {0};
     report_place(&place, page, site->file, site->line);
+    report_column(&place, ":", line, site);
     strbuf_printf(&rest, ": %s: %s sectors a request, ideal %s: ", site->instruction,
                   report_ratio(sectors, site->counts.units, site->counts.requests),
                   report_ratio(ideal, site->counts.ideal, site->counts.requests));
@@ -44,7 +46,7 @@ void report_global(struct report_page *page, const struct report_launches *run) 
         report_newline(page);
         for (size_t s = 0; s < line->count; s++) {
             if (report_excess(&line->sites[s].counts) > 0) {
-                put_site(page, &line->sites[s]);
+                put_site(page, line, &line->sites[s]);
             }
         }
         report_quote(page, 2, line->sites->file, line->sites->line);

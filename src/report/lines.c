@@ -65,12 +65,37 @@ void report_place(struct strbuf *out, const struct report_page *page, const char
     strbuf_printf(out, "%s:%u", library ? library + strlen(libraries) : file, line);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// Is there the same access in another column of the line?
+static bool is_in_columns(const struct report_line *line, const struct profile_site *site) {
+    for (size_t i = 0; i < line->count; i++) {
+        const struct profile_site *other = &line->sites[i];
+        if (other->column != site->column && same_text(other->instruction, site->instruction) &&
+            same_text(other->array, site->array)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void report_column(struct strbuf *out, const char *before, const struct report_line *line,
+                   const struct profile_site *site) {
+    if (is_in_columns(line, site)) {
+        strbuf_printf(out, "%s%u", before, site->column);
+    }
+}
+
 void report_site_label(struct strbuf *out, const struct report_page *page,
-                       const struct profile_site *site) {
+                       const struct report_line *line, const struct profile_site *site) {
     struct strbuf place = {0};
     report_place(&place, page, site->file, site->line);
     const char *name = strrchr(strbuf_string(&place), '/');
-    strbuf_printf(out, "%s  ", name ? name + 1 : strbuf_string(&place));
+    strbuf_puts(out, name ? name + 1 : strbuf_string(&place));
+    report_column(out, ":", line, site);
+    strbuf_puts(out, "  ");
     report_access(out, site);
     strbuf_free(&place);
 }

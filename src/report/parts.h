@@ -71,9 +71,13 @@ void report_place(struct strbuf *out, const struct report_page *page, const char
 // "ld.shared.f32 from tile", "st.shared.f32 to tile", "atom.shared.add.u32 on counts". Appends.
 void report_access(struct strbuf *out, const struct profile_site *site);
 
+// The site's column behind `before`, only where the line has the same access in another. Appends.
+void report_column(struct strbuf *out, const char *before, const struct report_line *line,
+                   const struct profile_site *site);
+
 // "transpose.cu:28  st.shared.f32 to tile", for a row of a table. Appends.
 void report_site_label(struct strbuf *out, const struct report_page *page,
-                       const struct profile_site *site);
+                       const struct report_line *line, const struct profile_site *site);
 
 // The source line as "   33 |  text". Nothing when the file cannot be read.
 void report_quote(struct report_page *page, size_t indent, const char *file, uint32_t line);

@@ -166,6 +166,7 @@ static void put_conflict(struct report_page *page, const struct report_line *lin
         }
         struct strbuf access = {0};
         report_access(&access, sites[i]);
+        report_column(&access, ", column ", line, sites[i]);
         put_numbers(page, 4, strbuf_string(&access), sites[i], launch_units);
         strbuf_free(&access);
         if (report_excess(&sites[i]->counts) > 0) {
@@ -223,7 +224,7 @@ static void put_clean(struct report_page *page, const struct report_launches *ru
         for (size_t s = 0; s < lines.data[i].count; s++) {
             const struct profile_site *site = &lines.data[i].sites[s];
             struct strbuf label = {0};
-            report_site_label(&label, page, site);
+            report_site_label(&label, page, &lines.data[i], site);
             put_numbers(page, 4, strbuf_string(&label), site, run->shared.units);
             strbuf_free(&label);
         }

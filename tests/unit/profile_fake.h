@@ -25,7 +25,8 @@
 enum { // sites of the kernel
     LOAD,
     STORE,
-    UNROLLED,  // LOAD once more, in another column
+    UNROLLED,  // LOAD once more, at its place
+    BESIDE,    // and in another column
     INLINED,   // the instruction of LOAD, inlined from line 20
     WIDE,      // 16 bytes
     ADD,       // atom.add with a register
@@ -61,11 +62,13 @@ static struct ir_site site(uint32_t location, const char *text, enum site_op op,
 static void fill_sites(struct ir_site *sites) {
     sites[LOAD] = site(1, "ld.shared.f32", SITE_LOAD, 4);
     sites[STORE] = site(2, "st.shared.f32", SITE_STORE, 4);
-    sites[UNROLLED] = site(3, "ld.shared.f32", SITE_LOAD, 4);
+    sites[UNROLLED] = site(1, "ld.shared.f32", SITE_LOAD, 4);
+    sites[BESIDE] = site(3, "ld.shared.f32", SITE_LOAD, 4);
     sites[INLINED] = site(4, "ld.shared.f32", SITE_LOAD, 4);
     sites[WIDE] = site(2, "ld.shared.v4.f32", SITE_LOAD, 16);
     sites[ADD] = site(5, "atom.shared.add.u32", SITE_ATOMIC, 4);
     sites[ADD].atomic = SITE_ATOMIC_NATIVE;
+    sites[ADD].is_sum = true;
     sites[REDUCE] = site(5, "red.shared.add.u32", SITE_REDUCTION, 4);
     sites[REDUCE].atomic = SITE_ATOMIC_NATIVE_SUMMED;
     sites[FLOAT_ADD] = site(5, "atom.shared.add.f32", SITE_ATOMIC, 4);
@@ -185,6 +188,37 @@ static inline const struct profile_site *only_site(const struct profile *profile
     assert_int_equal(profile->launch_count, 1);
     assert_int_equal(profile->launches[0].site_count, 1);
     return &profile->launches[0].sites[0];
+}
+
+// ---- Saved profiles --------------------------------------------------------------------------
+
+static inline char *temporary(const char *text) {
+    char *path = strdup("/tmp/bankrun-test-profile-XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(file_write(path, text, strlen(text)));
+    return path;
+}
+
+static inline struct profile *read_text(const char *text, struct diag_list *diags) {
+    char *path = temporary(text);
+    struct profile *profile = profile_read(path, diags);
+    unlink(path);
+    free(path);
+    return profile;
+}
+
+// The profile as it comes back from a file; frees it.
+static inline struct profile *read_again(struct profile *profile) {
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_int_equal(diags.count, 0);
+    assert_non_null(back);
+    free(json);
+    profile_free(profile);
+    return back;
 }
 
 #endif

@@ -26,6 +26,8 @@ static inline struct profile_site shared_load(uint32_t line, uint64_t requests, 
         .worst_degree = degree,
         .worst_mask = UINT32_MAX,
         .verdict = "observed",
+        .is_modelled = true,
+        .request = {.access = BANKRUN_LOAD, .width = 4},
     };
     site.degrees[degree] = requests;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {

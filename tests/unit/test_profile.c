@@ -131,12 +131,32 @@ static void test_joined_rows(void **state) {
     assert_int_equal(inlined->inlined_at[0].line, 20);
     assert_string_equal(inlined->inlined_at[0].function, "transpose(float*, float const*, int)");
     assert_null(inlined->why);
-    assert_int_equal(joined->column, 7);
+    assert_int_equal(joined->column, 9);
     assert_int_equal(joined->counts.requests, 2);
     assert_int_equal(joined->counts.units, 34);
     assert_int_equal(joined->worst_degree, 32);
     assert_true(joined->degrees[2] == 1 && joined->degrees[32] == 1);
     assert_null(launch->sites[2].file);
+    profile_free(profile);
+}
+
+// Each access of a line has its own column. Where compilers give one for all of them, those that
+// conflict and those that do not are rows of their own.
+static void test_accesses_of_one_line(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[4] = {column_event(LOAD, 0, 128), column_event(UNROLLED, 0, 4),
+                              column_event(BESIDE, 0, 128), column_event(UNROLLED, 128, 4)};
+    struct profile *profile = profile_of(&fake, events, 4);
+    const struct profile_launch *launch = &profile->launches[0];
+    assert_int_equal(launch->site_count, 3);
+    const struct profile_site *beside = &launch->sites[0], *column = &launch->sites[1],
+                              *row = &launch->sites[2];
+    assert_true(beside->column == 7 && beside->degrees[32] == 1);
+    assert_true(column->column == 9 && column->counts.requests == 1 && column->degrees[32] == 1);
+    assert_true(row->column == 9 && row->counts.requests == 2 && row->degrees[1] == 2);
+    assert_null(row->why);
     profile_free(profile);
 }
 
@@ -259,6 +279,160 @@ static void test_global(void **state) {
     profile_free(profile);
 }
 
+// ---- The model's request -----------------------------------------------------------------------
+
+static struct profile *profile_of_site(struct fake *fake, const struct ir_site *site,
+                                       const struct access_event *event) {
+    struct ir_site *place = &fake->sites[event->site];
+    struct ir_site kept = *place;
+    *place = *site;
+    place->location = kept.location;
+    place->text = "text"; // says nothing
+    struct profile_recorder *recorder = profile_record(&fake->info);
+    const struct access_observer *observer = profile_observer(recorder);
+    observer->access(observer->worker_begin(observer->context, 0), event);
+    struct profile *profile = finish(recorder);
+    *place = kept;
+    return profile;
+}
+
+// The request of each kind of site; only what is not 0 is written.
+static const struct {
+    struct ir_site site;
+    struct profile_request request;
+    enum bankrun_certainty certainty;
+} asked[] = {
+    {{.op = SITE_LOAD, .width = 1}, {.access = BANKRUN_LOAD, .width = 1}, BANKRUN_MEASURED},
+    {{.op = SITE_LOAD, .width = 16}, {.access = BANKRUN_LOAD, .width = 16}, BANKRUN_MEASURED},
+    {{.op = SITE_LOAD, .width = 8, .is_generic = true},
+     {.access = BANKRUN_GENERIC_LOAD, .width = 8},
+     BANKRUN_MEASURED},
+    {{.op = SITE_STORE, .width = 4}, {.access = BANKRUN_STORE, .width = 4}, BANKRUN_MEASURED},
+    {{.op = SITE_STORE, .width = 4, .is_generic = true},
+     {.access = BANKRUN_STORE, .width = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_NATIVE, .width = 4},
+     {.access = BANKRUN_ATOMIC, .width = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_NATIVE, .width = 16}, // exch.b128
+     {.access = BANKRUN_ATOMIC, .width = 16},
+     BANKRUN_MEASURED},
+    {{.op = SITE_REDUCTION, .atomic = SITE_ATOMIC_NATIVE_SUMMED, .width = 4},
+     {.access = BANKRUN_ATOMIC_CONSTANT, .width = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_NATIVE_SCANNED, .width = 4},
+     {.access = BANKRUN_ATOMIC, .width = 4, .is_scanned = true},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_CAS, .width = 8},
+     {.access = BANKRUN_ATOMIC_CAS, .width = 8},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_LOOP, .width = 4},
+     {.access = BANKRUN_ATOMIC_LOOP, .width = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_LOOP, .width = 16},
+     {.access = BANKRUN_ATOMIC_LOOP, .width = 16},
+     BANKRUN_ASSUMED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_LOOP, .width = 4, .is_generic = true},
+     {.access = BANKRUN_GENERIC_LOOP, .width = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_EARLY_LOOP, .width = 8},
+     {.access = BANKRUN_ATOMIC_EARLY_LOOP, .width = 8},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ATOMIC, .atomic = SITE_ATOMIC_EARLY_LOOP, .width = 8, .is_generic = true},
+     {.access = BANKRUN_GENERIC_EARLY_LOOP, .width = 8},
+     BANKRUN_MEASURED},
+    {{.op = SITE_MATRIX_LOAD, .width = 16, .matrices = 2},
+     {.access = BANKRUN_MATRIX_LOAD, .width = 16, .matrices = 2},
+     BANKRUN_MEASURED},
+    {{.op = SITE_MATRIX_STORE, .width = 16, .matrices = 4},
+     {.access = BANKRUN_MATRIX_STORE, .width = 16, .matrices = 4},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ASYNC_COPY, .width = 8},
+     {.access = BANKRUN_ASYNC_COPY, .width = 8, .is_copy = true},
+     BANKRUN_MEASURED},
+    {{.op = SITE_ASYNC_COPY, .width = 16, .is_uncached = true},
+     {.access = BANKRUN_ASYNC_COPY, .width = 16},
+     BANKRUN_UNKNOWN},
+};
+
+// It is kept, is saved and read, and says how sure the count is.
+static void test_requests(void **state) {
+    (void)state;
+    struct fake fake;
+    uint64_t sources[32] = {0};
+    struct event lanes = column_event(0, 0, 128);
+    struct access_event event = {
+        .mask = FULL, .offsets = lanes.offsets, .addresses = sources, .block = lanes.block};
+    make(&fake);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct profile *profile = profile_of_site(&fake, &asked[i].site, &event);
+        for (int again = 0; again < 2; again++) {
+            const struct profile_site *row = &profile->launches[0].sites[0];
+            const struct profile_request *want = &asked[i].request;
+            assert_true(row->is_modelled);
+            assert_int_equal(row->request.access, want->access);
+            assert_int_equal(row->request.width, want->width);
+            assert_int_equal(row->request.matrices, want->matrices);
+            assert_int_equal(row->request.is_scanned, want->is_scanned);
+            assert_int_equal(row->request.is_copy, want->is_copy);
+            assert_int_equal(profile_certainty(90, row), asked[i].certainty);
+            profile = read_again(profile);
+        }
+        profile_free(profile);
+    }
+}
+
+static void check_no_rule(const struct profile_site *row, bool is_estimate) {
+    struct profile_bank_map map;
+    assert_false(row->is_modelled);
+    assert_int_equal(row->is_estimate, is_estimate);
+    assert_int_equal(profile_certainty(90, row), BANKRUN_UNKNOWN);
+    assert_false(profile_map_banks(90, row, &map));
+}
+
+static void test_no_rule(void **state) {
+    (void)state;
+    static const struct ir_site vector = {.op = SITE_LOAD, .width = 32},
+                                bulk = {.op = SITE_BULK_COPY, .width = 16};
+    struct fake fake;
+    struct event lanes = column_event(0, 0, 32);
+    struct access_event event = {.mask = FULL, .offsets = lanes.offsets, .block = lanes.block};
+    make(&fake);
+    struct profile *profile = read_again(profile_of_site(&fake, &vector, &event));
+    check_no_rule(only_site(profile), true);
+    profile_free(profile);
+    event.mask = 1;
+    event.bulk_bytes = 4096;
+    profile = read_again(profile_of_site(&fake, &bulk, &event));
+    check_no_rule(only_site(profile), false);
+    profile_free(profile);
+}
+
+// Neighbours that read the same 8 bytes halve the phases of a load from shared memory, not those of
+// one through a generic address: the words, the picture and the count are of the same half warp.
+static void test_generic_pairs(void **state) {
+    (void)state;
+    static const struct ir_site pairs = {.op = SITE_LOAD, .width = 8, .is_generic = true};
+    struct fake fake;
+    struct event lanes = {0};
+    struct access_event event = {.mask = FULL, .offsets = lanes.offsets, .block = lanes.block};
+    make(&fake);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        lanes.offsets[lane] = lane / 2 * 128;
+    struct profile *profile = profile_of_site(&fake, &pairs, &event);
+    const struct profile_site *row = only_site(profile);
+    struct profile_bank_map map;
+    assert_int_equal(row->worst_degree, 8);
+    assert_string_equal(row->why, "lanes 0-15: groups of 2 lanes read the same words, 32 words "
+                                  "from group to group: all in banks 0-1");
+    assert_true(profile_map_banks(90, row, &map));
+    assert_int_equal(map.lanes, 0xffff);
+    assert_int_equal(map.most, 8);
+    assert_int_equal(map.count[1], 8);
+    assert_int_equal(map.count[2], 0);
+    profile_free(profile);
+}
+
 // ---- Workers and orders ----------------------------------------------------------------------
 
 enum { BLOCKS = 105, PER_BLOCK = 24 };
@@ -337,12 +511,12 @@ static void test_idle_workers(void **state) {
 
 static void expect_why(enum bankrun_access access, unsigned width, uint32_t mask,
                        const uint32_t *offsets, const char *want) {
-    struct counter_rule rule = {.arch = 90,
-                                .access = access,
-                                .width = width,
-                                .matrices = access == BANKRUN_MATRIX_LOAD ? 4 : 0};
-    char *why =
-        profile_why(&rule, access == BANKRUN_ATOMIC ? "atom.shared.add.u32" : "", mask, offsets);
+    struct bankrun_request request = {.access = access,
+                                      .width = width,
+                                      .matrices = access == BANKRUN_MATRIX_LOAD ? 4 : 0,
+                                      .mask = mask,
+                                      .offsets = offsets};
+    char *why = profile_why(90, &request, access == BANKRUN_ATOMIC);
     if (want)
         assert_string_equal(why, want);
     else
@@ -477,14 +651,25 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_column),         cmocka_unit_test(test_many_patterns),
-        cmocka_unit_test(test_inactive_lanes), cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_joined_rows),    cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_toolkit_lines),  cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_global),         cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_idle_workers),   cmocka_unit_test(test_why_strides),
-        cmocka_unit_test(test_why_groups),     cmocka_unit_test(test_why_irregular),
+        cmocka_unit_test(test_column),
+        cmocka_unit_test(test_many_patterns),
+        cmocka_unit_test(test_inactive_lanes),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_joined_rows),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_toolkit_lines),
+        cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_global),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_idle_workers),
+        cmocka_unit_test(test_why_strides),
+        cmocka_unit_test(test_why_groups),
+        cmocka_unit_test(test_why_irregular),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_no_rule),
+        cmocka_unit_test(test_generic_pairs),
+        cmocka_unit_test(test_accesses_of_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

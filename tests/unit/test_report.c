@@ -230,6 +230,28 @@ static void test_sites_of_one_line(void **state) {
     free(text);
 }
 
+// What only the column tells apart is shown with it, and nothing else is.
+static void test_columns_of_one_line(void **state) {
+    (void)state;
+    struct profile_site sites[] = {shared_load(10, 100, 1), shared_load(10, 100, 8),
+                                   shared_load(10, 100, 4), shared_load(11, 100, 1),
+                                   shared_load(11, 100, 1), global_store(12, 10, 32),
+                                   global_store(12, 10, 16)};
+    static const uint32_t columns[] = {5, 12, 3, 4, 20, 9, 30};
+    for (size_t i = 0; i < 7; i++)
+        sites[i].column = columns[i];
+    sites[2].instruction = "ld.shared.u32";
+    struct profile_launch launch = launch_of(0, sites, 7);
+    char *text = text_of(&launch, 1, NULL);
+    assert_contains(text, "\n    ld.shared.f32 from tile, column 12  ");
+    assert_contains(text, "\n    ld.shared.u32 from tile  ");
+    assert_contains(text, "\n    ld.shared.f32 from tile, column 5  ");
+    assert_contains(text, "\n    kernel.cu:11:4  ld.shared.f32 from tile  ");
+    assert_contains(text, "\n    kernel.cu:11:20  ld.shared.f32 from tile  ");
+    assert_contains(text, "kernel.cu:12:9: st.global.f32: 32 sectors a request");
+    free(text);
+}
+
 static void test_mixed_degrees(void **state) {
     (void)state;
     struct profile_site sites[] = {shared_load(10, 1000, 4)};
@@ -299,6 +321,7 @@ int main(void) {
         cmocka_unit_test(test_fault_of_several_lines),
         cmocka_unit_test(test_lines_sort_by_excess),
         cmocka_unit_test(test_sites_of_one_line),
+        cmocka_unit_test(test_columns_of_one_line),
         cmocka_unit_test(test_mixed_degrees),
         cmocka_unit_test(test_estimates_are_marked),
         cmocka_unit_test(test_inlining),

@@ -21,7 +21,7 @@ static void test_picture_of_a_wide_load(void **state) {
     // Eight lanes at a time, each on four banks; the second quarter is the worst.
     struct profile_site sites[] = {shared_load(10, 10, 2)};
     sites[0].instruction = "ld.shared.v4.f32";
-    sites[0].width = 16;
+    sites[0].width = sites[0].request.width = 16;
     sites[0].counts = (struct profile_counts){10, 50, 40};
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         sites[0].worst_offsets[lane] = 16 * lane;
@@ -43,7 +43,7 @@ static void test_picture_of_a_double(void **state) {
     (void)state;
     struct profile_site sites[] = {shared_load(10, 10, 16)};
     sites[0].instruction = "ld.shared.f64";
-    sites[0].width = 8;
+    sites[0].width = sites[0].request.width = 8;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         sites[0].worst_offsets[lane] = 128 * lane + 8;
     }
@@ -62,6 +62,7 @@ static void test_picture_of_an_atomic(void **state) {
     (void)state;
     struct profile_site sites[] = {shared_load(10, 10, 32)};
     sites[0].op = PROFILE_ATOMIC;
+    sites[0].request.access = BANKRUN_ATOMIC;
     sites[0].instruction = "atom.shared.add.u32";
     memset(sites[0].worst_offsets, 0, sizeof sites[0].worst_offsets); // all on one word
     struct profile_launch launch = launch_of(0, sites, 1);
@@ -319,6 +320,7 @@ static void test_csv(void **state) {
     (void)state;
     struct profile_site sites[] = {shared_load(33, 500000, 32), global_store(34, 10, 32)};
     sites[0].why = "words \"0\", 32";
+    sites[0].column = 12;
     sites[1].file = NULL;
     sites[1].line = 0;
     struct profile_launch launch = launch_of(0, sites, 2);
@@ -328,10 +330,10 @@ static void test_csv(void **state) {
     assert_string_equal(
         strbuf_string(&out),
         "launch,kernel,file,line,instruction,space,op,array,width,requests,wavefronts,sectors,"
-        "ideal,excess,worst_degree,certainty,verdict,why,launches\r\n"
+        "ideal,excess,worst_degree,certainty,verdict,why,launches,column\r\n"
         "1,work(float*),kernel.cu,33,ld.shared.f32,shared,load,tile,4,500000,16000000,,500000,"
-        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1\r\n"
-        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1\r\n");
+        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1,12\r\n"
+        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1,\r\n");
     strbuf_free(&out);
 }
 

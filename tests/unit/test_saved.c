@@ -18,23 +18,6 @@ static struct profile *sample(void) {
     return profile;
 }
 
-static char *temporary(const char *text) {
-    char *path = strdup("/tmp/bankrun-test-profile-XXXXXX");
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_true(file_write(path, text, strlen(text)));
-    return path;
-}
-
-static struct profile *read_text(const char *text, struct diag_list *diags) {
-    char *path = temporary(text);
-    struct profile *profile = profile_read(path, diags);
-    unlink(path);
-    free(path);
-    return profile;
-}
-
 static void test_round_trip(void **state) {
     (void)state;
     struct profile *profile = sample();
@@ -67,6 +50,29 @@ static void test_round_trip(void **state) {
     free(again);
     profile_free(profile);
     profile_free(back);
+}
+
+// What a file does not say is not guessed from the instruction's name.
+static void test_no_request(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    struct diag_list diags = {0};
+    struct profile_bank_map map;
+    char *json = profile_to_json(profile);
+    assert_true(profile_map_banks(90, &profile->launches[0].sites[0], &map));
+    profile_free(profile);
+    for (char *at = json; (at = strstr(at, "\"request\":")) != NULL;)
+        memcpy(at, "\"reqwest\":", 10); // as bankrun 0.1.0 wrote it: no such key
+    profile = read_text(json, &diags);
+    assert_int_equal(diags.count, 0);
+    for (size_t i = 0; i < profile->launches[0].site_count; i++) {
+        const struct profile_site *site = &profile->launches[0].sites[i];
+        assert_false(site->is_modelled);
+        assert_int_equal(profile_certainty(90, site), BANKRUN_UNKNOWN);
+        assert_false(profile_map_banks(90, site, &map));
+    }
+    free(json);
+    profile_free(profile);
 }
 
 static void test_sorted_keys(void **state) {
@@ -156,6 +162,10 @@ static void test_broken_files(void **state) {
         {"\"inlined_at\": []", "\"inlined_at\": [3]", "inlined_at[0]: expected an object"},
         {"\"requests\": 2", "\"requests\": 3", "totals.shared.load: is not the sum of the sites"},
         {"\"sites\": [", "\"sites\": [5,", "launches[0].sites[0]: expected an object"},
+        {"\"access\": \"store\"", "\"access\": \"stare\"",
+         "request.access: expected one of \"load\", \"store\", \"atomic\""},
+        {"\"matrices\": 0", "\"matrices\": 1", "request: the width or the number of matrices"},
+        {"\"scanned\": false,", "", "request.scanned: is missing"},
         {"\n       null", "\n       12", "is not in the mask, expected null"},
     };
     struct profile *profile = sample();
@@ -235,7 +245,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sorted_keys),
         cmocka_unit_test(test_strange_bytes), cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_alike),         cmocka_unit_test(test_no_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
