@@ -1,4 +1,4 @@
-// Parses the command line from one table of options.
+// Parses the command line by the table of options, and prints their help.
 #include "cli/option_rows.h"
 
 #include <ctype.h>
@@ -6,104 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
-
-static const struct option_row rows[] = {
-    {OPTION_SHARED, 0, "shared", "DECLARATION", CLI_EXPLAIN,
-     "the arrays: 'float tile[32][33]', 'struct {float x, y;} s[64]'"},
-    {OPTION_BLOCK, 0, "block", "SHAPE", CLI_EXPLAIN,
-     "threads of a block: 256, 32x8, 8x8x4 (default 32)"},
-    {OPTION_LOAD, 0, "load", NULL, CLI_EXPLAIN, "the access is a load (the default)"},
-    {OPTION_STORE, 0, "store", NULL, CLI_EXPLAIN, "it is a store"},
-    {OPTION_ATOMIC, 0, "atomic", NULL, CLI_EXPLAIN,
-     "it is an atomic: a native one for 32-bit integers, else a\ncompare-and-swap loop"},
-    {OPTION_LET, 0, "let", "NAME=VALUE", CLI_EXPLAIN,
-     "give a name a value; NAME=A..B[,STEP] tries all of them"},
-    {OPTION_IF, 0, "if", "CONDITION", CLI_EXPLAIN, "only the lanes for which it holds take part"},
-    {OPTION_ARCH, 0, "arch", "ARCH", CLI_EXPLAIN,
-     "architecture: sm_90, 90 or 9.0 (default sm_90); all: a row\nfor each generation"},
-    {OPTION_BANK_MODE, 0, "bank-mode", "BYTES", CLI_EXPLAIN,
-     "where the banks of 3.x change: every 4 bytes (the default) or 8"},
-    {OPTION_WARP, 0, "warp", "N", CLI_EXPLAIN, "only warp N of the block (default: all)"},
-    {OPTION_WIDTH, 0, "width", "BYTES", CLI_EXPLAIN,
-     "bytes that one lane accesses: 1, 2, 4, 8 or 16 (default:\nthose of the type)"},
-    {OPTION_BASE, 0, "base", "BYTES", CLI_EXPLAIN, "where the first array starts (default 0)"},
-    {OPTION_GRID, 0, "grid", "SHAPE", CLI_EXPLAIN, "gridDim (default 1)"},
-    {OPTION_BLOCK_INDEX, 0, "block-index", "X,Y,Z", CLI_EXPLAIN, "blockIdx (default 0,0,0)"},
-    {OPTION_REQUESTS, 0, "requests", "FILE", CLI_EXPLAIN,
-     "read raw requests from a CSV file, which may be compressed by\ngzip; '-' is the standard "
-     "input"},
-    {OPTION_KEEP_GOING, 0, "keep-going", NULL, CLI_EXPLAIN,
-     "report a bad row of --requests, leave it out and go on"},
-    {OPTION_INSTRUCTION, 0, "instruction", "NAME", CLI_CALIBRATE,
-     "measure only this one, like ld.shared.u32"},
-    {OPTION_PATTERNS, 0, "patterns", "N", CLI_CALIBRATE,
-     "patterns of lane addresses for each instruction (default 300)"},
-    {OPTION_ARCH, 0, "arch", "ARCH", CLI_CALIBRATE,
-     "hold the GPU against the model of another architecture\n(default: its own)"},
-    {OPTION_SAVE, 0, "save", "FILE", CLI_CALIBRATE,
-     "write the measurements to FILE.csv, compressed if it ends\nin .gz"},
-    {OPTION_ARCH, 0, "arch", "ARCH", CLI_RUN,
-     "architecture to simulate: sm_90, 90 or 9.0 (default sm_90);\nsm_90a: a .cu is compiled with "
-     "the "
-     "features of 9.0 alone"},
-    {OPTION_ARCH, 0, "arch", "ARCH", CLI_NVCC_FLAGS,
-     "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)"},
-    {OPTION_DEVICES, 0, "devices", "N", CLI_RUN,
-     "devices that a program sees, all of this architecture\n(default 1)"},
-    {OPTION_THREADS, 0, "threads", "N", CLI_RUN,
-     "host threads (default: one for each processor); the counts\ndo not depend on it"},
-    {OPTION_LAUNCH, 0, "launch", "SPEC", CLI_RUN,
-     "launch of a .ptx file: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'"},
-    {OPTION_DUMP, 0, "dump", "ARG=FILE", CLI_RUN,
-     "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout"},
-    {OPTION_FORMAT, 0, "format", "FORMAT", ALL, "text, json or csv (default text)"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", ALL, "write the report to FILE"},
-    {OPTION_FAIL_ON, 0, "fail-on", "excess[=N]", BOTH,
-     "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess"},
-    {OPTION_TRACE, 0, "trace", "FILE:LINE[:N]", CLI_RUN,
-     "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "
-     "on one thread"},
-    {OPTION_TRACE_OUTPUT, 0, "trace-output", "FILE", CLI_RUN,
-     "write them to FILE; as CSV if it ends in .csv, which\nexplain --requests reads"},
-    {OPTION_METRICS, 0, "metrics", NULL, BOTH,
-     "show the figures that profilers have names for, old and new"},
-    {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", CLI_RUN,
-     "stop a launch after N warp instructions"},
-    {OPTION_BLOCKS, 0, "blocks", "N|P%", CLI_RUN,
-     "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
-     "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "
-     "run whole"},
-    {OPTION_AS, 0, "as", "written|compiled", CLI_RUN,
-     "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
-     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm"},
-    {OPTION_NVCC, 0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with"},
-    {OPTION_NVCC_FLAG, 0, "nvcc-flag", "FLAG", CLI_RUN,
-     "hand FLAG to nvcc; may be given several times"},
-    {OPTION_PASS, 'I', NULL, "DIR", CLI_RUN, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,"},
-    {OPTION_PASS, 'D', NULL, "NAME", CLI_RUN, NULL},
-    {OPTION_PASS, 'U', NULL, "NAME", CLI_RUN, NULL},
-    {OPTION_PASS, 'L', NULL, "DIR", CLI_RUN, NULL},
-    {OPTION_PASS, 'l', NULL, "LIBRARY", CLI_RUN, NULL},
-    {OPTION_PASS, 'X', NULL, "TOOL FLAG", CLI_RUN,
-     "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ..."},
-    {OPTION_NO_CACHE, 0, "no-cache", NULL, CLI_RUN,
-     "compile .cu files anew, and keep nothing of it"},
-    {OPTION_NO_COUNT, 0, "no-count", NULL, CLI_RUN, "only run the program: no counts, no report"},
-    {OPTION_FOLLOW, 0, "follow", NULL, CLI_RUN,
-     "report on the processes that the program starts, too; always\nso for a command that is no "
-     "CUDA program itself"},
-    {OPTION_COLOR, 0, "color", "WHEN", ALL,
-     "auto, always or never (default auto; NO_COLOR is heeded)"},
-    {OPTION_QUIET, 'q', "quiet", NULL, CLI_RUN,
-     "no report and no progress on stderr, only errors and faults"},
-    {OPTION_VERBOSE, 'v', "verbose", NULL, BOTH,
-     "show every site and launch, and the commands that are run"},
-    {OPTION_VERBOSE, 'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees"},
-    {OPTION_HELP, 'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS, "show this help"},
-};
-enum { ROWS = sizeof rows / sizeof *rows };
 
 void cli_error(const char *format, ...) {
     va_list arguments;
@@ -213,11 +115,11 @@ static const char *command_name(enum cli_command command) {
 }
 
 static bool unknown_option(enum cli_command command, const char *word, size_t length) {
-    const char *names[ROWS + 1];
+    const char *names[option_row_count + 1];
     size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].name && rows[i].commands & (unsigned)command)
-            names[count++] = rows[i].name;
+    for (size_t i = 0; i < option_row_count; i++)
+        if (option_rows[i].name && option_rows[i].commands & (unsigned)command)
+            names[count++] = option_rows[i].name;
     names[count] = NULL;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
@@ -235,8 +137,8 @@ static bool parse_long(struct cli_options *options, enum cli_command command, in
     const char *word = argv[(*index)++];
     size_t length = strcspn(word, "=");
     const char *value = word[length] ? word + length + 1 : NULL;
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct option_row *row = &rows[i];
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
         if (!row->name || !(row->commands & (unsigned)command) || strlen(row->name) != length - 2 ||
             strncmp(row->name, word + 2, length - 2))
             continue;
@@ -262,9 +164,9 @@ static bool parse_short(struct cli_options *options, enum cli_command command, i
                         char **argv, int *index) {
     const char *word = argv[(*index)++];
     const struct option_row *row = NULL;
-    for (size_t i = 0; i < ROWS && !row; i++)
-        if (rows[i].letter == word[1] && rows[i].commands & (unsigned)command)
-            row = &rows[i];
+    for (size_t i = 0; i < option_row_count && !row; i++)
+        if (option_rows[i].letter == word[1] && option_rows[i].commands & (unsigned)command)
+            row = &option_rows[i];
     if (!row || (!row->argument && word[2]))
         return unknown_option(command, word, strlen(word));
     if (!row->argument)
@@ -275,7 +177,7 @@ static bool parse_short(struct cli_options *options, enum cli_command command, i
         return false;
     }
     const char *next = is_complete ? NULL : argv[(*index)++];
-    if (row->id != OPTION_PASS)
+    if (row->kind != OPTION_PASS)
         return options_apply(options, row, next ? next : word + 2);
     vec_push(&options->nvcc_flags, word);
     if (next)
@@ -300,8 +202,8 @@ int options_parse(struct cli_options *options, enum cli_command command, int arg
 void options_print_help(enum cli_command command, FILE *out) {
     enum { HELP_COLUMN = 26 };
     fputs("Options:\n", out);
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct option_row *row = &rows[i];
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
         if (!(row->commands & (unsigned)command) || !row->help)
             continue;
         char left[80];

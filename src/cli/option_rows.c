@@ -1,0 +1,141 @@
+// The options of all commands: how each is written, what it says of itself, and where its value
+// goes.
+#include "cli/option_rows.h"
+
+enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
+
+static const struct option_choice formats[] = {
+    {"text", CLI_TEXT}, {"json", CLI_JSON}, {"csv", CLI_CSV}, {0}};
+static const struct option_choice colors[] = {
+    {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
+static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
+static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
+                                              {"8", 8}, {"16", 16}, {0}};
+static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
+
+#define FIELD(name) ((struct cli_options *)0)->name
+#define AT(name) .offset = offsetof(struct cli_options, name), .size = sizeof FIELD(name)
+// As AT, of a field that must have this type.
+#define AT_TYPE(type, name) AT(name) + 0 * sizeof _Generic(FIELD(name), type : 0)
+#define SET(name, value) .kind = OPTION_SET, AT(name), .number = (value)
+#define NUMBER(name, most) .kind = OPTION_NUMBER, AT(name), .number = (most)
+#define CHOICE(name, list) .kind = OPTION_CHOICE, AT(name), .choices = (list)
+#define TEXT(name) .kind = OPTION_TEXT, AT_TYPE(const char *, name)
+#define LIST(name) .kind = OPTION_LIST, AT_TYPE(cli_strings, name)
+#define READ(function) .kind = OPTION_READ, .read = (function)
+#define PASS .kind = OPTION_PASS
+
+const struct option_row option_rows[] = {
+    {0, "shared", "DECLARATION", CLI_EXPLAIN,
+     "the arrays: 'float tile[32][33]', 'struct {float x, y;} s[64]'", TEXT(explain.shared)},
+    {0, "block", "SHAPE", CLI_EXPLAIN, "threads of a block: 256, 32x8, 8x8x4 (default 32)",
+     TEXT(explain.block)},
+    {0, "load", NULL, CLI_EXPLAIN, "the access is a load (the default)",
+     SET(explain.access, CLI_LOAD)},
+    {0, "store", NULL, CLI_EXPLAIN, "it is a store", SET(explain.access, CLI_STORE)},
+    {0, "atomic", NULL, CLI_EXPLAIN,
+     "it is an atomic: a native one for 32-bit integers, else a\ncompare-and-swap loop",
+     SET(explain.access, CLI_ATOMIC)},
+    {0, "let", "NAME=VALUE", CLI_EXPLAIN, "give a name a value; NAME=A..B[,STEP] tries all of them",
+     LIST(explain.lets)},
+    {0, "if", "CONDITION", CLI_EXPLAIN, "only the lanes for which it holds take part",
+     TEXT(explain.condition)},
+    {0, "arch", "ARCH", CLI_EXPLAIN,
+     "architecture: sm_90, 90 or 9.0 (default sm_90); all: a row\nfor each generation",
+     READ(option_arch)},
+    {0, "bank-mode", "BYTES", CLI_EXPLAIN,
+     "where the banks of 3.x change: every 4 bytes (the default) or 8",
+     CHOICE(explain.bank_mode, bank_modes)},
+    {0, "warp", "N", CLI_EXPLAIN, "only warp N of the block (default: all)", READ(option_warp)},
+    {0, "width", "BYTES", CLI_EXPLAIN,
+     "bytes that one lane accesses: 1, 2, 4, 8 or 16 (default:\nthose of the type)",
+     CHOICE(explain.width, widths)},
+    {0, "base", "BYTES", CLI_EXPLAIN, "where the first array starts (default 0)",
+     NUMBER(explain.base, 1 << 20)},
+    {0, "grid", "SHAPE", CLI_EXPLAIN, "gridDim (default 1)", TEXT(explain.grid)},
+    {0, "block-index", "X,Y,Z", CLI_EXPLAIN, "blockIdx (default 0,0,0)", TEXT(explain.block_index)},
+    {0, "requests", "FILE", CLI_EXPLAIN,
+     "read raw requests from a CSV file, which may be compressed by\ngzip; '-' is the standard "
+     "input",
+     TEXT(explain.requests)},
+    {0, "keep-going", NULL, CLI_EXPLAIN, "report a bad row of --requests, leave it out and go on",
+     SET(explain.keep_going, true)},
+    {0, "instruction", "NAME", CLI_CALIBRATE, "measure only this one, like ld.shared.u32",
+     TEXT(calibrate.instruction)},
+    {0, "patterns", "N", CLI_CALIBRATE,
+     "patterns of lane addresses for each instruction (default 300)",
+     NUMBER(calibrate.patterns, 1 << 20)},
+    {0, "arch", "ARCH", CLI_CALIBRATE,
+     "hold the GPU against the model of another architecture\n(default: its own)",
+     READ(option_arch)},
+    {0, "save", "FILE", CLI_CALIBRATE,
+     "write the measurements to FILE.csv, compressed if it ends\nin .gz", TEXT(calibrate.save)},
+    {0, "arch", "ARCH", CLI_RUN,
+     "architecture to simulate: sm_90, 90 or 9.0 (default sm_90);\nsm_90a: a .cu is compiled with "
+     "the "
+     "features of 9.0 alone",
+     READ(option_arch)},
+    {0, "arch", "ARCH", CLI_NVCC_FLAGS,
+     "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)", READ(option_arch)},
+    {0, "devices", "N", CLI_RUN,
+     "devices that a program sees, all of this architecture\n(default 1)", READ(option_devices)},
+    {0, "threads", "N", CLI_RUN,
+     "host threads (default: one for each processor); the counts\ndo not depend on it",
+     NUMBER(threads, 1024)},
+    {0, "launch", "SPEC", CLI_RUN,
+     "launch of a .ptx file: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'", TEXT(launch)},
+    {0, "dump", "ARG=FILE", CLI_RUN,
+     "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout",
+     READ(option_dump)},
+    {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
+    {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
+    {0, "fail-on", "excess[=N]", BOTH,
+     "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess",
+     READ(option_fail_on)},
+    {0, "trace", "FILE:LINE[:N]", CLI_RUN,
+     "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "
+     "on one thread",
+     TEXT(trace)},
+    {0, "trace-output", "FILE", CLI_RUN,
+     "write them to FILE; as CSV if it ends in .csv, which\nexplain --requests reads",
+     TEXT(trace_output)},
+    {0, "metrics", NULL, BOTH, "show the figures that profilers have names for, old and new",
+     SET(metrics, true)},
+    {0, "max-instructions", "N", CLI_RUN, "stop a launch after N warp instructions",
+     NUMBER(max_instructions, UINT64_MAX)},
+    {0, "blocks", "N|P%", CLI_RUN,
+     "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
+     "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "
+     "run whole",
+     READ(option_blocks)},
+    {0, "as", "written|compiled", CLI_RUN,
+     "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
+     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm",
+     CHOICE(as_compiled, readings)},
+    {0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with", TEXT(nvcc)},
+    {0, "nvcc-flag", "FLAG", CLI_RUN, "hand FLAG to nvcc; may be given several times",
+     LIST(nvcc_flags)},
+    {'I', NULL, "DIR", CLI_RUN, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,", PASS},
+    {'D', NULL, "NAME", CLI_RUN, NULL, PASS},
+    {'U', NULL, "NAME", CLI_RUN, NULL, PASS},
+    {'L', NULL, "DIR", CLI_RUN, NULL, PASS},
+    {'l', NULL, "LIBRARY", CLI_RUN, NULL, PASS},
+    {'X', NULL, "TOOL FLAG", CLI_RUN, "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ...", PASS},
+    {0, "no-cache", NULL, CLI_RUN, "compile .cu files anew, and keep nothing of it",
+     SET(no_cache, true)},
+    {0, "no-count", NULL, CLI_RUN, "only run the program: no counts, no report",
+     SET(no_count, true)},
+    {0, "follow", NULL, CLI_RUN,
+     "report on the processes that the program starts, too; always\nso for a command that is no "
+     "CUDA program itself",
+     SET(follow, true)},
+    {0, "color", "WHEN", ALL, "auto, always or never (default auto; NO_COLOR is heeded)",
+     CHOICE(color, colors)},
+    {'q', "quiet", NULL, CLI_RUN, "no report and no progress on stderr, only errors and faults",
+     SET(quiet, true)},
+    {'v', "verbose", NULL, BOTH, "show every site and launch, and the commands that are run",
+     SET(verbose, true)},
+    {'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees", SET(verbose, true)},
+    {'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS, "show this help", SET(help, true)},
+};
+const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
