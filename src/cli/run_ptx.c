@@ -124,6 +124,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     run->sim = sim_create(&(struct sim_config){.arch = options->arch,
                                                .threads = options->trace ? 1 : options->threads,
                                                .max_instructions = options->max_instructions,
+                                               .output = stdout,
                                                .sample = options->sample});
     if (!run_module_load(&run->module, run->sim, diags))
         return false;

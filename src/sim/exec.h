@@ -18,6 +18,11 @@
 enum { LANES = WARP_LANES };
 #define FULL_MASK 0xffffffffu
 
+// A loop over the lanes of a mask, in order.
+#define EACH_LANE(l, mask)                                                                         \
+    for (uint32_t rest_ = (mask), l; rest_ && ((l = (uint32_t)__builtin_ctz(rest_)), true);        \
+         rest_ &= rest_ - 1)
+
 struct sim_warp;
 struct sim_instr;
 

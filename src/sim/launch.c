@@ -265,11 +265,12 @@ static int by_block(const void *a, const void *b) {
 }
 
 static void write_output(struct sim_run *run) {
-    FILE *out = run->sim->config.output ? run->sim->config.output : stdout;
+    FILE *out = run->sim->config.output;
     if (run->outputs.length)
         qsort(run->outputs.data, run->outputs.length, sizeof *run->outputs.data, by_block);
     for (size_t i = 0; i < run->outputs.length; i++) {
-        fputs(run->outputs.data[i].text, out);
+        if (out)
+            fputs(run->outputs.data[i].text, out);
         free(run->outputs.data[i].text);
     }
     vec_free(&run->outputs);

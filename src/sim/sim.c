@@ -34,10 +34,6 @@ void sim_destroy(struct sim *sim) {
     free(sim);
 }
 
-unsigned sim_arch(const struct sim *sim) {
-    return sim->config.arch;
-}
-
 int sim_threads(const struct sim *sim) {
     return pool_threads(sim->pool);
 }

@@ -23,7 +23,7 @@ struct sim_config {
     unsigned arch;             // 90 for 9.0: what %-registers, properties and limits say
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // warp instructions a launch may execute; 0: no limit
-    FILE *output;              // where device printf goes; NULL: stdout
+    FILE *output;              // where device printf goes; NULL: nowhere
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
@@ -34,7 +34,6 @@ struct sim_config {
 
 struct sim *sim_create(const struct sim_config *config);
 void sim_destroy(struct sim *sim);
-unsigned sim_arch(const struct sim *sim);
 int sim_threads(const struct sim *sim);  // upper bound of observers' worker numbers
 bool sim_samples(const struct sim *sim); // launches may leave out blocks
 

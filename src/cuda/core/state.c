@@ -192,6 +192,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .arch = state->config.arch,
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
+        .output = stdout,
         .sample = state->config.sample,
         .neighbour = cuda_any_sim(state),
         .device = state->current->number,

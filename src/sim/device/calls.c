@@ -16,8 +16,7 @@ static bool device_malloc(struct sim_warp *warp, const struct sim_instr *instr,
     const uint64_t *bytes = arguments[0];
     uint64_t *address = result;
     struct sim_memory *memory = warp->block->worker->memory;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const struct sim_allocation *allocation =
             sim_memory_alloc(memory, bytes[l], SIM_DEVICE_HEAP);
         address[l] = allocation ? allocation->address : 0;
@@ -30,8 +29,7 @@ static bool device_free(struct sim_warp *warp, const struct sim_instr *instr,
     (void)result;
     const uint64_t *address = arguments[0];
     struct sim_memory *memory = warp->block->worker->memory;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         if (!address[l] || sim_memory_free(memory, address[l], true))
             continue;
         char text[SIM_MEMORY_TEXT];
@@ -98,8 +96,7 @@ static bool device_set_conditional(struct sim_warp *warp, const struct sim_instr
     const uint64_t *handle = arguments[0];
     const uint32_t *value = arguments[1];
     const struct sim_launch *launch = warp->block->worker->launch;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         if (launch->set_condition &&
             launch->set_condition(launch->condition_context, handle[l], value[l]))
             continue;

@@ -38,8 +38,7 @@ static bool get_buffer(struct sim_warp *warp, const struct sim_instr *instr,
                        const void *const *arguments, void *result) {
     enum { KERNEL, GRID, BLOCK, SHARED };
     uint64_t *buffers = result;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint64_t address = ((const uint64_t *)arguments[KERNEL])[l];
         struct sim_child child = {.kernel = kernel_at(warp, address)};
         if (!child.kernel) {
@@ -92,8 +91,7 @@ static bool launch(struct sim_warp *warp, const struct sim_instr *instr,
                    const void *const *arguments, void *result) {
     const uint64_t *buffers = arguments[0], *streams = arguments[1];
     uint32_t *errors = result;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         struct sim_device_wish *wish = find_wish(&sim_block_of(warp)->launches, buffers[l]);
         if (!wish) {
             sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, l, buffers[l],
@@ -121,8 +119,7 @@ static bool succeed(struct sim_warp *warp, const struct sim_instr *instr,
 // Writes a value for each lane where its first argument points to.
 static bool give(struct sim_warp *warp, const struct sim_instr *instr, const uint64_t *addresses,
                  uint64_t value, uint64_t bytes) {
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         uint64_t span;
         uint8_t *to = sim_mem_span(warp, l, addresses[l], true, &span);
         if (!to || span < bytes) {
@@ -190,8 +187,7 @@ static bool copy(struct sim_warp *warp, const struct sim_instr *instr, const voi
                  void *result) {
     const uint64_t *to = arguments[0], *from = arguments[1], *bytes = arguments[2],
                    *streams = arguments[4];
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         note(warp, (struct sim_child){.to = to[l], .from = from[l], .bytes = bytes[l]}, streams[l]);
     }
     return succeed(warp, instr, arguments, result);
@@ -201,8 +197,7 @@ static bool fill(struct sim_warp *warp, const struct sim_instr *instr, const voi
                  void *result) {
     const uint64_t *to = arguments[0], *bytes = arguments[2], *streams = arguments[3];
     const uint32_t *values = arguments[1];
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const struct sim_child child = {
             .to = to[l], .bytes = bytes[l], .value = (uint8_t)values[l]};
         note(warp, child, streams[l]);
@@ -217,8 +212,7 @@ static bool error_string(struct sim_warp *warp, const struct sim_instr *instr,
     (void)instr;
     const uint32_t *errors = arguments[0];
     uint64_t *addresses = result;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const char *text = errors[l] < 3 ? texts[errors[l]] : "unrecognized error code";
         const struct sim_allocation *copied =
             sim_memory_alloc(warp->block->worker->memory, strlen(text) + 1, SIM_DEVICE_HEAP);

@@ -139,8 +139,8 @@ const struct sim_instr *sim_return(struct sim_warp *warp, const struct sim_instr
     struct sim_frame *frame = split->frame;
     const struct sim_instr *next = frame->return_to;
     pass_results(warp, frame);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1)
-        warp->flow->stack[__builtin_ctz(rest)] = frame->stack[__builtin_ctz(rest)];
+    EACH_LANE(l, warp->mask)
+        warp->flow->stack[l] = frame->stack[l];
     sim_account(warp, instr->ordinal + 1);
     sim_leave_frame_tokens(warp, frame);
     split->frame = frame->caller;

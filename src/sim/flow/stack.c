@@ -9,8 +9,8 @@ static struct sim_frame *current_frame(const struct sim_warp *warp) {
 
 uint64_t sim_stack_limit(const struct sim_warp *warp) {
     uint64_t limit = warp->block->local_bytes;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const uint64_t top = warp->block->local_bytes - warp->flow->stack[__builtin_ctz(rest)];
+    EACH_LANE(l, warp->mask) {
+        const uint64_t top = warp->block->local_bytes - warp->flow->stack[l];
         limit = top < limit ? top : limit;
     }
     return limit;
@@ -37,8 +37,7 @@ static uint64_t frames_end(const struct sim_warp *warp) {
 // instr->immediate: bytes of the registers. instr->value: the alignment.
 static const struct sim_instr *run_alloca(struct sim_warp *warp, const struct sim_instr *instr) {
     const uint64_t whole = warp->block->local_bytes, least = frames_end(warp);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint64_t bytes = read_lane(warp, instr->operand[1], instr->immediate, l);
         const uint64_t top = whole - warp->flow->stack[l];
         const uint64_t at = bytes > top ? 0 : (top - bytes) & ~(instr->value - 1);
@@ -53,8 +52,7 @@ static const struct sim_instr *run_alloca(struct sim_warp *warp, const struct si
 }
 
 static const struct sim_instr *run_save(struct sim_warp *warp, const struct sim_instr *instr) {
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         write_lane(warp, instr->operand[0], instr->immediate, l,
                    warp->block->local_bytes - warp->flow->stack[l]);
     }
@@ -63,8 +61,7 @@ static const struct sim_instr *run_save(struct sim_warp *warp, const struct sim_
 
 static const struct sim_instr *run_restore(struct sim_warp *warp, const struct sim_instr *instr) {
     const uint64_t whole = warp->block->local_bytes, least = frames_end(warp);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint64_t at = read_lane(warp, instr->operand[0], instr->immediate, l);
         if (at > whole || at < least)
             return sim_raise(warp, instr, SIM_FAULT_STACK, l, at,

@@ -5,10 +5,6 @@
 #include "sim/flow/cluster.h"
 #include "sim/memory/request.h"
 
-#define EACH_LANE(l, mask)                                                                         \
-    for (uint32_t rest_ = (mask), l; rest_ && ((l = (uint32_t)__builtin_ctz(rest_)), true);        \
-         rest_ &= rest_ - 1)
-
 static const char *const intents[] = {
     [MEM_READ] = "read",
     [MEM_WRITE] = "write",

@@ -7,10 +7,6 @@
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 
-#define EACH_LANE(l, mask)                                                                         \
-    for (uint32_t rest_ = (mask), l; rest_ && ((l = (uint32_t)__builtin_ctz(rest_)), true);        \
-         rest_ &= rest_ - 1)
-
 static uint32_t word(const struct sim_warp *warp, sim_ref ref, unsigned lane) {
     return ((const uint32_t *)sim_at(warp, ref))[lane];
 }
@@ -151,7 +147,7 @@ const struct sim_instr *sim_run_texture(struct sim_warp *warp, const struct sim_
         sim_texture_fetch(texture, &fetch, results[l]);
     }
     EACH_LANE(l, warp->mask)
-    put_results(warp, access, l, results[l]);
+        put_results(warp, access, l, results[l]);
     if (access->has_predicate)
         sim_set_predicate(warp, access->predicate, FULL_MASK);
     return instr + 1;

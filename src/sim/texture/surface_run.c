@@ -6,10 +6,6 @@
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 
-#define EACH_LANE(l, mask)                                                                         \
-    for (uint32_t rest_ = (mask), l; rest_ && ((l = (uint32_t)__builtin_ctz(rest_)), true);        \
-         rest_ &= rest_ - 1)
-
 // One lane's access. `at` is NULL for a place that does not exist and need not.
 struct place {
     uint8_t *at;

@@ -11,8 +11,7 @@ static uint64_t value_of(const void *a, unsigned bytes, unsigned lane) {
 static uint32_t equal_lanes(const void *a, unsigned bytes, uint32_t group, unsigned lane) {
     const uint64_t value = value_of(a, bytes, lane);
     uint32_t equal = 0;
-    for (uint32_t rest = group; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, group) {
         equal |= (uint32_t)(value_of(a, bytes, l) == value) << l;
     }
     return equal;

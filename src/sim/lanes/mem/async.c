@@ -39,8 +39,7 @@ static bool check_sources(const struct mem_request *copy, const uint64_t *addres
     struct mem_request source = *copy;
     source.intent = MEM_READ;
     source.mask = 0;
-    for (uint32_t rest = copy->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, copy->mask) {
         if (bytes[l] == copy->width) {
             source.mask |= 1u << l;
         } else if (bytes[l]) {
@@ -93,8 +92,7 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
         told[l] = from[l] & -(uint64_t)copy.bytes; // only of lanes that read nothing, another one
     }
     tell(&request, offset, told);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         uint8_t *piece = warp->block->shared + offset[l];
         if (bytes[l]) // lanes that read nothing may name the null pointer
             memcpy(piece, (const void *)(uintptr_t)from[l], bytes[l]);

@@ -13,8 +13,7 @@ struct target {
 // Addresses of shared::cluster become generic ones, which are looked up, told of and translated.
 static bool to_generic(const struct mem_request *r, uint64_t *a) {
     const struct sim_access *access = r->instr->access;
-    for (uint32_t rest = r->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, r->mask) {
         if (access->space == PTX_SPACE_SHARED)
             a[l] = (access->base_is_32 ? (uint32_t)a[l] : a[l]) + SIM_SHARED_WINDOW;
         if (a[l] - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES)
@@ -38,8 +37,7 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
     mem_raw(r->warp, access->has_base2, access->base2_is_32, access->base2, access->offset2, at);
     if (!to_generic(r, target->memory) || !to_generic(&barrier, at))
         return false;
-    for (uint32_t rest = r->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, r->mask) {
         struct sim_block *block;
         target->barrier[l] = sim_mem_cluster(&barrier, at[l] - SIM_SHARED_WINDOW, l, &block);
         if (!target->barrier[l])
@@ -57,8 +55,7 @@ static const struct sim_instr *store(struct sim_warp *warp, const struct sim_ins
         return instr + 1;
     if (!find_targets(&request, &target))
         return NULL;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         uint8_t *to = (uint8_t *)(uintptr_t)target.memory[l];
         for (unsigned e = 0; e < access->count; e++) {
             const uint8_t *from = sim_at(warp, access->element[e]);
@@ -91,8 +88,7 @@ static const struct sim_instr *reduce(struct sim_warp *warp, const struct sim_in
     if (!find_targets(&request, &target))
         return NULL;
     const uint8_t *from = sim_at(warp, access->element[0]);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         reduction->apply((void *)(uintptr_t)target.memory[l], from + l * access->element_bytes[0]);
         sim_mbarrier_complete(target.barrier[l], access->bytes);
     }

@@ -158,8 +158,7 @@ static const struct sim_instr *atomic(struct sim_warp *warp, const struct sim_in
     mem_kind_of(&v->access, &kind);
     if (mem_resolve(&request, &v->access, &lanes, kind, width, false) == MEM_FAULT)
         return NULL;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         uint8_t *at = mem_lane(warp, &lanes, kind, l);
         if (instr->immediate)
             exchange_lane(warp, v, at, l, instr->immediate & COMPARES);

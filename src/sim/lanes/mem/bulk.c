@@ -105,8 +105,7 @@ static bool copy_to_global(struct sim_warp *warp, const struct sim_instr *instr,
 }
 
 static const struct sim_instr *copy(struct sim_warp *warp, const struct sim_instr *instr) {
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint64_t bytes =
             sim_bulk_value(warp, instr->operand[2], instr->immediate & SIZE_IS_64, l);
         if (!check_size(warp, instr, l, bytes))

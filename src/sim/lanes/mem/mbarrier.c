@@ -78,15 +78,13 @@ static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t 
     struct mem_request request = mem_request(warp, instr, 8, MEM_ATOMIC);
     request.site = IR_NONE;
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         if (access->space == PTX_SPACE_GENERIC)
             address[l] -= SIM_SHARED_WINDOW;
         else if (access->base_is_32)
             address[l] = (uint32_t)address[l];
     }
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         struct sim_block *target;
         const uint8_t *at = sim_mem_cluster(&request, address[l], l, &target);
         if (!at)
@@ -112,8 +110,7 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
         return NULL;
     const bool has_result = operation >= ARRIVE && operation <= DROP_EXPECT;
     uint64_t *d = has_result ? sim_at(warp, instr->operand[0]) : NULL;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         uint64_t *word = (uint64_t *)(uintptr_t)address[l];
         struct sim_mbarrier s = sim_mbarrier_unpack(*word);
         const uint32_t count = n ? count_of(warp, instr, n, instr->immediate & COUNT_IS_64, l) : 1;
@@ -135,8 +132,7 @@ static const struct sim_instr *test(struct sim_warp *warp, const struct sim_inst
         return instr + 1;
     if (!find(warp, instr, address))
         return NULL;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint32_t phase = sim_mbarrier_unpack(*(const uint64_t *)(uintptr_t)address[l]).phase;
         const void *wanted = sim_at(warp, instr->operand[2]);
         const bool is_over =

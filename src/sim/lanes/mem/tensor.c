@@ -313,8 +313,8 @@ static bool store_box(struct copy *c, uint8_t *box) {
 
 static const struct sim_instr *copy_tensor(struct sim_warp *warp, const struct sim_instr *instr) {
     const bool to_global = instr->immediate & TO_GLOBAL;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        struct copy c = {.warp = warp, .instr = instr, .lane = (unsigned)__builtin_ctz(rest)};
+    EACH_LANE(l, warp->mask) {
+        struct copy c = {.warp = warp, .instr = instr, .lane = l};
         if (!begin(&c, to_global ? 0 : 1))
             return NULL;
         // A box that does not fit into shared memory is found before anything of it is kept.
@@ -336,8 +336,8 @@ static const struct sim_instr *copy_tensor(struct sim_warp *warp, const struct s
 // What a copy would read is not looked at, but the map and the coordinates are.
 static const struct sim_instr *prefetch_tensor(struct sim_warp *warp,
                                                const struct sim_instr *instr) {
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        struct copy c = {.warp = warp, .instr = instr, .lane = (unsigned)__builtin_ctz(rest)};
+    EACH_LANE(l, warp->mask) {
+        struct copy c = {.warp = warp, .instr = instr, .lane = l};
         if (!begin(&c, 0))
             return NULL;
     }

@@ -70,8 +70,7 @@ static const struct sim_instr *replace_field(struct sim_warp *warp, const struct
     struct mem_request request = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, MEM_WRITE);
     request.site = IR_NONE;
     const unsigned dimension = instr->immediate & DIMENSION_MASK;
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(rest);
+    EACH_LANE(l, warp->mask) {
         const uint64_t value =
             sim_bulk_value(warp, instr->access->element[0], instr->immediate & VALUE_IS_64, l);
         uint8_t *at = find_map(&request, l);
