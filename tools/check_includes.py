@@ -27,7 +27,7 @@ ROOMS = {
     "toolchain": {"base"},
     "explain": {"banks", "base"},
     "calibrate": {"banks", "base"},
-    "cuda": {"sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
+    "cuda": {"run", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain", "ir", "base"},
     "inject": {"toolchain", "base"},

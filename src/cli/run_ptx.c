@@ -280,7 +280,9 @@ static bool read_compiled(const struct ptx_run *run, struct profile_compiled **c
     if (!run->options->as_compiled)
         return true;
     struct diag_list diags = {0};
-    *compiled = run_compile(&run->module, run->source, run->options->arch, &diags);
+    char *listing = run_list_code(run->module.ptx, run->source, run->options->arch, &diags);
+    *compiled = listing ? profile_compiled_parse(listing) : NULL;
+    free(listing);
     for (size_t i = 0; i < diags.count; i++)
         cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);

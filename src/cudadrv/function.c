@@ -190,7 +190,7 @@ static enum cuda_error best_block(int *grid, int *block, cu_function function,
         if (blocks * tried > best) {
             best = blocks * tried;
             *block = tried;
-            *grid = blocks * cuda_state()->device.multiprocessors;
+            *grid = blocks * cuda_state()->device.limits.multiprocessors;
         }
     }
     return best ? cudaSuccess : cudaErrorInvalidValue;

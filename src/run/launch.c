@@ -35,11 +35,11 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch) 
 
 static void finish_recorder(struct profile_recorder *recorder, struct profile *profile,
                             const struct sim_result *result) {
-    const char *fault = result->message ? result->message : "the launch ended in a fault";
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
                                             .thread_instructions = result->thread_instructions,
-                                            .fault = result->fault == SIM_OK ? NULL : fault,
+                                            .fault =
+                                                result->fault == SIM_OK ? NULL : result->message,
                                             .is_sample = result->is_sample};
     profile_finish(recorder, profile, &counted);
 }

@@ -128,6 +128,14 @@ static void check_cluster(const struct run_limits *limits, const struct sim_laun
         refuse(refusals, RUN_CLUSTER_MISSING, 0, 0, 0);
 }
 
+bool run_is_cluster_good(const struct run_limits *limits, const struct sim_launch *launch,
+                         const struct ir_function *kernel) {
+    struct run_refusal list[RUN_MOST_REFUSALS];
+    struct refusals refusals = {.list = list};
+    check_cluster(limits, launch, kernel, &refusals);
+    return refusals.count == 0;
+}
+
 size_t run_check(const struct run_limits *limits, const struct sim_launch *launch,
                  const struct ir_function *kernel, uint64_t static_shared_bytes,
                  struct run_refusal list[RUN_MOST_REFUSALS]) {

@@ -57,6 +57,10 @@ char *run_refusal_text(const struct run_refusal *refusal, const struct run_limit
 void run_required_cluster(const struct run_limits *limits, const struct ir_function *kernel,
                           uint32_t cluster[3]);
 
+// Whether run_check finds nothing wrong with the launch's cluster.
+bool run_is_cluster_good(const struct run_limits *limits, const struct sim_launch *launch,
+                         const struct ir_function *kernel);
+
 // Most threads that a block of the kernel may have.
 unsigned run_block_threads(const struct run_limits *limits, const struct ir_function *kernel);
 

@@ -1,7 +1,6 @@
 #include "run/module.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "toolchain/disassemble.h"
@@ -107,12 +106,9 @@ uint64_t run_parameter_offset(const struct ir_function *kernel, size_t index) {
     return kernel->variables[i]->offset;
 }
 
-struct profile_compiled *run_compile(const struct run_module *module, const struct source *source,
-                                     unsigned arch, struct diag_list *diags) {
-    const char features = module->ptx->target_suffix;
-    char *listing = toolchain_disassemble(source->text, source->length,
-                                          features ? module->ptx->target : arch, features, diags);
-    struct profile_compiled *compiled = listing ? profile_compiled_parse(listing) : NULL;
-    free(listing);
-    return compiled;
+char *run_list_code(const struct ptx_module *ptx, const struct source *source, unsigned arch,
+                    struct diag_list *diags) {
+    const char features = ptx->target_suffix;
+    return toolchain_disassemble(source->text, source->length, features ? ptx->target : arch,
+                                 features, diags);
 }

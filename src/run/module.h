@@ -4,7 +4,6 @@
 #define BANKRUN_RUN_MODULE_H
 
 #include "base/strbuf.h"
-#include "profile/compiled.h"
 #include "sim/sim.h"
 
 struct run_module { // zeroed: none
@@ -37,9 +36,10 @@ void run_describe_parameters(const struct ptx_function *kernel, struct strbuf *o
 // Where the n-th argument lies in the parameter block.
 uint64_t run_parameter_offset(const struct ir_function *kernel, size_t index);
 
-// What the code generator makes of the module's accesses, by ptxas and nvdisasm. Its own target
-// comes before `arch` where it asks for the features of one architecture alone. NULL: diags grew.
-struct profile_compiled *run_compile(const struct run_module *module, const struct source *source,
-                                     unsigned arch, struct diag_list *diags);
+// The machine code that ptxas makes of the module, as nvdisasm lists it. The module's own target
+// comes before `arch` where it asks for the features of one architecture alone. Caller frees; NULL:
+// diags grew.
+char *run_list_code(const struct ptx_module *ptx, const struct source *source, unsigned arch,
+                    struct diag_list *diags);
 
 #endif

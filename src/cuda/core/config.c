@@ -1,7 +1,5 @@
-#define _GNU_SOURCE // sched_getaffinity
 #include "cuda/core/config.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,14 +9,6 @@
 #include "cuda/core/state.h"
 
 enum { DEFAULT_ARCH = 90, MAX_THREADS = 1024 };
-
-static int processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int)count : 1;
-}
 
 // The number that `name` holds, `otherwise` when it is not set or no number up to `most`.
 static uint64_t number(const char *name, uint64_t otherwise, uint64_t most) {
@@ -86,8 +76,6 @@ void cuda_config_read(struct cuda_config *config) {
     config->as_compiled = as && strcmp(as, "compiled") == 0;
     if (config->devices == 0)
         config->devices = 1;
-    if (config->threads == 0)
-        config->threads = processors();
     config->profile_path = take_text("BANKRUN_PROFILE");
     const char *folder = getenv("BANKRUN_PROFILE_FOLDER");
     if (!config->profile_path && folder && *folder)

@@ -16,7 +16,7 @@ struct cuda_config {
                                // children that it forks do not
     unsigned arch;             // BANKRUN_ARCH=sm_90
     int devices;               // BANKRUN_DEVICES: how many there are
-    int threads;               // BANKRUN_THREADS
+    int threads;               // BANKRUN_THREADS; 0: one for each processor
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
     struct sim_sample sample;  // BANKRUN_BLOCKS=N or P%: which part of a launch's blocks is run
     char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr

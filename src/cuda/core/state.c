@@ -163,18 +163,18 @@ void cuda_restart_profile(struct cuda_state *state) {
 }
 
 static void start_trace(struct cuda_state *state) {
-    const char *path = state->config.trace_path;
-    size_t length = path ? strlen(path) : 0;
-    if (path && strcmp(path, "-") != 0) {
-        state->trace_file = fopen(path, "we");
-        if (!state->trace_file) {
-            cuda_say("%s: %s", path, strerror(errno));
-            return;
-        }
-    }
-    FILE *out = state->trace_file ? state->trace_file : path ? stdout : stderr;
-    bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
-    state->trace = profile_trace_create(state->config.trace, out, is_csv);
+    if (!run_trace_open(&state->trace, state->config.trace, state->config.trace_path))
+        cuda_say("%s: %s", state->config.trace_path, strerror(errno));
+}
+
+static void end_trace(struct cuda_state *state) {
+    if (state->trace.trace && !profile_trace_has_matched(state->trace.trace))
+        cuda_say("--trace %s: no shared-memory access of that line was made", state->config.trace);
+    if (!run_trace_close(&state->trace))
+        cuda_say("%s: not all of the trace could be written", state->config.trace_path);
+    free(state->config.trace);
+    free(state->config.trace_path);
+    state->config.trace = state->config.trace_path = NULL;
 }
 
 // The threads that run kernels are not copied, so a child cannot use the parent's device.
@@ -265,16 +265,7 @@ void cuda_free_state(struct cuda_state *state) {
     free(state->config.profile_path);
     free(state->config.profile_folder);
     state->config.profile_path = state->config.profile_folder = NULL;
-    if (state->trace && !profile_trace_has_matched(state->trace))
-        cuda_say("--trace %s: no shared-memory access of that line was made", state->config.trace);
-    profile_trace_free(state->trace);
-    state->trace = NULL;
-    if (state->trace_file)
-        fclose(state->trace_file);
-    state->trace_file = NULL;
-    free(state->config.trace);
-    free(state->config.trace_path);
-    state->config.trace = state->config.trace_path = NULL;
+    end_trace(state);
 }
 
 // As on real devices, what broke one keeps the process from using the others, too.

@@ -16,6 +16,7 @@
 #include "cuda/device/device_model.h"
 #include "cuda/module/module.h"
 #include "profile/profile.h"
+#include "run/trace.h"
 #include "sim/sim.h"
 
 // One simulated device, and what a program set for it.
@@ -45,8 +46,7 @@ struct cuda_state {
     struct cuda_device *current; // the one that the call under way works on
     pthread_mutex_t sim_lock;    // of the devices' `sim`, for who has to stop a launch
     struct profile *profile;     // NULL: nobody asked for one
-    struct profile_trace *trace; // NULL: nothing is traced
-    FILE *trace_file;            // its output, when that is not stderr
+    struct run_trace trace;      // zeroed: nothing is traced
     VEC(struct cuda_module *) modules;
     struct map functions;                      // host address -> struct cuda_function
     struct map variables;                      // host address -> struct cuda_variable

@@ -31,23 +31,14 @@ static const struct product products[] = {
 struct device_model device_model_of(unsigned arch) {
     struct device_model model = {
         .arch = arch,
-        .limits = bankrun_limits_of(arch),
-        .max_block = {1024, 1024, 64},
-        .max_grid = {INT32_MAX, 65535, 65535},
-        .shared_default = arch < 20 ? 16384 : 49152,
+        .limits = run_limits_of(arch),
     };
     snprintf(model.name, sizeof model.name, "bankrun sm_%u (simulated)", arch);
-    if (arch < 20) {
-        model.max_block[0] = model.max_block[1] = 512;
-        model.max_grid[2] = 1;
-    }
-    if (arch < 30)
-        model.max_grid[0] = 65535;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         const struct product *product = &products[i];
         if (product->arch != arch)
             continue;
-        model.multiprocessors = product->multiprocessors;
+        model.limits.multiprocessors = (unsigned)product->multiprocessors;
         model.clock_khz = product->clock_mhz * 1000;
         model.memory_clock_khz = product->memory_clock_mhz * 1000;
         model.bus_bits = product->bus_bits;
@@ -97,7 +88,7 @@ static bool constant_of(int attribute, int *value) {
 }
 
 bool device_model_attribute(const struct device_model *model, int attribute, int *value) {
-    const struct bankrun_limits *limits = model->limits;
+    const struct bankrun_limits *limits = model->limits.chip;
     switch (attribute) {
     case 1: // the largest block, and its extents
         *value = (int)limits->threads_per_block;
@@ -105,15 +96,15 @@ bool device_model_attribute(const struct device_model *model, int attribute, int
     case 2:
     case 3:
     case 4:
-        *value = model->max_block[attribute - 2];
+        *value = (int)model->limits.block[attribute - 2];
         return true;
     case 5: // extents of the largest grid
     case 6:
     case 7:
-        *value = model->max_grid[attribute - 5];
+        *value = (int)model->limits.grid[attribute - 5];
         return true;
     case 8:
-        *value = model->shared_default;
+        *value = (int)model->limits.shared_bytes;
         return true;
     case 12: // registers of a block, of a multiprocessor
         *value = (int)(limits->registers < 65536 ? limits->registers : 65536);
@@ -125,7 +116,7 @@ bool device_model_attribute(const struct device_model *model, int attribute, int
         *value = model->clock_khz;
         return true;
     case 16:
-        *value = model->multiprocessors;
+        *value = (int)model->limits.multiprocessors;
         return true;
     case 36:
         *value = model->memory_clock_khz;

@@ -7,17 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bankrun/banks.h"
+#include "run/limits.h"
 
 struct device_model {
     unsigned arch;
-    const struct bankrun_limits *limits;
+    struct run_limits limits; // of launches, as the host finds them
     char name[64];
-    int multiprocessors;
     int clock_khz, memory_clock_khz, bus_bits, l2_bytes;
     int persisting_l2_bytes;
-    int max_block[3], max_grid[3];
-    int shared_default; // a block's shared memory without opt-in
 };
 
 // `arch` is in the bank model's table.

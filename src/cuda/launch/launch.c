@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/progress.h"
 #include "cuda/core/error.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/stream.h"
 #include "ir/ir.h"
+#include "run/launch.h"
+#include "run/module.h"
 
 const char *cudaGetErrorString(enum cuda_error error);
 
@@ -24,22 +25,9 @@ static uint8_t *pack_parameters(const struct ir_function *ir, const struct cuda_
                                                           : ir->parameter_bytes);
         return block;
     }
-    const struct ptx_function *ptx = ir->ptx;
-    size_t next = 0;
-    for (uint32_t i = 0; i < ir->variable_count && next < ptx->parameter_count; i++) {
-        const struct ir_variable *variable = ir->variables[i];
-        if (variable->ptx != &ptx->parameters[next])
-            continue;
-        memcpy(block + variable->offset, arguments[next], variable->ptx->bytes);
-        next++;
-    }
+    for (size_t i = 0; i < ir->ptx->parameter_count; i++)
+        memcpy(block + run_parameter_offset(ir, i), arguments[i], ir->ptx->parameters[i].bytes);
     return block;
-}
-
-static void copy_size(uint32_t out[3], struct cuda_dim3 size) {
-    out[0] = size.x;
-    out[1] = size.y;
-    out[2] = size.z;
 }
 
 enum { EIGHT_BYTE_BANKS = 2 }; // cudaSharedMemBankSizeEightByte
@@ -50,31 +38,12 @@ static bool has_wide_banks(const struct cuda_state *state, const struct cuda_fun
     return (set ? set : state->current->shared_config) == EIGHT_BYTE_BANKS;
 }
 
-static struct profile_recorder *start_recorder(struct cuda_state *state,
-                                               const struct cuda_function *function,
-                                               const struct cuda_launch *launch) {
-    if (!state->profile)
-        return NULL;
-    if (state->profiler.is_paused) {
-        state->profiler.left_out++;
-        return NULL;
-    }
-    struct profile_launch_info info = {
-        .kernel = function->ir,
-        .layout = function->layout,
-        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
-        .workers = (unsigned)state->config.threads,
-        .device = state->current->number,
-        .devices = state->device_count,
-        .arch =
-            state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
-        .trace = state->trace,
-        .compiled = cuda_module_compiled(state, function->module),
-    };
-    copy_size(info.grid, launch->grid);
-    copy_size(info.block, launch->block);
-    info.may_sample = state->config.sample.blocks || state->config.sample.share > 0;
-    return profile_record(&info);
+// Where the launch is to be recorded; NULL: nowhere.
+static struct profile *profile_of(struct cuda_state *state) {
+    if (!state->profile || !state->profiler.is_paused)
+        return state->profile;
+    state->profiler.left_out++;
+    return NULL;
 }
 
 static void note_fault(struct cuda_state *state, const struct sim_result *result) {
@@ -91,63 +60,43 @@ static uint64_t stack_of(const struct cuda_state *state) {
     return limit > least ? limit : least;
 }
 
-struct launch_progress {
-    struct progress line;
-    const struct cuda_state *state;
-};
-
-static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
-                          uint64_t instructions) {
-    struct launch_progress *progress = context;
-    progress_update(&progress->line, blocks_done, blocks, instructions);
-    return !progress->state->dying;
-}
-
 static struct sim_launch describe(const struct cuda_state *state,
                                   const struct cuda_function *function,
                                   const struct cuda_launch *launch) {
-    struct sim_launch sim = {
-        .dynamic_shared_bytes = (uint32_t)launch->dynamic_shared,
-        .stack_bytes = stack_of(state),
-        .is_cooperative = launch->is_cooperative,
-        .may_launch = true,
-        .progress = show_progress,
-        .set_condition = cuda_condition_set,
-        .condition_context = (void *)(uintptr_t)state,
-    };
-    copy_size(sim.grid, launch->grid);
-    copy_size(sim.block, launch->block);
+    struct sim_launch sim = cuda_launch_shape(launch);
+    sim.stack_bytes = stack_of(state);
+    sim.may_launch = true;
+    sim.set_condition = cuda_condition_set;
+    sim.condition_context = (void *)(uintptr_t)state;
     unsigned threads = launch->block.x * launch->block.y * launch->block.z;
     sim.resident_blocks =
         (uint64_t)cuda_occupancy(state, function, threads, launch->dynamic_shared) *
-        (unsigned)state->device.multiprocessors;
-    if (launch->cluster.x)
-        copy_size(sim.cluster, launch->cluster);
+        state->device.limits.multiprocessors;
     return sim;
 }
 
 // The result's children are the caller's.
 static struct sim_result run_alone(struct cuda_state *state, const struct cuda_kernel *kernel) {
     const struct cuda_function *function = kernel->function;
-    const struct cuda_launch *launch = &kernel->launch;
-    struct profile_recorder *recorder = start_recorder(state, function, launch);
-    struct launch_progress progress = {.state = state};
-    progress_begin(&progress.line, state->config.shows_progress ? stderr : NULL, function->name);
-    struct sim_launch sim = describe(state, function, launch);
-    sim.parameters = kernel->parameters;
-    sim.observer = recorder ? profile_observer(recorder) : NULL;
-    sim.progress_context = &progress;
-    struct sim_result result = {0};
-    sim_launch(cuda_function_here(state, function)->kernel, &sim, &result);
-    progress_end(&progress.line);
+    struct run_launch launch = {
+        .kernel = cuda_function_here(state, function)->kernel,
+        .sim = describe(state, function, &kernel->launch),
+        .profile = profile_of(state),
+        .arch =
+            state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
+        .device = state->current->number,
+        .devices = state->device_count,
+        .trace = state->trace.trace,
+        .progress = state->config.shows_progress ? stderr : NULL,
+        .stop = &state->dying,
+    };
+    launch.sim.parameters = kernel->parameters;
+    if (launch.profile)
+        launch.compiled = cuda_module_compiled(state, function->module);
+    struct sim_result result;
+    run_launch(&launch, &result);
     if (result.fault != SIM_OK)
         note_fault(state, &result);
-    if (recorder) {
-        struct profile_launch_result recorded = {
-            result.blocks_run, result.instructions, result.thread_instructions,
-            result.fault == SIM_OK ? NULL : result.message, result.is_sample};
-        profile_finish(recorder, state->profile, &recorded);
-    }
     return result;
 }
 

@@ -35,10 +35,13 @@ enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attri
                                        uint32_t count, struct cuda_launch *launch);
 
 // The error of a launch that breaks a limit, else cudaSuccess. The same codes as on a device, see
-// launch_limits.c.
+// limits.c.
 enum cuda_error cuda_check_launch(const struct cuda_state *state,
                                   const struct cuda_function *function,
                                   const struct cuda_launch *launch);
+
+// What is to be launched, as the simulator takes it.
+struct sim_launch cuda_launch_shape(const struct cuda_launch *launch);
 
 // Whether the kernel's clusters, and the launch's, are of a good size that the grid is a multiple
 // of.

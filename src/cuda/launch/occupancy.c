@@ -87,7 +87,7 @@ static uint64_t clusters_at_once(unsigned multiprocessors, uint64_t blocks) {
 static unsigned blocks_at_once(const struct cuda_function *function,
                                const struct cuda_launch *launch) {
     const uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
-    if (!threads || threads > cuda_state()->device.limits->threads_per_block)
+    if (!threads || threads > cuda_state()->device.limits.chip->threads_per_block)
         return 0;
     return cuda_occupancy(cuda_state(), function, (unsigned)threads, launch->dynamic_shared);
 }
@@ -110,7 +110,7 @@ static enum cuda_error count_clusters(int *clusters, const void *stub,
     *clusters = 0; // without a size there are none to count
     if (blocks)
         *clusters = (int)(blocks_at_once(function, &launch) *
-                          clusters_at_once((unsigned)cuda_state()->device.multiprocessors, blocks));
+                          clusters_at_once(cuda_state()->device.limits.multiprocessors, blocks));
     return cudaSuccess;
 }
 

@@ -44,7 +44,7 @@ enum cuda_error cuda_function_attributes(const void *stub, struct cuda_function_
 static enum cuda_error set_attribute(struct cuda_state *state, struct cuda_function *function,
                                      enum cuda_function_attribute attribute, int value) {
     struct cuda_function_on *here = &function->on[state->current->number];
-    uint32_t most = state->device.limits->shared_block_bytes - cuda_static_shared(function);
+    uint32_t most = state->device.limits.chip->shared_block_bytes - cuda_static_shared(function);
     switch (attribute) {
     case CUDA_FUNCTION_MAX_DYNAMIC_SHARED:
         if (value < 0 || (uint32_t)value > most)

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cuda/core/state.h"
 #include "cuda/module/image.h"
+#include "run/module.h"
 #include "toolchain/disassemble.h"
 
 // Parses the module's PTX. Its diagnostics are said once; later calls return the same error.
@@ -82,14 +83,10 @@ enum cuda_error cuda_module_load(struct cuda_state *state, struct cuda_module *m
 static char *list_code(const struct cuda_state *state, const struct cuda_module *module,
                        struct diag_list *diags) {
     const struct cuda_code *code = &module->code;
-    const char features = code->ptx->target_suffix;
     size_t length;
     char *machine = cuda_image_code(module->wrapper, state->config.arch, &length);
-    char *listing = machine
-                        ? toolchain_disassemble_code(machine, length, diags)
-                        : toolchain_disassemble(code->text, code->source.length,
-                                                features ? code->ptx->target : state->config.arch,
-                                                features, diags);
+    char *listing = machine ? toolchain_disassemble_code(machine, length, diags)
+                            : run_list_code(code->ptx, &code->source, state->config.arch, diags);
     free(machine);
     return listing;
 }
