@@ -2,14 +2,9 @@
 #ifndef BANKRUN_SIM_ACCESS_H
 #define BANKRUN_SIM_ACCESS_H
 
+#include "ir/address.h"
 #include "sim/exec.h"
 #include "sim/sim.h"
-
-// Generic addresses of a block's shared memory and of a thread's local memory lie in windows that
-// no host address can fall into; any other generic address is a global one.
-#define SIM_SHARED_WINDOW 0x0000800000000000ull
-#define SIM_LOCAL_WINDOW 0x0000900000000000ull
-#define SIM_WINDOW_BYTES 0x0000100000000000ull
 
 // What the decoder knows of a memory operand. Set before the select function is called, except
 // for what is marked "select".

@@ -81,8 +81,8 @@ static enum ptx_space mixed_space(unsigned kind) {
 }
 
 static uint64_t generic_address(enum ptx_space space, const uint8_t *global, uint64_t offset) {
-    return space == PTX_SPACE_SHARED  ? SIM_SHARED_WINDOW + offset
-           : space == PTX_SPACE_LOCAL ? SIM_LOCAL_WINDOW + offset
+    return space == PTX_SPACE_SHARED  ? IR_SHARED_WINDOW + offset
+           : space == PTX_SPACE_LOCAL ? IR_LOCAL_WINDOW + offset
                                       : (uint64_t)(uintptr_t)global + offset;
 }
 

@@ -148,7 +148,7 @@ static void test_operations(void **state) {
                 check(t, PTX_SPACE_SHARED, red, o, fake.shared + 512, 512);
                 check(t, PTX_SPACE_GLOBAL, red, o, global, address);
                 check(t, PTX_SPACE_GENERIC, red, o, global, address);
-                check(t, PTX_SPACE_GENERIC, red, o, fake.shared + 64, SIM_SHARED_WINDOW + 64);
+                check(t, PTX_SPACE_GENERIC, red, o, fake.shared + 64, IR_SHARED_WINDOW + 64);
             }
         }
     }
@@ -204,7 +204,7 @@ static void test_subnormal_floats(void **state) {
             for (unsigned l = 0; l < LANES; l++) {
                 fake_64(BASE)[l] = (space == 0 ? 0 : (uint64_t)(uintptr_t)global) + 4 * l;
                 if (space == 2 && l >= 16) // half of the lanes in shared memory
-                    fake_64(BASE)[l] = SIM_SHARED_WINDOW + 4 * l;
+                    fake_64(BASE)[l] = IR_SHARED_WINDOW + 4 * l;
                 fake_32(OPERAND_B)[l] = l % 2 ? 0x80000123u : 0x00000123u;
             }
             assert_true(fake_run(instrs));
@@ -236,15 +236,15 @@ static void test_faults(void **state) {
     EACH_TARGET(t) {
         fake_mask(1u << 7);
         assert_true(prepare(t, false, PTX_SPACE_GENERIC, &add));
-        fake_64(BASE)[7] = SIM_LOCAL_WINDOW + 8;
+        fake_64(BASE)[7] = IR_LOCAL_WINDOW + 8;
         assert_false(fake_run(instrs));
         assert_int_equal(fake.fault, SIM_FAULT_INVALID_SPACE);
-        fake_64(BASE)[7] = SIM_SHARED_WINDOW + FAKE_SHARED;
+        fake_64(BASE)[7] = IR_SHARED_WINDOW + FAKE_SHARED;
         assert_false(fake_run(instrs));
         assert_int_equal(fake.fault, SIM_FAULT_ILLEGAL_ADDRESS);
         assert_string_equal(fake.message, "atomic access of 4 bytes at shared address 0x1000: the "
                                           "block has 4096 bytes of shared memory");
-        fake_64(BASE)[7] = SIM_SHARED_WINDOW + 6;
+        fake_64(BASE)[7] = IR_SHARED_WINDOW + 6;
         assert_false(fake_run(instrs));
         assert_int_equal(fake.fault, SIM_FAULT_MISALIGNED);
         assert_int_equal(fake.fault_lane, 7);

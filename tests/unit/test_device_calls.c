@@ -51,7 +51,7 @@ static void print(const char *format, const struct pack *pack) {
     memcpy(fake.local + (LANES + lane) * FAKE_LOCAL, pack->data, sizeof pack->data);
     for (unsigned l = 0; l < LANES; l++) {
         arguments_[0][l] = text(format);
-        arguments_[1][l] = SIM_LOCAL_WINDOW;
+        arguments_[1][l] = IR_LOCAL_WINDOW;
     }
     strbuf_free(&fake.flow.output);
     assert_true(call("vprintf"));
@@ -111,7 +111,7 @@ static void test_lanes_in_order(void **state) {
     uint64_t format = text("%d;");
     for (unsigned l = 0; l < LANES; l++) {
         arguments_[0][l] = format;
-        arguments_[1][l] = SIM_LOCAL_WINDOW + 16;
+        arguments_[1][l] = IR_LOCAL_WINDOW + 16;
         int32_t value = (int32_t)l * 10;
         memcpy(fake.local + (LANES + l) * FAKE_LOCAL + 16, &value, 4);
     }
@@ -127,7 +127,7 @@ static void test_printf_addresses(void **state) {
     strcpy((char *)fake.shared + 64, "%d\n");
     uint32_t *buffer = sim_alloc(NULL, 4, SIM_DEVICE);
     *buffer = 12;
-    arguments_[0][0] = SIM_SHARED_WINDOW + 64;
+    arguments_[0][0] = IR_SHARED_WINDOW + 64;
     arguments_[1][0] = (uint64_t)(uintptr_t)buffer;
     assert_true(call("vprintf"));
     assert_string_equal(strbuf_string(&fake.flow.output), "12\n");
@@ -136,7 +136,7 @@ static void test_printf_addresses(void **state) {
     assert_int_equal(((int32_t *)result)[0], -1);
     // A format that does not end, one that is nowhere, and too few arguments.
     memset(fake.shared + FAKE_SHARED - 8, 'x', 8);
-    arguments_[0][0] = SIM_SHARED_WINDOW + FAKE_SHARED - 8;
+    arguments_[0][0] = IR_SHARED_WINDOW + FAKE_SHARED - 8;
     assert_false(call("vprintf"));
     assert_int_equal(fake.fault, SIM_FAULT_ILLEGAL_ADDRESS);
     arguments_[0][0] = 0x1000;

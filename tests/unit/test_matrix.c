@@ -81,7 +81,7 @@ static void test_matrices(void **state) {
                 for (unsigned i = 0; i < FAKE_SHARED / 2; i++)
                     ((uint16_t *)(void *)fake.shared)[i] = (uint16_t)i;
                 prepare_matrix(generic ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED, count, trans);
-                set_rows(count, generic ? SIM_SHARED_WINDOW : 0);
+                set_rows(count, generic ? IR_SHARED_WINDOW : 0);
                 assert_true(select_ldmatrix[t](NULL, &ir, instrs));
                 assert_true(fake_run(instrs));
                 check_matrix_event(count);
@@ -121,7 +121,7 @@ static void test_matrix_faults(void **state) {
         assert_int_equal(fake.event_count, 0);
         // A generic address must be in shared memory.
         prepare_matrix(PTX_SPACE_GENERIC, 1, false);
-        set_rows(1, SIM_LOCAL_WINDOW);
+        set_rows(1, IR_LOCAL_WINDOW);
         assert_true(select_ldmatrix[t](NULL, &ir, instrs));
         assert_false(fake_run(instrs));
         assert_int_equal(fake.fault, SIM_FAULT_INVALID_SPACE);
@@ -129,7 +129,7 @@ static void test_matrix_faults(void **state) {
         set_rows(1, 0);
         assert_true(fake_run(instrs));
         // Lanes that ended give no row address.
-        set_rows(1, SIM_SHARED_WINDOW);
+        set_rows(1, IR_SHARED_WINDOW);
         fake_mask(0xffffff00);
         fake.gather_adds = 0;
         assert_false(fake_run(instrs));

@@ -60,7 +60,7 @@ static struct place decode_place(struct sim_decoder *decoder, const struct ir_in
     struct place place = {.offset = operand->value};
     const struct ir_variable *variable = operand->variable;
     if (is_by_window(ir) && !variable)
-        place.offset += SIM_SHARED_WINDOW;
+        place.offset += IR_SHARED_WINDOW;
     if (operand->reg != IR_NONE) {
         place.base = sim_register_ref(decoder, operand->reg);
         place.has_base = true;
@@ -75,7 +75,7 @@ static struct place decode_place(struct sim_decoder *decoder, const struct ir_in
     sim_symbol_address(decoder, ir, variable, &address);
     // A generic access that names a variable means the variable's place.
     if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_SHARED)
-        address += SIM_SHARED_WINDOW;
+        address += IR_SHARED_WINDOW;
     if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_LOCAL)
         access->space = PTX_SPACE_LOCAL;
     place.offset += address;

@@ -107,9 +107,8 @@ static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instructi
                                                       .width = width,
                                                       .value = variable->offset + operand->value});
     if (variable->is_copied && width == 8) {
-        struct sim_instr compute = {.immediate = width,
-                                    .value =
-                                        SIM_LOCAL_WINDOW + variable->local_offset + operand->value};
+        struct sim_instr compute = {
+            .immediate = width, .value = IR_LOCAL_WINDOW + variable->local_offset + operand->value};
         compute.run[0] = compute.run[1] = run_local_address;
         return computed_ref(decoder, compute);
     }

@@ -35,31 +35,22 @@ void sim_cluster_lanes_ended(struct sim_warp *warp, uint32_t lanes);
 
 // ---- Addresses ----------------------------------------------------------------------------
 
-// A shared::cluster address holds the rank of its block, plus 1, above the byte's offset in the
-// block's shared memory. 0 there is the own block: its shared::cta addresses are good as they are.
-enum { SIM_CLUSTER_SHIFT = 24 };
-#define SIM_CLUSTER_OFFSET ((1u << SIM_CLUSTER_SHIFT) - 1)
-
-static inline uint32_t sim_cluster_tag(uint32_t rank) {
-    return (rank < 254 ? rank + 1 : 255) << SIM_CLUSTER_SHIFT;
-}
-
 // What an address without a rank gets so that it means the same to other blocks.
 static inline uint32_t sim_cluster_own_tag(const struct sim_block *block) {
-    return sim_cluster_size(block->cluster) > 1 ? sim_cluster_tag(block->rank) : 0;
+    return sim_cluster_size(block->cluster) > 1 ? ir_cluster_tag(block->rank) : 0;
 }
 
 // Whether the address is one of the block's own, with or without its rank.
 static inline bool sim_cluster_is_own(const struct sim_block *block, uint64_t address) {
-    const uint64_t tag = address & ~(uint64_t)SIM_CLUSTER_OFFSET;
-    return tag == 0 || tag == sim_cluster_tag(block->rank);
+    const uint64_t tag = address & ~(uint64_t)IR_CLUSTER_OFFSET;
+    return tag == 0 || tag == ir_cluster_tag(block->rank);
 }
 
 // The block that an address lies in; NULL: the cluster has none of that rank.
 static inline struct sim_block *sim_cluster_target(struct sim_block *block, uint64_t address) {
     if (sim_cluster_is_own(block, address))
         return block;
-    const uint64_t rank = (address >> SIM_CLUSTER_SHIFT) - 1;
+    const uint64_t rank = (address >> IR_CLUSTER_SHIFT) - 1;
     return rank < sim_cluster_size(block->cluster) ? &block->cluster->blocks[rank]->block : NULL;
 }
 

@@ -3,7 +3,7 @@
 //   LANES2(add_u32, u32, u32, u32, a + b)
 //
 // defines `add_u32`, a pair { some lanes, all lanes } for lanes_use(). The names after it are the
-// kinds of the destination and of the sources (see the list of kinds below); the expression sees
+// kinds of the destination and of the sources (ir/value_kinds.h); the expression sees
 // the sources as a, b, c, e, the lane number as l, and instr->immediate as imm. Lanes that are off
 // are computed too and then blended away, so an expression must be safe for any operand.
 //
@@ -12,6 +12,7 @@
 #ifndef BANKRUN_SIM_LANES_LANES_H
 #define BANKRUN_SIM_LANES_LANES_H
 
+#include "ir/value_kinds.h"
 #include "sim/exec.h"
 
 #ifdef __clang__
@@ -20,34 +21,6 @@
 #endif
 
 #define LANES_INLINE static inline __attribute__((always_inline))
-
-// Kinds: lane_K is what a register's lane holds, load_K the part of it that is read, value_K what
-// the expression computes with, and store_K what a result is cut to. 8- and 16-bit values live
-// zero-extended in 32-bit lanes and are computed with in 32 bits.
-typedef uint32_t lane_u8, lane_s8, lane_u16, lane_s16, lane_u32;
-typedef int32_t lane_s32;
-typedef uint64_t lane_u64;
-typedef int64_t lane_s64;
-typedef float lane_f32;
-typedef double lane_f64;
-
-typedef uint8_t load_u8, store_u8, store_s8;
-typedef int8_t load_s8;
-typedef uint16_t load_u16, store_u16, store_s16;
-typedef int16_t load_s16;
-typedef uint32_t load_u32, store_u32;
-typedef int32_t load_s32, store_s32;
-typedef uint64_t load_u64, store_u64;
-typedef int64_t load_s64, store_s64;
-typedef float load_f32, store_f32;
-typedef double load_f64, store_f64;
-
-typedef uint32_t value_u8, value_u16, value_u32;
-typedef int32_t value_s8, value_s16, value_s32;
-typedef uint64_t value_u64;
-typedef int64_t value_s64;
-typedef float value_f32;
-typedef double value_f64;
 
 #define LANES_ALIGNED(type, ref) ((type *)__builtin_assume_aligned(sim_at(warp, ref), 64))
 #define LANES_IN(K, p, n) const lane_##K *p = LANES_ALIGNED(const lane_##K, instr->operand[n]);
@@ -67,7 +40,7 @@ typedef double value_f64;
 #define LANES_BODY(name)                                                                           \
     LANES_INLINE void name##_body(struct sim_warp *warp, const struct sim_instr *instr,            \
                                   const bool full)
-#define LANES_PAIR(name)                                                                           \
+#define LANES_HANDLERS(name)                                                                       \
     static const struct sim_instr *name##_some(struct sim_warp *warp,                              \
                                                const struct sim_instr *instr) {                    \
         name##_body(warp, instr, false);                                                           \
@@ -77,7 +50,9 @@ typedef double value_f64;
                                               const struct sim_instr *instr) {                     \
         name##_body(warp, instr, true);                                                            \
         return instr + 1;                                                                          \
-    }                                                                                              \
+    }
+#define LANES_PAIR(name)                                                                           \
+    LANES_HANDLERS(name)                                                                           \
     static const sim_handler name[2] = {name##_some, name##_all};
 
 #define LANES1(name, D, A, ...)                                                                    \

@@ -108,8 +108,8 @@ static void raise_no_block(const struct mem_request *r, uint64_t address, unsign
                            const char *what) {
     sim_raise(r->warp, r->instr, SIM_FAULT_NO_BLOCK, lane, address,
               "%s of %u bytes at shared address 0x%x of block %" PRIu64 " of the cluster, %s",
-              intents[r->intent], r->width, (unsigned)address & SIM_CLUSTER_OFFSET,
-              (address >> SIM_CLUSTER_SHIFT) - 1, what);
+              intents[r->intent], r->width, (unsigned)address & IR_CLUSTER_OFFSET,
+              (address >> IR_CLUSTER_SHIFT) - 1, what);
 }
 
 uint8_t *sim_mem_cluster(const struct mem_request *r, uint64_t address, unsigned lane,
@@ -124,7 +124,7 @@ uint8_t *sim_mem_cluster(const struct mem_request *r, uint64_t address, unsigned
         raise_no_block(r, address, lane, "which has ended");
         return NULL;
     }
-    const uint64_t offset = *target ? address & SIM_CLUSTER_OFFSET : address;
+    const uint64_t offset = *target ? address & IR_CLUSTER_OFFSET : address;
     if (!*target)
         *target = block;
     if (!check_offset_lane(r, PTX_SPACE_SHARED, offset, (*target)->shared_bytes, lane))
@@ -163,7 +163,7 @@ static uint64_t local_address(const struct sim_warp *warp, unsigned lane, uint64
 }
 
 static bool translate_local(const struct mem_request *r, uint64_t *address, unsigned lane) {
-    uint64_t offset = *address - SIM_LOCAL_WINDOW;
+    uint64_t offset = *address - IR_LOCAL_WINDOW;
     if (r->intent == MEM_ATOMIC) {
         sim_raise(r->warp, r->instr, SIM_FAULT_INVALID_SPACE, lane, *address,
                   "atomic access of %u bytes at local address 0x%" PRIx64
@@ -184,15 +184,15 @@ bool sim_mem_generic(const struct mem_request *r, uint64_t *addresses) {
     struct sim_site_cache last = {0};
     EACH_LANE(l, r->mask) {
         uint64_t address = addresses[l];
-        if (address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-            address -= SIM_SHARED_WINDOW;
+        if (ir_is_in_shared_window(address)) {
+            address -= IR_SHARED_WINDOW;
             const uint8_t *at = sim_mem_cluster(r, address, l, &places.target[l]);
             if (!at)
                 return false;
-            places.offsets[l] = (uint32_t)address & SIM_CLUSTER_OFFSET;
+            places.offsets[l] = (uint32_t)address & IR_CLUSTER_OFFSET;
             places.mask |= 1u << l;
             addresses[l] = (uint64_t)(uintptr_t)at;
-        } else if (address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+        } else if (ir_is_in_local_window(address)) {
             if (!translate_local(r, &addresses[l], l))
                 return false;
         } else {
@@ -237,16 +237,16 @@ void sim_mem_tell_global(const struct mem_request *r, uint32_t mask, const uint6
 uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bool write,
                       uint64_t *bytes) {
     struct sim_block *block = warp->block;
-    if (address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-        const struct sim_block *target = sim_cluster_target(block, address - SIM_SHARED_WINDOW);
-        uint64_t offset = (address - SIM_SHARED_WINDOW) & SIM_CLUSTER_OFFSET;
+    if (ir_is_in_shared_window(address)) {
+        const struct sim_block *target = sim_cluster_target(block, address - IR_SHARED_WINDOW);
+        uint64_t offset = (address - IR_SHARED_WINDOW) & IR_CLUSTER_OFFSET;
         if (!target || offset >= target->shared_bytes)
             return NULL;
         *bytes = target->shared_bytes - offset;
         return target->shared + offset;
     }
-    if (address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
-        uint64_t offset = address - SIM_LOCAL_WINDOW;
+    if (ir_is_in_local_window(address)) {
+        uint64_t offset = address - IR_LOCAL_WINDOW;
         if (offset >= block->local_bytes)
             return NULL;
         *bytes = block->local_bytes - offset;

@@ -47,7 +47,7 @@ void sim_bulk_tell(const struct mem_request *r, enum site_space space, uint64_t 
     const struct sim_worker *worker = block->worker;
     if (!worker->observer || r->site == IR_NONE || !bytes)
         return;
-    const uint32_t offsets[WARP_LANES] = {(uint32_t)address & SIM_CLUSTER_OFFSET};
+    const uint32_t offsets[WARP_LANES] = {(uint32_t)address & IR_CLUSTER_OFFSET};
     const uint64_t addresses[WARP_LANES] = {address};
     const struct access_event event = {.site = r->site,
                                        .space = space,

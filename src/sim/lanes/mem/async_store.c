@@ -15,8 +15,8 @@ static bool to_generic(const struct mem_request *r, uint64_t *a) {
     const struct sim_access *access = r->instr->access;
     EACH_LANE(l, r->mask) {
         if (access->space == PTX_SPACE_SHARED)
-            a[l] = (access->base_is_32 ? (uint32_t)a[l] : a[l]) + SIM_SHARED_WINDOW;
-        if (a[l] - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES)
+            a[l] = (access->base_is_32 ? (uint32_t)a[l] : a[l]) + IR_SHARED_WINDOW;
+        if (ir_is_in_shared_window(a[l]))
             continue;
         sim_raise(r->warp, r->instr, SIM_FAULT_INVALID_SPACE, l, a[l],
                   "an asynchronous store goes to shared memory, not to 0x%llx",
@@ -39,7 +39,7 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
         return false;
     EACH_LANE(l, r->mask) {
         struct sim_block *block;
-        target->barrier[l] = sim_mem_cluster(&barrier, at[l] - SIM_SHARED_WINDOW, l, &block);
+        target->barrier[l] = sim_mem_cluster(&barrier, at[l] - IR_SHARED_WINDOW, l, &block);
         if (!target->barrier[l])
             return false;
     }

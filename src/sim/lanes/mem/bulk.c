@@ -83,9 +83,9 @@ static bool copy_to_shared(struct sim_warp *warp, const struct sim_instr *instr,
         return put_shared(warp, instr, lane, to, barrier, from, bytes);
     uint32_t blocks = (uint16_t)sim_bulk_value(warp, instr->operand[4], false, lane);
     for (; blocks; blocks &= blocks - 1) {
-        const uint32_t tag = sim_cluster_tag((uint32_t)__builtin_ctz(blocks));
-        if (!put_shared(warp, instr, lane, (to & SIM_CLUSTER_OFFSET) + tag,
-                        (barrier & SIM_CLUSTER_OFFSET) + tag, from, bytes))
+        const uint32_t tag = ir_cluster_tag((uint32_t)__builtin_ctz(blocks));
+        if (!put_shared(warp, instr, lane, (to & IR_CLUSTER_OFFSET) + tag,
+                        (barrier & IR_CLUSTER_OFFSET) + tag, from, bytes))
             return false;
     }
     return true;

@@ -24,8 +24,8 @@ static bool shared_offset(uint64_t address, uint64_t *offset) {
     *offset = address;
     if (address >> 32 == 0)
         return true;
-    *offset = address - SIM_SHARED_WINDOW;
-    return *offset < SIM_WINDOW_BYTES;
+    *offset = address - IR_SHARED_WINDOW;
+    return *offset < IR_WINDOW_BYTES;
 }
 
 // Rows of the first `matrices` matrices; the other lanes' addresses are not looked at.

@@ -80,7 +80,7 @@ static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t 
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
     EACH_LANE(l, warp->mask) {
         if (access->space == PTX_SPACE_GENERIC)
-            address[l] -= SIM_SHARED_WINDOW;
+            address[l] -= IR_SHARED_WINDOW;
         else if (access->base_is_32)
             address[l] = (uint32_t)address[l];
     }

@@ -119,8 +119,8 @@ LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_
     a[l] = (uint32_t)a[l];
     SIM_LANES
     {
-        a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & SIM_CLUSTER_OFFSET : a[l];
-        o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & SIM_CLUSTER_OFFSET : o[l];
+        a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & IR_CLUSTER_OFFSET : a[l];
+        o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & IR_CLUSTER_OFFSET : o[l];
     }
     return sim_mem_check_offsets(r, PTX_SPACE_SHARED, a, block->shared_bytes);
 }
@@ -268,7 +268,7 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, u
     uint64_t top = 0;
     SIM_LANES
     top = a[l] > top ? a[l] : top;
-    if (__builtin_expect(top < SIM_SHARED_WINDOW, 1))
+    if (__builtin_expect(top < IR_SHARED_WINDOW, 1))
         return mem_resolve_host(r, a, width, full);
     if (!sim_mem_generic(r, a))
         return MEM_FAULT;

@@ -296,8 +296,8 @@ static bool load_box(struct copy *c, uint8_t *box) {
     const unsigned place = MASK_OPERAND + ((c->instr->immediate & IM2COL) != 0);
     uint32_t blocks = (uint16_t)sim_bulk_value(c->warp, c->instr->operand[place], false, c->lane);
     for (; blocks; blocks &= blocks - 1) {
-        const uint32_t tag = sim_cluster_tag((uint32_t)__builtin_ctz(blocks));
-        if (!put_shared(c, (to & SIM_CLUSTER_OFFSET) + tag, (barrier & SIM_CLUSTER_OFFSET) + tag,
+        const uint32_t tag = ir_cluster_tag((uint32_t)__builtin_ctz(blocks));
+        if (!put_shared(c, (to & IR_CLUSTER_OFFSET) + tag, (barrier & IR_CLUSTER_OFFSET) + tag,
                         box))
             return false;
     }
@@ -318,7 +318,7 @@ static const struct sim_instr *copy_tensor(struct sim_warp *warp, const struct s
         if (!begin(&c, to_global ? 0 : 1))
             return NULL;
         // A box that does not fit into shared memory is found before anything of it is kept.
-        if (c.box.bytes > SIM_CLUSTER_OFFSET) {
+        if (c.box.bytes > IR_CLUSTER_OFFSET) {
             sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, c.lane, 0,
                       "a box of %llu bytes does not fit into shared memory",
                       (unsigned long long)c.box.bytes);

@@ -57,9 +57,8 @@ static uint8_t *find_map(const struct mem_request *r, unsigned lane) {
     uint64_t address = sim_bulk_address(r->warp, r->instr->access, 0, lane);
     bool is_shared = r->instr->access->space == PTX_SPACE_SHARED;
     struct sim_block *block;
-    if (r->instr->access->space == PTX_SPACE_GENERIC &&
-        address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-        address -= SIM_SHARED_WINDOW;
+    if (r->instr->access->space == PTX_SPACE_GENERIC && ir_is_in_shared_window(address)) {
+        address -= IR_SHARED_WINDOW;
         is_shared = true;
     }
     return is_shared ? sim_bulk_shared(r, lane, address, SIM_TENSOR_MAP_BYTES, &block)

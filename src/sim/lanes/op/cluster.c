@@ -22,21 +22,21 @@ static void set_lane(const struct sim_warp *warp, const struct sim_instr *instr,
 
 static const struct sim_instr *map_address(struct sim_warp *warp, const struct sim_instr *instr) {
     const uint32_t *rank = LANES_ALIGNED(const uint32_t, instr->operand[2]);
-    const uint64_t window = instr->immediate & IS_GENERIC ? SIM_SHARED_WINDOW : 0;
+    const uint64_t window = instr->immediate & IS_GENERIC ? IR_SHARED_WINDOW : 0;
     EACH_LANE(l, warp->mask) {
         const uint64_t a = operand_lane(warp, instr, instr->immediate & IS_64, l) - window;
         set_lane(warp, instr, instr->immediate & RESULT_IS_64, l,
-                 (a & SIM_CLUSTER_OFFSET) + sim_cluster_tag(rank[l]) + window);
+                 (a & IR_CLUSTER_OFFSET) + ir_cluster_tag(rank[l]) + window);
     }
     return instr + 1;
 }
 
 static const struct sim_instr *rank_of(struct sim_warp *warp, const struct sim_instr *instr) {
-    const uint64_t window = instr->immediate & IS_GENERIC ? SIM_SHARED_WINDOW : 0;
+    const uint64_t window = instr->immediate & IS_GENERIC ? IR_SHARED_WINDOW : 0;
     EACH_LANE(l, warp->mask) {
         const uint64_t a = operand_lane(warp, instr, instr->immediate & IS_64, l) - window;
         const uint64_t rank =
-            sim_cluster_is_own(warp->block, a) ? warp->block->rank : (a >> SIM_CLUSTER_SHIFT) - 1;
+            sim_cluster_is_own(warp->block, a) ? warp->block->rank : (a >> IR_CLUSTER_SHIFT) - 1;
         set_lane(warp, instr, instr->immediate & RESULT_IS_64, l, rank);
     }
     return instr + 1;

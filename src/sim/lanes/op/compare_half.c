@@ -4,6 +4,9 @@
 #include "sim/lanes/op/compare.h"
 #include "sim/lanes/op/half.h"
 
+// The rows of floating-point comparisons (ir/value/compare.def).
+enum { COMPARE_EQ, COMPARE_LT, COMPARE_LE, COMPARE_NE, COMPARE_NUM, COMPARE_COUNT };
+
 LANES_INLINE float of_f16(uint32_t h) {
     return num_f32_of_f16((uint16_t)h);
 }
@@ -21,11 +24,11 @@ LANES_INLINE float of_bf16(uint32_t h) {
 #define NUM(x, y) ((x) == (x) && (y) == (y))
 
 #define ALL(name, of)                                                                              \
-    COMPARE(name##_eq, u16, EQ(of(a), of(b)))                                                      \
-    COMPARE(name##_lt, u16, LT(of(a), of(b)))                                                      \
-    COMPARE(name##_le, u16, LE(of(a), of(b)))                                                      \
-    COMPARE(name##_ne, u16, NE(of(a), of(b)))                                                      \
-    COMPARE(name##_num, u16, NUM(of(a), of(b)))                                                    \
+    COMPARISON(name##_eq, u16, EQ(of(a), of(b)))                                                   \
+    COMPARISON(name##_lt, u16, LT(of(a), of(b)))                                                   \
+    COMPARISON(name##_le, u16, LE(of(a), of(b)))                                                   \
+    COMPARISON(name##_ne, u16, NE(of(a), of(b)))                                                   \
+    COMPARISON(name##_num, u16, NUM(of(a), of(b)))                                                 \
     static const struct compare *const name[COMPARE_COUNT] = {                                     \
         [COMPARE_EQ] = &name##_eq, [COMPARE_LT] = &name##_lt,   [COMPARE_LE] = &name##_le,         \
         [COMPARE_NE] = &name##_ne, [COMPARE_NUM] = &name##_num,                                    \
@@ -49,7 +52,7 @@ ALL(bf16, of_bf16)
             first[l] = test(of(HALF_LOW(a)), of(HALF_LOW(b))) ? -1 : 0;                            \
             second[l] = test(of(HALF_HIGH(a)), of(HALF_HIGH(b))) ? -1 : 0;                         \
         }                                                                                          \
-        const uint32_t complement = 0u - (instr->immediate & COMPARE_NOT);                         \
+        const uint32_t complement = 0u - (instr->immediate & IR_COMPARE_NOT);                      \
         *low = compare_combine(warp, instr, lanes_signs(first) ^ complement);                      \
         *high = compare_combine(warp, instr, lanes_signs(second) ^ complement);                    \
     }                                                                                              \
@@ -86,22 +89,40 @@ ALL_PACKED(f16x2, of_f16)
 ALL_PACKED(f16x2_ftz, of_f16_ftz)
 ALL_PACKED(bf16x2, of_bf16)
 
+static unsigned index_of(enum ptx_modifier row) {
+    switch (row) {
+    case PTX_MOD_eq:
+        return COMPARE_EQ;
+    case PTX_MOD_lt:
+        return COMPARE_LT;
+    case PTX_MOD_le:
+        return COMPARE_LE;
+    case PTX_MOD_ne:
+        return COMPARE_NE;
+    default:
+        return COMPARE_NUM;
+    }
+}
+
 static const struct compare *find(const struct ir_instruction *ir, struct sim_instr *out,
                                   enum ptx_type type) {
-    struct compare_way way;
+    struct ir_comparison comparison;
     const bool ftz = PTX_HAS(ir->ptx, ftz);
-    if (!compare_float_way(lanes_modifier(ir, PTX_GROUP_cmp), &way) ||
-        !compare_prepare(ir, out, way.complement, way.swap))
+    if (!ir_comparison_of(ir, &comparison))
         return NULL;
+    out->immediate = comparison.immediate;
+    if (comparison.swaps)
+        compare_swap(out);
+    const unsigned index = index_of(comparison.row);
     switch (type) {
     case PTX_F16:
-        return (ftz ? f16_ftz : f16)[way.index];
+        return (ftz ? f16_ftz : f16)[index];
     case PTX_F16X2:
-        return (ftz ? f16x2_ftz : f16x2)[way.index];
+        return (ftz ? f16x2_ftz : f16x2)[index];
     case PTX_BF16:
-        return ftz ? NULL : bf16[way.index];
+        return ftz ? NULL : bf16[index];
     case PTX_BF16X2:
-        return ftz ? NULL : bf16x2[way.index];
+        return ftz ? NULL : bf16x2[index];
     default:
         return NULL;
     }

@@ -1,5 +1,6 @@
 // cvt: reads the modifiers and chooses vector code, or a conversion of one lane after another.
 #include "sim/lanes/op/cvt.h"
+#include "sim/lanes/op/use_value.h"
 
 static bool is_float(enum ptx_type type) {
     return ptx_type_class(type) == PTX_CLASS_FLOAT;
@@ -187,10 +188,6 @@ LANES_SELECT(cvt) {
     const struct num_conversion *n = &cvt.number;
     if (n->to == PTX_TF32)
         return lanes_modifier(ir, PTX_GROUP_round) != PTX_MOD_NONE && use_tf32(n, out);
-    const bool from_float = is_float(n->from), to_float = is_float(n->to);
-    const bool fast = from_float ? (to_float ? SIM_NAME(op_cvt_float_float)(&cvt, out)
-                                             : SIM_NAME(op_cvt_float_int)(&cvt, out))
-                                 : (to_float ? SIM_NAME(op_cvt_int_float)(&cvt, out)
-                                             : SIM_NAME(op_cvt_int_int)(&cvt, out));
-    return fast || use_any(decoder, &cvt, out);
+    return SIM_NAME(op_use_value)(decoder, ir, out) || SIM_NAME(op_cvt_half)(&cvt, out) ||
+           use_any(decoder, &cvt, out);
 }

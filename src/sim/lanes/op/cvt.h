@@ -1,5 +1,4 @@
-// cvt: select functions for the files that hold the conversions with vector code. Each returns
-// false when it has none for the instruction, and leaves `out` as it was.
+// cvt: what the files that hold conversions share.
 #ifndef BANKRUN_SIM_LANES_OP_CVT_H
 #define BANKRUN_SIM_LANES_OP_CVT_H
 
@@ -12,9 +11,7 @@ struct cvt {
     unsigned from_lane, to_lane;
 };
 
-bool SIM_NAME(op_cvt_int_int)(const struct cvt *cvt, struct sim_instr *out);
-bool SIM_NAME(op_cvt_int_float)(const struct cvt *cvt, struct sim_instr *out);
-bool SIM_NAME(op_cvt_float_int)(const struct cvt *cvt, struct sim_instr *out);
-bool SIM_NAME(op_cvt_float_float)(const struct cvt *cvt, struct sim_instr *out);
+// From and to halves, with vector code. False: there is none; `out` is as it was.
+bool SIM_NAME(op_cvt_half)(const struct cvt *cvt, struct sim_instr *out);
 
 #endif

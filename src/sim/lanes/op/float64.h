@@ -6,10 +6,6 @@
 
 #include "sim/lanes/op/float.h"
 
-static inline double f64_quiet(double nan) {
-    return f64_from(f64_bits(nan) | 0x0008000000000000);
-}
-
 // Each takes what the host computed, and the operands. x86 gives the right NaN unless two operands
 // are NaN.
 static inline double f64_result1(double r, double a) {

@@ -1,8 +1,8 @@
-// Selection by a predicate (selp) and by a sign (slct), and instructions that do nothing here.
-#include "sim/lanes/op/float.h"
+// Selection, mov between a register and the parts of a vector, and cvta.
+#include "sim/flow/cluster.h"
+#include "sim/lanes/op/value.h"
 
-// selp works on bits: 16- and 32-bit values alike.
-#define SELP(name, K)                                                                              \
+#define SELECT(name, law, K, x, ...)                                                               \
     LANES_BODY(name) {                                                                             \
         LANES_OUT(K)                                                                               \
         LANES_IN(K, pa, 1)                                                                         \
@@ -10,54 +10,61 @@
         const uint32_t bits = sim_predicate(warp, instr, 3);                                       \
         SIM_LANES                                                                                  \
         {                                                                                          \
-            const lane_##K r = bits >> l & 1 ? pa[l] : pb[l];                                      \
-            LANES_BLEND(K, r)                                                                      \
+            const lane_##K a = pa[l], b = pb[l];                                                   \
+            const uint32_t c = bits >> l & 1;                                                      \
+            LANES_BLEND(K, (x))                                                                    \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
 
-SELP(selp_32, u32)
-SELP(selp_64, u64)
+enum { MAX_ELEMENTS = 8 };
 
-LANES_SELECT(selp) {
-    return lanes_use(out, ptx_type_bytes(lanes_type(ir, 0)) == 8 ? selp_64 : selp_32);
-}
+// d = {e0, e1, ...}: `bits` bits of each.
+#define PACK(name, law, D, count, bits, ...)                                                       \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D)                                                                               \
+        const uint32_t *part[MAX_ELEMENTS];                                                        \
+        for (int i = 0; i < count; i++)                                                            \
+            part[i] = LANES_ALIGNED(const uint32_t, instr->elements[i]);                           \
+        SIM_LANES                                                                                  \
+        {                                                                                          \
+            lane_##D r = 0;                                                                        \
+            for (int i = 0; i < count; i++)                                                        \
+                r |= (lane_##D)(part[i][l] & (UINT32_MAX >> (32 - bits))) << (i * bits);           \
+            LANES_BLEND(D, r)                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
 
-// slct takes a where c >= 0: -0 is, a NaN is not. A 16-bit value keeps its zeros above.
-LANES3(slct_32_s32, u32, u32, u32, s32, c >= 0 ? a : b)
-LANES3(slct_64_s32, u64, u64, u64, s32, c >= 0 ? a : b)
-LANES3(slct_32_f32, u32, u32, u32, f32, c >= 0 ? a : b)
-LANES3(slct_64_f32, u64, u64, u64, f32, c >= 0 ? a : b)
-LANES3(slct_32_ftz, u32, u32, u32, f32, f32_flush(c) >= 0 ? a : b)
-LANES3(slct_64_ftz, u64, u64, u64, f32, f32_flush(c) >= 0 ? a : b)
+// {e0, e1, ...} = a
+#define UNPACK(name, law, A, count, bits, ...)                                                     \
+    LANES_BODY(name) {                                                                             \
+        LANES_IN(A, pa, 1)                                                                         \
+        const int32_t *on = warp->lanes;                                                           \
+        uint32_t *part[MAX_ELEMENTS];                                                              \
+        for (int i = 0; i < count; i++)                                                            \
+            part[i] = LANES_ALIGNED(uint32_t, instr->elements[i]);                                 \
+        SIM_LANES                                                                                  \
+        {                                                                                          \
+            const lane_##A a = pa[l];                                                              \
+            for (int i = 0; i < count; i++) {                                                      \
+                const uint32_t r = (uint32_t)(a >> (i * bits)) & (UINT32_MAX >> (32 - bits));      \
+                part[i][l] = full || on[l] ? r : part[i][l];                                       \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
 
-LANES_SELECT(slct) {
-    const bool wide = ptx_type_bytes(lanes_type(ir, 0)) == 8, ftz = PTX_HAS(ir->ptx, ftz);
-    if (lanes_type(ir, 1) == PTX_S32)
-        return lanes_use(out, ftz ? NULL : wide ? slct_64_s32 : slct_32_s32);
-    if (ftz)
-        return lanes_use(out, wide ? slct_64_ftz : slct_32_ftz);
-    return lanes_use(out, wide ? slct_64_f32 : slct_32_f32);
-}
+#define OWN1(name, law, D, A, x, ...)                                                              \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1)                                                                         \
+        const uint64_t own = sim_cluster_own_tag(warp->block);                                     \
+        SIM_LANES                                                                                  \
+        { LANES_VALUE(A, a, pa) LANES_BLEND(D, (x)) }                                              \
+    }                                                                                              \
+    LANES_PAIR(name)
 
-static const struct sim_instr *run_nothing(struct sim_warp *warp, const struct sim_instr *instr) {
-    (void)warp;
-    return instr + 1;
-}
-
-LANES_SELECT(nop) {
-    out->run[0] = out->run[1] = run_nothing;
-    return true;
-}
-
-// Blocks run on several host threads.
-static const struct sim_instr *run_fence(struct sim_warp *warp, const struct sim_instr *instr) {
-    (void)warp;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return instr + 1;
-}
-
-LANES_SELECT(fence) {
-    out->run[0] = out->run[1] = run_fence;
-    return true;
-}
+#include "ir/value/address.def"
+#include "ir/value/move.def"
+#include "ir/value/select.def"

@@ -1,0 +1,326 @@
+// Which row of value.def an instruction takes.
+#include "ir/value.h"
+
+#include <assert.h>
+
+struct key {
+    uint64_t types, to;            // sets of types; 0: any
+    uint16_t modifiers[2], may[2]; // enum ptx_modifier
+    uint16_t table;                // lop3's, with HAS_TABLE; 0: it is no lop3
+    int8_t parts;
+    uint8_t registers, spaces; // sets; 0: any
+};
+
+enum { HAS_TABLE = 0x100, TAKES_ANY_TABLE = 0x200 };
+enum { SPACE_GLOBAL = 1, SPACE_SHARED = 2, SPACE_CLUSTER = 4, SPACE_LOCAL = 8 };
+
+#define BIT(x) (1ull << PTX_##x)
+#define TYPE_B16 BIT(B16)
+#define TYPE_B32 BIT(B32)
+#define TYPE_B64 BIT(B64)
+#define TYPE_U8 BIT(U8)
+#define TYPE_S8 BIT(S8)
+#define TYPE_U16 BIT(U16)
+#define TYPE_S16 BIT(S16)
+#define TYPE_U32 BIT(U32)
+#define TYPE_S32 BIT(S32)
+#define TYPE_U64 BIT(U64)
+#define TYPE_S64 BIT(S64)
+#define TYPE_F32 BIT(F32)
+#define TYPE_F64 BIT(F64)
+#define TYPE_U16X2 BIT(U16X2)
+#define TYPE_S16X2 BIT(S16X2)
+#define TYPE_PRED BIT(PRED)
+#define TYPE_I16 (BIT(U16) | BIT(S16))
+#define TYPE_I32 (BIT(U32) | BIT(S32))
+#define TYPE_I64 (BIT(U64) | BIT(S64))
+#define TYPE_X16 (BIT(B16) | TYPE_I16)
+#define TYPE_X32 (BIT(B32) | TYPE_I32 | BIT(F32))
+#define TYPE_X64 (BIT(B64) | TYPE_I64 | BIT(F64))
+_Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
+
+#define T(x) .types = TYPE_##x,
+#define T2(x, y) .types = TYPE_##x | TYPE_##y,
+#define D(x) .to = TYPE_##x,
+#define D2(x, y) .to = TYPE_##x | TYPE_##y,
+#define M(x) .modifiers = {PTX_MOD_##x},
+#define M2(x, y) .modifiers = {PTX_MOD_##x, PTX_MOD_##y},
+#define MAY(x) .may = {PTX_MOD_##x},
+#define MAY2(x, y) .may = {PTX_MOD_##x, PTX_MOD_##y},
+#define TABLE(n) .table = HAS_TABLE | (n),
+#define ANY_TABLE .table = TAKES_ANY_TABLE,
+#define PARTS(n) .parts = (n),
+#define REGISTER(n) .registers = (n),
+#define SPACE(x) .spaces = SPACE_##x,
+#define SPACE2(x, y) .spaces = SPACE_##x | SPACE_##y,
+
+#define KEY(name, ...) [IR_VALUE_##name] = {__VA_ARGS__},
+static const struct key keys[IR_VALUE_COUNT] = {
+#define VALUE1(name, law, d, a, x, ...) KEY(name, __VA_ARGS__)
+#define VALUE2(name, law, d, a, b, x, ...) KEY(name, __VA_ARGS__)
+#define VALUE3(name, law, d, a, b, c, x, ...) KEY(name, __VA_ARGS__)
+#define VALUE4(name, law, d, a, b, c, e, x, ...) KEY(name, __VA_ARGS__)
+#define TESTED3 VALUE3
+#define SELECT(name, law, d, x, ...) KEY(name, __VA_ARGS__)
+#define COMPARE(name, law, d, x, ...) KEY(name, __VA_ARGS__)
+#define PREDICATE1(name, law, x, ...) KEY(name, __VA_ARGS__)
+#define PREDICATE2(name, law, x, ...) KEY(name, __VA_ARGS__)
+#define CARRY2(name, law, d, flip, r, carry, ...) KEY(name, __VA_ARGS__)
+#define CARRY3(name, law, d, a, loop, product, ...) KEY(name, __VA_ARGS__)
+#define PACK(name, law, d, count, bits, ...) KEY(name, __VA_ARGS__)
+#define UNPACK(name, law, d, count, bits, ...) KEY(name, __VA_ARGS__)
+#include "ir/value.def"
+};
+
+static const uint16_t first_of[PTX_ISA_COUNT] = {
+#define FORM(isa) [PTX_ISA_##isa] = IR_VALUE_FIRST_##isa,
+#define SAME(isa, as) [PTX_ISA_##isa] = IR_VALUE_FIRST_##as,
+#include "ir/value.def"
+};
+
+static const bool is_first[IR_VALUE_COUNT + 1] = {
+#define FORM(isa) [IR_VALUE_FIRST_##isa] = true,
+#include "ir/value.def"
+    [IR_VALUE_COUNT] = true,
+};
+
+// What the rows of this form are: all of one shape.
+enum trait { COMPARES = 1, CARRIES = 2, TAKES_CARRY = 4 };
+static const uint8_t traits[IR_VALUE_COUNT] = {
+#define COMPARE(name, ...) [IR_VALUE_##name] = COMPARES,
+#define CARRY2(name, ...) [IR_VALUE_##name] = CARRIES,
+#define CARRY3 CARRY2
+#include "ir/value.def"
+};
+
+static const bool takes_carry[PTX_ISA_COUNT] = {
+#define TAKES_CARRY(isa) [PTX_ISA_##isa] = true,
+#include "ir/value.def"
+};
+
+// ---- What an instruction asks for -----------------------------------------------------------
+
+enum { MOST_MODIFIERS = 4 };
+
+struct wanted {
+    uint64_t types, to;
+    uint16_t modifiers[MOST_MODIFIERS];
+    unsigned modifier_count;
+    uint16_t table;
+    int parts;
+    unsigned registers, spaces;
+};
+
+static bool is_passed_over(enum ptx_group group) {
+    return group == PTX_GROUP_bool || group == PTX_GROUP_cc || group == PTX_GROUP_to ||
+           group == PTX_GROUP_space;
+}
+
+// False: there are more than any row asks for.
+static bool read_modifiers(const struct ptx_instruction *ptx, struct wanted *out) {
+    for (int group = 0; group < PTX_GROUP_COUNT; group++) {
+        if (!ptx->modifiers[group] || is_passed_over((enum ptx_group)group))
+            continue;
+        if (out->modifier_count == MOST_MODIFIERS)
+            return false;
+        out->modifiers[out->modifier_count++] = ptx->modifiers[group];
+    }
+    return true;
+}
+
+static unsigned space_of(const struct ptx_instruction *ptx) {
+    switch (ptx_modifier_of(ptx, PTX_GROUP_space)) {
+    case PTX_MOD_shared:
+    case PTX_MOD_shared_cta:
+        return SPACE_SHARED;
+    case PTX_MOD_shared_cluster:
+        return SPACE_CLUSTER;
+    case PTX_MOD_local:
+        return SPACE_LOCAL;
+    default:
+        return SPACE_GLOBAL;
+    }
+}
+
+// How many parts a vector of registers has: see PARTS. Vectors on both sides fit no row.
+static int parts_of(const struct ir_instruction *instruction) {
+    const struct ir_operand *d = &instruction->operands[0], *a = &instruction->operands[1];
+    if (d->kind == IR_OPERAND_VECTOR)
+        return a->kind == IR_OPERAND_VECTOR ? INT32_MAX : -(int)d->element_count;
+    return a->kind == IR_OPERAND_VECTOR ? (int)a->element_count : 0;
+}
+
+static unsigned unsigned_type(unsigned type) {
+    switch (type) {
+    case PTX_S8:
+        return PTX_U8;
+    case PTX_S16:
+        return PTX_U16;
+    case PTX_S32:
+        return PTX_U32;
+    case PTX_S64:
+        return PTX_U64;
+    default:
+        return type;
+    }
+}
+
+// A conversion looks at the registers that it goes to and comes from. False: the source's has
+// another width than the type.
+static bool read_registers(const struct ir_function *function,
+                           const struct ir_instruction *instruction, struct wanted *out) {
+    const struct ir_operand *d = &instruction->operands[0], *a = &instruction->operands[1];
+    const unsigned to = instruction->ptx->types[0], from = instruction->ptx->types[1];
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)to);
+    out->registers =
+        d->kind == IR_OPERAND_REGISTER ? ptx_type_bytes(function->registers[d->reg].type) : bytes;
+    if (out->registers <= bytes && ptx_type_class((enum ptx_type)from) != PTX_CLASS_FLOAT)
+        out->to = 1ull << unsigned_type(to);
+    return a->kind != IR_OPERAND_REGISTER || (function->registers[a->reg].class == IR_CLASS_64) ==
+                                                 (ptx_type_bytes((enum ptx_type)from) == 8);
+}
+
+static bool read_wanted(const struct ir_function *function,
+                        const struct ir_instruction *instruction, struct wanted *out) {
+    const struct ptx_instruction *ptx = instruction->ptx;
+    *out = (struct wanted){.spaces = space_of(ptx), .parts = parts_of(instruction)};
+    if (ptx->type_count == 0)
+        return false;
+    out->to = 1ull << ptx->types[0];
+    out->types = 1ull << ptx->types[ptx->type_count - 1];
+    if (instruction->operand_count > 4 && instruction->operands[4].value <= 0xff)
+        out->table = (uint16_t)(HAS_TABLE | instruction->operands[4].value);
+    return read_modifiers(ptx, out) &&
+           (ptx->isa != PTX_ISA_cvt_plain || read_registers(function, instruction, out));
+}
+
+// ---- Which row fits -------------------------------------------------------------------------
+
+static bool takes_modifier(const struct key *key, uint16_t modifier) {
+    return key->modifiers[0] == modifier || key->modifiers[1] == modifier ||
+           key->may[0] == modifier || key->may[1] == modifier;
+}
+
+static bool has_modifier(const struct wanted *wanted, uint16_t modifier) {
+    for (unsigned i = 0; i < wanted->modifier_count; i++)
+        if (wanted->modifiers[i] == modifier)
+            return true;
+    return modifier == PTX_MOD_NONE;
+}
+
+static bool modifiers_fit(const struct key *key, const struct wanted *wanted) {
+    for (unsigned i = 0; i < wanted->modifier_count; i++)
+        if (!takes_modifier(key, wanted->modifiers[i]))
+            return false;
+    return has_modifier(wanted, key->modifiers[0]) && has_modifier(wanted, key->modifiers[1]);
+}
+
+static bool fits(const struct key *key, const struct wanted *wanted) {
+    return (key->types & wanted->types) && (!key->to || (key->to & wanted->to)) &&
+           (!key->registers || (key->registers & wanted->registers)) &&
+           (!key->spaces || (key->spaces & wanted->spaces)) && key->parts == wanted->parts &&
+           (!key->table || key->table == wanted->table ||
+            (key->table == TAKES_ANY_TABLE && wanted->table)) &&
+           modifiers_fit(key, wanted);
+}
+
+static enum ir_value find(unsigned first, const struct wanted *wanted) {
+    unsigned value = first;
+    do {
+        if (fits(&keys[value], wanted))
+            return (enum ir_value)value;
+    } while (!is_first[++value]);
+    return IR_VALUE_NONE;
+}
+
+// ---- Comparisons ----------------------------------------------------------------------------
+
+static bool find_way(bool is_float, enum ptx_modifier cmp, struct ir_comparison *out) {
+    enum { INTEGER, FLOAT };
+    static const struct {
+        bool is_float;
+        enum ptx_modifier cmp;
+        struct ir_comparison way;
+    } ways[] = {
+#define WAY(class, cmp, row, complements, swaps)                                                   \
+    {class, PTX_MOD_##cmp, {PTX_MOD_##row, swaps, complements ? IR_COMPARE_NOT : 0}},
+#include "ir/value.def"
+    };
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (ways[i].is_float == is_float && ways[i].cmp == cmp) {
+            *out = ways[i].way;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ir_comparison_of(const struct ir_instruction *instruction, struct ir_comparison *out) {
+    static const uint8_t bits[PTX_MOD_COUNT] = {[PTX_MOD_and] = IR_COMPARE_AND,
+                                                [PTX_MOD_or] = IR_COMPARE_OR,
+                                                [PTX_MOD_xor] = IR_COMPARE_XOR};
+    const struct ptx_instruction *ptx = instruction->ptx;
+    const enum ptx_type type = (enum ptx_type)ptx->types[ptx->type_count - 1];
+    const enum ptx_type_class class = ptx_type_class(type);
+    const uint32_t combined = bits[ptx_modifier_of(ptx, PTX_GROUP_bool)];
+    if (!find_way(class == PTX_CLASS_FLOAT || class == PTX_CLASS_PACKED,
+                  ptx_modifier_of(ptx, PTX_GROUP_cmp), out))
+        return false;
+    out->immediate |= combined;
+    // The third predicate is there when, and only when, it is combined with.
+    return (instruction->operand_count > 3) == (combined != 0);
+}
+
+uint32_t ir_true_of(enum ptx_type type) {
+    switch (type) {
+    case PTX_U32:
+    case PTX_S32:
+        return UINT32_MAX;
+    case PTX_U16:
+    case PTX_S16:
+        return 0xffff;
+    case PTX_F32:
+        return 0x3f800000;
+    case PTX_F16:
+        return 0x3c00;
+    case PTX_BF16:
+        return 0x3f80;
+    default:
+        return 0;
+    }
+}
+
+static bool read_comparison(const struct ir_instruction *instruction, struct wanted *wanted,
+                            struct ir_meaning *out) {
+    const enum ptx_modifier cmp = ptx_modifier_of(instruction->ptx, PTX_GROUP_cmp);
+    struct ir_comparison comparison;
+    if (!ir_comparison_of(instruction, &comparison))
+        return false;
+    for (unsigned i = 0; i < wanted->modifier_count; i++)
+        if (wanted->modifiers[i] == cmp)
+            wanted->modifiers[i] = (uint16_t)comparison.row;
+    out->swaps = comparison.swaps;
+    out->immediate = comparison.immediate;
+    return true;
+}
+
+// ---- The whole instruction ------------------------------------------------------------------
+
+struct ir_meaning ir_meaning_of(const struct ir_function *function,
+                                const struct ir_instruction *instruction) {
+    const struct ptx_instruction *ptx = instruction->ptx;
+    const unsigned first = first_of[ptx->isa];
+    struct ir_meaning meaning = {IR_VALUE_NONE, false, 0};
+    struct wanted wanted;
+    if (!first || instruction->is_contracted || !read_wanted(function, instruction, &wanted) ||
+        (traits[first] == COMPARES && !read_comparison(instruction, &wanted, &meaning)))
+        return meaning;
+    meaning.value = find(first, &wanted);
+    if (keys[meaning.value].table)
+        meaning.immediate = (wanted.table & 0xff) |
+                            (ptx_modifier_of(ptx, PTX_GROUP_bool) == PTX_MOD_and ? IR_LOP3_AND : 0);
+    if (traits[first] == CARRIES)
+        meaning.immediate =
+            (takes_carry[ptx->isa] ? IR_CARRY_READ : 0) | (PTX_HAS(ptx, cc) ? IR_CARRY_WRITTEN : 0);
+    return meaning;
+}

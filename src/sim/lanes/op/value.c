@@ -1,0 +1,68 @@
+// Handlers of the rows of value.def, by row.
+#include "sim/decode/decode.h"
+#include "sim/lanes/op/compare.h"
+#include "sim/lanes/op/use_value.h"
+
+#define PAIR_OF(name) SIM_NAME(sim_value_##name)
+
+#define VALUE1(name, ...) extern const sim_handler PAIR_OF(name)[2];
+#define VALUE2 VALUE1
+#define VALUE3 VALUE1
+#define VALUE4 VALUE1
+#define SELECT VALUE1
+#define PREDICATE1 VALUE1
+#define PREDICATE2 VALUE1
+#define TESTED3 VALUE1
+#define CARRY2 VALUE1
+#define CARRY3 VALUE1
+#define PACK VALUE1
+#define UNPACK VALUE1
+#define COMPARE(name, ...)                                                                         \
+    extern const sim_handler PAIR_OF(name##_setp)[2], PAIR_OF(name##_both)[2],                     \
+        PAIR_OF(name##_set)[2];
+#include "ir/value.def"
+
+// Of rows that are no comparisons the first pair alone is there.
+static const struct compare values[IR_VALUE_COUNT] = {
+#define VALUE1(name, ...) [IR_VALUE_##name] = {PAIR_OF(name), NULL, NULL},
+#define VALUE2 VALUE1
+#define VALUE3 VALUE1
+#define VALUE4 VALUE1
+#define SELECT VALUE1
+#define PREDICATE1 VALUE1
+#define PREDICATE2 VALUE1
+#define TESTED3 VALUE1
+#define CARRY2 VALUE1
+#define CARRY3 VALUE1
+#define PACK VALUE1
+#define UNPACK VALUE1
+#define COMPARE(name, ...)                                                                         \
+    [IR_VALUE_##name] = {PAIR_OF(name##_setp), PAIR_OF(name##_both), PAIR_OF(name##_set)},
+#include "ir/value.def"
+};
+
+static const struct compare *find(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                                  struct sim_instr *out) {
+    const struct ir_meaning meaning = ir_meaning_of(decoder->function, ir);
+    out->immediate = meaning.immediate;
+    if (meaning.swaps)
+        compare_swap(out);
+    return &values[meaning.value];
+}
+
+bool SIM_NAME(op_use_value)(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                            struct sim_instr *out) {
+    return lanes_use(out, find(decoder, ir, out)->setp);
+}
+
+LANES_SELECT(value) {
+    return SIM_NAME(op_use_value)(decoder, ir, out);
+}
+
+LANES_SELECT(setp) {
+    return compare_setp(ir, out, find(decoder, ir, out));
+}
+
+LANES_SELECT(set) {
+    return compare_set(ir, out, find(decoder, ir, out));
+}

@@ -1,0 +1,26 @@
+// Expands rows of value.def to lane code: a pair of handlers sim_value_<row> for each.
+#ifndef BANKRUN_SIM_LANES_OP_VALUE_H
+#define BANKRUN_SIM_LANES_OP_VALUE_H
+
+#include "ir/value.h"
+#include "ir/value_math.h"
+#include "sim/lanes/lanes.h"
+
+#define LANES_VALUE_NAME(name) SIM_NAME(sim_value_##name)
+
+#undef LANES_PAIR
+#define LANES_PAIR(name)                                                                           \
+    LANES_HANDLERS(name)                                                                           \
+    extern const sim_handler LANES_VALUE_NAME(name)[2];                                            \
+    const sim_handler LANES_VALUE_NAME(name)[2] = {name##_some, name##_all};
+
+#define FORM(isa)
+#define SAME(isa, as)
+#define VALUE1(name, law, D, A, x, ...) LANES1(name, D, A, x)
+#define VALUE2(name, law, D, A, B, x, ...) LANES2(name, D, A, B, x)
+#define VALUE3(name, law, D, A, B, C, x, ...) LANES3(name, D, A, B, C, x)
+#define VALUE4(name, law, D, A, B, C, E, x, ...) LANES4(name, D, A, B, C, E, x)
+#define LOOP2(name, law, D, A, B, x, ...) EACH2(name, D, A, B, x)
+#define LOOP3(name, law, D, A, B, C, x, ...) EACH3(name, D, A, B, C, x)
+
+#endif
