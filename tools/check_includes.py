@@ -29,7 +29,7 @@ ROOMS = {
     "calibrate": {"banks", "base"},
     "cuda": {"run", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cudart": {"cuda", "base"},
-    "cudadrv": {"cuda", "sim", "toolchain", "ir", "base"},
+    "cudadrv": {"cuda", "sim", "toolchain", "base"},
     "inject": {"toolchain", "base"},
     "cli": {"base", "banks", "ptx", "ir", "sim", "profile", "explain", "calibrate", "prove", "fix",
             "cost", "report", "run", "toolchain"},
@@ -50,12 +50,12 @@ SUBROOMS = {
     },
     "cuda": {
         "core": {"device", "module", "graph", "texture"},
-        "device": {"core", "stream"},
+        "device": {"core", "module", "stream"},
         "module": {"core", "memory", "launch"},
         "memory": {"core", "stream", "graph"},
         "stream": {"core", "module", "memory", "graph", "launch"},
         "graph": {"core", "memory", "stream"},
-        "launch": {"core", "stream", "graph"},
+        "launch": {"core", "module", "stream", "graph"},
         "texture": {"core", "memory"},
     },
 }

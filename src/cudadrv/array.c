@@ -1,19 +1,6 @@
 // Arrays and mipmapped arrays: the runtime's, described in the driver's words.
-#include "cuda/memory/array.h"
+#include "cuda/memory/calls.h"
 #include "cudadrv/format.h"
-
-enum cuda_error cudaMalloc3DArray(struct cuda_array **array, const struct cuda_channel *channel,
-                                  struct cuda_extent extent, unsigned flags);
-enum cuda_error cudaMallocMipmappedArray(struct cuda_array **mipmap,
-                                         const struct cuda_channel *channel,
-                                         struct cuda_extent extent, unsigned levels,
-                                         unsigned flags);
-enum cuda_error cudaFreeArray(void *array);
-enum cuda_error cudaFreeMipmappedArray(void *mipmap);
-enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **level, const void *mipmap,
-                                           unsigned number);
-enum cuda_error cudaArrayGetInfo(struct cuda_channel *channel, struct cuda_extent *extent,
-                                 unsigned *flags, const void *array);
 
 // ---- Formats ------------------------------------------------------------------------------
 
@@ -72,39 +59,42 @@ static bool is_known(const struct description_3d *d) {
     return !(d->flags & ~(unsigned)KNOWN_FLAGS);
 }
 
-static enum cuda_error create(struct cuda_array **array, const struct description_3d *d) {
+static enum cuda_error create(struct cuda_state *state, struct cuda_array **array,
+                              const struct description_3d *d) {
     if (!array || !d || !is_known(d))
         return cudaErrorInvalidValue;
     struct cuda_channel channel = cudadrv_channel(d->format, d->channels);
     struct cuda_extent extent = {d->width, d->height, d->depth};
-    return cudaMalloc3DArray(array, &channel, extent, d->flags);
+    return cuda_malloc_3d_array(state, array, &channel, extent, d->flags);
 }
 
-CUDART_API cu_result cuArray3DCreate_v2(struct cuda_array **array, const struct description_3d *d) {
-    return CUDADRV_RUN(create(array, d));
-}
+CUDADRV_CALL(cuArray3DCreate_v2(struct cuda_array **array, const struct description_3d *d),
+             create(state, array, d))
 
-CUDART_API cu_result cuArrayCreate_v2(struct cuda_array **array, const struct description *d) {
+static enum cuda_error create_flat(struct cuda_state *state, struct cuda_array **array,
+                                   const struct description *d) {
     if (!d)
-        return CUDADRV_RUN(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     struct description_3d deep = {d->width, d->height, 0, d->format, d->channels, 0};
-    return cuArray3DCreate_v2(array, &deep);
+    return create(state, array, &deep);
 }
 
-static enum cuda_error destroy(void *array) {
-    return array ? cudaFreeArray(array) : cudaErrorInvalidResourceHandle;
+CUDADRV_CALL(cuArrayCreate_v2(struct cuda_array **array, const struct description *d),
+             create_flat(state, array, d))
+
+static enum cuda_error destroy(struct cuda_state *state, void *array) {
+    return array ? cuda_free_array(state, array) : cudaErrorInvalidResourceHandle;
 }
 
-CUDART_API cu_result cuArrayDestroy(void *array) {
-    return CUDADRV_RUN(destroy(array));
-}
+CUDADRV_CALL(cuArrayDestroy(void *array), destroy(state, array))
 
-static enum cuda_error describe(struct description_3d *out, const void *array) {
+static enum cuda_error describe(struct cuda_state *state, struct description_3d *out,
+                                const void *array) {
     struct cuda_channel channel;
     struct cuda_extent extent;
     unsigned flags;
     enum cuda_error error =
-        out ? cudaArrayGetInfo(&channel, &extent, &flags, array) : cudaErrorInvalidValue;
+        out ? cuda_array_get_info(state, &channel, &extent, &flags, array) : cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return error;
     *out = (struct description_3d){
@@ -113,76 +103,56 @@ static enum cuda_error describe(struct description_3d *out, const void *array) {
     return cudaSuccess;
 }
 
-CUDART_API cu_result cuArray3DGetDescriptor_v2(struct description_3d *out, const void *array) {
-    return CUDADRV_RUN(describe(out, array));
-}
+CUDADRV_CALL(cuArray3DGetDescriptor_v2(struct description_3d *out, const void *array),
+             describe(state, out, array))
 
-CUDART_API cu_result cuArrayGetDescriptor_v2(struct description *out, const void *array) {
+static enum cuda_error describe_flat(struct cuda_state *state, struct description *out,
+                                     const void *array) {
     struct description_3d deep;
-    cu_result error = CUDADRV_RUN(describe(out ? &deep : NULL, array));
+    enum cuda_error error = describe(state, out ? &deep : NULL, array);
     if (error == cudaSuccess)
         *out = (struct description){deep.width, deep.height, deep.format, deep.channels};
     return error;
 }
 
+CUDADRV_CALL(cuArrayGetDescriptor_v2(struct description *out, const void *array),
+             describe_flat(state, out, array))
+
 // ---- Mipmapped arrays ---------------------------------------------------------------------
 
-static enum cuda_error create_mipmap(struct cuda_array **mipmap, const struct description_3d *d,
-                                     unsigned levels) {
+static enum cuda_error create_mipmap(struct cuda_state *state, struct cuda_array **mipmap,
+                                     const struct description_3d *d, unsigned levels) {
     if (!mipmap || !d || !is_known(d))
         return cudaErrorInvalidValue;
     struct cuda_channel channel = cudadrv_channel(d->format, d->channels);
     struct cuda_extent extent = {d->width, d->height, d->depth};
-    return cudaMallocMipmappedArray(mipmap, &channel, extent, levels, d->flags);
+    return cuda_malloc_mipmapped_array(state, mipmap, &channel, extent, levels, d->flags);
 }
 
-CUDART_API cu_result cuMipmappedArrayCreate(struct cuda_array **mipmap,
-                                            const struct description_3d *d, unsigned levels) {
-    return CUDADRV_RUN(create_mipmap(mipmap, d, levels));
+CUDADRV_CALL(cuMipmappedArrayCreate(struct cuda_array **mipmap, const struct description_3d *d,
+                                    unsigned levels),
+             create_mipmap(state, mipmap, d, levels))
+
+static enum cuda_error destroy_mipmap(struct cuda_state *state, void *mipmap) {
+    return mipmap ? cuda_free_mipmapped_array(state, mipmap) : cudaErrorInvalidResourceHandle;
 }
 
-static enum cuda_error destroy_mipmap(void *mipmap) {
-    return mipmap ? cudaFreeMipmappedArray(mipmap) : cudaErrorInvalidResourceHandle;
-}
-
-CUDART_API cu_result cuMipmappedArrayDestroy(void *mipmap) {
-    return CUDADRV_RUN(destroy_mipmap(mipmap));
-}
-
-CUDART_API cu_result cuMipmappedArrayGetLevel(struct cuda_array **level, const void *mipmap,
-                                              unsigned number) {
-    return CUDADRV_RUN(cudaGetMipmappedArrayLevel(level, mipmap, number));
-}
+CUDADRV_CALL(cuMipmappedArrayDestroy(void *mipmap), destroy_mipmap(state, mipmap))
+CUDADRV_CALL(cuMipmappedArrayGetLevel(struct cuda_array **level, const void *mipmap,
+                                      unsigned number),
+             cuda_get_mipmapped_array_level(state, level, mipmap, number))
 
 // ---- What only arrays have that are mapped to memory later: there are none here ---------------
 
-static enum cuda_error refuse(void) {
-    return cudaErrorInvalidValue;
-}
-
-CUDART_API cu_result cuArrayGetMemoryRequirements(void *out, const void *array, cu_device device) {
-    (void)out, (void)array, (void)device;
-    return CUDADRV_RUN(refuse());
-}
-
-CUDART_API cu_result cuMipmappedArrayGetMemoryRequirements(void *out, const void *mipmap,
-                                                           cu_device device) {
-    (void)out, (void)mipmap, (void)device;
-    return CUDADRV_RUN(refuse());
-}
-
-CUDART_API cu_result cuArrayGetSparseProperties(void *out, const void *array) {
-    (void)out, (void)array;
-    return CUDADRV_RUN(refuse());
-}
-
-CUDART_API cu_result cuMipmappedArrayGetSparseProperties(void *out, const void *mipmap) {
-    (void)out, (void)mipmap;
-    return CUDADRV_RUN(refuse());
-}
+CUDADRV_CALL(cuArrayGetMemoryRequirements(void *out, const void *array, cu_device device),
+             ((void)out, (void)array, (void)device, cudaErrorInvalidValue))
+CUDADRV_CALL(cuMipmappedArrayGetMemoryRequirements(void *out, const void *mipmap, cu_device device),
+             ((void)out, (void)mipmap, (void)device, cudaErrorInvalidValue))
+CUDADRV_CALL(cuArrayGetSparseProperties(void *out, const void *array),
+             ((void)out, (void)array, cudaErrorInvalidValue))
+CUDADRV_CALL(cuMipmappedArrayGetSparseProperties(void *out, const void *mipmap),
+             ((void)out, (void)mipmap, cudaErrorInvalidValue))
 
 // Planes are those of video formats.
-CUDART_API cu_result cuArrayGetPlane(void **plane, const void *array, unsigned number) {
-    (void)plane, (void)array, (void)number;
-    return CUDADRV_RUN(refuse());
-}
+CUDADRV_CALL(cuArrayGetPlane(void **plane, const void *array, unsigned number),
+             ((void)plane, (void)array, (void)number, cudaErrorInvalidValue))

@@ -1,19 +1,17 @@
-// What all files of the driver API share. The driver is a second face of the runtime: its calls
-// work on the runtime's state, mostly through the runtime's own calls, and the codes of its errors
-// are those of the runtime.
+// What all files of the driver API share. It is the second face of what lies in cuda: the codes of
+// its errors are those of the runtime.
 #ifndef BANKRUN_CUDADRV_CUDADRV_H
 #define BANKRUN_CUDADRV_CUDADRV_H
 
 #include <stdatomic.h>
 
-#include "cuda/core/abi.h"
-#include "cuda/core/error.h"
 #include "cuda/core/state.h"
+#include "cuda/device/context.h"
 
 typedef enum cuda_error cu_result;
 typedef unsigned long long cu_pointer; // CUdeviceptr
 typedef int cu_device;
-typedef struct cudadrv_context *cu_context;
+typedef struct cuda_context *cu_context;
 typedef struct cuda_module *cu_module;
 typedef struct cuda_function *cu_function;
 
@@ -26,32 +24,31 @@ static inline void *cudadrv_host(cu_pointer pointer) {
     return (void *)(uintptr_t)pointer;
 }
 
-// ---- Every call: begin, work, end -------------------------------------------------------------
-// return CUDADRV_RUN(cudaMemcpy(...)): the call of the runtime is made when the driver is ready and
-// the thread has a context, and leaves no trace in what the runtime tells the thread.
+// ---- How a function is made -------------------------------------------------------------------
+// CUDADRV_CALL(name(parameters), work): the work is a call of the core with `state`, which is
+// locked. It is done when the driver is ready and the thread has a context; the function returns
+// its error, if need be as the driver's next one.
 
-struct cudadrv_call {
-    struct cuda_thread thread;
-    cu_result error;
-};
+// What must be before the work is done.
+enum cudadrv_need { CUDADRV_NOTHING, CUDADRV_READY, CUDADRV_CONTEXT };
+enum cuda_error cudadrv_check(struct cuda_state *state, enum cudadrv_need need);
+cu_result cudadrv_end(struct cuda_state *state, enum cuda_error error);
 
-bool cudadrv_begin(struct cudadrv_call *call);        // ready, with a current context
-bool cudadrv_begin_device(struct cudadrv_call *call); // ready: for what needs no context
-cu_result cudadrv_end(const struct cudadrv_call *call);
-
-#define CUDADRV_DO(begin, work)                                                                    \
-    __extension__({                                                                                \
-        struct cudadrv_call call_;                                                                 \
-        if (begin(&call_))                                                                         \
-            call_.error = (work);                                                                  \
-        cudadrv_end(&call_);                                                                       \
-    })
-#define CUDADRV_RUN(work) CUDADRV_DO(cudadrv_begin, work)
-#define CUDADRV_ASK(work) CUDADRV_DO(cudadrv_begin_device, work)
+#define CUDADRV_FUNCTION(declarator, need, work)                                                   \
+    CUDA_API cu_result declarator {                                                                \
+        struct cuda_state *state = cuda_begin();                                                   \
+        enum cuda_error error_ = cudadrv_check(state, need);                                       \
+        return cudadrv_end(state, error_ == cudaSuccess ? (work) : error_);                        \
+    }
+#define CUDADRV_CALL(declarator, work) CUDADRV_FUNCTION(declarator, CUDADRV_CONTEXT, work)
+// Without a context.
+#define CUDADRV_DEVICE_CALL(declarator, work) CUDADRV_FUNCTION(declarator, CUDADRV_READY, work)
+// Even before cuInit.
+#define CUDADRV_EARLY_CALL(declarator, work) CUDADRV_FUNCTION(declarator, CUDADRV_NOTHING, work)
 
 // The older of two names of a function whose parameters are the same.
 #define CUDADRV_OLD_NAME(old, name)                                                                \
-    extern __typeof__(name) old CUDART_API __attribute__((alias(#name)));
+    extern __typeof__(name) old CUDA_API __attribute__((alias(#name)));
 
 // Says so on stderr the first time, and returns CUDA_ERROR_NOT_SUPPORTED.
 cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said);

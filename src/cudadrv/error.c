@@ -1,7 +1,6 @@
+#include "cuda/core/error.h"
 #include "cuda/core/refuse.h"
 #include "cudadrv/cudadrv.h"
-
-const char *cudaGetErrorString(enum cuda_error error);
 
 struct name_row {
     int code;
@@ -21,17 +20,17 @@ static const char *name_of(int code) {
     return NULL;
 }
 
-CUDART_API cu_result cuGetErrorName(int error, const char **name) {
+CUDA_API cu_result cuGetErrorName(int error, const char **name) {
     if (!name)
         return cudaErrorInvalidValue;
     *name = name_of(error);
     return *name ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-CUDART_API cu_result cuGetErrorString(int error, const char **text) {
+CUDA_API cu_result cuGetErrorString(int error, const char **text) {
     if (!text)
         return cudaErrorInvalidValue;
-    *text = name_of(error) ? cudaGetErrorString((enum cuda_error)error) : NULL;
+    *text = name_of(error) ? cuda_error_text((enum cuda_error)error) : NULL;
     return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -57,9 +56,18 @@ static cu_result result_of(enum cuda_error error) {
     }
 }
 
-cu_result cudadrv_end(const struct cudadrv_call *call) {
-    cuda_thread_restore(call->thread);
-    return result_of(call->error);
+enum cuda_error cudadrv_check(struct cuda_state *state, enum cudadrv_need need) {
+    if (need >= CUDADRV_READY && !cuda_is_initialized(state))
+        return (enum cuda_error)CUDADRV_NOT_INITIALIZED;
+    const struct cuda_context *context =
+        need >= CUDADRV_CONTEXT ? cuda_context_current(state) : NULL;
+    if (need >= CUDADRV_CONTEXT && !context)
+        return (enum cuda_error)CUDADRV_INVALID_CONTEXT;
+    return context && !context->handle.is_live ? cudaErrorContextIsDestroyed : cudaSuccess;
+}
+
+cu_result cudadrv_end(struct cuda_state *state, enum cuda_error error) {
+    return result_of(cuda_end(state, error));
 }
 
 cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said) {

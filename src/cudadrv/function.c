@@ -1,33 +1,19 @@
 // Kernels: attributes, occupancy.
-#include "cuda/module/function.h"
-#include "cuda/launch/launch.h"
+#include "cuda/core/thread.h"
+#include "cuda/launch/calls.h"
+#include "cuda/module/calls.h"
 #include "cudadrv/cudadrv.h"
-#include "ir/ir.h"
-
-enum cuda_error cudaFuncSetAttribute(const void *stub, enum cuda_function_attribute attribute,
-                                     int value);
-enum cuda_error cudaFuncSetCacheConfig(const void *stub, unsigned config);
-enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, unsigned config);
-enum cuda_error cudaFuncGetName(const char **name, const void *stub);
-enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset, size_t *bytes);
-enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
-                                                              int threads, size_t shared);
-enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-                                                                       const void *stub,
-                                                                       int threads, size_t shared,
-                                                                       unsigned flags);
-enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub,
-                                                          int blocks, int threads);
 
 // ---- Attributes -------------------------------------------------------------------------------
 
 // Number n of CUfunction_attribute.
-static enum cuda_error attribute_of(int *value, int attribute, cu_function function) {
+static enum cuda_error attribute_of(struct cuda_state *state, int *value, int attribute,
+                                    cu_function function) {
     struct cuda_function_attributes all;
     if (!value)
         return cudaErrorInvalidValue;
     enum cuda_error error =
-        function ? cuda_function_attributes(function, &all) : cudaErrorInvalidResourceHandle;
+        function ? cuda_function_attributes(state, function, &all) : cudaErrorInvalidResourceHandle;
     if (error != cudaSuccess)
         return error;
     const int values[] = {
@@ -44,170 +30,115 @@ static enum cuda_error attribute_of(int *value, int attribute, cu_function funct
     return cudaSuccess;
 }
 
-CUDART_API cu_result cuFuncGetAttribute(int *value, int attribute, cu_function function) {
-    return CUDADRV_RUN(attribute_of(value, attribute, function));
-}
-
-CUDART_API cu_result cuFuncSetAttribute(cu_function function, int attribute, int value) {
-    return CUDADRV_RUN(
-        cudaFuncSetAttribute(function, (enum cuda_function_attribute)attribute, value));
-}
-
-CUDART_API cu_result cuFuncSetCacheConfig(cu_function function, unsigned config) {
-    return CUDADRV_RUN(cudaFuncSetCacheConfig(function, config));
-}
-
-CUDART_API cu_result cuFuncSetSharedMemConfig(cu_function function, unsigned config) {
-    return CUDADRV_RUN(cudaFuncSetSharedMemConfig(function, config));
-}
-
-CUDART_API cu_result cuFuncGetName(const char **name, cu_function function) {
-    return CUDADRV_RUN(cudaFuncGetName(name, function));
-}
-
-CUDART_API cu_result cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset,
-                                        size_t *bytes) {
-    return CUDADRV_RUN(cudaFuncGetParamInfo(function, index, offset, bytes));
-}
+CUDADRV_CALL(cuFuncGetAttribute(int *value, int attribute, cu_function function),
+             attribute_of(state, value, attribute, function))
+CUDADRV_CALL(cuFuncSetAttribute(cu_function function, int attribute, int value),
+             cuda_function_set(state, function, (enum cuda_function_attribute)attribute, value,
+                               (int)cuda_thread_device()))
+CUDADRV_CALL(cuFuncSetCacheConfig(cu_function function, unsigned config),
+             cuda_func_set_cache_config(state, function, config))
+CUDADRV_CALL(cuFuncSetSharedMemConfig(cu_function function, unsigned config),
+             cuda_func_set_shared_mem_config(state, function, config))
+CUDADRV_CALL(cuFuncGetName(const char **name, cu_function function),
+             cuda_func_get_name(state, name, function))
+CUDADRV_CALL(cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset, size_t *bytes),
+             cuda_func_get_param_info(state, function, index, offset, bytes))
 
 // *known is the function; it is loaded.
-static enum cuda_error find(cu_function function, const void *out, cu_function *known) {
-    enum cuda_error error = cuda_enter();
+static enum cuda_error find(struct cuda_state *state, cu_function function, const void *out,
+                            cu_function *known) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = cuda_function_find(cuda_state(), function, known);
-    return cuda_leave(error);
+    return error == cudaSuccess ? cuda_function_find(state, function, known) : error;
 }
 
-CUDART_API cu_result cuFuncGetModule(cu_module *module, cu_function function) {
+static enum cuda_error module_of(struct cuda_state *state, cu_module *module,
+                                 cu_function function) {
     cu_function known = NULL;
-    cu_result error = CUDADRV_RUN(find(function, module, &known));
+    enum cuda_error error = find(state, function, module, &known);
     if (error == cudaSuccess)
         *module = known->module;
     return error;
 }
 
-CUDART_API cu_result cuFuncIsLoaded(int *is_loaded, cu_function function) {
+CUDADRV_CALL(cuFuncGetModule(cu_module *module, cu_function function),
+             module_of(state, module, function))
+
+static enum cuda_error is_loaded(struct cuda_state *state, int *loaded, cu_function function) {
     cu_function known = NULL;
-    cu_result error = CUDADRV_RUN(find(function, is_loaded, &known));
+    enum cuda_error error = find(state, function, loaded, &known);
     if (error == cudaSuccess)
-        *is_loaded = 1;
+        *loaded = 1;
     return error;
 }
 
-CUDART_API cu_result cuFuncLoad(cu_function function) {
-    cu_function known = NULL;
-    return CUDADRV_RUN(find(function, function, &known));
-}
+CUDADRV_CALL(cuFuncIsLoaded(int *loaded, cu_function function), is_loaded(state, loaded, function))
+
+CUDADRV_CALL(cuFuncLoad(cu_function function),
+             find(state, function, function, &(cu_function){NULL}))
 
 // ---- Kernels of libraries: they are functions -------------------------------------------------
 
-CUDART_API cu_result cuKernelGetFunction(cu_function *function, cu_function kernel) {
+static enum cuda_error function_of(struct cuda_state *state, cu_function *function,
+                                   cu_function kernel) {
     cu_function known = NULL;
-    cu_result error = CUDADRV_RUN(find(kernel, function, &known));
+    enum cuda_error error = find(state, kernel, function, &known);
     if (error == cudaSuccess)
         *function = known;
     return error;
 }
 
-CUDART_API cu_result cuKernelGetLibrary(cu_module *library, cu_function kernel) {
-    return cuFuncGetModule(library, kernel);
-}
+CUDADRV_CALL(cuKernelGetFunction(cu_function *function, cu_function kernel),
+             function_of(state, function, kernel))
 
-CUDART_API cu_result cuKernelGetName(const char **name, cu_function kernel) {
-    return CUDADRV_ASK(cudaFuncGetName(name, kernel));
-}
+CUDADRV_CALL(cuKernelGetLibrary(cu_module *library, cu_function kernel),
+             module_of(state, library, kernel))
 
-CUDART_API cu_result cuKernelGetParamInfo(cu_function kernel, size_t index, size_t *offset,
-                                          size_t *bytes) {
-    return CUDADRV_ASK(cudaFuncGetParamInfo(kernel, index, offset, bytes));
-}
+CUDADRV_DEVICE_CALL(cuKernelGetName(const char **name, cu_function kernel),
+                    cuda_func_get_name(state, name, kernel))
+CUDADRV_DEVICE_CALL(cuKernelGetParamInfo(cu_function kernel, size_t index, size_t *offset,
+                                         size_t *bytes),
+                    cuda_func_get_param_info(state, kernel, index, offset, bytes))
 
-CUDART_API cu_result cuKernelGetAttribute(int *value, int attribute, cu_function kernel,
-                                          cu_device device) {
-    return cuda_is_device(cuda_state(), device)
-               ? CUDADRV_ASK(attribute_of(value, attribute, kernel))
-               : cudaErrorInvalidDevice;
-}
+CUDADRV_DEVICE_CALL(cuKernelGetAttribute(int *value, int attribute, cu_function kernel,
+                                         cu_device device),
+                    cuda_is_device(state, device) ? attribute_of(state, value, attribute, kernel)
+                                                  : cudaErrorInvalidDevice)
 
-CUDART_API cu_result cuKernelSetAttribute(int attribute, int value, cu_function kernel,
-                                          cu_device device) {
-    return CUDADRV_ASK(
-        cuda_function_set(kernel, (enum cuda_function_attribute)attribute, value, device));
-}
+CUDADRV_DEVICE_CALL(cuKernelSetAttribute(int attribute, int value, cu_function kernel,
+                                         cu_device device),
+                    cuda_function_set(state, kernel, (enum cuda_function_attribute)attribute, value,
+                                      device))
 
-CUDART_API cu_result cuKernelSetCacheConfig(cu_function kernel, unsigned config, cu_device device) {
-    return cuda_is_device(cuda_state(), device)
-               ? CUDADRV_ASK(cudaFuncSetCacheConfig(kernel, config))
-               : cudaErrorInvalidDevice;
-}
+CUDADRV_DEVICE_CALL(cuKernelSetCacheConfig(cu_function kernel, unsigned config, cu_device device),
+                    cuda_is_device(state, device)
+                        ? cuda_func_set_cache_config(state, kernel, config)
+                        : cudaErrorInvalidDevice)
 
 // ---- Occupancy --------------------------------------------------------------------------------
 
-CUDART_API cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu_function function,
-                                                                 int threads, size_t shared) {
-    return CUDADRV_RUN(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared));
-}
+CUDADRV_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu_function function,
+                                                         int threads, size_t shared),
+             cuda_occupancy_blocks(state, blocks, function, threads, shared))
+CUDADRV_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, cu_function function,
+                                                                  int threads, size_t shared,
+                                                                  unsigned flags),
+             cuda_occupancy_max_active_blocks_per_multiprocessor_with_flags(state, blocks, function,
+                                                                            threads, shared, flags))
+CUDADRV_CALL(cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cu_function function,
+                                                     int blocks, int threads),
+             cuda_occupancy_available_dynamic_smem_per_block(state, bytes, function, blocks,
+                                                             threads))
 
-CUDART_API cu_result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *blocks, cu_function function, int threads, size_t shared, unsigned flags) {
-    return CUDADRV_RUN(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks, function, threads, shared, flags));
-}
+CUDADRV_CALL(cuOccupancyMaxPotentialBlockSize(int *grid, int *block, cu_function function,
+                                              cuda_shared_of_block shared_of, size_t shared,
+                                              int limit),
+             cuda_occupancy_best_block(state, grid, block, function, shared_of, shared, limit))
 
-CUDART_API cu_result cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cu_function function,
-                                                             int blocks, int threads) {
-    return CUDADRV_RUN(cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads));
-}
-
-typedef size_t (*shared_of_block)(int threads);
-
-// The block with which most threads are resident, the largest of equals. The program's function may
-// call the driver, so nothing is locked.
-static enum cuda_error best_block(int *grid, int *block, cu_function function,
-                                  shared_of_block shared_of, size_t shared, int limit) {
-    enum { WARP = 32 };
-    int most, blocks, best = 0;
-    if (!grid || !block)
-        return cudaErrorInvalidValue;
-    enum cuda_error error = attribute_of(&most, 0, function);
-    if (error != cudaSuccess)
-        return error;
-    int first = (most + WARP - 1) / WARP * WARP;
-    for (int threads = first; threads > 0; threads -= WARP) {
-        int tried = threads < most ? threads : most;
-        if (limit > 0 && tried > limit) {
-            if (tried - WARP >= limit)
-                continue;
-            tried = limit;
-        }
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, tried, shared_of ? shared_of(tried) : shared);
-        if (error != cudaSuccess)
-            return error;
-        if (blocks * tried > best) {
-            best = blocks * tried;
-            *block = tried;
-            *grid = blocks * cuda_state()->device.limits.multiprocessors;
-        }
-    }
-    return best ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-CUDART_API cu_result cuOccupancyMaxPotentialBlockSize(int *grid, int *block, cu_function function,
-                                                      shared_of_block shared_of, size_t shared,
-                                                      int limit) {
-    return CUDADRV_RUN(best_block(grid, block, function, shared_of, shared, limit));
-}
-
-CUDART_API cu_result cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
-                                                               cu_function function,
-                                                               shared_of_block shared_of,
-                                                               size_t shared, int limit,
-                                                               unsigned flags) {
-    if (flags > 1)
-        return cudaErrorInvalidValue;
-    return CUDADRV_RUN(best_block(grid, block, function, shared_of, shared, limit));
-}
+CUDADRV_CALL(cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, cu_function function,
+                                                       cuda_shared_of_block shared_of,
+                                                       size_t shared, int limit, unsigned flags),
+             flags > 1 ? cudaErrorInvalidValue
+                       : cuda_occupancy_best_block(state, grid, block, function, shared_of, shared,
+                                                   limit))

@@ -2,13 +2,9 @@
 // kernels are described in another way.
 #include <string.h>
 
-#include "cuda/graph/api.h"
+#include "cuda/graph/calls.h"
 #include "cuda/module/module.h"
 #include "cudadrv/memcpy.h"
-
-enum cuda_error cudaGraphKernelNodeSetAttribute(cuda_node node, int attribute, const void *value);
-enum cuda_error cudaGraphKernelNodeGetAttribute(cuda_node node, int attribute, void *value);
-enum cuda_error cudaGraphKernelNodeCopyAttributes(cuda_node target, cuda_node source);
 
 typedef struct cuda_node_params params;
 
@@ -114,58 +110,52 @@ static void tell_copy(const struct cuda_memcpy_3d *from, struct cudadrv_copy *to
     to->depth = from->extent.depth;
 }
 
-static enum cuda_error add(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
-                           params *all) {
-    return cuda_node_add(node, graph, before, NULL, count, all);
+static enum cuda_error add(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                           const cuda_node *before, size_t count, params *all) {
+    return cuda_node_add(state, node, graph, before, NULL, count, all);
 }
 
-static enum cuda_error add_copy(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                size_t count, const struct cudadrv_copy *copy) {
+static enum cuda_error add_copy(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                                const cuda_node *before, size_t count,
+                                const struct cudadrv_copy *copy) {
     params all;
     enum cuda_error error = copy_of(copy, &all);
-    return error == cudaSuccess ? add(node, graph, before, count, &all) : error;
+    return error == cudaSuccess ? add(state, node, graph, before, count, &all) : error;
 }
 
-CUDART_API cu_result cuGraphAddMemcpyNode(cuda_node *node, cuda_graph graph,
-                                          const cuda_node *before, size_t count,
-                                          const struct cudadrv_copy *copy, cu_context context) {
-    (void)context;
-    return CUDADRV_RUN(add_copy(node, graph, before, count, copy));
-}
+CUDADRV_CALL(cuGraphAddMemcpyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                  size_t count, const struct cudadrv_copy *copy,
+                                  cu_context context),
+             ((void)context, add_copy(state, node, graph, before, count, copy)))
 
-static enum cuda_error get_copy(cuda_node node, struct cudadrv_copy *copy) {
+static enum cuda_error get_copy(struct cuda_state *state, cuda_node node,
+                                struct cudadrv_copy *copy) {
     params all;
     if (!copy)
         return cudaErrorInvalidValue;
-    enum cuda_error error = cuda_node_tell(node, CUDA_NODE_MEMCPY, &all);
+    enum cuda_error error = cuda_node_tell(state, node, CUDA_NODE_MEMCPY, &all);
     if (error == cudaSuccess)
         tell_copy(&all.u.memcpy.copy, copy);
     return error;
 }
 
-CUDART_API cu_result cuGraphMemcpyNodeGetParams(cuda_node node, struct cudadrv_copy *copy) {
-    return CUDADRV_RUN(get_copy(node, copy));
-}
+CUDADRV_CALL(cuGraphMemcpyNodeGetParams(cuda_node node, struct cudadrv_copy *copy),
+             get_copy(state, node, copy))
 
-static enum cuda_error set_copy(cuda_exec exec, bool is_exec, cuda_node node,
-                                const struct cudadrv_copy *copy) {
+static enum cuda_error set_copy(struct cuda_state *state, cuda_exec exec, bool is_exec,
+                                cuda_node node, const struct cudadrv_copy *copy) {
     params all;
     enum cuda_error error = copy_of(copy, &all);
     if (error != cudaSuccess)
         return error;
-    return is_exec ? cuda_exec_set(exec, node, &all) : cuda_node_set(node, &all);
+    return is_exec ? cuda_exec_set(state, exec, node, &all) : cuda_node_set(state, node, &all);
 }
 
-CUDART_API cu_result cuGraphMemcpyNodeSetParams(cuda_node node, const struct cudadrv_copy *copy) {
-    return CUDADRV_RUN(set_copy(NULL, false, node, copy));
-}
-
-CUDART_API cu_result cuGraphExecMemcpyNodeSetParams(cuda_exec exec, cuda_node node,
-                                                    const struct cudadrv_copy *copy,
-                                                    cu_context context) {
-    (void)context;
-    return CUDADRV_RUN(set_copy(exec, true, node, copy));
-}
+CUDADRV_CALL(cuGraphMemcpyNodeSetParams(cuda_node node, const struct cudadrv_copy *copy),
+             set_copy(state, NULL, false, node, copy))
+CUDADRV_CALL(cuGraphExecMemcpyNodeSetParams(cuda_exec exec, cuda_node node,
+                                            const struct cudadrv_copy *copy, cu_context context),
+             ((void)context, set_copy(state, exec, true, node, copy)))
 
 // ---- What the runtime's calls do with its own structures --------------------------------------
 
@@ -190,119 +180,83 @@ static const struct cuda_kernel_node *plain(const struct kernel_params *from,
     return to;
 }
 
-CUDART_API cu_result cuGraphAddKernelNode_v2(cuda_node *node, cuda_graph graph,
-                                             const cuda_node *before, size_t count,
-                                             const struct kernel_params *given) {
-    struct cuda_kernel_node own;
-    return CUDADRV_RUN(cudaGraphAddKernelNode(node, graph, before, count, plain(given, &own)));
-}
+CUDADRV_CALL(cuGraphAddKernelNode_v2(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                     size_t count, const struct kernel_params *given),
+             cuda_graph_add_kernel_node(state, node, graph, before, count,
+                                        plain(given, &(struct cuda_kernel_node){0})))
 
-CUDART_API cu_result cuGraphAddKernelNode(cuda_node *node, cuda_graph graph,
-                                          const cuda_node *before, size_t count,
-                                          const struct cuda_kernel_node *given) {
-    return CUDADRV_RUN(cudaGraphAddKernelNode(node, graph, before, count, given));
-}
+CUDADRV_CALL(cuGraphAddKernelNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                  size_t count, const struct cuda_kernel_node *given),
+             cuda_graph_add_kernel_node(state, node, graph, before, count, given))
 
 // The function is what the driver calls it.
-static enum cuda_error get_kernel(cuda_node node, struct cuda_kernel_node *given) {
-    enum cuda_error error = cudaGraphKernelNodeGetParams(node, given);
+static enum cuda_error get_kernel(struct cuda_state *state, cuda_node node,
+                                  struct cuda_kernel_node *given) {
+    enum cuda_error error = cuda_graph_kernel_node_get_params(state, node, given);
     if (error != cudaSuccess)
         return error;
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
     given->function = cuda_function_known(state, given->function);
-    pthread_mutex_unlock(&state->lock);
     return cudaSuccess;
 }
 
-CUDART_API cu_result cuGraphKernelNodeGetParams(cuda_node node, struct cuda_kernel_node *given) {
-    return CUDADRV_RUN(get_kernel(node, given));
-}
+CUDADRV_CALL(cuGraphKernelNodeGetParams(cuda_node node, struct cuda_kernel_node *given),
+             get_kernel(state, node, given))
 
-CUDART_API cu_result cuGraphKernelNodeGetParams_v2(cuda_node node, struct kernel_params *given) {
+static enum cuda_error get_kernel_v2(struct cuda_state *state, cuda_node node,
+                                     struct kernel_params *given) {
     if (!given)
         return cudaErrorInvalidValue;
     given->kernel = NULL;
     given->context = NULL;
-    return cuGraphKernelNodeGetParams(node, &given->plain);
+    return get_kernel(state, node, &given->plain);
 }
 
-CUDART_API cu_result cuGraphKernelNodeSetParams_v2(cuda_node node,
-                                                   const struct kernel_params *given) {
-    struct cuda_kernel_node own;
-    return CUDADRV_RUN(cudaGraphKernelNodeSetParams(node, plain(given, &own)));
-}
+CUDADRV_CALL(cuGraphKernelNodeGetParams_v2(cuda_node node, struct kernel_params *given),
+             get_kernel_v2(state, node, given))
 
-CUDART_API cu_result cuGraphKernelNodeSetParams(cuda_node node,
-                                                const struct cuda_kernel_node *given) {
-    return CUDADRV_RUN(cudaGraphKernelNodeSetParams(node, given));
-}
+CUDADRV_CALL(cuGraphKernelNodeSetParams_v2(cuda_node node, const struct kernel_params *given),
+             cuda_graph_kernel_node_set_params(state, node,
+                                               plain(given, &(struct cuda_kernel_node){0})))
 
-CUDART_API cu_result cuGraphExecKernelNodeSetParams_v2(cuda_exec exec, cuda_node node,
-                                                       const struct kernel_params *given) {
-    struct cuda_kernel_node own;
-    return CUDADRV_RUN(cudaGraphExecKernelNodeSetParams(exec, node, plain(given, &own)));
-}
+CUDADRV_CALL(cuGraphKernelNodeSetParams(cuda_node node, const struct cuda_kernel_node *given),
+             cuda_graph_kernel_node_set_params(state, node, given))
 
-CUDART_API cu_result cuGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
-                                                    const struct cuda_kernel_node *given) {
-    return CUDADRV_RUN(cudaGraphExecKernelNodeSetParams(exec, node, given));
-}
+CUDADRV_CALL(cuGraphExecKernelNodeSetParams_v2(cuda_exec exec, cuda_node node,
+                                               const struct kernel_params *given),
+             cuda_graph_exec_kernel_node_set_params(state, exec, node,
+                                                    plain(given, &(struct cuda_kernel_node){0})))
 
-CUDART_API cu_result cuGraphKernelNodeSetAttribute(cuda_node node, int attribute,
-                                                   const void *value) {
-    return CUDADRV_RUN(cudaGraphKernelNodeSetAttribute(node, attribute, value));
-}
-
-CUDART_API cu_result cuGraphKernelNodeGetAttribute(cuda_node node, int attribute, void *value) {
-    return CUDADRV_RUN(cudaGraphKernelNodeGetAttribute(node, attribute, value));
-}
-
-CUDART_API cu_result cuGraphKernelNodeCopyAttributes(cuda_node target, cuda_node source) {
-    return CUDADRV_RUN(cudaGraphKernelNodeCopyAttributes(target, source));
-}
-
-CUDART_API cu_result cuGraphAddMemsetNode(cuda_node *node, cuda_graph graph,
-                                          const cuda_node *before, size_t count,
-                                          const struct cuda_memset_node *given,
-                                          cu_context context) {
-    (void)context;
-    return CUDADRV_RUN(cudaGraphAddMemsetNode(node, graph, before, count, given));
-}
-
-CUDART_API cu_result cuGraphMemsetNodeGetParams(cuda_node node, struct cuda_memset_node *given) {
-    return CUDADRV_RUN(cudaGraphMemsetNodeGetParams(node, given));
-}
-
-CUDART_API cu_result cuGraphMemsetNodeSetParams(cuda_node node,
-                                                const struct cuda_memset_node *given) {
-    return CUDADRV_RUN(cudaGraphMemsetNodeSetParams(node, given));
-}
-
-CUDART_API cu_result cuGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
-                                                    const struct cuda_memset_node *given,
-                                                    cu_context context) {
-    (void)context;
-    return CUDADRV_RUN(cudaGraphExecMemsetNodeSetParams(exec, node, given));
-}
-
-CUDART_API cu_result cuGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                        size_t count, const struct cuda_host_node *given) {
-    return CUDADRV_RUN(cudaGraphAddHostNode(node, graph, before, count, given));
-}
-
-CUDART_API cu_result cuGraphHostNodeGetParams(cuda_node node, struct cuda_host_node *given) {
-    return CUDADRV_RUN(cudaGraphHostNodeGetParams(node, given));
-}
-
-CUDART_API cu_result cuGraphHostNodeSetParams(cuda_node node, const struct cuda_host_node *given) {
-    return CUDADRV_RUN(cudaGraphHostNodeSetParams(node, given));
-}
-
-CUDART_API cu_result cuGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
-                                                  const struct cuda_host_node *given) {
-    return CUDADRV_RUN(cudaGraphExecHostNodeSetParams(exec, node, given));
-}
+CUDADRV_CALL(cuGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
+                                            const struct cuda_kernel_node *given),
+             cuda_graph_exec_kernel_node_set_params(state, exec, node, given))
+CUDADRV_CALL(cuGraphKernelNodeSetAttribute(cuda_node node, int attribute, const void *value),
+             cuda_graph_kernel_node_set_attribute(state, node, attribute, value))
+CUDADRV_CALL(cuGraphKernelNodeGetAttribute(cuda_node node, int attribute, void *value),
+             cuda_graph_kernel_node_get_attribute(state, node, attribute, value))
+CUDADRV_CALL(cuGraphKernelNodeCopyAttributes(cuda_node target, cuda_node source),
+             cuda_graph_kernel_node_copy_attributes(state, target, source))
+CUDADRV_CALL(cuGraphAddMemsetNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                  size_t count, const struct cuda_memset_node *given,
+                                  cu_context context),
+             ((void)context, cuda_graph_add_memset_node(state, node, graph, before, count, given)))
+CUDADRV_CALL(cuGraphMemsetNodeGetParams(cuda_node node, struct cuda_memset_node *given),
+             cuda_graph_memset_node_get_params(state, node, given))
+CUDADRV_CALL(cuGraphMemsetNodeSetParams(cuda_node node, const struct cuda_memset_node *given),
+             cuda_graph_memset_node_set_params(state, node, given))
+CUDADRV_CALL(cuGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
+                                            const struct cuda_memset_node *given,
+                                            cu_context context),
+             ((void)context, cuda_graph_exec_memset_node_set_params(state, exec, node, given)))
+CUDADRV_CALL(cuGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                size_t count, const struct cuda_host_node *given),
+             cuda_graph_add_host_node(state, node, graph, before, count, given))
+CUDADRV_CALL(cuGraphHostNodeGetParams(cuda_node node, struct cuda_host_node *given),
+             cuda_graph_host_node_get_params(state, node, given))
+CUDADRV_CALL(cuGraphHostNodeSetParams(cuda_node node, const struct cuda_host_node *given),
+             cuda_graph_host_node_set_params(state, node, given))
+CUDADRV_CALL(cuGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
+                                          const struct cuda_host_node *given),
+             cuda_graph_exec_host_node_set_params(state, exec, node, given))
 
 // ---- Graphs, nothing, events, memory ----------------------------------------------------------
 
@@ -314,94 +268,54 @@ CUDART_API cu_result cuGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node
     enum cuda_error cudaGraphExecEvent##what##NodeSetEvent(cuda_exec, cuda_node, cuda_event);
 OF_EVENT(Record)
 OF_EVENT(Wait)
-enum cuda_error cudaGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *given);
-enum cuda_error cudaGraphAddMemAllocNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                         size_t count, struct cuda_allocate_node *given);
-enum cuda_error cudaGraphMemAllocNodeGetParams(cuda_node node, struct cuda_allocate_node *given);
-enum cuda_error cudaGraphMemFreeNodeGetParams(cuda_node node, void **given);
 
-CUDART_API cu_result cuGraphAddChildGraphNode(cuda_node *node, cuda_graph graph,
-                                              const cuda_node *before, size_t count,
-                                              cuda_graph child) {
-    params all = {.type = CUDA_NODE_GRAPH, .u.child.graph = child};
-    return CUDADRV_RUN(add(node, graph, before, count, &all));
-}
+CUDADRV_CALL(cuGraphAddChildGraphNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                      size_t count, cuda_graph child),
+             add(state, node, graph, before, count,
+                 &(params){.type = CUDA_NODE_GRAPH, .u.child.graph = child}))
 
-CUDART_API cu_result cuGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *child) {
-    return CUDADRV_RUN(cudaGraphChildGraphNodeGetGraph(node, child));
-}
+CUDADRV_CALL(cuGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *child),
+             cuda_graph_child_graph_node_get_graph(state, node, child))
 
-CUDART_API cu_result cuGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node,
-                                                        cuda_graph child) {
-    params all = {.type = CUDA_NODE_GRAPH, .u.child.graph = child};
-    return CUDADRV_RUN(cuda_exec_set(exec, node, &all));
-}
+CUDADRV_CALL(cuGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node, cuda_graph child),
+             cuda_exec_set(state, exec, node,
+                           &(params){.type = CUDA_NODE_GRAPH, .u.child.graph = child}))
 
-CUDART_API cu_result cuGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                         size_t count) {
-    params all = {.type = CUDA_NODE_EMPTY};
-    return CUDADRV_RUN(add(node, graph, before, count, &all));
-}
+CUDADRV_CALL(cuGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                 size_t count),
+             add(state, node, graph, before, count, &(params){.type = CUDA_NODE_EMPTY}))
 
-CUDART_API cu_result cuGraphAddEventRecordNode(cuda_node *node, cuda_graph graph,
-                                               const cuda_node *before, size_t count,
-                                               cuda_event event) {
-    return CUDADRV_RUN(cudaGraphAddEventRecordNode(node, graph, before, count, event));
-}
+CUDADRV_CALL(cuGraphAddEventRecordNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                       size_t count, cuda_event event),
+             cuda_graph_add_event_record_node(state, node, graph, before, count, event))
+CUDADRV_CALL(cuGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *event),
+             cuda_graph_event_record_node_get_event(state, node, event))
+CUDADRV_CALL(cuGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event),
+             cuda_graph_event_record_node_set_event(state, node, event))
+CUDADRV_CALL(cuGraphExecEventRecordNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
+             cuda_graph_exec_event_record_node_set_event(state, exec, node, event))
+CUDADRV_CALL(cuGraphAddEventWaitNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                     size_t count, cuda_event event),
+             cuda_graph_add_event_wait_node(state, node, graph, before, count, event))
+CUDADRV_CALL(cuGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *event),
+             cuda_graph_event_wait_node_get_event(state, node, event))
+CUDADRV_CALL(cuGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event),
+             cuda_graph_event_wait_node_set_event(state, node, event))
+CUDADRV_CALL(cuGraphExecEventWaitNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
+             cuda_graph_exec_event_wait_node_set_event(state, exec, node, event))
+CUDADRV_CALL(cuGraphAddMemAllocNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                    size_t count, struct cuda_allocate_node *given),
+             cuda_graph_add_mem_alloc_node(state, node, graph, before, count, given))
+CUDADRV_CALL(cuGraphMemAllocNodeGetParams(cuda_node node, struct cuda_allocate_node *given),
+             cuda_graph_mem_alloc_node_get_params(state, node, given))
 
-CUDART_API cu_result cuGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *event) {
-    return CUDADRV_RUN(cudaGraphEventRecordNodeGetEvent(node, event));
-}
+CUDADRV_CALL(cuGraphAddMemFreeNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                   size_t count, cu_pointer address),
+             add(state, node, graph, before, count,
+                 &(params){.type = CUDA_NODE_FREE, .u.freed = cudadrv_host(address)}))
 
-CUDART_API cu_result cuGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event) {
-    return CUDADRV_RUN(cudaGraphEventRecordNodeSetEvent(node, event));
-}
-
-CUDART_API cu_result cuGraphExecEventRecordNodeSetEvent(cuda_exec exec, cuda_node node,
-                                                        cuda_event event) {
-    return CUDADRV_RUN(cudaGraphExecEventRecordNodeSetEvent(exec, node, event));
-}
-
-CUDART_API cu_result cuGraphAddEventWaitNode(cuda_node *node, cuda_graph graph,
-                                             const cuda_node *before, size_t count,
-                                             cuda_event event) {
-    return CUDADRV_RUN(cudaGraphAddEventWaitNode(node, graph, before, count, event));
-}
-
-CUDART_API cu_result cuGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *event) {
-    return CUDADRV_RUN(cudaGraphEventWaitNodeGetEvent(node, event));
-}
-
-CUDART_API cu_result cuGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event) {
-    return CUDADRV_RUN(cudaGraphEventWaitNodeSetEvent(node, event));
-}
-
-CUDART_API cu_result cuGraphExecEventWaitNodeSetEvent(cuda_exec exec, cuda_node node,
-                                                      cuda_event event) {
-    return CUDADRV_RUN(cudaGraphExecEventWaitNodeSetEvent(exec, node, event));
-}
-
-CUDART_API cu_result cuGraphAddMemAllocNode(cuda_node *node, cuda_graph graph,
-                                            const cuda_node *before, size_t count,
-                                            struct cuda_allocate_node *given) {
-    return CUDADRV_RUN(cudaGraphAddMemAllocNode(node, graph, before, count, given));
-}
-
-CUDART_API cu_result cuGraphMemAllocNodeGetParams(cuda_node node,
-                                                  struct cuda_allocate_node *given) {
-    return CUDADRV_RUN(cudaGraphMemAllocNodeGetParams(node, given));
-}
-
-CUDART_API cu_result cuGraphAddMemFreeNode(cuda_node *node, cuda_graph graph,
-                                           const cuda_node *before, size_t count,
-                                           cu_pointer address) {
-    params all = {.type = CUDA_NODE_FREE, .u.freed = cudadrv_host(address)};
-    return CUDADRV_RUN(add(node, graph, before, count, &all));
-}
-
-CUDART_API cu_result cuGraphMemFreeNodeGetParams(cuda_node node, cu_pointer *address) {
-    return CUDADRV_RUN(cudaGraphMemFreeNodeGetParams(node, (void **)address));
-}
+CUDADRV_CALL(cuGraphMemFreeNodeGetParams(cuda_node node, cu_pointer *address),
+             cuda_graph_mem_free_node_get_params(state, node, (void **)address))
 
 // ---- Nodes of every kind ----------------------------------------------------------------------
 
@@ -416,13 +330,13 @@ static enum cuda_error convert(const struct all_params *from, params *to) {
     return cudaSuccess;
 }
 
-static enum cuda_error add_any(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                               const struct cuda_edge *data, size_t count,
+static enum cuda_error add_any(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                               const cuda_node *before, const struct cuda_edge *data, size_t count,
                                struct all_params *given) {
     params all;
     enum cuda_error error = convert(given, &all);
     if (error == cudaSuccess)
-        error = cuda_node_add(node, graph, before, data, count, &all);
+        error = cuda_node_add(state, node, graph, before, data, count, &all);
     // An address, or graphs, which the node has made.
     if (error == cudaSuccess &&
         (all.type == CUDA_NODE_ALLOCATE || all.type == CUDA_NODE_CONDITIONAL))
@@ -430,31 +344,25 @@ static enum cuda_error add_any(cuda_node *node, cuda_graph graph, const cuda_nod
     return error;
 }
 
-CUDART_API cu_result cuGraphAddNode_v2(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                       const struct cuda_edge *data, size_t count,
-                                       struct all_params *given) {
-    return CUDADRV_RUN(add_any(node, graph, before, data, count, given));
-}
+CUDADRV_CALL(cuGraphAddNode_v2(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                               const struct cuda_edge *data, size_t count,
+                               struct all_params *given),
+             add_any(state, node, graph, before, data, count, given))
+CUDADRV_CALL(cuGraphAddNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                            size_t count, struct all_params *given),
+             add_any(state, node, graph, before, NULL, count, given))
 
-CUDART_API cu_result cuGraphAddNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                                    size_t count, struct all_params *given) {
-    return cuGraphAddNode_v2(node, graph, before, NULL, count, given);
-}
-
-static enum cuda_error set_any(cuda_exec exec, bool is_exec, cuda_node node,
-                               const struct all_params *given) {
+static enum cuda_error set_any(struct cuda_state *state, cuda_exec exec, bool is_exec,
+                               cuda_node node, const struct all_params *given) {
     params all;
     enum cuda_error error = convert(given, &all);
     if (error != cudaSuccess)
         return error;
-    return is_exec ? cuda_exec_set(exec, node, &all) : cuda_node_set(node, &all);
+    return is_exec ? cuda_exec_set(state, exec, node, &all) : cuda_node_set(state, node, &all);
 }
 
-CUDART_API cu_result cuGraphNodeSetParams(cuda_node node, const struct all_params *given) {
-    return CUDADRV_RUN(set_any(NULL, false, node, given));
-}
-
-CUDART_API cu_result cuGraphExecNodeSetParams(cuda_exec exec, cuda_node node,
-                                              const struct all_params *given) {
-    return CUDADRV_RUN(set_any(exec, true, node, given));
-}
+CUDADRV_CALL(cuGraphNodeSetParams(cuda_node node, const struct all_params *given),
+             set_any(state, NULL, false, node, given))
+CUDADRV_CALL(cuGraphExecNodeSetParams(cuda_exec exec, cuda_node node,
+                                      const struct all_params *given),
+             set_any(state, exec, true, node, given))

@@ -1,172 +1,22 @@
-// The linker: what is added is PTX, and so is the result.
-#include <string.h>
-
-#include "base/file.h"
-#include "base/vec.h"
-#include "cuda/module/image.h"
-#include "cuda/module/library.h"
+// The linker.
+#include "cuda/module/link.h"
 #include "cudadrv/cudadrv.h"
-#include "toolchain/elf_info.h"
-#include "toolchain/link.h"
 
-enum input { INPUT_CUBIN, INPUT_PTX, INPUT_FAT_BINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
+typedef struct cuda_link *cu_link;
 
-struct cudadrv_link {
-    struct cuda_handle handle;
-    VEC(char *) texts;
-    char *result; // the program may use it until the link is destroyed
-    struct cuda_jit jit;
-};
-typedef struct cudadrv_link *cu_link;
-
-static enum cuda_error create(unsigned count, int *options, void **values, cu_link *link) {
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess && !link)
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess) {
-        *link = cuda_handle_new(cuda_state(), CUDA_LINK, sizeof **link);
-        (*link)->jit = (struct cuda_jit){options, values, count}; // which live as long
-        cuda_jit_log(&(*link)->jit, NULL);
-    }
-    return cuda_leave(error);
-}
-
-CUDART_API cu_result cuLinkCreate_v2(unsigned count, int *options, void **values, cu_link *link) {
-    return CUDADRV_RUN(create(count, options, values, link));
-}
+CUDADRV_CALL(cuLinkCreate_v2(unsigned count, int *options, void **values, cu_link *link),
+             cuda_link_create(state, count, options, values, link))
 CUDADRV_OLD_NAME(cuLinkCreate, cuLinkCreate_v2)
-
-// Enters; *known is the link.
-static enum cuda_error enter_with(cu_link link, cu_link *known) {
-    enum cuda_error error = cuda_enter();
-    *known = error == cudaSuccess ? cuda_handle_find(cuda_state(), CUDA_LINK, link) : NULL;
-    return error == cudaSuccess && !*known ? cudaErrorInvalidResourceHandle : error;
-}
-
-// An object file's device code.
-static enum cuda_error add_object(cu_link link, const void *data, size_t bytes) {
-    struct cuda_state *state = cuda_state();
-    struct diag_list diags = {0};
-    struct toolchain_images images = {0};
-    void *aligned = base_alloc(bytes + 1);
-    memcpy(aligned, data, bytes);
-    bool is_above,
-        is_good = toolchain_images_of_file(aligned, bytes, "linked file", &images, &diags);
-    const struct toolchain_image *image =
-        is_good ? toolchain_pick_ptx(&images, state->config.arch, &is_above) : NULL;
-    size_t length;
-    char *text = image ? toolchain_unpack(image, &length, &diags) : NULL;
-    if (text)
-        vec_push(&link->texts, text);
-    else if (is_good)
-        cuda_say("cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
-    cuda_say_diags(&diags);
-    diag_free(&diags);
-    toolchain_images_free(&images);
-    free(aligned);
-    return text      ? cudaSuccess
-           : is_good ? cudaErrorNoKernelImageForDevice
-                     : cudaErrorInvalidKernelImage;
-}
-
-static enum cuda_error add_locked(cu_link link, int type, const void *data, size_t bytes) {
-    enum cuda_error error;
-    char *text;
-    switch (type) {
-    case INPUT_PTX: // with or without its NUL
-        text = base_alloc(bytes + 1);
-        memcpy(text, data, bytes);
-        vec_push(&link->texts, text);
-        return cudaSuccess;
-    case INPUT_FAT_BINARY:
-        text = cuda_library_text(cuda_state(), data, &error);
-        if (text)
-            vec_push(&link->texts, text);
-        return error;
-    case INPUT_OBJECT:
-        return add_object(link, data, bytes);
-    case INPUT_CUBIN:
-        cuda_say("the program links machine code (a cubin); bankrun runs PTX");
-        return cudaErrorNoKernelImageForDevice;
-    case INPUT_LIBRARY:
-    case INPUT_NVVM:
-        cuda_say("cuLinkAddData, cuLinkAddFile: %s are not supported yet",
-                 type == INPUT_NVVM ? "NVVM modules" : "archives");
-        return cudaErrorNotSupported;
-    default:
-        return cudaErrorInvalidValue;
-    }
-}
-
-static enum cuda_error add(cu_link link, int type, const void *data, size_t bytes) {
-    cu_link known;
-    enum cuda_error error = enter_with(link, &known);
-    if (error == cudaSuccess && (!data || bytes < sizeof(uint32_t)))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = add_locked(known, type, data, bytes);
-    return cuda_leave(error);
-}
-
-CUDART_API cu_result cuLinkAddData_v2(cu_link link, int type, void *data, size_t bytes,
-                                      const char *name, unsigned count, int *options,
-                                      void **values) {
-    (void)name, (void)count, (void)options, (void)values;
-    return CUDADRV_RUN(add(link, type, data, bytes));
-}
+CUDADRV_CALL(cuLinkAddData_v2(cu_link link, int type, void *data, size_t bytes, const char *name,
+                              unsigned count, int *options, void **values),
+             ((void)name, (void)count, (void)options, (void)values,
+              cuda_link_add(state, link, type, data, bytes)))
 CUDADRV_OLD_NAME(cuLinkAddData, cuLinkAddData_v2)
-
-static enum cuda_error add_file(cu_link link, int type, const char *path) {
-    char *data;
-    size_t bytes;
-    if (!path)
-        return cudaErrorInvalidValue;
-    if (!file_read(path, &data, &bytes))
-        return cudaErrorFileNotFound;
-    enum cuda_error error = add(link, type, data, bytes);
-    free(data);
-    return error;
-}
-
-CUDART_API cu_result cuLinkAddFile_v2(cu_link link, int type, const char *path, unsigned count,
-                                      int *options, void **values) {
-    (void)count, (void)options, (void)values;
-    return CUDADRV_RUN(add_file(link, type, path));
-}
+CUDADRV_CALL(cuLinkAddFile_v2(cu_link link, int type, const char *path, unsigned count,
+                              int *options, void **values),
+             ((void)count, (void)options, (void)values,
+              cuda_link_add_file(state, link, type, path)))
 CUDADRV_OLD_NAME(cuLinkAddFile, cuLinkAddFile_v2)
-
-static enum cuda_error complete(cu_link link, void **image, size_t *bytes) {
-    cu_link known;
-    enum cuda_error error = enter_with(link, &known);
-    if (error == cudaSuccess && (!image || !known->texts.length))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess) {
-        free(known->result);
-        known->result = toolchain_link_ptx(known->texts.data, known->texts.length);
-        *image = known->result;
-        if (bytes)
-            *bytes = strlen(known->result) + 1;
-    }
-    return cuda_leave(error);
-}
-
-CUDART_API cu_result cuLinkComplete(cu_link link, void **image, size_t *bytes) {
-    return CUDADRV_RUN(complete(link, image, bytes));
-}
-
-static enum cuda_error destroy(cu_link link) {
-    cu_link known;
-    enum cuda_error error = enter_with(link, &known);
-    if (error == cudaSuccess) {
-        for (size_t i = 0; i < known->texts.length; i++)
-            free(known->texts.data[i]);
-        vec_free(&known->texts);
-        free(known->result);
-        cuda_handle_kill(cuda_state(), &known->handle);
-    }
-    return cuda_leave(error);
-}
-
-CUDART_API cu_result cuLinkDestroy(cu_link link) {
-    return CUDADRV_RUN(destroy(link));
-}
+CUDADRV_CALL(cuLinkComplete(cu_link link, void **image, size_t *bytes),
+             cuda_link_complete(state, link, image, bytes))
+CUDADRV_CALL(cuLinkDestroy(cu_link link), cuda_link_destroy(state, link))

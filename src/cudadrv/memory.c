@@ -1,197 +1,127 @@
 // Memory: allocation, pinned and managed memory, pools, what a pointer is.
 #include <string.h>
 
-#include "cuda/memory/managed.h"
+#include "cuda/memory/calls.h"
 #include "cuda/memory/pointer.h"
-#include "cudadrv/context.h"
+#include "cudadrv/cudadrv.h"
 
-enum cuda_error cudaMalloc(void **pointer, size_t bytes);
-enum cuda_error cudaFree(void *pointer);
-enum cuda_error cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
-enum cuda_error cudaMallocHost(void **pointer, size_t bytes);
-enum cuda_error cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
-enum cuda_error cudaFreeHost(void *pointer);
-enum cuda_error cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
-enum cuda_error cudaHostUnregister(void *pointer);
-enum cuda_error cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
-enum cuda_error cudaHostGetFlags(unsigned *flags, void *host);
-enum cuda_error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
-enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
-enum cuda_error cudaMallocAsync(void **pointer, size_t bytes, cuda_stream stream);
-enum cuda_error cudaFreeAsync(void *pointer, cuda_stream stream);
-enum cuda_error cudaMallocFromPoolAsync(void **pointer, size_t bytes, cuda_pool pool,
-                                        cuda_stream stream);
-enum cuda_error cudaMemPoolCreate(cuda_pool *pool, const void *properties);
-enum cuda_error cudaMemPoolDestroy(cuda_pool pool);
-enum cuda_error cudaMemPoolGetAttribute(cuda_pool pool, int attribute, void *value);
-enum cuda_error cudaMemPoolSetAttribute(cuda_pool pool, int attribute, void *value);
-enum cuda_error cudaMemPoolTrimTo(cuda_pool pool, size_t bytes);
-enum cuda_error cudaMemPoolSetAccess(cuda_pool pool, const struct cuda_access *access,
-                                     size_t count);
-enum cuda_error cudaMemPoolGetAccess(int *flags, cuda_pool pool,
-                                     const struct cuda_location *location);
-
-static enum cuda_error allocate(cu_pointer *pointer, size_t bytes) {
-    return bytes ? cudaMalloc((void **)pointer, bytes) : cudaErrorInvalidValue;
+static enum cuda_error allocate(struct cuda_state *state, cu_pointer *pointer, size_t bytes) {
+    return bytes ? cuda_malloc(state, (void **)pointer, bytes) : cudaErrorInvalidValue;
 }
 
-CUDART_API cu_result cuMemAlloc_v2(cu_pointer *pointer, size_t bytes) {
-    return CUDADRV_RUN(allocate(pointer, bytes));
-}
+CUDADRV_CALL(cuMemAlloc_v2(cu_pointer *pointer, size_t bytes), allocate(state, pointer, bytes))
+CUDADRV_CALL(cuMemFree_v2(cu_pointer pointer), cuda_free(state, cudadrv_host(pointer)))
 
-CUDART_API cu_result cuMemFree_v2(cu_pointer pointer) {
-    return CUDADRV_RUN(cudaFree(cudadrv_host(pointer)));
-}
+CUDADRV_CALL(cuMemAllocPitch_v2(cu_pointer *pointer, size_t *pitch, size_t width, size_t height,
+                                unsigned element),
+             element != 4 && element != 8 && element != 16
+                 ? cudaErrorInvalidValue
+                 : cuda_malloc_pitch(state, (void **)pointer, pitch, width, height))
 
-CUDART_API cu_result cuMemAllocPitch_v2(cu_pointer *pointer, size_t *pitch, size_t width,
-                                        size_t height, unsigned element) {
-    if (element != 4 && element != 8 && element != 16)
-        return cudaErrorInvalidValue;
-    return CUDADRV_RUN(cudaMallocPitch((void **)pointer, pitch, width, height));
-}
+CUDADRV_CALL(cuMemAllocManaged(cu_pointer *pointer, size_t bytes, unsigned flags),
+             bytes ? cuda_malloc_managed(state, (void **)pointer, bytes, flags)
+                   : cudaErrorInvalidValue)
 
-CUDART_API cu_result cuMemAllocManaged(cu_pointer *pointer, size_t bytes, unsigned flags) {
-    if (!bytes)
-        return cudaErrorInvalidValue;
-    return CUDADRV_RUN(cudaMallocManaged((void **)pointer, bytes, flags));
-}
-
-CUDART_API cu_result cuMemAllocHost_v2(void **pointer, size_t bytes) {
-    return CUDADRV_RUN(cudaMallocHost(pointer, bytes));
-}
-
-CUDART_API cu_result cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-    return CUDADRV_RUN(cudaHostAlloc(pointer, bytes, flags));
-}
-
-CUDART_API cu_result cuMemFreeHost(void *pointer) {
-    return CUDADRV_RUN(cudaFreeHost(pointer));
-}
-
-CUDART_API cu_result cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
-    return CUDADRV_RUN(cudaHostRegister(pointer, bytes, flags));
-}
+CUDADRV_CALL(cuMemAllocHost_v2(void **pointer, size_t bytes),
+             cuda_host_allocate(state, pointer, bytes, 0))
+CUDADRV_CALL(cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags),
+             cuda_host_allocate(state, pointer, bytes, flags))
+CUDADRV_CALL(cuMemFreeHost(void *pointer), cuda_free_host(state, pointer))
+CUDADRV_CALL(cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags),
+             cuda_host_register(state, pointer, bytes, flags))
 CUDADRV_OLD_NAME(cuMemHostRegister, cuMemHostRegister_v2)
-
-CUDART_API cu_result cuMemHostUnregister(void *pointer) {
-    return CUDADRV_RUN(cudaHostUnregister(pointer));
-}
-
-CUDART_API cu_result cuMemHostGetDevicePointer_v2(cu_pointer *device, void *host, unsigned flags) {
-    return CUDADRV_RUN(cudaHostGetDevicePointer((void **)device, host, flags));
-}
-
-CUDART_API cu_result cuMemHostGetFlags(unsigned *flags, void *host) {
-    return CUDADRV_RUN(cudaHostGetFlags(flags, host));
-}
-
-CUDART_API cu_result cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
-    return CUDADRV_RUN(cudaMemGetInfo(free_bytes, total_bytes));
-}
+CUDADRV_CALL(cuMemHostUnregister(void *pointer), cuda_host_unregister(state, pointer))
+CUDADRV_CALL(cuMemHostGetDevicePointer_v2(cu_pointer *device, void *host, unsigned flags),
+             cuda_host_get_device_pointer(state, (void **)device, host, flags))
+CUDADRV_CALL(cuMemHostGetFlags(unsigned *flags, void *host),
+             cuda_host_get_flags(state, flags, host))
+CUDADRV_CALL(cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes),
+             cuda_mem_get_info(state, free_bytes, total_bytes))
 
 // ---- Managed memory ---------------------------------------------------------------------------
 
-enum { LOCATION_DEVICE = 1, CPU = -1 };
-
-CUDART_API cu_result cuMemPrefetchAsync(cu_pointer pointer, size_t bytes, cu_device device,
-                                        cuda_stream stream) {
-    return CUDADRV_RUN(cuda_prefetch(cudadrv_host(pointer), bytes, device, stream));
-}
-CUDART_PER_THREAD(cuMemPrefetchAsync, _ptsz)
-
-CUDART_API cu_result cuMemPrefetchAsync_v2(cu_pointer pointer, size_t bytes,
-                                           struct cuda_location location, unsigned flags,
-                                           cuda_stream stream) {
-    if (flags)
-        return cudaErrorInvalidValue;
-    int device = location.type == LOCATION_DEVICE ? location.id : CPU;
-    return CUDADRV_RUN(cuda_prefetch(cudadrv_host(pointer), bytes, device, stream));
-}
-CUDART_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz)
-
-CUDART_API cu_result cuMemAdvise(cu_pointer pointer, size_t bytes, int advice, cu_device device) {
-    return CUDADRV_RUN(cuda_advise(cudadrv_host(pointer), bytes, advice, device));
+static int device_of(struct cuda_location location) {
+    enum { LOCATION_DEVICE = 1, CPU = -1 };
+    return location.type == LOCATION_DEVICE ? location.id : CPU;
 }
 
-CUDART_API cu_result cuMemAdvise_v2(cu_pointer pointer, size_t bytes, int advice,
-                                    struct cuda_location location) {
-    int device = location.type == LOCATION_DEVICE ? location.id : CPU;
-    return CUDADRV_RUN(cuda_advise(cudadrv_host(pointer), bytes, advice, device));
-}
+CUDADRV_CALL(cuMemPrefetchAsync(cu_pointer pointer, size_t bytes, cu_device device,
+                                cuda_stream stream),
+             cuda_prefetch(state, cudadrv_host(pointer), bytes, device, stream))
+CUDA_PER_THREAD(cuMemPrefetchAsync, _ptsz)
+
+CUDADRV_CALL(cuMemPrefetchAsync_v2(cu_pointer pointer, size_t bytes, struct cuda_location location,
+                                   unsigned flags, cuda_stream stream),
+             flags
+                 ? cudaErrorInvalidValue
+                 : cuda_prefetch(state, cudadrv_host(pointer), bytes, device_of(location), stream))
+CUDA_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz)
+
+CUDADRV_CALL(cuMemAdvise(cu_pointer pointer, size_t bytes, int advice, cu_device device),
+             cuda_advise(state, cudadrv_host(pointer), bytes, advice, device))
+
+CUDADRV_CALL(cuMemAdvise_v2(cu_pointer pointer, size_t bytes, int advice,
+                            struct cuda_location location),
+             cuda_advise(state, cudadrv_host(pointer), bytes, advice, device_of(location)))
 
 // ---- Pools ------------------------------------------------------------------------------------
 
-CUDART_API cu_result cuMemAllocAsync(cu_pointer *pointer, size_t bytes, cuda_stream stream) {
-    return CUDADRV_RUN(cudaMallocAsync((void **)pointer, bytes, stream));
-}
-CUDART_PER_THREAD(cuMemAllocAsync, _ptsz)
-
-CUDART_API cu_result cuMemAllocFromPoolAsync(cu_pointer *pointer, size_t bytes, cuda_pool pool,
-                                             cuda_stream stream) {
-    return CUDADRV_RUN(cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream));
-}
-CUDART_PER_THREAD(cuMemAllocFromPoolAsync, _ptsz)
-
-CUDART_API cu_result cuMemFreeAsync(cu_pointer pointer, cuda_stream stream) {
-    return CUDADRV_RUN(cudaFreeAsync(cudadrv_host(pointer), stream));
-}
-CUDART_PER_THREAD(cuMemFreeAsync, _ptsz)
-
-CUDART_API cu_result cuMemPoolCreate(cuda_pool *pool, const void *properties) {
-    return CUDADRV_ASK(cudaMemPoolCreate(pool, properties));
-}
-
-CUDART_API cu_result cuMemPoolDestroy(cuda_pool pool) {
-    return CUDADRV_ASK(cudaMemPoolDestroy(pool));
-}
-
-CUDART_API cu_result cuMemPoolGetAttribute(cuda_pool pool, int attribute, void *value) {
-    return CUDADRV_ASK(cudaMemPoolGetAttribute(pool, attribute, value));
-}
-
-CUDART_API cu_result cuMemPoolSetAttribute(cuda_pool pool, int attribute, void *value) {
-    return CUDADRV_ASK(cudaMemPoolSetAttribute(pool, attribute, value));
-}
-
-CUDART_API cu_result cuMemPoolTrimTo(cuda_pool pool, size_t bytes) {
-    return CUDADRV_ASK(cudaMemPoolTrimTo(pool, bytes));
-}
-
-CUDART_API cu_result cuMemPoolSetAccess(cuda_pool pool, const struct cuda_access *access,
-                                        size_t count) {
-    return CUDADRV_ASK(cudaMemPoolSetAccess(pool, access, count));
-}
-
-CUDART_API cu_result cuMemPoolGetAccess(int *flags, cuda_pool pool,
-                                        const struct cuda_location *location) {
-    return CUDADRV_ASK(cudaMemPoolGetAccess(flags, pool, location));
-}
+CUDADRV_CALL(cuMemAllocAsync(cu_pointer *pointer, size_t bytes, cuda_stream stream),
+             cuda_malloc_async(state, (void **)pointer, bytes, stream))
+CUDA_PER_THREAD(cuMemAllocAsync, _ptsz)
+CUDADRV_CALL(cuMemAllocFromPoolAsync(cu_pointer *pointer, size_t bytes, cuda_pool pool,
+                                     cuda_stream stream),
+             cuda_malloc_from_pool_async(state, (void **)pointer, bytes, pool, stream))
+CUDA_PER_THREAD(cuMemAllocFromPoolAsync, _ptsz)
+CUDADRV_CALL(cuMemFreeAsync(cu_pointer pointer, cuda_stream stream),
+             cuda_free_async(state, cudadrv_host(pointer), stream))
+CUDA_PER_THREAD(cuMemFreeAsync, _ptsz)
+CUDADRV_DEVICE_CALL(cuMemPoolCreate(cuda_pool *pool, const void *properties),
+                    cuda_mem_pool_create(state, pool, properties))
+CUDADRV_DEVICE_CALL(cuMemPoolDestroy(cuda_pool pool), cuda_mem_pool_destroy(state, pool))
+CUDADRV_DEVICE_CALL(cuMemPoolGetAttribute(cuda_pool pool, int attribute, void *value),
+                    cuda_mem_pool_get_attribute(state, pool, attribute, value))
+CUDADRV_DEVICE_CALL(cuMemPoolSetAttribute(cuda_pool pool, int attribute, void *value),
+                    cuda_mem_pool_set_attribute(state, pool, attribute, value))
+CUDADRV_DEVICE_CALL(cuMemPoolTrimTo(cuda_pool pool, size_t bytes),
+                    ((void)bytes, cuda_pool_look_at(state, pool)))
+CUDADRV_DEVICE_CALL(cuMemPoolSetAccess(cuda_pool pool, const struct cuda_access *access,
+                                       size_t count),
+                    cuda_mem_pool_set_access(state, pool, access, count))
+CUDADRV_DEVICE_CALL(cuMemPoolGetAccess(int *flags, cuda_pool pool,
+                                       const struct cuda_location *location),
+                    cuda_mem_pool_get_access(state, flags, pool, location))
 
 // ---- What a pointer is ------------------------------------------------------------------------
 
 // Enters; *allocation is a copy. CUDA_ERROR_NOT_FOUND and _INVALID_VALUE are told apart by callers.
-static enum cuda_error look_up(cu_pointer pointer, struct sim_allocation *allocation) {
-    enum cuda_error error = cuda_enter();
+static enum cuda_error look_up(struct cuda_state *state, cu_pointer pointer,
+                               struct sim_allocation *allocation) {
+    enum cuda_error error = cuda_enter(state);
     const struct sim_allocation *found =
-        error == cudaSuccess ? cuda_allocation(cuda_state(), cudadrv_host(pointer)) : NULL;
+        error == cudaSuccess ? cuda_allocation(state, cudadrv_host(pointer)) : NULL;
     if (found)
         *allocation = *found;
     else if (error == cudaSuccess)
         error = cudaErrorInvalidValue;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API cu_result cuMemGetAddressRange_v2(cu_pointer *base, size_t *bytes, cu_pointer pointer) {
+static enum cuda_error range_of(struct cuda_state *state, cu_pointer *base, size_t *bytes,
+                                cu_pointer pointer) {
     struct sim_allocation allocation;
-    cu_result error = CUDADRV_RUN(look_up(pointer, &allocation));
+    enum cuda_error error = look_up(state, pointer, &allocation);
     if (error == cudaErrorInvalidValue)
-        return (cu_result)CUDADRV_NOT_FOUND;
+        return (enum cuda_error)CUDADRV_NOT_FOUND;
     if (error == cudaSuccess && base)
         *base = allocation.address;
     if (error == cudaSuccess && bytes)
         *bytes = allocation.bytes;
     return error;
 }
+
+CUDADRV_CALL(cuMemGetAddressRange_v2(cu_pointer *base, size_t *bytes, cu_pointer pointer),
+             range_of(state, base, bytes, pointer))
 
 enum pointer_attribute {
     POINTER_CONTEXT = 1,
@@ -266,27 +196,23 @@ static enum cuda_error tell(void *out, int attribute, cu_pointer pointer,
     }
 }
 
-static cu_result attribute_of(void *out, int attribute, cu_pointer pointer) {
+static enum cuda_error attribute_of(struct cuda_state *state, void *out, int attribute,
+                                    cu_pointer pointer) {
     struct sim_allocation allocation;
     if (!out)
         return cudaErrorInvalidValue;
-    cu_result error = CUDADRV_RUN(look_up(pointer, &allocation));
-    if (error != cudaSuccess)
-        return error;
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
-    error = tell(out, attribute, pointer, &allocation, cudadrv_current(state));
-    pthread_mutex_unlock(&state->lock);
-    return error;
+    enum cuda_error error = look_up(state, pointer, &allocation);
+    return error == cudaSuccess
+               ? tell(out, attribute, pointer, &allocation, cuda_context_current(state))
+               : error;
 }
 
-CUDART_API cu_result cuPointerGetAttribute(void *out, int attribute, cu_pointer pointer) {
-    return attribute_of(out, attribute, pointer);
-}
+CUDADRV_CALL(cuPointerGetAttribute(void *out, int attribute, cu_pointer pointer),
+             attribute_of(state, out, attribute, pointer))
 
 // What does not hold for the pointer is 0 here, and no error.
-CUDART_API cu_result cuPointerGetAttributes(unsigned count, const int *attributes, void **out,
-                                            cu_pointer pointer) {
+static enum cuda_error attributes_of(struct cuda_state *state, unsigned count,
+                                     const int *attributes, void **out, cu_pointer pointer) {
     static const unsigned bytes[] = {
         [POINTER_CONTEXT] = 8,      [POINTER_MEMORY_TYPE] = 4,     [POINTER_DEVICE] = 8,
         [POINTER_HOST] = 8,         [POINTER_SYNC_COPIES] = 4,     [POINTER_BUFFER_ID] = 8,
@@ -300,7 +226,7 @@ CUDART_API cu_result cuPointerGetAttributes(unsigned count, const int *attribute
         if (attributes[i] < POINTER_CONTEXT || attributes[i] > POINTER_ACCESS_FLAGS ||
             !bytes[attributes[i]])
             return cudaErrorInvalidValue;
-        cu_result error = attribute_of(out[i], attributes[i], pointer);
+        enum cuda_error error = attribute_of(state, out[i], attributes[i], pointer);
         if (error == cudaErrorInvalidValue && out[i])
             memset(out[i], 0, bytes[attributes[i]]);
         else if (error != cudaSuccess)
@@ -309,10 +235,18 @@ CUDART_API cu_result cuPointerGetAttributes(unsigned count, const int *attribute
     return cudaSuccess;
 }
 
+CUDADRV_CALL(cuPointerGetAttributes(unsigned count, const int *attributes, void **out,
+                                    cu_pointer pointer),
+             attributes_of(state, count, attributes, out, pointer))
+
 // A hint: every copy is synchronous.
-CUDART_API cu_result cuPointerSetAttribute(const void *value, int attribute, cu_pointer pointer) {
+static enum cuda_error set_attribute(struct cuda_state *state, const void *value, int attribute,
+                                     cu_pointer pointer) {
     struct sim_allocation allocation;
     if (!value || attribute != POINTER_SYNC_COPIES)
         return cudaErrorInvalidValue;
-    return CUDADRV_RUN(look_up(pointer, &allocation));
+    return look_up(state, pointer, &allocation);
 }
+
+CUDADRV_CALL(cuPointerSetAttribute(const void *value, int attribute, cu_pointer pointer),
+             set_attribute(state, value, attribute, pointer))

@@ -82,11 +82,11 @@ static cu_result end_map(const struct tensor *t, const struct sim_tensor_map *ma
     return cudaSuccess;
 }
 
-CUDART_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned rank, void *address,
-                                            const uint64_t *sizes, const uint64_t *strides,
-                                            const uint32_t *box, const uint32_t *steps,
-                                            unsigned interleave, unsigned swizzle,
-                                            unsigned promotion, unsigned fill) {
+CUDA_API cu_result cuTensorMapEncodeTiled(void *map, unsigned type, unsigned rank, void *address,
+                                          const uint64_t *sizes, const uint64_t *strides,
+                                          const uint32_t *box, const uint32_t *steps,
+                                          unsigned interleave, unsigned swizzle, unsigned promotion,
+                                          unsigned fill) {
     const struct tensor tensor = {map,   type,       rank,    address,   sizes, strides,
                                   steps, interleave, swizzle, promotion, fill};
     static atomic_flag was_said = ATOMIC_FLAG_INIT;
@@ -112,12 +112,12 @@ static bool are_corners_good(unsigned rank, const int *lower, const int *upper) 
     return true;
 }
 
-CUDART_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned rank, void *address,
-                                             const uint64_t *sizes, const uint64_t *strides,
-                                             const int *lower, const int *upper, uint32_t channels,
-                                             uint32_t pixels, const uint32_t *steps,
-                                             unsigned interleave, unsigned swizzle,
-                                             unsigned promotion, unsigned fill) {
+CUDA_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned rank, void *address,
+                                           const uint64_t *sizes, const uint64_t *strides,
+                                           const int *lower, const int *upper, uint32_t channels,
+                                           uint32_t pixels, const uint32_t *steps,
+                                           unsigned interleave, unsigned swizzle,
+                                           unsigned promotion, unsigned fill) {
     const struct tensor tensor = {map,   type,       rank,    address,   sizes, strides,
                                   steps, interleave, swizzle, promotion, fill};
     static atomic_flag was_said = ATOMIC_FLAG_INIT;
@@ -139,7 +139,7 @@ CUDART_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned 
     return end_map(&tensor, &made);
 }
 
-CUDART_API cu_result cuTensorMapReplaceAddress(void *map, void *address) {
+CUDA_API cu_result cuTensorMapReplaceAddress(void *map, void *address) {
     struct sim_tensor_map *tensor = map;
     if (!map || tensor->mark != SIM_TENSOR_MARK)
         return cudaErrorInvalidValue;

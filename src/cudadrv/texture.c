@@ -4,14 +4,8 @@
 #include <string.h>
 
 #include "cuda/memory/array.h"
+#include "cuda/texture/calls.h"
 #include "cudadrv/format.h"
-
-enum cuda_error cudaDestroyTextureObject(uint64_t number);
-enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t number);
-enum cuda_error cudaGetTextureObjectResourceViewDesc(struct cuda_view *out, uint64_t number);
-enum cuda_error cudaCreateSurfaceObject(uint64_t *number, const struct cuda_resource *resource);
-enum cuda_error cudaDestroySurfaceObject(uint64_t number);
-enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t number);
 
 enum texture_flag {
     READ_AS_INTEGER = 0x01,
@@ -111,13 +105,12 @@ static void write_resource(const struct cuda_resource *from, struct resource *ou
 
 // Small integers are read as parts of 1 unless READ_AS_INTEGER is set; what else there is, as it
 // is.
-static bool may_be_normalized(const struct cuda_resource *resource, const struct cuda_view *view) {
+static bool may_be_normalized(struct cuda_state *state, const struct cuda_resource *resource,
+                              const struct cuda_view *view) {
     enum { FIRST_32_BITS = 13, FIRST_FLOAT = 19 };
     if (view && view->format)
         return view->format < FIRST_32_BITS;
     struct cuda_channel channel = {{0}, CUDA_CHANNEL_FLOAT};
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
     const struct cuda_array *array = NULL;
     if (resource->type == CUDA_RESOURCE_ARRAY)
         array = cuda_array_find(state, resource->of.array);
@@ -128,12 +121,12 @@ static bool may_be_normalized(const struct cuda_resource *resource, const struct
                                                          : resource->of.pitched.channel;
     if (array)
         channel = array->channel;
-    pthread_mutex_unlock(&state->lock);
     return channel.kind != CUDA_CHANNEL_FLOAT && channel.bits[0] < 32;
 }
 
-static enum cuda_error create(uint64_t *object, const struct resource *resource,
-                              const struct texture *texture, const struct view *view) {
+static enum cuda_error create(struct cuda_state *state, uint64_t *object,
+                              const struct resource *resource, const struct texture *texture,
+                              const struct view *view) {
     struct cuda_resource own;
     if (!object || !resource || !texture || texture->flags & ~(unsigned)ALL_FLAGS)
         return cudaErrorInvalidValue;
@@ -145,7 +138,7 @@ static enum cuda_error create(uint64_t *object, const struct resource *resource,
         .address = {texture->address[0], texture->address[1], texture->address[2]},
         .filter = texture->filter,
         .read_mode =
-            !(flags & READ_AS_INTEGER) && may_be_normalized(&own, view ? &view->view : NULL),
+            !(flags & READ_AS_INTEGER) && may_be_normalized(state, &own, view ? &view->view : NULL),
         .srgb = (flags & SRGB) != 0,
         .normalized = (flags & NORMALIZED_COORDINATES) != 0,
         .anisotropy = texture->anisotropy,
@@ -157,35 +150,37 @@ static enum cuda_error create(uint64_t *object, const struct resource *resource,
         .seamless = (flags & SEAMLESS_CUBEMAP) != 0,
     };
     memcpy(sampler.border, texture->border, sizeof sampler.border);
-    return cuda_texture_create(object, &own, &sampler, view ? &view->view : NULL, sizeof sampler);
+    return cuda_texture_create(state, object, &own, &sampler, view ? &view->view : NULL,
+                               sizeof sampler);
 }
 
-CUDART_API cu_result cuTexObjectCreate(uint64_t *object, const struct resource *resource,
-                                       const struct texture *texture, const struct view *view) {
-    return CUDADRV_RUN(create(object, resource, texture, view));
-}
+CUDADRV_CALL(cuTexObjectCreate(uint64_t *object, const struct resource *resource,
+                               const struct texture *texture, const struct view *view),
+             create(state, object, resource, texture, view))
+CUDADRV_CALL(cuTexObjectDestroy(uint64_t object), cuda_destroy_texture_object(state, object))
 
-CUDART_API cu_result cuTexObjectDestroy(uint64_t object) {
-    return CUDADRV_RUN(cudaDestroyTextureObject(object));
-}
-
-CUDART_API cu_result cuTexObjectGetResourceDesc(struct resource *out, uint64_t object) {
+static enum cuda_error tell_resource(struct cuda_state *state, struct resource *out,
+                                     uint64_t object) {
     struct cuda_resource own;
-    cu_result error = CUDADRV_RUN(cudaGetTextureObjectResourceDesc(out ? &own : NULL, object));
+    enum cuda_error error = cuda_get_texture_object_resource_desc(state, out ? &own : NULL, object);
     if (error == cudaSuccess)
         write_resource(&own, out);
     return error;
 }
 
-CUDART_API cu_result cuTexObjectGetTextureDesc(struct texture *out, uint64_t object) {
+CUDADRV_CALL(cuTexObjectGetResourceDesc(struct resource *out, uint64_t object),
+             tell_resource(state, out, object))
+
+static enum cuda_error tell_texture(struct cuda_state *state, struct texture *out,
+                                    uint64_t object) {
     struct cuda_texture own;
     struct cuda_resource resource;
-    cu_result error = CUDADRV_RUN(cuda_texture_get(out ? &own : NULL, object, sizeof own));
+    enum cuda_error error = cuda_texture_get(state, out ? &own : NULL, object, sizeof own);
     if (error == cudaSuccess)
-        error = CUDADRV_RUN(cudaGetTextureObjectResourceDesc(&resource, object));
+        error = cuda_get_texture_object_resource_desc(state, &resource, object);
     if (error != cudaSuccess)
         return error;
-    bool is_integer = !own.read_mode && may_be_normalized(&resource, NULL);
+    bool is_integer = !own.read_mode && may_be_normalized(state, &resource, NULL);
     *out = (struct texture){
         .address = {own.address[0], own.address[1], own.address[2]},
         .filter = own.filter,
@@ -203,52 +198,64 @@ CUDART_API cu_result cuTexObjectGetTextureDesc(struct texture *out, uint64_t obj
     return cudaSuccess;
 }
 
-CUDART_API cu_result cuTexObjectGetResourceViewDesc(struct view *out, uint64_t object) {
+CUDADRV_CALL(cuTexObjectGetTextureDesc(struct texture *out, uint64_t object),
+             tell_texture(state, out, object))
+
+static enum cuda_error tell_view(struct cuda_state *state, struct view *out, uint64_t object) {
     struct cuda_view own;
-    cu_result error = CUDADRV_RUN(cudaGetTextureObjectResourceViewDesc(out ? &own : NULL, object));
+    enum cuda_error error =
+        cuda_get_texture_object_resource_view_desc(state, out ? &own : NULL, object);
     if (error == cudaSuccess)
         *out = (struct view){.view = own};
     return error;
 }
+
+CUDADRV_CALL(cuTexObjectGetResourceViewDesc(struct view *out, uint64_t object),
+             tell_view(state, out, object))
 
 static size_t texel_bytes(int format, unsigned channels) {
     struct cuda_channel channel = cudadrv_channel(format, channels);
     return (size_t)(channel.bits[0] + channel.bits[1] + channel.bits[2] + channel.bits[3]) / 8;
 }
 
-CUDART_API cu_result cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int format,
-                                                        unsigned channels, cu_device device) {
+static enum cuda_error linear_width(struct cuda_state *state, size_t *width, int format,
+                                    unsigned channels, cu_device device) {
     size_t texel = texel_bytes(format, channels);
     if (!width || !texel)
         return cudaErrorInvalidValue;
-    if (!cuda_is_device(cuda_state(), device))
+    if (!cuda_is_device(state, device))
         return cudaErrorInvalidDevice;
     *width = (size_t)(1ull << 32) / texel;
     return cudaSuccess;
 }
 
+CUDADRV_EARLY_CALL(cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int format, unsigned channels,
+                                                      cu_device device),
+                   linear_width(state, width, format, channels, device))
+
 // ---- Surfaces -----------------------------------------------------------------------------
 
-static enum cuda_error create_surface(uint64_t *object, const struct resource *resource) {
+static enum cuda_error create_surface(struct cuda_state *state, uint64_t *object,
+                                      const struct resource *resource) {
     struct cuda_resource own;
     if (!object || !resource || resource->type != CUDA_RESOURCE_ARRAY)
         return cudaErrorInvalidValue;
     enum cuda_error error = read_resource(resource, &own);
-    return error == cudaSuccess ? cudaCreateSurfaceObject(object, &own) : error;
+    return error == cudaSuccess ? cuda_create_surface_object(state, object, &own) : error;
 }
 
-CUDART_API cu_result cuSurfObjectCreate(uint64_t *object, const struct resource *resource) {
-    return CUDADRV_RUN(create_surface(object, resource));
-}
+CUDADRV_CALL(cuSurfObjectCreate(uint64_t *object, const struct resource *resource),
+             create_surface(state, object, resource))
+CUDADRV_CALL(cuSurfObjectDestroy(uint64_t object), cuda_destroy_surface_object(state, object))
 
-CUDART_API cu_result cuSurfObjectDestroy(uint64_t object) {
-    return CUDADRV_RUN(cudaDestroySurfaceObject(object));
-}
-
-CUDART_API cu_result cuSurfObjectGetResourceDesc(struct resource *out, uint64_t object) {
+static enum cuda_error tell_surface(struct cuda_state *state, struct resource *out,
+                                    uint64_t object) {
     struct cuda_resource own;
-    cu_result error = CUDADRV_RUN(cudaGetSurfaceObjectResourceDesc(out ? &own : NULL, object));
+    enum cuda_error error = cuda_get_surface_object_resource_desc(state, out ? &own : NULL, object);
     if (error == cudaSuccess)
         write_resource(&own, out);
     return error;
 }
+
+CUDADRV_CALL(cuSurfObjectGetResourceDesc(struct resource *out, uint64_t object),
+             tell_surface(state, out, object))

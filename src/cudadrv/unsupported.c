@@ -4,7 +4,7 @@
 #include "cudadrv/cudadrv.h"
 
 #define X(name)                                                                                    \
-    CUDART_API cu_result name(void);                                                               \
+    CUDA_API cu_result name(void);                                                                 \
     cu_result name(void) {                                                                         \
         static atomic_flag was_said = ATOMIC_FLAG_INIT;                                            \
         return cudadrv_unsupported(#name, &was_said);                                              \

@@ -1,6 +1,8 @@
 // The functions of graphs whose parameters differ between libcudart.so.11.0, .12 and .13. CUDA 12.3
 // brought data of edges, under names that end in _v2, which 13 made the only ones.
-#include "cuda/graph/api.h"
+#include "cuda/graph/calls.h"
+#include "cuda/stream/calls.h"
+#include "cudart/call.h"
 
 #if CUDART_MAJOR == 13
 #define NAME(name) name
@@ -11,167 +13,117 @@
 // ---- With data of edges -----------------------------------------------------------------------
 
 #if CUDART_MAJOR >= 12
-CUDART_API enum cuda_error NAME(cudaGraphGetEdges)(cuda_graph graph, cuda_node *from, cuda_node *to,
-                                                   struct cuda_edge *data, size_t *count) {
-    return cuda_graph_edges(graph, from, to, data, count);
-}
+CUDART_CALL(NAME(cudaGraphGetEdges)(cuda_graph graph, cuda_node *from, cuda_node *to,
+                                    struct cuda_edge *data, size_t *count),
+            cuda_graph_edges(state, graph, from, to, data, count))
 
-CUDART_API enum cuda_error NAME(cudaGraphNodeGetDependencies)(cuda_node node, cuda_node *list,
-                                                              struct cuda_edge *data,
-                                                              size_t *count) {
-    return cuda_node_neighbours(node, false, list, data, count);
-}
+CUDART_CALL(NAME(cudaGraphNodeGetDependencies)(cuda_node node, cuda_node *list,
+                                               struct cuda_edge *data, size_t *count),
+            cuda_node_neighbours(state, node, false, list, data, count))
 
-CUDART_API enum cuda_error NAME(cudaGraphNodeGetDependentNodes)(cuda_node node, cuda_node *list,
-                                                                struct cuda_edge *data,
-                                                                size_t *count) {
-    return cuda_node_neighbours(node, true, list, data, count);
-}
+CUDART_CALL(NAME(cudaGraphNodeGetDependentNodes)(cuda_node node, cuda_node *list,
+                                                 struct cuda_edge *data, size_t *count),
+            cuda_node_neighbours(state, node, true, list, data, count))
 
-CUDART_API enum cuda_error NAME(cudaGraphAddDependencies)(cuda_graph graph, const cuda_node *from,
-                                                          const cuda_node *to,
-                                                          const struct cuda_edge *data,
-                                                          size_t count) {
-    return cuda_graph_connect(graph, from, to, data, count, true);
-}
+CUDART_CALL(NAME(cudaGraphAddDependencies)(cuda_graph graph, const cuda_node *from,
+                                           const cuda_node *to, const struct cuda_edge *data,
+                                           size_t count),
+            cuda_graph_connect(state, graph, from, to, data, count, true))
 
-CUDART_API enum cuda_error
-NAME(cudaGraphRemoveDependencies)(cuda_graph graph, const cuda_node *from, const cuda_node *to,
-                                  const struct cuda_edge *data, size_t count) {
-    return cuda_graph_connect(graph, from, to, data, count, false);
-}
+CUDART_CALL(NAME(cudaGraphRemoveDependencies)(cuda_graph graph, const cuda_node *from,
+                                              const cuda_node *to, const struct cuda_edge *data,
+                                              size_t count),
+            cuda_graph_connect(state, graph, from, to, data, count, false))
 
 // The program gets back what the node has made: an address, graphs.
-CUDART_API enum cuda_error NAME(cudaGraphAddNode)(cuda_node *node, cuda_graph graph,
-                                                  const cuda_node *before,
-                                                  const struct cuda_edge *data, size_t count,
-                                                  struct cuda_node_params *params) {
-    return cuda_node_add(node, graph, before, data, count, params);
-}
+CUDART_CALL(NAME(cudaGraphAddNode)(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                   const struct cuda_edge *data, size_t count,
+                                   struct cuda_node_params *params),
+            cuda_node_add(state, node, graph, before, data, count, params))
 
-CUDART_API enum cuda_error NAME(cudaStreamUpdateCaptureDependencies)(cuda_stream stream,
-                                                                     cuda_node *nodes,
-                                                                     const struct cuda_edge *data,
-                                                                     size_t count, unsigned flags) {
-    return cuda_capture_update(stream, nodes, data, count, flags);
-}
+CUDART_CALL(NAME(cudaStreamUpdateCaptureDependencies)(cuda_stream stream, cuda_node *nodes,
+                                                      const struct cuda_edge *data, size_t count,
+                                                      unsigned flags),
+            cuda_capture_update(state, stream, nodes, data, count, flags))
 
 #if CUDART_MAJOR == 13
 #define INFO cudaStreamGetCaptureInfo
-CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
+CUDA_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 #else
 #define INFO cudaStreamGetCaptureInfo_v3
-CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz)
+CUDA_PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz)
 #endif
 
-CUDART_API enum cuda_error INFO(cuda_stream stream, enum cuda_capture_status *status,
-                                unsigned long long *id, cuda_graph *graph, const cuda_node **nodes,
-                                const struct cuda_edge **edges, size_t *count) {
-    return cuda_capture_tell(stream,
-                             &(struct cuda_capture_info){status, id, graph, nodes, edges, count});
-}
+CUDART_CALL(INFO(cuda_stream stream, enum cuda_capture_status *status, unsigned long long *id,
+                 cuda_graph *graph, const cuda_node **nodes, const struct cuda_edge **edges,
+                 size_t *count),
+            cuda_capture_tell(state, stream,
+                              &(struct cuda_capture_info){status, id, graph, nodes, edges, count}))
 #if CUDART_MAJOR == 13
-CUDART_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
+CUDA_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 #else
-CUDART_PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz)
+CUDA_PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz)
 #endif
 #endif
 
 // ---- Without ----------------------------------------------------------------------------------
 
 #if CUDART_MAJOR < 13
-CUDART_API enum cuda_error cudaGraphGetEdges(cuda_graph graph, cuda_node *from, cuda_node *to,
-                                             size_t *count) {
-    return cuda_graph_edges(graph, from, to, NULL, count);
-}
+CUDART_CALL(cudaGraphGetEdges(cuda_graph graph, cuda_node *from, cuda_node *to, size_t *count),
+            cuda_graph_edges(state, graph, from, to, NULL, count))
 
-CUDART_API enum cuda_error cudaGraphNodeGetDependencies(cuda_node node, cuda_node *list,
-                                                        size_t *count) {
-    return cuda_node_neighbours(node, false, list, NULL, count);
-}
+CUDART_CALL(cudaGraphNodeGetDependencies(cuda_node node, cuda_node *list, size_t *count),
+            cuda_node_neighbours(state, node, false, list, NULL, count))
 
-CUDART_API enum cuda_error cudaGraphNodeGetDependentNodes(cuda_node node, cuda_node *list,
-                                                          size_t *count) {
-    return cuda_node_neighbours(node, true, list, NULL, count);
-}
+CUDART_CALL(cudaGraphNodeGetDependentNodes(cuda_node node, cuda_node *list, size_t *count),
+            cuda_node_neighbours(state, node, true, list, NULL, count))
 
-CUDART_API enum cuda_error cudaGraphAddDependencies(cuda_graph graph, const cuda_node *from,
-                                                    const cuda_node *to, size_t count) {
-    return cuda_graph_connect(graph, from, to, NULL, count, true);
-}
+CUDART_CALL(cudaGraphAddDependencies(cuda_graph graph, const cuda_node *from, const cuda_node *to,
+                                     size_t count),
+            cuda_graph_connect(state, graph, from, to, NULL, count, true))
 
-CUDART_API enum cuda_error cudaGraphRemoveDependencies(cuda_graph graph, const cuda_node *from,
-                                                       const cuda_node *to, size_t count) {
-    return cuda_graph_connect(graph, from, to, NULL, count, false);
-}
+CUDART_CALL(cudaGraphRemoveDependencies(cuda_graph graph, const cuda_node *from,
+                                        const cuda_node *to, size_t count),
+            cuda_graph_connect(state, graph, from, to, NULL, count, false))
 
-CUDART_API enum cuda_error cudaStreamUpdateCaptureDependencies(cuda_stream stream, cuda_node *nodes,
-                                                               size_t count, unsigned flags) {
-    return cuda_capture_update(stream, nodes, NULL, count, flags);
-}
-CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
+CUDART_CALL(cudaStreamUpdateCaptureDependencies(cuda_stream stream, cuda_node *nodes, size_t count,
+                                                unsigned flags),
+            cuda_capture_update(state, stream, nodes, NULL, count, flags))
+CUDA_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetCaptureInfo(cuda_stream stream,
-                                                    enum cuda_capture_status *status,
-                                                    unsigned long long *id) {
-    return cuda_capture_tell(stream, &(struct cuda_capture_info){.status = status, .id = id});
-}
-CUDART_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
+CUDART_CALL(cudaStreamGetCaptureInfo(cuda_stream stream, enum cuda_capture_status *status,
+                                     unsigned long long *id),
+            cuda_capture_tell(state, stream,
+                              &(struct cuda_capture_info){.status = status, .id = id}))
+CUDA_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetCaptureInfo_v2(cuda_stream stream,
-                                                       enum cuda_capture_status *status,
-                                                       unsigned long long *id, cuda_graph *graph,
-                                                       const cuda_node **nodes, size_t *count) {
-    return cuda_capture_tell(stream,
-                             &(struct cuda_capture_info){status, id, graph, nodes, NULL, count});
-}
-CUDART_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
+CUDART_CALL(cudaStreamGetCaptureInfo_v2(cuda_stream stream, enum cuda_capture_status *status,
+                                        unsigned long long *id, cuda_graph *graph,
+                                        const cuda_node **nodes, size_t *count),
+            cuda_capture_tell(state, stream,
+                              &(struct cuda_capture_info){status, id, graph, nodes, NULL, count}))
+CUDA_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
 #endif
 
 #if CUDART_MAJOR == 12
-CUDART_API enum cuda_error cudaGraphAddNode(cuda_node *node, cuda_graph graph,
-                                            const cuda_node *before, size_t count,
-                                            struct cuda_node_params *params) {
-    return cuda_node_add(node, graph, before, NULL, count, params);
-}
+CUDART_CALL(cudaGraphAddNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                             size_t count, struct cuda_node_params *params),
+            cuda_node_add(state, node, graph, before, NULL, count, params))
 #endif
 
 // ---- Instantiation and updates ----------------------------------------------------------------
 
 #if CUDART_MAJOR == 11
-CUDART_API enum cuda_error cudaGraphInstantiate(cuda_exec *exec, cuda_graph graph,
-                                                cuda_node *error_node, char *log, size_t bytes) {
-    struct cuda_instantiate_params params = {0};
-    enum cuda_error error = cuda_instantiate(exec, graph, &params);
-    if (error_node)
-        *error_node = params.error_node;
-    if (log && bytes)
-        *log = 0;
-    return error;
-}
-
-CUDART_API enum cuda_error cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph,
-                                               cuda_node *error_node,
-                                               enum cuda_update_result *result) {
-    struct cuda_update_info info;
-    enum cuda_error error = cuda_update(exec, graph, &info);
-    if (error_node)
-        *error_node = info.error_node;
-    if (result)
-        *result = info.result;
-    return error;
-}
+CUDART_CALL(cudaGraphInstantiate(cuda_exec *exec, cuda_graph graph, cuda_node *error_node,
+                                 char *log, size_t bytes),
+            cuda_instantiate_with_log(state, exec, graph, error_node, log, bytes))
+CUDART_CALL(cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph, cuda_node *error_node,
+                                enum cuda_update_result *result),
+            cuda_update_node(state, exec, graph, error_node, result))
 #else
-enum cuda_error cudaGraphInstantiateWithFlags(cuda_exec *exec, cuda_graph graph,
-                                              unsigned long long flags);
+CUDART_CALL(cudaGraphInstantiate(cuda_exec *exec, cuda_graph graph, unsigned long long flags),
+            cuda_graph_instantiate_with_flags(state, exec, graph, flags))
 
-CUDART_API enum cuda_error cudaGraphInstantiate(cuda_exec *exec, cuda_graph graph,
-                                                unsigned long long flags) {
-    return cudaGraphInstantiateWithFlags(exec, graph, flags);
-}
-
-CUDART_API enum cuda_error cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph,
-                                               struct cuda_update_info *info) {
-    return cuda_update(exec, graph, info);
-}
+CUDART_CALL(cudaGraphExecUpdate(cuda_exec exec, cuda_graph graph, struct cuda_update_info *info),
+            cuda_update(state, exec, graph, info))
 #endif

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/core/state.h"
+#include "cuda/device/calls.h"
 #include "cuda/device/device.h"
-#include "cuda/memory/managed.h"
-#include "cuda/module/function.h"
+#include "cuda/memory/calls.h"
+#include "cuda/module/calls.h"
 #include "cuda/texture/texture.h"
+#include "cudart/call.h"
 
 #if CUDART_MAJOR == 11
 enum { VERSION = 11080 };
@@ -67,43 +68,39 @@ static void fill(struct cuda_properties *out, const struct cuda_state *state, in
 }
 
 // `bytes` of the structure are the program's.
-static enum cuda_error properties(void *out, int device, size_t bytes) {
+static enum cuda_error properties(struct cuda_state *state, void *out, int device, size_t bytes) {
     if (!out)
-        return cuda_record(cudaErrorInvalidValue);
-    struct cuda_state *state = cuda_state();
+        return cudaErrorInvalidValue;
     if (!cuda_is_device(state, device))
-        return cuda_record(cudaErrorInvalidDevice);
+        return cudaErrorInvalidDevice;
     struct cuda_properties all;
     fill(&all, state, device);
     // The total is known once there is a device. Asking works on a broken one too.
-    pthread_mutex_lock(&state->lock);
-    state->current = cuda_this_device(state);
     if (cuda_make_device(state))
         all.global_bytes = cuda_device_bytes(state);
     memcpy(out, &all, bytes);
-    return cuda_leave(cudaSuccess);
+    return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaGetDeviceProperties(void *out, int device) {
 #if CUDART_MAJOR < 13
-    return properties(out, device, offsetof(struct cuda_properties, host_register));
+CUDART_CALL(cudaGetDeviceProperties(void *out, int device),
+            properties(state, out, device, offsetof(struct cuda_properties, host_register)))
 #else
-    return properties(out, device, sizeof(struct cuda_properties));
+CUDART_CALL(cudaGetDeviceProperties(void *out, int device),
+            properties(state, out, device, sizeof(struct cuda_properties)))
 #endif
-}
 
 #if CUDART_MAJOR == 12
-CUDART_API enum cuda_error cudaGetDeviceProperties_v2(void *out, int device) {
-    return properties(out, device, sizeof(struct cuda_properties));
-}
+CUDART_CALL(cudaGetDeviceProperties_v2(void *out, int device),
+            properties(state, out, device, sizeof(struct cuda_properties)))
 #endif
 
 // ---- Structures that grew ---------------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
-                                                 const void *stub) {
+static enum cuda_error function_attributes(struct cuda_state *state,
+                                           struct cuda_function_attributes *out, const void *stub) {
     struct cuda_function_attributes all;
-    enum cuda_error error = cuda_function_attributes(stub, out ? &all : NULL);
+    enum cuda_error error = cuda_function_attributes(state, stub, out ? &all : NULL);
     // The reserved tail is left alone, as the real runtime does.
     if (error == cudaSuccess)
         memcpy(out, &all,
@@ -112,10 +109,11 @@ CUDART_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes
     return error;
 }
 
-CUDART_API enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out,
-                                                    const void *pointer) {
-    return cuda_pointer_attributes(out, pointer);
-}
+CUDART_CALL(cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *stub),
+            function_attributes(state, out, stub))
+
+CUDART_CALL(cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *pointer),
+            cuda_pointer_attributes(state, out, pointer))
 
 // ---- Calls whose device became a location -----------------------------------------------------
 
@@ -127,102 +125,72 @@ static bool device_of(struct cuda_location location, int *device) {
     return location.type >= LOCATION_DEVICE && location.type <= LAST_LOCATION;
 }
 
-static enum cuda_error prefetch_to(const void *pointer, size_t bytes, struct cuda_location location,
-                                   unsigned flags, cuda_stream stream) {
+static enum cuda_error prefetch_to(struct cuda_state *state, const void *pointer, size_t bytes,
+                                   struct cuda_location location, unsigned flags,
+                                   cuda_stream stream) {
     int device;
     if (flags || !device_of(location, &device))
-        return cuda_record(cudaErrorInvalidValue);
-    return cuda_prefetch(pointer, bytes, device, stream);
+        return cudaErrorInvalidValue;
+    return cuda_prefetch(state, pointer, bytes, device, stream);
 }
 
-static enum cuda_error advise_at(const void *pointer, size_t bytes, int advice,
-                                 struct cuda_location location) {
+static enum cuda_error advise_at(struct cuda_state *state, const void *pointer, size_t bytes,
+                                 int advice, struct cuda_location location) {
     int device;
     // Advice that names no place comes with any location.
     if (!device_of(location, &device))
         device = 0;
-    return cuda_advise(pointer, bytes, advice, device);
+    return cuda_advise(state, pointer, bytes, advice, device);
 }
 
 #if CUDART_MAJOR == 13
-CUDART_API enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes,
-                                                struct cuda_location location, unsigned flags,
-                                                cuda_stream stream) {
-    return prefetch_to(pointer, bytes, location, flags, stream);
-}
-CUDART_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
+CUDART_CALL(cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cuda_location location,
+                                 unsigned flags, cuda_stream stream),
+            prefetch_to(state, pointer, bytes, location, flags, stream))
+CUDA_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,
-                                         struct cuda_location location) {
-    return advise_at(pointer, bytes, advice, location);
-}
+CUDART_CALL(cudaMemAdvise(const void *pointer, size_t bytes, int advice,
+                          struct cuda_location location),
+            advise_at(state, pointer, bytes, advice, location))
 #else
-CUDART_API enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device,
-                                                cuda_stream stream) {
-    return cuda_prefetch(pointer, bytes, device, stream);
-}
-CUDART_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
+CUDART_CALL(cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cuda_stream stream),
+            cuda_prefetch(state, pointer, bytes, device, stream))
+CUDA_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,
-                                         int device) {
-    return cuda_advise(pointer, bytes, advice, device);
-}
+CUDART_CALL(cudaMemAdvise(const void *pointer, size_t bytes, int advice, int device),
+            cuda_advise(state, pointer, bytes, advice, device))
 
-CUDART_API enum cuda_error cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes,
-                                                   struct cuda_location location, unsigned flags,
-                                                   cuda_stream stream) {
-    return prefetch_to(pointer, bytes, location, flags, stream);
-}
-CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, _ptsz)
+CUDART_CALL(cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes,
+                                    struct cuda_location location, unsigned flags,
+                                    cuda_stream stream),
+            prefetch_to(state, pointer, bytes, location, flags, stream))
+CUDA_PER_THREAD(cudaMemPrefetchAsync_v2, _ptsz)
 
-CUDART_API enum cuda_error cudaMemAdvise_v2(const void *pointer, size_t bytes, int advice,
-                                            struct cuda_location location) {
-    return advise_at(pointer, bytes, advice, location);
-}
+CUDART_CALL(cudaMemAdvise_v2(const void *pointer, size_t bytes, int advice,
+                             struct cuda_location location),
+            advise_at(state, pointer, bytes, advice, location))
 #endif
 
 // ---- Names that CUDA 13 dropped ---------------------------------------------------------------
 
 #if CUDART_MAJOR < 13
-enum cuda_error cudaDeviceSynchronize(void);
-enum cuda_error cudaDeviceReset(void);
-enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value);
-enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit limit);
-enum cuda_error cudaDeviceSetCacheConfig(int config);
-enum cuda_error cudaDeviceGetCacheConfig(int *config);
+CUDART_CALL(cudaThreadSynchronize(void), cuda_device_synchronize(state))
 
-CUDART_API enum cuda_error cudaThreadSynchronize(void) {
-    return cudaDeviceSynchronize();
-}
+CUDART_CALL(cudaThreadExit(void), cuda_device_reset(state))
 
-CUDART_API enum cuda_error cudaThreadExit(void) {
-    return cudaDeviceReset();
-}
+CUDART_CALL(cudaThreadSetLimit(enum cuda_limit limit, size_t value),
+            cuda_device_set_limit(state, limit, value))
 
-CUDART_API enum cuda_error cudaThreadSetLimit(enum cuda_limit limit, size_t value) {
-    return cudaDeviceSetLimit(limit, value);
-}
+CUDART_CALL(cudaThreadGetLimit(size_t *value, enum cuda_limit limit),
+            cuda_device_get_limit(state, value, limit))
 
-CUDART_API enum cuda_error cudaThreadGetLimit(size_t *value, enum cuda_limit limit) {
-    return cudaDeviceGetLimit(value, limit);
-}
+CUDART_CALL(cudaThreadSetCacheConfig(int config), cuda_device_set_cache_config(state, config))
 
-CUDART_API enum cuda_error cudaThreadSetCacheConfig(int config) {
-    return cudaDeviceSetCacheConfig(config);
-}
-
-CUDART_API enum cuda_error cudaThreadGetCacheConfig(int *config) {
-    return cudaDeviceGetCacheConfig(config);
-}
+CUDART_CALL(cudaThreadGetCacheConfig(int *config), cuda_device_get_cache_config(state, config))
 
 // Doubles are doubles on every device since 1.3.
-CUDART_API enum cuda_error cudaSetDoubleForDevice(double *value) {
-    return value ? cudaSuccess : cuda_record(cudaErrorInvalidValue);
-}
-
-CUDART_API enum cuda_error cudaSetDoubleForHost(double *value) {
-    return value ? cudaSuccess : cuda_record(cudaErrorInvalidValue);
-}
+CUDART_TELL(cudaSetDoubleForDevice(double *value), value ? cudaSuccess : cudaErrorInvalidValue)
+CUDART_TELL(cudaSetDoubleForHost(double *value), value ? cudaSuccess : cudaErrorInvalidValue)
 #endif
 
 // ---- Textures: CUDA 12 took over the longer description of CUDA 11 ------------------------------
@@ -232,28 +200,20 @@ enum {
         CUDART_MAJOR == 11 ? offsetof(struct cuda_texture, seamless) : sizeof(struct cuda_texture)
 };
 
-CUDART_API enum cuda_error cudaCreateTextureObject(uint64_t *object,
-                                                   const struct cuda_resource *resource,
-                                                   const struct cuda_texture *texture,
-                                                   const struct cuda_view *view) {
-    return cuda_texture_create(object, resource, texture, view, TEXTURE_BYTES);
-}
+CUDART_CALL(cudaCreateTextureObject(uint64_t *object, const struct cuda_resource *resource,
+                                    const struct cuda_texture *texture,
+                                    const struct cuda_view *view),
+            cuda_texture_create(state, object, resource, texture, view, TEXTURE_BYTES))
 
-CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out,
-                                                           uint64_t object) {
-    return cuda_texture_get(out, object, TEXTURE_BYTES);
-}
+CUDART_CALL(cudaGetTextureObjectTextureDesc(struct cuda_texture *out, uint64_t object),
+            cuda_texture_get(state, out, object, TEXTURE_BYTES))
 
 #if CUDART_MAJOR == 11
-CUDART_API enum cuda_error cudaCreateTextureObject_v2(uint64_t *object,
-                                                      const struct cuda_resource *resource,
-                                                      const struct cuda_texture *texture,
-                                                      const struct cuda_view *view) {
-    return cuda_texture_create(object, resource, texture, view, sizeof *texture);
-}
+CUDART_CALL(cudaCreateTextureObject_v2(uint64_t *object, const struct cuda_resource *resource,
+                                       const struct cuda_texture *texture,
+                                       const struct cuda_view *view),
+            cuda_texture_create(state, object, resource, texture, view, sizeof *texture))
 
-CUDART_API enum cuda_error cudaGetTextureObjectTextureDesc_v2(struct cuda_texture *out,
-                                                              uint64_t object) {
-    return cuda_texture_get(out, object, sizeof *out);
-}
+CUDART_CALL(cudaGetTextureObjectTextureDesc_v2(struct cuda_texture *out, uint64_t object),
+            cuda_texture_get(state, out, object, sizeof *out))
 #endif

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 // Marks what the libraries export; all else is hidden.
-#define CUDART_API __attribute__((visibility("default")))
+#define CUDA_API __attribute__((visibility("default")))
 
 // The name that programs built for per-thread default streams call. Streams are in order and
 // launches finish before they return, so it is the same function.
-#define CUDART_PER_THREAD(name, suffix)                                                            \
-    extern __typeof__(name) name##suffix CUDART_API __attribute__((alias(#name)));
+#define CUDA_PER_THREAD(name, suffix)                                                              \
+    extern __typeof__(name) name##suffix CUDA_API __attribute__((alias(#name)));
 
 #define X(value, name, text) name = value,
 enum cuda_error {
@@ -169,6 +169,15 @@ enum cuda_limit {
 struct cuda_location { // cudaMemLocation
     int type;
     int id;
+};
+
+struct cuda_pool_properties { // cudaMemPoolProps
+    int allocation_type, handle_types;
+    struct cuda_location location;
+    void *windows;
+    size_t most_bytes;
+    unsigned short usage;
+    unsigned char reserved[54];
 };
 
 struct cuda_channel { // cudaChannelFormatDesc

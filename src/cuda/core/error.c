@@ -2,13 +2,6 @@
 
 #include <stddef.h>
 
-#include "cuda/core/refuse.h"
-#include "cuda/core/state.h"
-
-static _Thread_local struct cuda_thread this_thread;
-static _Thread_local unsigned this_device;
-static _Thread_local bool has_chosen;
-
 struct error_row {
     enum cuda_error code;
     const char *name, *text;
@@ -34,61 +27,14 @@ static const struct error_row *find(enum cuda_error code) {
     return NULL;
 }
 
-CUDART_API const char *cudaGetErrorName(enum cuda_error error) {
+const char *cuda_error_name(enum cuda_error error) {
     const struct error_row *row = find(error);
     return row ? row->name : "unrecognized error code";
 }
 
-CUDART_API const char *cudaGetErrorString(enum cuda_error error) {
+const char *cuda_error_text(enum cuda_error error) {
     const struct error_row *row = find(error);
     return row ? row->text : "unrecognized error code";
-}
-
-struct cuda_thread cuda_thread_save(void) {
-    return this_thread;
-}
-
-void cuda_thread_restore(struct cuda_thread thread) {
-    this_thread = thread;
-}
-
-void cuda_thread_enter(void) {
-    this_thread.uses_runtime = true;
-}
-
-unsigned cuda_thread_device(void) {
-    return this_device;
-}
-
-void cuda_thread_use(unsigned device) {
-    this_device = device;
-    has_chosen = false;
-}
-
-void cuda_thread_choose(unsigned device) {
-    this_device = device;
-    has_chosen = this_thread.uses_runtime = true;
-}
-
-bool cuda_thread_has_chosen(void) {
-    bool has = has_chosen;
-    has_chosen = false;
-    return has;
-}
-
-void cuda_set_last(enum cuda_error error) {
-    if (error != cudaSuccess)
-        this_thread.last = error;
-}
-
-CUDART_API enum cuda_error cudaGetLastError(void) {
-    enum cuda_error error = this_thread.last;
-    this_thread.last = cudaSuccess;
-    return error;
-}
-
-CUDART_API enum cuda_error cudaPeekAtLastError(void) {
-    return this_thread.last;
 }
 
 enum cuda_error cuda_fault_error(enum sim_fault fault) {
@@ -116,10 +62,4 @@ enum cuda_error cuda_fault_error(enum sim_fault fault) {
         return cudaErrorIllegalInstruction;
     }
     return cudaErrorUnknown;
-}
-
-enum cuda_error cuda_unsupported(const char *name, atomic_flag *was_said) {
-    if (!atomic_flag_test_and_set(was_said))
-        cuda_refuse(name);
-    return cuda_record(cudaErrorNotSupported);
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // pthread_mutex_clocklock
 #include "cuda/core/exit.h"
 
 #include <errno.h>
@@ -32,13 +31,6 @@ static void write_profile(struct cuda_state *state) {
     free(json);
     profile_free(state->profile);
     state->profile = NULL;
-}
-
-static bool lock_patiently(struct cuda_state *state) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_SECONDS;
-    return pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
 static void die_of(int number) {
@@ -87,7 +79,7 @@ static void *watch(void *argument) {
     while (sem_wait(&signal_came) != 0)
         continue;
     stop_launch(state);
-    if (holds_lock || lock_patiently(state))
+    if (holds_lock || cuda_lock_within(state, PATIENCE_SECONDS))
         write_profile(state);
     is_written = 1;
     if (!has_crashed) {
@@ -135,17 +127,17 @@ void cuda_watch_signals(struct cuda_state *state) {
 __attribute__((destructor)) static void at_end(void) {
     struct cuda_state *state = cuda_state();
     int fatal = state->dying; // a signal that only cut a sleep of the program short
-    if (pthread_mutex_trylock(&state->lock) != 0) {
+    if (!cuda_lock_within(state, 0)) {
         // Another thread is in a launch while main returned.
         state->dying = SIGTERM;
         stop_launch(state);
-        if (!lock_patiently(state))
+        if (!cuda_lock_within(state, PATIENCE_SECONDS))
             return;
     }
     write_profile(state);
     if (state->config.owner == getpid())
         cuda_free_state(state);
-    pthread_mutex_unlock(&state->lock);
+    cuda_unlock(state);
     if (fatal)
         die_of(fatal);
 }

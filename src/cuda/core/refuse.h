@@ -1,13 +1,10 @@
-// Calls of the real runtime that bankrun does not have yet.
+// Functions of the real libraries that bankrun does not have.
 #ifndef BANKRUN_CUDA_CORE_REFUSE_H
 #define BANKRUN_CUDA_CORE_REFUSE_H
 
 #include <stdatomic.h>
 
 #include "cuda/core/abi.h"
-
-// Says so on stderr the first time, and returns cudaErrorNotSupported.
-enum cuda_error cuda_unsupported(const char *name, atomic_flag *was_said);
 
 // Says that a function of the runtime or the driver is not supported, and why, if there is a reason
 // that will last. Once for each reason.

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // pthread_mutex_clocklock
 #include "cuda/core/state.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include "base/strbuf.h"
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
+#include "cuda/core/thread.h"
 #include "cuda/graph/graph.h"
 #include "cuda/texture/texture.h"
 
@@ -286,10 +288,24 @@ enum cuda_error cuda_visit(struct cuda_state *state, struct cuda_device *device)
     return error;
 }
 
-void cuda_lock(struct cuda_state *state) {
-    pthread_mutex_lock(&state->lock);
+static void note_holder(struct cuda_state *state) {
     state->holder = pthread_self();
     state->is_held = 1;
+}
+
+void cuda_lock(struct cuda_state *state) {
+    pthread_mutex_lock(&state->lock);
+    note_holder(state);
+}
+
+bool cuda_lock_within(struct cuda_state *state, int seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    if (pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0)
+        return false;
+    note_holder(state);
+    return true;
 }
 
 void cuda_unlock(struct cuda_state *state) {
@@ -297,41 +313,45 @@ void cuda_unlock(struct cuda_state *state) {
     pthread_mutex_unlock(&state->lock);
 }
 
-enum cuda_error cuda_enter(void) {
+struct cuda_state *cuda_begin(void) {
     struct cuda_state *state = cuda_state();
-    cuda_thread_enter();
     cuda_lock(state);
+    state->current = cuda_this_device(state);
+    return state;
+}
+
+enum cuda_error cuda_end(struct cuda_state *state, enum cuda_error error) {
+    struct cuda_calls calls = state->calls;
+    state->calls = (struct cuda_calls){0};
+    cuda_unlock(state);
+    while (state->dying) // a signal ends the process; the program is not to see a failed launch
+        pause();
+    for (size_t i = 0; i < calls.list.length; i++)
+        calls.list.data[i].function(calls.list.data[i].data);
+    vec_free(&calls.list);
+    return error;
+}
+
+void cuda_call_host(struct cuda_state *state, void (*function)(void *data), void *data) {
+    struct cuda_device *device = state->current;
+    cuda_unlock(state);
+    function(data);
+    cuda_lock(state);
+    state->current = device;
+}
+
+enum cuda_error cuda_enter(struct cuda_state *state) {
     return cuda_visit(state, cuda_this_device(state));
 }
 
-enum cuda_error cuda_enter_device(int device) {
-    struct cuda_state *state = cuda_state();
-    cuda_thread_enter();
-    cuda_lock(state);
-    state->current = cuda_this_device(state);
+enum cuda_error cuda_enter_device(struct cuda_state *state, int device) {
     if (!cuda_is_device(state, device))
         return cudaErrorInvalidDevice;
     return cuda_visit(state, &state->devices[device]);
 }
 
-enum cuda_error cuda_enter_queued(bool *is_lost) {
-    struct cuda_state *state = cuda_state();
-    cuda_thread_enter();
-    cuda_lock(state);
+enum cuda_error cuda_enter_queued(struct cuda_state *state, bool *is_lost) {
     enum cuda_error error = use(state, cuda_this_device(state));
     *is_lost = error == cudaSuccess && state->current->pending != cudaSuccess;
-    return error;
-}
-
-enum cuda_error cuda_leave(enum cuda_error error) {
-    struct cuda_state *state = cuda_state();
-    cuda_unlock(state);
-    while (state->dying) // a signal ends the process; the program is not to see a failed launch
-        pause();
-    return cuda_record(error);
-}
-
-enum cuda_error cuda_record(enum cuda_error error) {
-    cuda_set_last(error);
     return error;
 }

@@ -33,8 +33,17 @@ struct cuda_device {
     uint32_t peers;                        // the devices whose memory its kernels may touch
     unsigned flags;
     int cache_config, shared_config;
-    struct cudadrv_context *primary; // of the driver API; NULL: nobody asked for it yet
-    unsigned retained;               // how often
+    struct cuda_context *primary; // of the driver API; NULL: nobody asked for it yet
+    unsigned retained;            // how often
+};
+
+// Functions of the program that wait for the lock to be free.
+struct cuda_calls {
+    VEC(struct cuda_call {
+        void (*function)(void *data);
+        void *data;
+    })
+    list;
 };
 
 struct cuda_state {
@@ -53,11 +62,12 @@ struct cuda_state {
     VEC(struct cuda_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cuda_handles handles;
     unsigned long long streams_made;
+    struct cuda_calls calls;    // destructors of objects that nothing refers to any more
     struct cuda_graphs *graphs; // what graphs share; NULL: there were none yet
     struct {
         bool is_initialized;
         unsigned long long contexts_made;
-        struct cudadrv_virtual *memory; // NULL: no address was reserved yet
+        struct cuda_virtual *memory; // NULL: no address was reserved yet
     } driver;
     struct {
         bool was_used, is_paused;
@@ -72,32 +82,39 @@ struct cuda_state {
 
 // Set up on the first call.
 struct cuda_state *cuda_state(void);
-// The lock, with its holder's name on it: see cuda_enter.
-void cuda_lock(struct cuda_state *state);
-void cuda_unlock(struct cuda_state *state);
 // There is a device of that number.
 bool cuda_is_device(const struct cuda_state *state, int device);
 // The calling thread's device. Needs no lock.
 struct cuda_device *cuda_this_device(struct cuda_state *state);
 
-// ---- Every API call: enter, work, leave ----------------------------------------------------
-// cuda_enter locks, makes the device when there is none, and returns the error that the call has
-// to return at once. cuda_leave is called in any case; it unlocks, remembers the error for
-// cudaGetLastError and returns it.
+// ---- Every API call ---------------------------------------------------------------------------
+// A face takes the lock once: between cuda_begin and cuda_end it checks what is its own affair, and
+// calls one function of the core, whose error the call returns.
+
+// The lock, with its holder's name on it. Nothing else locks.
+void cuda_lock(struct cuda_state *state);
+void cuda_unlock(struct cuda_state *state);
+// False: another thread kept it so long.
+bool cuda_lock_within(struct cuda_state *state, int seconds);
+// The state, locked.
+struct cuda_state *cuda_begin(void);
+// Unlocks, and calls what waited for that; returns the error.
+enum cuda_error cuda_end(struct cuda_state *state, enum cuda_error error);
+// A function of the program's, which may call either API, in the midst of a call: without the lock.
+void cuda_call_host(struct cuda_state *state, void (*function)(void *data), void *data);
+
+// How the core's functions begin: the thread's device exists after this, and is the current one.
+// The call returns the error, if there is one, at once. Lock held, in all of them.
 
 // For calls that wait for the device, or that nobody can tell from one: a fault shows.
-enum cuda_error cuda_enter(void);
+enum cuda_error cuda_enter(struct cuda_state *state);
 // The same for a device other than the thread's. cudaErrorInvalidDevice: there is none such.
-enum cuda_error cuda_enter_device(int device);
-// Goes on with another device in the same call, whose fault shows. Lock held.
+enum cuda_error cuda_enter_device(struct cuda_state *state, int device);
+// Goes on with another device in the same call, whose fault shows.
 enum cuda_error cuda_visit(struct cuda_state *state, struct cuda_device *device);
 // For calls that only queue work. *is_lost: an earlier kernel faulted and nobody waited for it
 // yet, so nothing more is executed and the call returns success.
-enum cuda_error cuda_enter_queued(bool *is_lost);
-enum cuda_error cuda_leave(enum cuda_error error);
-
-// For calls that touch no shared state: just remembers the error.
-enum cuda_error cuda_record(enum cuda_error error);
+enum cuda_error cuda_enter_queued(struct cuda_state *state, bool *is_lost);
 
 // One line on stderr, with "bankrun: " before it.
 void cuda_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,8 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cuda/core/error.h"
 #include "cuda/core/state.h"
+#include "cuda/core/thread.h"
+#include "cuda/device/calls.h"
 #include "cuda/device/device.h"
 #include "cuda/stream/capture.h"
 
@@ -12,108 +13,71 @@ enum { DEVICE_FLAGS = 0xbf, MAP_HOST = 8 };
 enum { CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
 
 // Most of these neither need nor disturb the device: they work on a broken one too.
-static enum cuda_error check_device(int device, const void *out) {
+static enum cuda_error check_device(struct cuda_state *state, int device, const void *out) {
     if (!out)
         return cudaErrorInvalidValue;
-    return cuda_is_device(cuda_state(), device) ? cudaSuccess : cudaErrorInvalidDevice;
+    return cuda_is_device(state, device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-CUDART_API enum cuda_error cudaGetDeviceCount(int *count) {
+enum cuda_error cuda_get_device_count(struct cuda_state *state, int *count) {
     if (!count)
-        return cuda_record(cudaErrorInvalidValue);
-    *count = (int)cuda_state()->device_count;
+        return cudaErrorInvalidValue;
+    *count = (int)state->device_count;
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaGetDevice(int *device) {
-    if (!device)
-        return cuda_record(cudaErrorInvalidValue);
-    *device = (int)cuda_thread_device();
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaSetDevice(int device) {
-    if (!cuda_is_device(cuda_state(), device))
-        return cuda_record(cudaErrorInvalidDevice);
+enum cuda_error cuda_set_device(struct cuda_state *state, int device) {
+    if (!cuda_is_device(state, device))
+        return cudaErrorInvalidDevice;
     cuda_thread_choose((unsigned)device);
     if (cuda_version() < 12000)
         return cudaSuccess;
     // Since 12 the device is made here, and the driver can be used. A fault shows elsewhere.
-    (void)cuda_enter_device(device);
-    return cuda_leave(cudaSuccess);
+    (void)cuda_enter_device(state, device);
+    return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
-    (void)device_flags, (void)flags;
-    return cuda_leave(cuda_enter_device(device));
-}
-
-CUDART_API enum cuda_error cudaSetValidDevices(const int *devices, int count) {
+enum cuda_error cuda_set_valid_devices(struct cuda_state *state, const int *devices, int count) {
     for (int i = 0; i < count; i++)
-        if (!devices || !cuda_is_device(cuda_state(), devices[i]))
-            return cuda_record(cudaErrorInvalidDevice);
+        if (!devices || !cuda_is_device(state, devices[i]))
+            return cudaErrorInvalidDevice;
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaChooseDevice(int *device, const void *properties) {
-    if (!device || !properties)
-        return cuda_record(cudaErrorInvalidValue);
-    *device = 0;
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaDeviceGetAttribute(int *value, int attribute, int device) {
-    enum cuda_error error = check_device(device, value);
-    if (error == cudaSuccess && !device_attribute(cuda_state(), device, attribute, value))
+enum cuda_error cuda_device_get_attribute(struct cuda_state *state, int *value, int attribute,
+                                          int device) {
+    enum cuda_error error = check_device(state, device, value);
+    if (error == cudaSuccess && !device_attribute(state, device, attribute, value))
         error = cudaErrorInvalidValue;
-    return cuda_record(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDriverGetVersion(int *version) {
-    enum { DRIVER = 13000 };
-    if (!version)
-        return cuda_record(cudaErrorInvalidValue);
-    *version = DRIVER;
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaRuntimeGetVersion(int *version) {
-    if (!version)
-        return cuda_record(cudaErrorInvalidValue);
-    *version = cuda_version();
-    return cudaSuccess;
-}
-
-CUDART_API enum cuda_error cudaDeviceSynchronize(void) {
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess)
-        error = cuda_capture_forbids_waiting(cuda_state());
-    return cuda_leave(error);
+enum cuda_error cuda_device_synchronize(struct cuda_state *state) {
+    enum cuda_error error = cuda_enter(state);
+    return error == cudaSuccess ? cuda_capture_forbids_waiting(state) : error;
 }
 
 // Frees everything and mends a device that a fault broke.
-CUDART_API enum cuda_error cudaDeviceReset(void) {
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
+enum cuda_error cuda_device_reset(struct cuda_state *state) {
     state->current = cuda_this_device(state);
     cuda_drop_device(state);
-    return cuda_leave(cudaSuccess);
+    return cudaSuccess;
 }
 
 // ---- Settings: kept, most of them without effect
 // ---------------------------------------------------------
 
-CUDART_API enum cuda_error cudaSetDeviceFlags(unsigned flags) {
+enum cuda_error cuda_set_device_flags(struct cuda_state *state, unsigned flags) {
     if (flags & ~(unsigned)DEVICE_FLAGS)
-        return cuda_record(cudaErrorInvalidValue);
-    cuda_this_device(cuda_state())->flags = flags;
+        return cudaErrorInvalidValue;
+    cuda_this_device(state)->flags = flags;
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) {
+enum cuda_error cuda_get_device_flags(struct cuda_state *state, unsigned *flags) {
     if (!flags)
-        return cuda_record(cudaErrorInvalidValue);
-    *flags = cuda_this_device(cuda_state())->flags | MAP_HOST;
+        return cudaErrorInvalidValue;
+    *flags = cuda_this_device(state)->flags | MAP_HOST;
     return cudaSuccess;
 }
 
@@ -132,76 +96,69 @@ static bool round_limit(enum cuda_limit limit, size_t *value) {
     return true;
 }
 
-CUDART_API enum cuda_error cudaDeviceSetLimit(enum cuda_limit limit, size_t value) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_device_set_limit(struct cuda_state *state, enum cuda_limit limit,
+                                      size_t value) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && limit == CUDA_LIMIT_SYNC_DEPTH)
         error = cudaErrorUnsupportedLimit;
     if (error == cudaSuccess && ((unsigned)limit >= CUDA_LIMITS || !round_limit(limit, &value)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        cuda_state()->current->limits[limit] = value;
-    return cuda_leave(error);
+        state->current->limits[limit] = value;
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceGetLimit(size_t *value, enum cuda_limit limit) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_device_get_limit(struct cuda_state *state, size_t *value,
+                                      enum cuda_limit limit) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && limit == CUDA_LIMIT_SYNC_DEPTH)
         error = cudaErrorUnsupportedLimit;
     if (error == cudaSuccess && (!value || (unsigned)limit >= CUDA_LIMITS))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *value = cuda_state()->current->limits[limit];
-    return cuda_leave(error);
+        *value = state->current->limits[limit];
+    return error;
 }
 
-static struct cuda_device *here(void) {
-    return cuda_this_device(cuda_state());
+static struct cuda_device *here(struct cuda_state *state) {
+    return cuda_this_device(state);
 }
 
-static enum cuda_error keep(int *setting, int value, int count) {
-    enum cuda_error error = cuda_enter();
+static enum cuda_error keep(struct cuda_state *state, int *setting, int value, int count) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (value < 0 || value >= count))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *setting = value;
-    return cuda_leave(error);
+    return error;
 }
 
-static enum cuda_error tell(const int *setting, int *value) {
-    enum cuda_error error = cuda_enter();
+static enum cuda_error tell(struct cuda_state *state, const int *setting, int *value) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !value)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *value = *setting;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceSetCacheConfig(int config) {
-    return keep(&here()->cache_config, config, CACHE_CONFIGS);
+enum cuda_error cuda_device_set_cache_config(struct cuda_state *state, int config) {
+    return keep(state, &here(state)->cache_config, config, CACHE_CONFIGS);
 }
 
-CUDART_API enum cuda_error cudaDeviceGetCacheConfig(int *config) {
-    return tell(&here()->cache_config, config);
+enum cuda_error cuda_device_get_cache_config(struct cuda_state *state, int *config) {
+    return tell(state, &here(state)->cache_config, config);
 }
 
 // Only 3.x has a choice; elsewhere banks are 4 bytes wide.
-CUDART_API enum cuda_error cudaDeviceSetSharedMemConfig(int config) {
+enum cuda_error cuda_device_set_shared_mem_config(struct cuda_state *state, int config) {
     int ignored;
-    bool has_choice = cuda_state()->config.arch / 10 == 3;
-    return keep(has_choice ? &here()->shared_config : &ignored, config, SHARED_CONFIGS);
+    bool has_choice = state->config.arch / 10 == 3;
+    return keep(state, has_choice ? &here(state)->shared_config : &ignored, config, SHARED_CONFIGS);
 }
 
-CUDART_API enum cuda_error cudaDeviceGetSharedMemConfig(int *config) {
-    return tell(&here()->shared_config, config);
-}
-
-CUDART_API enum cuda_error cudaCtxResetPersistingL2Cache(void) {
-    return cuda_leave(cuda_enter());
-}
-
-CUDART_API enum cuda_error cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope) {
-    (void)target, (void)scope;
-    return cuda_leave(cuda_enter());
+enum cuda_error cuda_device_get_shared_mem_config(struct cuda_state *state, int *config) {
+    return tell(state, &here(state)->shared_config, config);
 }
 
 // ---- Where it is ------------------------------------------------------------------------------
@@ -212,23 +169,25 @@ static void bus_id_of(int device, char text[BUS_ID_BYTES]) {
     snprintf(text, BUS_ID_BYTES, "0000:%02x:00.0", (unsigned)device & 0xff);
 }
 
-CUDART_API enum cuda_error cudaDeviceGetPCIBusId(char *text, int length, int device) {
+enum cuda_error cuda_device_get_pci_bus_id(struct cuda_state *state, char *text, int length,
+                                           int device) {
     char own[BUS_ID_BYTES];
-    enum cuda_error error = check_device(device, text);
+    enum cuda_error error = check_device(state, device, text);
     if (error == cudaSuccess && length < BUS_ID_BYTES)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         bus_id_of(device, own);
         memcpy(text, own, sizeof own);
     }
-    return cuda_record(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text) {
+enum cuda_error cuda_device_get_by_pci_bus_id(struct cuda_state *state, int *device,
+                                              const char *text) {
     char own[BUS_ID_BYTES];
     if (!device || !text)
-        return cuda_record(cudaErrorInvalidValue);
-    for (unsigned d = 0; d < cuda_state()->device_count; d++) {
+        return cudaErrorInvalidValue;
+    for (unsigned d = 0; d < state->device_count; d++) {
         bus_id_of((int)d, own);
         // The domain may be left out, and so may the function.
         if (strcasecmp(text, own) == 0 || strcasecmp(text, own + sizeof "0000") == 0) {
@@ -236,5 +195,5 @@ CUDART_API enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text
             return cudaSuccess;
         }
     }
-    return cuda_record(cudaErrorInvalidValue);
+    return cudaErrorInvalidValue;
 }

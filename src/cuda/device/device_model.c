@@ -1,4 +1,5 @@
 #include "cuda/device/device_model.h"
+#include "cuda/device/calls.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -96,15 +96,6 @@ struct cuda_child_node { // cudaChildGraphNodeParams
     int is_moved; // else cloned
 };
 
-struct cuda_pool_properties { // cudaMemPoolProps
-    int allocation_type, handle_types;
-    struct cuda_location location;
-    void *windows;
-    size_t most_bytes;
-    unsigned short usage;
-    unsigned char reserved[54];
-};
-
 struct cuda_allocate_node { // cudaMemAllocNodeParams
     struct cuda_pool_properties pool;
     const struct cuda_access *access;

@@ -2,6 +2,7 @@
 // hints that nothing here depends on, kept so that a program reads back what it set.
 #include <string.h>
 
+#include "cuda/graph/calls.h"
 #include "cuda/graph/graph.h"
 
 enum {
@@ -41,10 +42,10 @@ static size_t bytes_of(int attribute) {
 }
 
 // Enters; *kernel is the node's.
-static enum cuda_error enter_with(cuda_node node, int attribute, const void *value,
-                                  struct cuda_kernel **kernel) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_node *known = error == cudaSuccess ? cuda_node_find(cuda_state(), node) : NULL;
+static enum cuda_error enter_with(struct cuda_state *state, cuda_node node, int attribute,
+                                  const void *value, struct cuda_kernel **kernel) {
+    enum cuda_error error = cuda_enter(state);
+    struct cuda_node *known = error == cudaSuccess ? cuda_node_find(state, node) : NULL;
     *kernel = known ? &known->operation.u.kernel : NULL;
     if (error == cudaSuccess && attribute == DEVICE_UPDATABLE) {
         cuda_say("kernel nodes that kernels update are not supported");
@@ -79,26 +80,26 @@ static void keep(struct cuda_kernel *kernel, int attribute, const void *value) {
         vec_push(&kernel->attributes, made);
 }
 
-CUDART_API enum cuda_error cudaGraphKernelNodeSetAttribute(cuda_node node, int attribute,
-                                                           const void *value) {
+enum cuda_error cuda_graph_kernel_node_set_attribute(struct cuda_state *state, cuda_node node,
+                                                     int attribute, const void *value) {
     struct cuda_kernel *kernel;
-    enum cuda_error error = enter_with(node, attribute, value, &kernel);
+    enum cuda_error error = enter_with(state, node, attribute, value, &kernel);
     if (error == cudaSuccess && attribute == CUDA_LAUNCH_COOPERATIVE) {
         kernel->launch.is_cooperative = *(const int *)value != 0;
     } else if (error == cudaSuccess && attribute == CUDA_LAUNCH_CLUSTER) {
         memcpy(&kernel->launch.cluster, value, sizeof kernel->launch.cluster);
-        if (!cuda_is_cluster_good(cuda_state(), kernel->function, &kernel->launch))
+        if (!cuda_is_cluster_good(state, kernel->function, &kernel->launch))
             error = cudaErrorInvalidClusterSize;
     } else if (error == cudaSuccess) {
         keep(kernel, attribute, value);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphKernelNodeGetAttribute(cuda_node node, int attribute,
-                                                           void *value) {
+enum cuda_error cuda_graph_kernel_node_get_attribute(struct cuda_state *state, cuda_node node,
+                                                     int attribute, void *value) {
     struct cuda_kernel *kernel;
-    enum cuda_error error = enter_with(node, attribute, value, &kernel);
+    enum cuda_error error = enter_with(state, node, attribute, value, &kernel);
     const struct cuda_launch_attribute *kept =
         error == cudaSuccess ? find(kernel, attribute) : NULL;
     if (error == cudaSuccess && attribute == CUDA_LAUNCH_COOPERATIVE)
@@ -109,13 +110,14 @@ CUDART_API enum cuda_error cudaGraphKernelNodeGetAttribute(cuda_node node, int a
         memcpy(value, &kept->value, bytes_of(attribute));
     else if (error == cudaSuccess)
         memset(value, 0, bytes_of(attribute));
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphKernelNodeCopyAttributes(cuda_node target, cuda_node source) {
+enum cuda_error cuda_graph_kernel_node_copy_attributes(struct cuda_state *state, cuda_node target,
+                                                       cuda_node source) {
     struct cuda_kernel *from, *to = NULL;
-    enum cuda_error error = enter_with(source, PRIORITY, &from, &from);
-    struct cuda_node *node = error == cudaSuccess ? cuda_node_find(cuda_state(), target) : NULL;
+    enum cuda_error error = enter_with(state, source, PRIORITY, &from, &from);
+    struct cuda_node *node = error == cudaSuccess ? cuda_node_find(state, target) : NULL;
     if (error == cudaSuccess && (!node || node->operation.kind != CUDA_NODE_KERNEL))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -125,5 +127,5 @@ CUDART_API enum cuda_error cudaGraphKernelNodeCopyAttributes(cuda_node target, c
         for (size_t i = 0; i < from->attributes.length; i++)
             keep(to, (int)from->attributes.data[i].id, &from->attributes.data[i].value);
     }
-    return cuda_leave(error);
+    return error;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/graph/calls.h"
 #include "cuda/graph/graph.h"
 
 enum {
@@ -97,11 +98,10 @@ static void draw(FILE *file, const struct cuda_graph *graph, unsigned flags) {
     }
 }
 
-CUDART_API enum cuda_error cudaGraphDebugDotPrint(cuda_graph graph, const char *path,
-                                                  unsigned flags) {
-    enum cuda_error error = cuda_enter();
-    const struct cuda_graph *known =
-        error == cudaSuccess ? cuda_graph_find(cuda_state(), graph) : NULL;
+enum cuda_error cuda_graph_debug_dot_print(struct cuda_state *state, cuda_graph graph,
+                                           const char *path, unsigned flags) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_graph *known = error == cudaSuccess ? cuda_graph_find(state, graph) : NULL;
     if (error == cudaSuccess && (!known || !path))
         error = cudaErrorInvalidValue;
     FILE *file = error == cudaSuccess ? fopen(path, "we") : NULL;
@@ -116,5 +116,5 @@ CUDART_API enum cuda_error cudaGraphDebugDotPrint(cuda_graph graph, const char *
         if (fclose(file) != 0)
             error = cudaErrorOperatingSystem;
     }
-    return cuda_leave(error);
+    return error;
 }

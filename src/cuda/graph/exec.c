@@ -1,7 +1,7 @@
 // Graphs that were instantiated: a copy of the program's graph with the order in which it runs.
 #include "cuda/graph/exec.h"
 
-#include "cuda/graph/api.h"
+#include "cuda/graph/calls.h"
 #include "cuda/graph/memory.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
@@ -126,10 +126,9 @@ static enum cuda_error make(struct cuda_state *state, struct cuda_graph *graph,
     return cudaSuccess;
 }
 
-enum cuda_error cuda_instantiate(cuda_exec *exec, cuda_graph graph,
+enum cuda_error cuda_instantiate(struct cuda_state *state, cuda_exec *exec, cuda_graph graph,
                                  struct cuda_instantiate_params *params) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter_unsafe();
+    enum cuda_error error = cuda_enter_unsafe(state);
     struct cuda_graph *known = error == cudaSuccess ? cuda_graph_find(state, graph) : NULL;
     if (error == cudaSuccess && (!exec || !known || !params))
         error = cudaErrorInvalidValue;
@@ -140,24 +139,28 @@ enum cuda_error cuda_instantiate(cuda_exec *exec, cuda_graph graph,
     }
     if (error == cudaSuccess && !cuda_stream_is_good(state, params->upload_stream))
         error = cudaErrorInvalidResourceHandle;
-    if (error == cudaSuccess)
-        error = make(state, known, params, exec);
-    return cuda_leave_graphs(error);
+    return error == cudaSuccess ? make(state, known, params, exec) : error;
 }
 
-CUDART_API enum cuda_error cudaGraphInstantiateWithFlags(cuda_exec *exec, cuda_graph graph,
-                                                         unsigned long long flags) {
+enum cuda_error cuda_instantiate_with_log(struct cuda_state *state, cuda_exec *exec,
+                                          cuda_graph graph, cuda_node *error_node, char *log,
+                                          size_t bytes) {
+    struct cuda_instantiate_params params = {0};
+    enum cuda_error error = cuda_instantiate(state, exec, graph, &params);
+    if (error_node)
+        *error_node = params.error_node;
+    if (log && bytes)
+        *log = 0;
+    return error;
+}
+
+enum cuda_error cuda_graph_instantiate_with_flags(struct cuda_state *state, cuda_exec *exec,
+                                                  cuda_graph graph, unsigned long long flags) {
     struct cuda_instantiate_params params = {.flags = flags};
     if (flags & CUDA_INSTANTIATE_UPLOAD) // into which stream?
-        return cuda_record(cudaErrorInvalidValue);
-    return cuda_instantiate(exec, graph, &params);
+        return cudaErrorInvalidValue;
+    return cuda_instantiate(state, exec, graph, &params);
 }
-
-CUDART_API enum cuda_error cudaGraphInstantiateWithParams(cuda_exec *exec, cuda_graph graph,
-                                                          struct cuda_instantiate_params *params) {
-    return cuda_instantiate(exec, graph, params);
-}
-CUDART_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 
 // ---- Launches ---------------------------------------------------------------------------------
 
@@ -255,11 +258,10 @@ static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec) {
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaGraphLaunch(cuda_exec exec, cuda_stream stream) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_graph_launch(struct cuda_state *state, cuda_exec exec, cuda_stream stream) {
     struct cuda_capture *captured = NULL;
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
     struct cuda_exec *known = error == cudaSuccess ? cuda_exec_find(state, exec) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidValue;
@@ -272,16 +274,14 @@ CUDART_API enum cuda_error cudaGraphLaunch(cuda_exec exec, cuda_stream stream) {
         error = cudaErrorStreamCaptureUnsupported;
     } else if (error == cudaSuccess && !is_lost)
         error = state->dying ? cudaErrorLaunchFailure : run(state, known);
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaGraphLaunch, _ptsz)
 
 // There is nothing to bring up.
-CUDART_API enum cuda_error cudaGraphUpload(cuda_exec exec, cuda_stream stream) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_graph_upload(struct cuda_state *state, cuda_exec exec, cuda_stream stream) {
     struct cuda_capture *captured = NULL;
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
     if (error == cudaSuccess && !cuda_exec_find(state, exec))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
@@ -292,30 +292,28 @@ CUDART_API enum cuda_error cudaGraphUpload(cuda_exec exec, cuda_stream stream) {
         cuda_capture_spoil(state, stream);
         error = cudaErrorStreamCaptureUnsupported;
     }
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaGraphUpload, _ptsz)
 
-CUDART_API enum cuda_error cudaGraphExecDestroy(cuda_exec exec) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter_unsafe();
+enum cuda_error cuda_graph_exec_destroy(struct cuda_state *state, cuda_exec exec) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     struct cuda_exec *known = error == cudaSuccess ? cuda_exec_find(state, exec) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         cuda_exec_free(state, known);
-    return cuda_leave_graphs(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphExecGetFlags(cuda_exec exec, unsigned long long *flags) {
-    enum cuda_error error = cuda_enter();
-    const struct cuda_exec *known =
-        error == cudaSuccess ? cuda_exec_find(cuda_state(), exec) : NULL;
+enum cuda_error cuda_graph_exec_get_flags(struct cuda_state *state, cuda_exec exec,
+                                          unsigned long long *flags) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_exec *known = error == cudaSuccess ? cuda_exec_find(state, exec) : NULL;
     if (error == cudaSuccess && (!known || !flags))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *flags = known->flags;
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- The end ----------------------------------------------------------------------------------
@@ -339,7 +337,7 @@ void cuda_graphs_drop(struct cuda_state *state) {
             cuda_region_unmap(state, region);
     }
     cuda_handles_drop(state, CUDA_USER_OBJECT);
-    graphs->calls.length = 0;
+    state->calls.list.length = 0;
 }
 
 void cuda_graphs_free(struct cuda_state *state) {
@@ -349,7 +347,6 @@ void cuda_graphs_free(struct cuda_state *state) {
     vec_free(&graphs->captures);
     vec_free(&graphs->regions);
     vec_free(&graphs->conditions);
-    vec_free(&graphs->calls);
     free(graphs);
     state->graphs = NULL;
 }

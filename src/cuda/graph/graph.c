@@ -1,4 +1,5 @@
 #include "cuda/graph/graph.h"
+#include "cuda/graph/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

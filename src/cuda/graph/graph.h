@@ -88,4 +88,8 @@ void cuda_graphs_drop(struct cuda_state *state);
 // Frees what is left when all devices were dropped.
 void cuda_graphs_free(struct cuda_state *state);
 
+// Gives a node another operation of the same kind.
+void cuda_node_replace(struct cuda_state *state, struct cuda_node *node,
+                       struct cuda_operation *operation);
+
 #endif

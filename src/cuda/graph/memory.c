@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // MAP_ANONYMOUS
 #include "cuda/graph/memory.h"
+#include "cuda/graph/calls.h"
 
 #include <sys/mman.h>
 
@@ -152,35 +153,36 @@ bool cuda_region_free(struct cuda_state *state, const void *address) {
 
 // ---- What the device says of it ---------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaDeviceGraphMemTrim(int device) {
-    enum cuda_error error = cuda_enter_device(device);
+enum cuda_error cuda_device_graph_mem_trim(struct cuda_state *state, int device) {
+    enum cuda_error error = cuda_enter_device(state, device);
     if (error == cudaSuccess)
-        count(cuda_graphs(cuda_state()), true);
-    return cuda_leave(error);
+        count(cuda_graphs(state), true);
+    return error;
 }
 
-static enum cuda_error enter_with(int device, int attribute, const void *value) {
-    enum cuda_error error = cuda_enter_device(device);
+static enum cuda_error enter_with(struct cuda_state *state, int device, int attribute,
+                                  const void *value) {
+    enum cuda_error error = cuda_enter_device(state, device);
     if (error == cudaSuccess && (!value || attribute < 0 || attribute >= MEMORY_ATTRIBUTES))
         error = cudaErrorInvalidValue;
     return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int attribute,
-                                                          uint64_t *value) {
-    enum cuda_error error = enter_with(device, attribute, value);
+enum cuda_error cuda_device_get_graph_mem_attribute(struct cuda_state *state, int device,
+                                                    int attribute, uint64_t *value) {
+    enum cuda_error error = enter_with(state, device, attribute, value);
     if (error == cudaSuccess)
-        *value = cuda_graphs(cuda_state())->memory[attribute];
-    return cuda_leave(error);
+        *value = cuda_graphs(state)->memory[attribute];
+    return error;
 }
 
 // High watermarks can be set back to 0.
-CUDART_API enum cuda_error cudaDeviceSetGraphMemAttribute(int device, int attribute,
-                                                          const uint64_t *value) {
-    enum cuda_error error = enter_with(device, attribute, value);
+enum cuda_error cuda_device_set_graph_mem_attribute(struct cuda_state *state, int device,
+                                                    int attribute, const uint64_t *value) {
+    enum cuda_error error = enter_with(state, device, attribute, value);
     if (error == cudaSuccess && (*value || (attribute != USED_MOST && attribute != RESERVED_MOST)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        cuda_graphs(cuda_state())->memory[attribute] = 0;
-    return cuda_leave(error);
+        cuda_graphs(state)->memory[attribute] = 0;
+    return error;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/graph/calls.h"
 #include "cuda/graph/memory.h"
 #include "cuda/graph/state.h"
 #include "cuda/memory/memcpy.h"
@@ -251,11 +252,10 @@ bool cuda_operation_tell(struct cuda_operation *operation, struct cuda_node_para
 
 // ---- Conditions -------------------------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaGraphConditionalHandleCreate(cuda_condition *handle,
-                                                            cuda_graph graph, unsigned value,
-                                                            unsigned flags) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_graph_conditional_handle_create(struct cuda_state *state,
+                                                     cuda_condition *handle, cuda_graph graph,
+                                                     unsigned value, unsigned flags) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_graph *known = error == cudaSuccess ? cuda_graph_find(state, graph) : NULL;
     if (error == cudaSuccess && (!handle || !known || flags > CUDA_CONDITION_ASSIGN_DEFAULT))
         error = cudaErrorInvalidValue;
@@ -271,7 +271,7 @@ CUDART_API enum cuda_error cudaGraphConditionalHandleCreate(cuda_condition *hand
         *handle = graphs->conditions.length;
         vec_push(&known->conditions, *handle);
     }
-    return cuda_leave(error);
+    return error;
 }
 
 bool cuda_condition_set(void *context, uint64_t handle, uint32_t value) {

@@ -6,7 +6,7 @@
 #include "cuda/graph/abi.h"
 
 void cuda_object_retain(struct cuda_user_object *object, unsigned count);
-// The last reference that goes calls the destructor, once the lock is free: see graph_state.h.
+// The last reference that goes calls the destructor, once the lock is free.
 void cuda_object_release(struct cuda_state *state, struct cuda_user_object *object, unsigned count);
 
 #endif

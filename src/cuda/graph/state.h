@@ -16,7 +16,6 @@ struct cuda_graphs {
     VEC(struct cuda_capture *) captures; // that were begun and not ended
     VEC(struct cuda_region *) regions;
     VEC(struct cuda_condition) conditions; // by handle - 1; never taken away
-    VEC(struct cuda_host_node) calls;      // destructors that wait for the lock to be free
     uint64_t memory[4];                    // by cudaGraphMemAttributeType
 };
 
@@ -25,8 +24,5 @@ struct cuda_graphs *cuda_graphs(struct cuda_state *state);
 
 // What a kernel sets; for sim_launch, with the state. Needs no lock. False: no such condition.
 bool cuda_condition_set(void *state, uint64_t handle, uint32_t value);
-
-// cuda_leave, and calls destructors of objects that nothing refers to any more.
-enum cuda_error cuda_leave_graphs(enum cuda_error error);
 
 #endif

@@ -2,7 +2,7 @@
 // graph.
 #include <string.h>
 
-#include "cuda/graph/api.h"
+#include "cuda/graph/calls.h"
 #include "cuda/graph/exec.h"
 #include "cuda/graph/memory.h"
 #include "cuda/graph/state.h"
@@ -175,10 +175,10 @@ static void apply(struct cuda_state *state, struct cuda_graph *to, const struct 
     }
 }
 
-enum cuda_error cuda_update(cuda_exec exec, cuda_graph graph, struct cuda_update_info *info) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_update(struct cuda_state *state, cuda_exec exec, cuda_graph graph,
+                            struct cuda_update_info *info) {
     struct cuda_update_info own;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     struct cuda_exec *known = error == cudaSuccess ? cuda_exec_find(state, exec) : NULL;
     struct cuda_graph *from = known ? cuda_graph_find(state, graph) : NULL;
     info = info ? info : &own;
@@ -191,7 +191,18 @@ enum cuda_error cuda_update(cuda_exec exec, cuda_graph graph, struct cuda_update
     }
     if (error == cudaSuccess)
         apply(state, known->graph, from);
-    return cuda_leave_graphs(error);
+    return error;
+}
+
+enum cuda_error cuda_update_node(struct cuda_state *state, cuda_exec exec, cuda_graph graph,
+                                 cuda_node *error_node, enum cuda_update_result *result) {
+    struct cuda_update_info info;
+    enum cuda_error error = cuda_update(state, exec, graph, &info);
+    if (error_node)
+        *error_node = info.error_node;
+    if (result)
+        *result = info.result;
+    return error;
 }
 
 // ---- Single nodes -----------------------------------------------------------------------------
@@ -214,21 +225,21 @@ static struct cuda_node *copy_of(const struct cuda_graph *graph, const struct cu
 }
 
 // Enters; *copy is what the executable graph has of the node.
-static enum cuda_error enter_with(cuda_exec exec, cuda_node node, struct cuda_node **copy) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+static enum cuda_error enter_with(struct cuda_state *state, cuda_exec exec, cuda_node node,
+                                  struct cuda_node **copy) {
+    enum cuda_error error = cuda_enter(state);
     const struct cuda_exec *known = error == cudaSuccess ? cuda_exec_find(state, exec) : NULL;
     const struct cuda_node *origin = known ? cuda_node_find(state, node) : NULL;
     *copy = origin ? copy_of(known->graph, origin) : NULL;
     return error == cudaSuccess && !*copy ? cudaErrorInvalidValue : error;
 }
 
-enum cuda_error cuda_exec_set(cuda_exec exec, cuda_node node, struct cuda_node_params *params) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_exec_set(struct cuda_state *state, cuda_exec exec, cuda_node node,
+                              struct cuda_node_params *params) {
     struct cuda_node *copy;
     struct cuda_operation operation;
     struct cuda_update_info info = {0};
-    enum cuda_error error = enter_with(exec, node, &copy);
+    enum cuda_error error = enter_with(state, exec, node, &copy);
     if (error == cudaSuccess &&
         (!params || copy->operation.kind != params->type || params->type == CUDA_NODE_ALLOCATE ||
          params->type == CUDA_NODE_FREE || params->type == CUDA_NODE_CONDITIONAL))
@@ -236,7 +247,7 @@ enum cuda_error cuda_exec_set(cuda_exec exec, cuda_node node, struct cuda_node_p
     if (error == cudaSuccess)
         error = cuda_operation_of(state, copy->graph, &copy->before, params, &operation);
     if (error != cudaSuccess)
-        return cuda_leave_graphs(error);
+        return error;
     // A launch's attributes are the node's.
     if (operation.kind == CUDA_NODE_KERNEL)
         operation.u.kernel.launch.is_cooperative = copy->operation.u.kernel.launch.is_cooperative;
@@ -250,12 +261,7 @@ enum cuda_error cuda_exec_set(cuda_exec exec, cuda_node node, struct cuda_node_p
     } else {
         cuda_node_replace(state, copy, &operation);
     }
-    return cuda_leave_graphs(error);
-}
-
-CUDART_API enum cuda_error cudaGraphExecNodeSetParams(cuda_exec exec, cuda_node node,
-                                                      struct cuda_node_params *params) {
-    return cuda_exec_set(exec, node, params);
+    return error;
 }
 
 static bool can_be_off(const struct cuda_node *node) {
@@ -263,24 +269,24 @@ static bool can_be_off(const struct cuda_node *node) {
            node->operation.kind == CUDA_NODE_MEMCPY;
 }
 
-CUDART_API enum cuda_error cudaGraphNodeSetEnabled(cuda_exec exec, cuda_node node,
-                                                   unsigned is_enabled) {
+enum cuda_error cuda_graph_node_set_enabled(struct cuda_state *state, cuda_exec exec,
+                                            cuda_node node, unsigned is_enabled) {
     struct cuda_node *copy;
-    enum cuda_error error = enter_with(exec, node, &copy);
+    enum cuda_error error = enter_with(state, exec, node, &copy);
     if (error == cudaSuccess && !can_be_off(copy))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         copy->is_disabled = !is_enabled;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphNodeGetEnabled(cuda_exec exec, cuda_node node,
-                                                   unsigned *is_enabled) {
+enum cuda_error cuda_graph_node_get_enabled(struct cuda_state *state, cuda_exec exec,
+                                            cuda_node node, unsigned *is_enabled) {
     struct cuda_node *copy;
-    enum cuda_error error = enter_with(exec, node, &copy);
+    enum cuda_error error = enter_with(state, exec, node, &copy);
     if (error == cudaSuccess && (!is_enabled || !can_be_off(copy)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *is_enabled = !copy->is_disabled;
-    return cuda_leave(error);
+    return error;
 }

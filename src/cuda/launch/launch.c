@@ -1,4 +1,5 @@
 #include "cuda/launch/launch.h"
+#include "cuda/launch/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,6 @@
 #include "ir/ir.h"
 #include "run/launch.h"
 #include "run/module.h"
-
-const char *cudaGetErrorString(enum cuda_error error);
 
 // The kernel's parameter block, filled from the program's array of pointers or its packed copy. The
 // caller frees it.
@@ -168,7 +167,7 @@ static void run_child(struct cuda_state *state, struct cuda_function *parent,
         return;
     cuda_say("%s cannot launch %s with grid (%u,%u,%u) and block (%u,%u,%u): %s", parent->name,
              function->name, child->grid[0], child->grid[1], child->grid[2], child->block[0],
-             child->block[1], child->block[2], cudaGetErrorString(error));
+             child->block[1], child->block[2], cuda_error_text(error));
     state->current->pending = cudaErrorLaunchFailure;
 }
 
@@ -278,45 +277,35 @@ enum cuda_error cuda_launch_packed(void **extra, struct cuda_launch *launch) {
     return cudaSuccess;
 }
 
-enum cuda_error cuda_launch_kernel(const void *stub, struct cuda_launch *launch, void **arguments) {
+enum cuda_error cuda_launch_kernel(struct cuda_state *state, const void *stub,
+                                   struct cuda_launch *launch, void **arguments) {
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
     // The function is looked at first, even on a broken device.
     if (!stub)
         error = cudaErrorInvalidDeviceFunction;
-    if (error == cudaSuccess)
-        error = queue(cuda_state(), stub, launch, arguments, is_lost);
-    return cuda_leave(error);
+    return error == cudaSuccess ? queue(state, stub, launch, arguments, is_lost) : error;
 }
 
-CUDART_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
-                                            struct cuda_dim3 block, void **arguments, size_t shared,
-                                            cuda_stream stream) {
+enum cuda_error cuda_launch_plain(struct cuda_state *state, const void *stub, struct cuda_dim3 grid,
+                                  struct cuda_dim3 block, void **arguments, size_t shared,
+                                  cuda_stream stream) {
     struct cuda_launch launch = {
         .grid = grid, .block = block, .dynamic_shared = shared, .stream = stream};
-    return cuda_launch_kernel(stub, &launch, arguments);
+    return cuda_launch_kernel(state, stub, &launch, arguments);
 }
-CUDART_PER_THREAD(cudaLaunchKernel, _ptsz)
 
-// What code compiled by CUDA 12 and later calls for <<<>>>; the kernel is a handle.
-CUDART_API enum cuda_error __cudaLaunchKernel(const void *kernel, struct cuda_dim3 grid,
-                                              struct cuda_dim3 block, void **arguments,
-                                              size_t shared, cuda_stream stream) {
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
-}
-CUDART_PER_THREAD(__cudaLaunchKernel, _ptsz)
-
-CUDART_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
-                                                       struct cuda_dim3 block, void **arguments,
-                                                       size_t shared, cuda_stream stream) {
+enum cuda_error cuda_launch_cooperative_kernel(struct cuda_state *state, const void *stub,
+                                               struct cuda_dim3 grid, struct cuda_dim3 block,
+                                               void **arguments, size_t shared,
+                                               cuda_stream stream) {
     struct cuda_launch launch = {.grid = grid,
                                  .block = block,
                                  .dynamic_shared = shared,
                                  .stream = stream,
                                  .is_cooperative = true};
-    return cuda_launch_kernel(stub, &launch, arguments);
+    return cuda_launch_kernel(state, stub, &launch, arguments);
 }
-CUDART_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
 enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attributes,
                                        uint32_t count, struct cuda_launch *launch) {
@@ -334,10 +323,11 @@ enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attri
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
-                                               const void *stub, void **arguments) {
+enum cuda_error cuda_launch_kernel_ex_c(struct cuda_state *state,
+                                        const struct cuda_launch_config *config, const void *stub,
+                                        void **arguments) {
     if (!config)
-        return cuda_record(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     struct cuda_launch launch = {
         .grid = config->grid,
         .block = config->block,
@@ -346,6 +336,5 @@ CUDART_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *
     };
     enum cuda_error error =
         cuda_launch_attributes(config->attributes, config->attribute_count, &launch);
-    return error == cudaSuccess ? cuda_launch_kernel(stub, &launch, arguments) : cuda_record(error);
+    return error == cudaSuccess ? cuda_launch_kernel(state, stub, &launch, arguments) : error;
 }
-CUDART_PER_THREAD(cudaLaunchKernelExC, _ptsz)

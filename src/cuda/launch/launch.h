@@ -17,7 +17,8 @@ struct cuda_launch {
 };
 
 // A whole API call: enters and leaves. `stub`: a stub or a kernel handle.
-enum cuda_error cuda_launch_kernel(const void *stub, struct cuda_launch *launch, void **arguments);
+enum cuda_error cuda_launch_kernel(struct cuda_state *state, const void *stub,
+                                   struct cuda_launch *launch, void **arguments);
 // Reads parameters in one piece, the other way to hand them over: a list of names and values.
 enum cuda_error cuda_launch_packed(void **extra, struct cuda_launch *launch);
 

@@ -1,6 +1,7 @@
 // Which launches are refused, with which error. The codes are those that a device of compute
 // capability 9.0 gave under the runtimes 11.8, 12.1, 12.9 and 13.0: the same for all, but 13
 // reports a bad grid or block as an invalid argument.
+#include "cuda/launch/calls.h"
 #include "cuda/launch/launch.h"
 
 #include <string.h>

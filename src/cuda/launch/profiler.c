@@ -1,10 +1,10 @@
 // cudaProfilerStart and cudaProfilerStop limit what is counted, as they do for the vendor's
 // profilers. A program that calls neither is counted wholly; the first start drops what was before.
 #include "cuda/core/state.h"
+#include "cuda/launch/calls.h"
 
-CUDART_API enum cuda_error cudaProfilerStart(void) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_profiler_start(struct cuda_state *state) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && state->profile && !state->profiler.was_used) {
         state->profiler.left_out += state->profile->launched;
         cuda_restart_profile(state);
@@ -13,14 +13,14 @@ CUDART_API enum cuda_error cudaProfilerStart(void) {
         state->profiler.was_used = true;
         state->profiler.is_paused = false;
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaProfilerStop(void) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_profiler_stop(struct cuda_state *state) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess) {
-        cuda_state()->profiler.was_used = true;
-        cuda_state()->profiler.is_paused = true;
+        state->profiler.was_used = true;
+        state->profiler.is_paused = true;
     }
-    return cuda_leave(error);
+    return error;
 }

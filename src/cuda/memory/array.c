@@ -1,5 +1,6 @@
 // Arrays and mipmapped arrays: allocation, and what they say of themselves.
 #include "cuda/memory/array.h"
+#include "cuda/memory/calls.h"
 
 #include "cuda/stream/capture.h"
 
@@ -173,56 +174,46 @@ static enum cuda_error release(struct cuda_state *state, struct cuda_array *arra
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaMalloc3DArray(struct cuda_array **array,
-                                             const struct cuda_channel *channel,
-                                             struct cuda_extent extent, unsigned flags) {
-    enum cuda_error error = cuda_enter_unsafe();
-    if (error == cudaSuccess)
-        error = allocate(cuda_state(), CUDA_ARRAY, channel, extent, 1, flags, array);
-    return cuda_leave(error);
+enum cuda_error cuda_malloc_3d_array(struct cuda_state *state, struct cuda_array **array,
+                                     const struct cuda_channel *channel, struct cuda_extent extent,
+                                     unsigned flags) {
+    enum cuda_error error = cuda_enter_unsafe(state);
+    return error == cudaSuccess ? allocate(state, CUDA_ARRAY, channel, extent, 1, flags, array)
+                                : error;
 }
 
-CUDART_API enum cuda_error cudaMallocArray(struct cuda_array **array,
-                                           const struct cuda_channel *channel, size_t width,
-                                           size_t height, unsigned flags) {
-    return cudaMalloc3DArray(array, channel, (struct cuda_extent){width, height, 0}, flags);
+enum cuda_error cuda_malloc_mipmapped_array(struct cuda_state *state, struct cuda_array **mipmap,
+                                            const struct cuda_channel *channel,
+                                            struct cuda_extent extent, unsigned levels,
+                                            unsigned flags) {
+    enum cuda_error error = cuda_enter_unsafe(state);
+    if (error == cudaSuccess)
+        error = allocate(state, CUDA_MIPMAP, channel, extent, levels, flags, mipmap);
+    if (error == cudaSuccess)
+        make_levels(state, *mipmap);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMallocMipmappedArray(struct cuda_array **mipmap,
-                                                    const struct cuda_channel *channel,
-                                                    struct cuda_extent extent, unsigned levels,
-                                                    unsigned flags) {
-    enum cuda_error error = cuda_enter_unsafe();
-    if (error == cudaSuccess)
-        error = allocate(cuda_state(), CUDA_MIPMAP, channel, extent, levels, flags, mipmap);
-    if (error == cudaSuccess)
-        make_levels(cuda_state(), *mipmap);
-    return cuda_leave(error);
-}
-
-CUDART_API enum cuda_error cudaFreeArray(void *array) {
-    enum cuda_error error = cuda_enter_unsafe();
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_free_array(struct cuda_state *state, void *array) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && array)
         error = release(state, cuda_array_find(state, array));
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaFreeMipmappedArray(void *mipmap) {
-    enum cuda_error error = cuda_enter_unsafe();
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_free_mipmapped_array(struct cuda_state *state, void *mipmap) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && mipmap)
         error = release(state, cuda_mipmap_find(state, mipmap));
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Questions ----------------------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **level, const void *mipmap,
-                                                      unsigned number) {
-    enum cuda_error error = cuda_enter();
-    const struct cuda_array *found =
-        error == cudaSuccess ? cuda_mipmap_find(cuda_state(), mipmap) : NULL;
+enum cuda_error cuda_get_mipmapped_array_level(struct cuda_state *state, struct cuda_array **level,
+                                               const void *mipmap, unsigned number) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_array *found = error == cudaSuccess ? cuda_mipmap_find(state, mipmap) : NULL;
     if (error == cudaSuccess && !level)
         error = cudaErrorInvalidValue;
     else if (error == cudaSuccess && !found)
@@ -231,15 +222,14 @@ CUDART_API enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **level,
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *level = found->levels[number];
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaArrayGetInfo(struct cuda_channel *channel,
-                                            struct cuda_extent *extent, unsigned *flags,
-                                            const void *array) {
-    enum cuda_error error = cuda_enter();
-    const struct cuda_array *found =
-        error == cudaSuccess ? cuda_array_find(cuda_state(), array) : NULL;
+enum cuda_error cuda_array_get_info(struct cuda_state *state, struct cuda_channel *channel,
+                                    struct cuda_extent *extent, unsigned *flags,
+                                    const void *array) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_array *found = error == cudaSuccess ? cuda_array_find(state, array) : NULL;
     if (error == cudaSuccess && !found)
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && channel)
@@ -248,33 +238,14 @@ CUDART_API enum cuda_error cudaArrayGetInfo(struct cuda_channel *channel,
         *extent = found->extent;
     if (error == cudaSuccess && flags)
         *flags = found->flags;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGetChannelDesc(struct cuda_channel *channel, const void *array) {
+enum cuda_error cuda_get_channel_desc(struct cuda_state *state, struct cuda_channel *channel,
+                                      const void *array) {
     if (!channel)
-        return cuda_record(cudaErrorInvalidValue);
-    return cudaArrayGetInfo(channel, NULL, NULL, array);
-}
-
-// Only arrays that are mapped to memory later have such requirements, and there are none here.
-CUDART_API enum cuda_error cudaArrayGetMemoryRequirements(void *out, const void *array,
-                                                          int device) {
-    (void)out, (void)array, (void)device;
-    return cuda_record(cudaErrorInvalidValue);
-}
-
-CUDART_API enum cuda_error cudaMipmappedArrayGetMemoryRequirements(void *out, const void *mipmap,
-                                                                   int device) {
-    return cudaArrayGetMemoryRequirements(out, mipmap, device);
-}
-
-CUDART_API enum cuda_error cudaArrayGetSparseProperties(void *out, const void *array) {
-    return cudaArrayGetMemoryRequirements(out, array, 0);
-}
-
-CUDART_API enum cuda_error cudaMipmappedArrayGetSparseProperties(void *out, const void *mipmap) {
-    return cudaArrayGetMemoryRequirements(out, mipmap, 0);
+        return cudaErrorInvalidValue;
+    return cuda_array_get_info(state, channel, NULL, NULL, array);
 }
 
 bool cuda_array_place(const struct cuda_array *array, struct cuda_position position,

@@ -1,5 +1,6 @@
 // Copies to, from and between arrays, in one and two dimensions.
 #include "cuda/memory/array.h"
+#include "cuda/memory/calls.h"
 
 // One side of a copy: memory, or an array from a place on.
 struct side {
@@ -39,76 +40,65 @@ static bool direction_fits(const struct side *target, const struct side *source,
            ((!target->is_array || to_device) && (!source->is_array || from_device));
 }
 
-static enum cuda_error copy_rows(struct side target, struct side source, size_t width,
-                                 size_t height, enum cuda_memcpy_kind kind, cuda_stream stream,
-                                 bool is_queued) {
+static enum cuda_error copy_rows(struct cuda_state *state, struct side target, struct side source,
+                                 size_t width, size_t height, enum cuda_memcpy_kind kind,
+                                 cuda_stream stream, bool is_queued) {
     bool is_lost = false;
-    enum cuda_error error = is_queued ? cuda_enter_queued(&is_lost) : cuda_enter();
+    enum cuda_error error = is_queued ? cuda_enter_queued(state, &is_lost) : cuda_enter(state);
     struct cuda_copy copy = {.extent = {width, height, 1}, .kind = kind, .stream = stream};
-    struct cuda_state *state = cuda_state();
     if (error == cudaSuccess && !direction_fits(&target, &source, kind))
         error = cudaErrorInvalidMemcpyDirection;
     if (error == cudaSuccess)
         error = place_side(state, &target, copy.extent, &copy.target);
     if (error == cudaSuccess)
         error = place_side(state, &source, copy.extent, &copy.source);
-    if (error == cudaSuccess)
-        error = cuda_copy_locked(state, &copy, is_lost);
-    return cuda_leave(error);
+    return error == cudaSuccess ? cuda_copy_locked(state, &copy, is_lost) : error;
 }
 
-CUDART_API enum cuda_error cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *source,
-                                               size_t pitch, size_t width, size_t height,
-                                               enum cuda_memcpy_kind kind) {
-    return copy_rows(array_side(array, x, y), memory_side(source, pitch), width, height, kind, NULL,
-                     false);
+enum cuda_error cuda_memcpy_2d_to_array(struct cuda_state *state, void *array, size_t x, size_t y,
+                                        const void *source, size_t pitch, size_t width,
+                                        size_t height, enum cuda_memcpy_kind kind) {
+    return copy_rows(state, array_side(array, x, y), memory_side(source, pitch), width, height,
+                     kind, NULL, false);
 }
-CUDART_PER_THREAD(cudaMemcpy2DToArray, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y,
-                                                    const void *source, size_t pitch, size_t width,
-                                                    size_t height, enum cuda_memcpy_kind kind,
-                                                    cuda_stream stream) {
-    return copy_rows(array_side(array, x, y), memory_side(source, pitch), width, height, kind,
-                     stream, true);
+enum cuda_error cuda_memcpy_2d_to_array_async(struct cuda_state *state, void *array, size_t x,
+                                              size_t y, const void *source, size_t pitch,
+                                              size_t width, size_t height,
+                                              enum cuda_memcpy_kind kind, cuda_stream stream) {
+    return copy_rows(state, array_side(array, x, y), memory_side(source, pitch), width, height,
+                     kind, stream, true);
 }
-CUDART_PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemcpy2DFromArray(void *target, size_t pitch, const void *array,
-                                                 size_t x, size_t y, size_t width, size_t height,
-                                                 enum cuda_memcpy_kind kind) {
-    return copy_rows(memory_side(target, pitch), array_side(array, x, y), width, height, kind, NULL,
-                     false);
+enum cuda_error cuda_memcpy_2d_from_array(struct cuda_state *state, void *target, size_t pitch,
+                                          const void *array, size_t x, size_t y, size_t width,
+                                          size_t height, enum cuda_memcpy_kind kind) {
+    return copy_rows(state, memory_side(target, pitch), array_side(array, x, y), width, height,
+                     kind, NULL, false);
 }
-CUDART_PER_THREAD(cudaMemcpy2DFromArray, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpy2DFromArrayAsync(void *target, size_t pitch, const void *array,
-                                                      size_t x, size_t y, size_t width,
-                                                      size_t height, enum cuda_memcpy_kind kind,
-                                                      cuda_stream stream) {
-    return copy_rows(memory_side(target, pitch), array_side(array, x, y), width, height, kind,
-                     stream, true);
+enum cuda_error cuda_memcpy_2d_from_array_async(struct cuda_state *state, void *target,
+                                                size_t pitch, const void *array, size_t x, size_t y,
+                                                size_t width, size_t height,
+                                                enum cuda_memcpy_kind kind, cuda_stream stream) {
+    return copy_rows(state, memory_side(target, pitch), array_side(array, x, y), width, height,
+                     kind, stream, true);
 }
-CUDART_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemcpy2DArrayToArray(void *target, size_t target_x, size_t target_y,
-                                                    const void *source, size_t source_x,
-                                                    size_t source_y, size_t width, size_t height,
-                                                    enum cuda_memcpy_kind kind) {
-    return copy_rows(array_side(target, target_x, target_y), array_side(source, source_x, source_y),
-                     width, height, kind, NULL, false);
+enum cuda_error cuda_memcpy_2d_array_to_array(struct cuda_state *state, void *target,
+                                              size_t target_x, size_t target_y, const void *source,
+                                              size_t source_x, size_t source_y, size_t width,
+                                              size_t height, enum cuda_memcpy_kind kind) {
+    return copy_rows(state, array_side(target, target_x, target_y),
+                     array_side(source, source_x, source_y), width, height, kind, NULL, false);
 }
-CUDART_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
 // ---- A run of bytes, over as many rows as it takes
 // -----------------------------------------------
 
-static size_t row_bytes(const void *handle) {
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
+static size_t row_bytes(struct cuda_state *state, const void *handle) {
     const struct cuda_array *array = cuda_array_find(state, handle);
     size_t bytes = array ? array->image.level[0].row_bytes : 0;
-    pthread_mutex_unlock(&state->lock);
     return bytes;
 }
 
@@ -122,23 +112,24 @@ static void advance(struct side *side, size_t bytes, size_t row) {
     side->position.x = (side->position.x + bytes) % row;
 }
 
-static enum cuda_error copy_run(struct side target, struct side source, size_t bytes,
-                                enum cuda_memcpy_kind kind, cuda_stream stream, bool is_queued) {
-    size_t target_row = target.is_array ? row_bytes(target.array) : SIZE_MAX;
-    size_t source_row = source.is_array ? row_bytes(source.array) : SIZE_MAX;
+static enum cuda_error copy_run(struct cuda_state *state, struct side target, struct side source,
+                                size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream,
+                                bool is_queued) {
+    size_t target_row = target.is_array ? row_bytes(state, target.array) : SIZE_MAX;
+    size_t source_row = source.is_array ? row_bytes(state, source.array) : SIZE_MAX;
     if (!target_row || !source_row)
-        return cuda_record(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     enum cuda_error error = cudaSuccess;
     while (bytes && error == cudaSuccess) {
         size_t part = bytes, left;
         if (target.position.x >= target_row || source.position.x >= source_row)
-            return cuda_record(cudaErrorInvalidValue);
+            return cudaErrorInvalidValue;
         left = target_row - target.position.x;
         part = part < left ? part : left;
         left = source_row - source.position.x;
         part = part < left ? part : left;
         target.pitch = source.pitch = part;
-        error = copy_rows(target, source, part, 1, kind, stream, is_queued);
+        error = copy_rows(state, target, source, part, 1, kind, stream, is_queued);
         advance(&target, part, target_row);
         advance(&source, part, source_row);
         bytes -= part;
@@ -146,38 +137,37 @@ static enum cuda_error copy_run(struct side target, struct side source, size_t b
     return error;
 }
 
-CUDART_API enum cuda_error cudaMemcpyToArray(void *array, size_t x, size_t y, const void *source,
-                                             size_t bytes, enum cuda_memcpy_kind kind) {
-    return copy_run(array_side(array, x, y), memory_side(source, 0), bytes, kind, NULL, false);
+enum cuda_error cuda_memcpy_to_array(struct cuda_state *state, void *array, size_t x, size_t y,
+                                     const void *source, size_t bytes, enum cuda_memcpy_kind kind) {
+    return copy_run(state, array_side(array, x, y), memory_side(source, 0), bytes, kind, NULL,
+                    false);
 }
-CUDART_PER_THREAD(cudaMemcpyToArray, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpyToArrayAsync(void *array, size_t x, size_t y,
-                                                  const void *source, size_t bytes,
-                                                  enum cuda_memcpy_kind kind, cuda_stream stream) {
-    return copy_run(array_side(array, x, y), memory_side(source, 0), bytes, kind, stream, true);
+enum cuda_error cuda_memcpy_to_array_async(struct cuda_state *state, void *array, size_t x,
+                                           size_t y, const void *source, size_t bytes,
+                                           enum cuda_memcpy_kind kind, cuda_stream stream) {
+    return copy_run(state, array_side(array, x, y), memory_side(source, 0), bytes, kind, stream,
+                    true);
 }
-CUDART_PER_THREAD(cudaMemcpyToArrayAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemcpyFromArray(void *target, const void *array, size_t x, size_t y,
-                                               size_t bytes, enum cuda_memcpy_kind kind) {
-    return copy_run(memory_side(target, 0), array_side(array, x, y), bytes, kind, NULL, false);
+enum cuda_error cuda_memcpy_from_array(struct cuda_state *state, void *target, const void *array,
+                                       size_t x, size_t y, size_t bytes,
+                                       enum cuda_memcpy_kind kind) {
+    return copy_run(state, memory_side(target, 0), array_side(array, x, y), bytes, kind, NULL,
+                    false);
 }
-CUDART_PER_THREAD(cudaMemcpyFromArray, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpyFromArrayAsync(void *target, const void *array, size_t x,
-                                                    size_t y, size_t bytes,
-                                                    enum cuda_memcpy_kind kind,
-                                                    cuda_stream stream) {
-    return copy_run(memory_side(target, 0), array_side(array, x, y), bytes, kind, stream, true);
+enum cuda_error cuda_memcpy_from_array_async(struct cuda_state *state, void *target,
+                                             const void *array, size_t x, size_t y, size_t bytes,
+                                             enum cuda_memcpy_kind kind, cuda_stream stream) {
+    return copy_run(state, memory_side(target, 0), array_side(array, x, y), bytes, kind, stream,
+                    true);
 }
-CUDART_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemcpyArrayToArray(void *target, size_t target_x, size_t target_y,
-                                                  const void *source, size_t source_x,
-                                                  size_t source_y, size_t bytes,
-                                                  enum cuda_memcpy_kind kind) {
-    return copy_run(array_side(target, target_x, target_y), array_side(source, source_x, source_y),
-                    bytes, kind, NULL, false);
+enum cuda_error cuda_memcpy_array_to_array(struct cuda_state *state, void *target, size_t target_x,
+                                           size_t target_y, const void *source, size_t source_x,
+                                           size_t source_y, size_t bytes,
+                                           enum cuda_memcpy_kind kind) {
+    return copy_run(state, array_side(target, target_x, target_y),
+                    array_side(source, source_x, source_y), bytes, kind, NULL, false);
 }
-CUDART_PER_THREAD(cudaMemcpyArrayToArray, _ptds)

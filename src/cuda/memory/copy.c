@@ -1,4 +1,5 @@
 #include "cuda/memory/copy.h"
+#include "cuda/memory/calls.h"
 
 #include <string.h>
 
@@ -73,10 +74,9 @@ enum cuda_error cuda_copy_locked(struct cuda_state *state, const struct cuda_cop
     return cuda_enqueue(state, copy->stream, &operation, is_lost);
 }
 
-enum cuda_error cuda_copy(const struct cuda_copy *copy) {
+enum cuda_error cuda_copy(struct cuda_state *state, const struct cuda_copy *copy) {
     bool is_lost = false;
-    enum cuda_error error = copy->is_queued ? cuda_enter_queued(&is_lost) : cuda_enter();
-    if (error == cudaSuccess)
-        error = cuda_copy_locked(cuda_state(), copy, is_lost);
-    return cuda_leave(error);
+    enum cuda_error error =
+        copy->is_queued ? cuda_enter_queued(state, &is_lost) : cuda_enter(state);
+    return error == cudaSuccess ? cuda_copy_locked(state, copy, is_lost) : error;
 }

@@ -20,7 +20,7 @@ struct cuda_copy {
 };
 
 // A whole API call: enters and leaves.
-enum cuda_error cuda_copy(const struct cuda_copy *copy);
+enum cuda_error cuda_copy(struct cuda_state *state, const struct cuda_copy *copy);
 // Lock held, device made. may_wait: memory of a graph need not be there yet.
 enum cuda_error cuda_copy_check(const struct cuda_state *state, const struct cuda_copy *copy,
                                 bool may_wait);

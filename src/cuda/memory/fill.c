@@ -1,4 +1,5 @@
 #include "cuda/memory/fill.h"
+#include "cuda/memory/calls.h"
 
 #include <string.h>
 
@@ -38,10 +39,9 @@ void cuda_fill_run(const struct cuda_fill *fill) {
             fill_row(fill->at + (z * fill->slice_rows + y) * fill->pitch, fill);
 }
 
-enum cuda_error cuda_fill(const struct cuda_fill *fill) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill) {
     bool is_lost, is_empty = !fill->width || !fill->height || !fill->depth;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
     if (error == cudaSuccess && !cuda_stream_is_good(state, fill->stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && !is_empty)
@@ -54,5 +54,5 @@ enum cuda_error cuda_fill(const struct cuda_fill *fill) {
         struct cuda_operation operation = {.kind = CUDA_NODE_MEMSET, .u.fill = *fill};
         error = cuda_enqueue(state, fill->stream, &operation, is_lost);
     }
-    return cuda_leave(error);
+    return error;
 }

@@ -13,7 +13,7 @@ struct cuda_fill {
 };
 
 // A whole API call that queues: enters and leaves.
-enum cuda_error cuda_fill(const struct cuda_fill *fill);
+enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill);
 
 // Lock held, device made. may_wait: memory of a graph need not be there yet.
 enum cuda_error cuda_fill_check(const struct cuda_state *state, const struct cuda_fill *fill,

@@ -1,5 +1,5 @@
 // Managed memory: the host and the device share all memory, so there is nothing to move.
-#include "cuda/memory/managed.h"
+#include "cuda/memory/calls.h"
 
 #include <stdint.h>
 
@@ -13,19 +13,18 @@ enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
 enum { FIRST_ADVICE = 1, LAST_ADVICE = 6 };
 enum { UNREGISTERED_DEVICE = -2 }; // what the runtime says for memory that is no device's
 
-CUDART_API enum cuda_error cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
-    enum cuda_error error = cuda_enter_unsafe();
+enum cuda_error cuda_malloc_managed(struct cuda_state *state, void **pointer, size_t bytes,
+                                    unsigned flags) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = cuda_allocate(cuda_state(), pointer, bytes, SIM_MANAGED);
-    return cuda_leave(error);
+    return error == cudaSuccess ? cuda_allocate(state, pointer, bytes, SIM_MANAGED) : error;
 }
 
-static bool is_managed(const void *pointer, size_t bytes) {
-    const struct sim_allocation *allocation = cuda_allocation(cuda_state(), pointer);
+static bool is_managed(struct cuda_state *state, const void *pointer, size_t bytes) {
+    const struct sim_allocation *allocation = cuda_allocation(state, pointer);
     return allocation && (allocation->kind == SIM_MANAGED || allocation->kind == SIM_VARIABLE) &&
-           cuda_range_is_good(cuda_state(), pointer, bytes, false);
+           cuda_range_is_good(state, pointer, bytes, false);
 }
 
 // What moves managed memory cannot be a part of a graph.
@@ -38,55 +37,53 @@ static enum cuda_error no_capture(struct cuda_state *state, cuda_stream stream) 
     return cudaErrorStreamCaptureUnsupported;
 }
 
-enum cuda_error cuda_prefetch(const void *pointer, size_t bytes, int device, cuda_stream stream) {
+enum cuda_error cuda_prefetch(struct cuda_state *state, const void *pointer, size_t bytes,
+                              int device, cuda_stream stream) {
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
-    if (error == cudaSuccess && device >= 0 && !cuda_is_device(cuda_state(), device))
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
+    if (error == cudaSuccess && device >= 0 && !cuda_is_device(state, device))
         error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess && !cuda_stream_is_good(cuda_state(), stream))
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
-    if (error == cudaSuccess && (!bytes || !is_managed(pointer, bytes)))
+    if (error == cudaSuccess && (!bytes || !is_managed(state, pointer, bytes)))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = no_capture(cuda_state(), stream);
-    return cuda_leave(error);
+    return error == cudaSuccess ? no_capture(state, stream) : error;
 }
 
-enum cuda_error cuda_advise(const void *pointer, size_t bytes, int advice, int device) {
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess && device >= 0 && !cuda_is_device(cuda_state(), device))
+enum cuda_error cuda_advise(struct cuda_state *state, const void *pointer, size_t bytes, int advice,
+                            int device) {
+    enum cuda_error error = cuda_enter(state);
+    if (error == cudaSuccess && device >= 0 && !cuda_is_device(state, device))
         error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess &&
-        (advice < FIRST_ADVICE || advice > LAST_ADVICE || !bytes || !is_managed(pointer, bytes)))
+    if (error == cudaSuccess && (advice < FIRST_ADVICE || advice > LAST_ADVICE || !bytes ||
+                                 !is_managed(state, pointer, bytes)))
         error = cudaErrorInvalidValue;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaStreamAttachMemAsync(cuda_stream stream, void *pointer, size_t bytes,
-                                                    unsigned flags) {
+enum cuda_error cuda_stream_attach_mem_async(struct cuda_state *state, cuda_stream stream,
+                                             void *pointer, size_t bytes, unsigned flags) {
     (void)bytes;
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
-    if (error == cudaSuccess && !cuda_stream_is_good(cuda_state(), stream))
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess &&
         ((flags != ATTACH_GLOBAL && flags != ATTACH_HOST && flags != ATTACH_SINGLE) ||
-         !is_managed(pointer, 0)))
+         !is_managed(state, pointer, 0)))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = no_capture(cuda_state(), stream);
-    return cuda_leave(error);
+    return error == cudaSuccess ? no_capture(state, stream) : error;
 }
-CUDART_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 
-enum cuda_error cuda_pointer_attributes(struct cuda_pointer_attributes *out, const void *pointer) {
+enum cuda_error cuda_pointer_attributes(struct cuda_state *state,
+                                        struct cuda_pointer_attributes *out, const void *pointer) {
     void *address = (void *)(uintptr_t)pointer;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
-        return cuda_leave(error);
-    const struct sim_allocation *allocation = cuda_allocation(cuda_state(), pointer);
+        return error;
+    const struct sim_allocation *allocation = cuda_allocation(state, pointer);
     if (!allocation)
         *out = (struct cuda_pointer_attributes){CUDA_MEMORY_UNREGISTERED, UNREGISTERED_DEVICE, NULL,
                                                 address};
@@ -100,5 +97,5 @@ enum cuda_error cuda_pointer_attributes(struct cuda_pointer_attributes *out, con
             .host_pointer =
                 allocation->kind == SIM_HOST || allocation->kind == SIM_MANAGED ? address : NULL,
         };
-    return cuda_leave(cudaSuccess);
+    return cudaSuccess;
 }

@@ -1,5 +1,6 @@
 // cudaMemcpy and its relatives in one, two and three dimensions.
 #include "cuda/memory/memcpy.h"
+#include "cuda/memory/calls.h"
 
 #include <stdint.h>
 
@@ -26,64 +27,49 @@ static struct cuda_copy rows(void *target, size_t target_pitch, const void *sour
     };
 }
 
-CUDART_API enum cuda_error cudaMemcpy(void *target, const void *source, size_t bytes,
-                                      enum cuda_memcpy_kind kind) {
+enum cuda_error cuda_memcpy(struct cuda_state *state, void *target, const void *source,
+                            size_t bytes, enum cuda_memcpy_kind kind) {
     struct cuda_copy copy = flat(target, source, bytes, kind);
-    return cuda_copy(&copy);
+    return cuda_copy(state, &copy);
 }
-CUDART_PER_THREAD(cudaMemcpy, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpyAsync(void *target, const void *source, size_t bytes,
-                                           enum cuda_memcpy_kind kind, cuda_stream stream) {
+enum cuda_error cuda_memcpy_async(struct cuda_state *state, void *target, const void *source,
+                                  size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream) {
     struct cuda_copy copy = flat(target, source, bytes, kind);
     copy.stream = stream;
     copy.is_queued = true;
-    return cuda_copy(&copy);
+    return cuda_copy(state, &copy);
 }
-CUDART_PER_THREAD(cudaMemcpyAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMemcpy2D(void *target, size_t target_pitch, const void *source,
-                                        size_t source_pitch, size_t width, size_t height,
-                                        enum cuda_memcpy_kind kind) {
+enum cuda_error cuda_memcpy_2d(struct cuda_state *state, void *target, size_t target_pitch,
+                               const void *source, size_t source_pitch, size_t width, size_t height,
+                               enum cuda_memcpy_kind kind) {
     struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
-    return cuda_copy(&copy);
+    return cuda_copy(state, &copy);
 }
-CUDART_PER_THREAD(cudaMemcpy2D, _ptds)
 
-CUDART_API enum cuda_error cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
-                                             size_t source_pitch, size_t width, size_t height,
-                                             enum cuda_memcpy_kind kind, cuda_stream stream) {
+enum cuda_error cuda_memcpy_2d_async(struct cuda_state *state, void *target, size_t target_pitch,
+                                     const void *source, size_t source_pitch, size_t width,
+                                     size_t height, enum cuda_memcpy_kind kind,
+                                     cuda_stream stream) {
     struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
     copy.stream = stream;
     copy.is_queued = true;
-    return cuda_copy(&copy);
+    return cuda_copy(state, &copy);
 }
-CUDART_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
 
 // ---- Between devices: addresses are unified, so that they tell where it is
 // ----------------------------------------------------------
 
-static enum cuda_error copy_peer(void *target, int target_device, const void *source,
-                                 int source_device, size_t bytes, cuda_stream stream,
-                                 bool is_queued) {
-    const struct cuda_state *state = cuda_state();
+enum cuda_error cuda_copy_peer(struct cuda_state *state, void *target, int target_device,
+                               const void *source, int source_device, size_t bytes,
+                               cuda_stream stream, bool is_queued) {
     if (!cuda_is_device(state, target_device) || !cuda_is_device(state, source_device))
-        return cuda_record(cudaErrorInvalidDevice);
+        return cudaErrorInvalidDevice;
     struct cuda_copy copy = flat(target, source, bytes, CUDA_DEVICE_TO_DEVICE);
     copy.stream = stream;
     copy.is_queued = is_queued;
-    return cuda_copy(&copy);
-}
-
-CUDART_API enum cuda_error cudaMemcpyPeer(void *target, int target_device, const void *source,
-                                          int source_device, size_t bytes) {
-    return copy_peer(target, target_device, source, source_device, bytes, NULL, false);
-}
-
-CUDART_API enum cuda_error cudaMemcpyPeerAsync(void *target, int target_device, const void *source,
-                                               int source_device, size_t bytes,
-                                               cuda_stream stream) {
-    return copy_peer(target, target_device, source, source_device, bytes, stream, true);
+    return cuda_copy(state, &copy);
 }
 
 // ---- Three dimensions ---------------------------------------------------------------------
@@ -141,54 +127,32 @@ enum cuda_error cuda_copy_of_3d(struct cuda_state *state, const struct cuda_memc
     return place_3d(state, p, copy);
 }
 
-static enum cuda_error copy_3d(const struct cuda_memcpy_3d *p, cuda_stream stream, bool is_queued) {
+enum cuda_error cuda_copy_3d(struct cuda_state *state, const struct cuda_memcpy_3d *p,
+                             cuda_stream stream, bool is_queued) {
     if (!p)
-        return cuda_record(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     bool is_lost = false, is_empty = !p->extent.width || !p->extent.height || !p->extent.depth;
-    enum cuda_error error = is_queued ? cuda_enter_queued(&is_lost) : cuda_enter();
+    enum cuda_error error = is_queued ? cuda_enter_queued(state, &is_lost) : cuda_enter(state);
     if (error == cudaSuccess && !is_empty) {
         struct cuda_copy copy;
-        error = cuda_copy_of_3d(cuda_state(), p, &copy);
+        error = cuda_copy_of_3d(state, p, &copy);
         copy.stream = stream;
         copy.asked = p;
         if (error == cudaSuccess)
-            error = cuda_copy_locked(cuda_state(), &copy, is_lost);
+            error = cuda_copy_locked(state, &copy, is_lost);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemcpy3D(const struct cuda_memcpy_3d *parameters) {
-    return copy_3d(parameters, NULL, false);
-}
-CUDART_PER_THREAD(cudaMemcpy3D, _ptds)
-
-CUDART_API enum cuda_error cudaMemcpy3DAsync(const struct cuda_memcpy_3d *parameters,
-                                             cuda_stream stream) {
-    return copy_3d(parameters, stream, true);
-}
-CUDART_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
-
-static enum cuda_error copy_3d_peer(const struct cuda_memcpy_3d_peer *p, cuda_stream stream,
-                                    bool is_queued) {
+enum cuda_error cuda_copy_3d_peer(struct cuda_state *state, const struct cuda_memcpy_3d_peer *p,
+                                  cuda_stream stream, bool is_queued) {
     if (!p)
-        return cuda_record(cudaErrorInvalidValue);
-    const struct cuda_state *state = cuda_state();
+        return cudaErrorInvalidValue;
     if (!cuda_is_device(state, p->source_device) || !cuda_is_device(state, p->target_device))
-        return cuda_record(cudaErrorInvalidDevice);
+        return cudaErrorInvalidDevice;
     struct cuda_memcpy_3d local = {
         p->source_array,    p->source_position, p->source, p->target_array,
         p->target_position, p->target,          p->extent, CUDA_DEVICE_TO_DEVICE,
     };
-    return copy_3d(&local, stream, is_queued);
+    return cuda_copy_3d(state, &local, stream, is_queued);
 }
-
-CUDART_API enum cuda_error cudaMemcpy3DPeer(const struct cuda_memcpy_3d_peer *parameters) {
-    return copy_3d_peer(parameters, NULL, false);
-}
-CUDART_PER_THREAD(cudaMemcpy3DPeer, _ptds)
-
-CUDART_API enum cuda_error cudaMemcpy3DPeerAsync(const struct cuda_memcpy_3d_peer *parameters,
-                                                 cuda_stream stream) {
-    return copy_3d_peer(parameters, stream, true);
-}
-CUDART_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)

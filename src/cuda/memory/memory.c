@@ -1,5 +1,6 @@
 // Device memory: cudaMalloc and its relatives, cudaFree, cudaMemset.
 #include "cuda/memory/memory.h"
+#include "cuda/memory/calls.h"
 
 #include "cuda/core/state.h"
 #include "cuda/graph/memory.h"
@@ -48,7 +49,7 @@ enum cuda_error cuda_release(struct cuda_state *state, void *pointer, bool is_ho
     bool is_right_kind = is_host
                              ? allocation->kind == SIM_HOST
                              : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
-    struct cuda_pool *pool = cuda_pool_of(allocation);
+    struct cuda_pool *pool = cuda_pool_of(state, allocation);
     int64_t bytes = (int64_t)allocation->bytes;
     if (!is_right_kind || !sim_free(state->current->sim, pointer))
         return cudaErrorInvalidValue;
@@ -57,18 +58,14 @@ enum cuda_error cuda_release(struct cuda_state *state, void *pointer, bool is_ho
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaMalloc(void **pointer, size_t bytes) {
-    enum cuda_error error = cuda_enter_unsafe();
-    if (error == cudaSuccess)
-        error = cuda_allocate(cuda_state(), pointer, bytes, SIM_DEVICE);
-    return cuda_leave(error);
+enum cuda_error cuda_malloc(struct cuda_state *state, void **pointer, size_t bytes) {
+    enum cuda_error error = cuda_enter_unsafe(state);
+    return error == cudaSuccess ? cuda_allocate(state, pointer, bytes, SIM_DEVICE) : error;
 }
 
-CUDART_API enum cuda_error cudaFree(void *pointer) {
-    enum cuda_error error = cuda_enter_unsafe();
-    if (error == cudaSuccess)
-        error = cuda_release(cuda_state(), pointer, false);
-    return cuda_leave(error);
+enum cuda_error cuda_free(struct cuda_state *state, void *pointer) {
+    enum cuda_error error = cuda_enter_unsafe(state);
+    return error == cudaSuccess ? cuda_release(state, pointer, false) : error;
 }
 
 // Rows start at multiples of the pitch. Nothing asked for: pitch 0 and NULL.
@@ -87,98 +84,57 @@ static enum cuda_error allocate_rows(struct cuda_state *state, void **pointer, s
     return error;
 }
 
-CUDART_API enum cuda_error cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
-                                           size_t height) {
-    enum cuda_error error = cuda_enter_unsafe();
+enum cuda_error cuda_malloc_pitch(struct cuda_state *state, void **pointer, size_t *pitch,
+                                  size_t width, size_t height) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && !pitch)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = allocate_rows(cuda_state(), pointer, pitch, width, height, 1);
-    return cuda_leave(error);
+    return error == cudaSuccess ? allocate_rows(state, pointer, pitch, width, height, 1) : error;
 }
 
-CUDART_API enum cuda_error cudaMalloc3D(struct cuda_pitched *pitched, struct cuda_extent extent) {
-    enum cuda_error error = cuda_enter_unsafe();
+enum cuda_error cuda_malloc_3d(struct cuda_state *state, struct cuda_pitched *pitched,
+                               struct cuda_extent extent) {
+    enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && !pitched)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = allocate_rows(cuda_state(), &pitched->pointer, &pitched->pitch, extent.width,
+        error = allocate_rows(state, &pitched->pointer, &pitched->pitch, extent.width,
                               extent.height, extent.depth);
     if (error == cudaSuccess) {
         pitched->width = extent.width;
         pitched->height = extent.height;
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_mem_get_info(struct cuda_state *state, size_t *free_bytes,
+                                  size_t *total_bytes) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!free_bytes || !total_bytes))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         uint64_t left, total;
-        sim_memory_info(cuda_state()->current->sim, &left, &total);
+        sim_memory_info(state->current->sim, &left, &total);
         *free_bytes = left;
         *total_bytes = total;
     }
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Filling ------------------------------------------------------------------------------
 
-static enum cuda_error fill(void *at, size_t pitch, int value, size_t width, size_t height,
-                            size_t depth, size_t slice_rows, cuda_stream stream) {
-    return cuda_fill(&(struct cuda_fill){
-        .at = at,
-        .pitch = pitch,
-        .width = width,
-        .height = height,
-        .depth = depth,
-        .slice_rows = slice_rows,
-        .value = (unsigned)value & 0xff,
-        .element = 1,
-        .stream = stream,
-    });
-}
-
-CUDART_API enum cuda_error cudaMemsetAsync(void *pointer, int value, size_t bytes,
-                                           cuda_stream stream) {
-    return fill(pointer, bytes, value, bytes, 1, 1, 1, stream);
-}
-CUDART_PER_THREAD(cudaMemsetAsync, _ptsz)
-
-CUDART_API enum cuda_error cudaMemset(void *pointer, int value, size_t bytes) {
-    return cudaMemsetAsync(pointer, value, bytes, NULL);
-}
-CUDART_PER_THREAD(cudaMemset, _ptds)
-
-CUDART_API enum cuda_error cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
-                                             size_t height, cuda_stream stream) {
-    return fill(pointer, pitch, value, width, height, 1, height, stream);
-}
-CUDART_PER_THREAD(cudaMemset2DAsync, _ptsz)
-
-CUDART_API enum cuda_error cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
-                                        size_t height) {
-    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
-}
-CUDART_PER_THREAD(cudaMemset2D, _ptds)
-
-CUDART_API enum cuda_error cudaMemset3DAsync(struct cuda_pitched pitched, int value,
-                                             struct cuda_extent extent, cuda_stream stream) {
-    return fill(pitched.pointer, pitched.pitch, value, extent.width, extent.height, extent.depth,
-                pitched.height, stream);
-}
-CUDART_PER_THREAD(cudaMemset3DAsync, _ptsz)
-
-CUDART_API enum cuda_error cudaMemset3D(struct cuda_pitched pitched, int value,
-                                        struct cuda_extent extent) {
-    return cudaMemset3DAsync(pitched, value, extent, NULL);
-}
-CUDART_PER_THREAD(cudaMemset3D, _ptds)
-
-// ---- A structure that is only filled in ---------------------------------------------------------
-
-CUDART_API struct cuda_channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-    return (struct cuda_channel){{x, y, z, w}, kind};
+enum cuda_error cuda_fill_bytes(struct cuda_state *state, void *at, size_t pitch, int value,
+                                size_t width, size_t height, size_t depth, size_t slice_rows,
+                                cuda_stream stream) {
+    return cuda_fill(state, &(struct cuda_fill){
+                                .at = at,
+                                .pitch = pitch,
+                                .width = width,
+                                .height = height,
+                                .depth = depth,
+                                .slice_rows = slice_rows,
+                                .value = (unsigned)value & 0xff,
+                                .element = 1,
+                                .stream = stream,
+                            });
 }

@@ -4,6 +4,7 @@
 
 #include "cuda/core/handles.h"
 #include "cuda/core/state.h"
+#include "cuda/memory/calls.h"
 #include "cuda/memory/memory.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/capture.h"
@@ -56,12 +57,12 @@ static uint32_t devices_with(const struct cuda_pool *pool, int access) {
     return devices;
 }
 
-static struct cuda_pool *find(cuda_pool pool) {
-    return pool ? cuda_handle_find(cuda_state(), CUDA_POOL, pool) : NULL;
+static struct cuda_pool *find(struct cuda_state *state, cuda_pool pool) {
+    return pool ? cuda_handle_find(state, CUDA_POOL, pool) : NULL;
 }
 
-struct cuda_pool *cuda_pool_of(const struct sim_allocation *allocation) {
-    return allocation->owner ? find(allocation->owner) : NULL;
+struct cuda_pool *cuda_pool_of(struct cuda_state *state, const struct sim_allocation *allocation) {
+    return allocation->owner ? find(state, allocation->owner) : NULL;
 }
 
 void cuda_pool_count(struct cuda_pool *pool, int64_t bytes) {
@@ -89,10 +90,9 @@ static enum cuda_error allocate_node(struct cuda_state *state, void **pointer, s
     return error;
 }
 
-static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, bool has_pool,
-                                cuda_stream stream) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+static enum cuda_error allocate(struct cuda_state *state, void **pointer, size_t bytes,
+                                cuda_pool asked, bool has_pool, cuda_stream stream) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_pool *pool = NULL;
     if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
@@ -100,7 +100,8 @@ static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, b
     if (error == cudaSuccess)
         error = cuda_capture_use(state, stream, &capture);
     if (error == cudaSuccess) {
-        pool = has_pool ? find(asked) : current_pool(state, cuda_stream_device(state, stream));
+        pool =
+            has_pool ? find(state, asked) : current_pool(state, cuda_stream_device(state, stream));
         error = pool ? cuda_visit(state, pool->handle.device) : cudaErrorInvalidValue;
     }
     if (error == cudaSuccess)
@@ -113,80 +114,69 @@ static enum cuda_error allocate(void **pointer, size_t bytes, cuda_pool asked, b
                        devices_with(pool, READ_WRITE));
         cuda_pool_count(pool, (int64_t)bytes);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMallocAsync(void **pointer, size_t bytes, cuda_stream stream) {
-    return allocate(pointer, bytes, NULL, false, stream);
+enum cuda_error cuda_malloc_async(struct cuda_state *state, void **pointer, size_t bytes,
+                                  cuda_stream stream) {
+    return allocate(state, pointer, bytes, NULL, false, stream);
 }
-CUDART_PER_THREAD(cudaMallocAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaMallocFromPoolAsync(void **pointer, size_t bytes, cuda_pool pool,
-                                                   cuda_stream stream) {
-    return allocate(pointer, bytes, pool, true, stream);
+enum cuda_error cuda_malloc_from_pool_async(struct cuda_state *state, void **pointer, size_t bytes,
+                                            cuda_pool pool, cuda_stream stream) {
+    return allocate(state, pointer, bytes, pool, true, stream);
 }
-CUDART_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaFreeAsync(void *pointer, cuda_stream stream) {
+enum cuda_error cuda_free_async(struct cuda_state *state, void *pointer, cuda_stream stream) {
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
-    if (error == cudaSuccess && !cuda_stream_is_good(cuda_state(), stream))
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
+    if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
     struct cuda_capture *capture = NULL;
     if (error == cudaSuccess)
-        error = cuda_capture_use(cuda_state(), stream, &capture);
+        error = cuda_capture_use(state, stream, &capture);
     if (error == cudaSuccess && capture) {
         struct cuda_node_params params = {.type = CUDA_NODE_FREE, .u.freed = pointer};
-        error = cuda_capture_node(cuda_state(), stream, &params);
+        error = cuda_capture_node(state, stream, &params);
     } else if (error == cudaSuccess) {
-        error = cuda_release(cuda_state(), pointer, false);
+        error = cuda_release(state, pointer, false);
     }
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaFreeAsync, _ptsz)
 
-CUDART_API enum cuda_error cudaDeviceGetDefaultMemPool(cuda_pool *pool, int device) {
-    enum cuda_error error = pool ? cuda_enter_device(device) : cuda_enter();
+enum cuda_error cuda_device_get_default_mem_pool(struct cuda_state *state, cuda_pool *pool,
+                                                 int device) {
+    enum cuda_error error = pool ? cuda_enter_device(state, device) : cuda_enter(state);
     if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *pool = default_pool(cuda_state(), cuda_state()->current);
-    return cuda_leave(error);
+        *pool = default_pool(state, state->current);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceGetMemPool(cuda_pool *pool, int device) {
-    enum cuda_error error = pool ? cuda_enter_device(device) : cuda_enter();
+enum cuda_error cuda_device_get_mem_pool(struct cuda_state *state, cuda_pool *pool, int device) {
+    enum cuda_error error = pool ? cuda_enter_device(state, device) : cuda_enter(state);
     if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *pool = current_pool(cuda_state(), cuda_state()->current);
-    return cuda_leave(error);
+        *pool = current_pool(state, state->current);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDeviceSetMemPool(int device, cuda_pool pool) {
-    enum cuda_error error = cuda_enter_device(device);
-    struct cuda_pool *known = error == cudaSuccess ? find(pool) : NULL;
+enum cuda_error cuda_device_set_mem_pool(struct cuda_state *state, int device, cuda_pool pool) {
+    enum cuda_error error = cuda_enter_device(state, device);
+    struct cuda_pool *known = error == cudaSuccess ? find(state, pool) : NULL;
     if (error == cudaSuccess && (!known || known->handle.device->number != (unsigned)device))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         known->handle.device->pool = known;
-    return cuda_leave(error);
+    return error;
 }
 
-struct pool_properties { // cudaMemPoolProps
-    int allocation_type, handle_types;
-    struct cuda_location location;
-    void *windows;
-    size_t most_bytes;
-    unsigned short usage;
-    unsigned char reserved[54];
-};
-
-CUDART_API enum cuda_error cudaMemPoolCreate(cuda_pool *pool,
-                                             const struct pool_properties *properties) {
+enum cuda_error cuda_mem_pool_create(struct cuda_state *state, cuda_pool *pool,
+                                     const struct cuda_pool_properties *properties) {
     enum { PINNED = 1 };
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!pool || !properties || properties->allocation_type != PINNED ||
                                  !properties->location.type))
         error = cudaErrorInvalidValue;
@@ -204,67 +194,64 @@ CUDART_API enum cuda_error cudaMemPoolCreate(cuda_pool *pool,
         error = cuda_visit(state, &state->devices[properties->location.id]);
     if (error == cudaSuccess)
         *pool = new_pool(state, state->current);
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemPoolDestroy(cuda_pool pool) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_pool *known = error == cudaSuccess ? find(pool) : NULL;
+enum cuda_error cuda_mem_pool_destroy(struct cuda_state *state, cuda_pool pool) {
+    enum cuda_error error = cuda_enter(state);
+    struct cuda_pool *known = error == cudaSuccess ? find(state, pool) : NULL;
     if (error == cudaSuccess && (!known || known == known->handle.device->default_pool))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        cuda_handle_kill(cuda_state(), &known->handle);
-    return cuda_leave(error);
+        cuda_handle_kill(state, &known->handle);
+    return error;
 }
 
 static bool is_flag(int attribute) { // int, the others are 64 bits wide
     return attribute < RELEASE_THRESHOLD;
 }
 
-static enum cuda_error enter_with(cuda_pool pool, int attribute, const void *value,
-                                  struct cuda_pool **known) {
-    enum cuda_error error = cuda_enter();
-    *known = error == cudaSuccess ? find(pool) : NULL;
+static enum cuda_error enter_with(struct cuda_state *state, cuda_pool pool, int attribute,
+                                  const void *value, struct cuda_pool **known) {
+    enum cuda_error error = cuda_enter(state);
+    *known = error == cudaSuccess ? find(state, pool) : NULL;
     if (error == cudaSuccess &&
         (!*known || !value || attribute < FIRST_ATTRIBUTE || attribute > LAST_ATTRIBUTE))
         error = cudaErrorInvalidValue;
     return error;
 }
 
-CUDART_API enum cuda_error cudaMemPoolGetAttribute(cuda_pool pool, int attribute, void *value) {
+enum cuda_error cuda_mem_pool_get_attribute(struct cuda_state *state, cuda_pool pool, int attribute,
+                                            void *value) {
     struct cuda_pool *known;
-    enum cuda_error error = enter_with(pool, attribute, value, &known);
+    enum cuda_error error = enter_with(state, pool, attribute, value, &known);
     if (error == cudaSuccess && is_flag(attribute))
         *(int *)value = (int)known->attributes[attribute];
     else if (error == cudaSuccess)
         *(uint64_t *)value = known->attributes[attribute];
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemPoolSetAttribute(cuda_pool pool, int attribute, void *value) {
+enum cuda_error cuda_mem_pool_set_attribute(struct cuda_state *state, cuda_pool pool, int attribute,
+                                            void *value) {
     struct cuda_pool *known;
-    enum cuda_error error = enter_with(pool, attribute, value, &known);
+    enum cuda_error error = enter_with(state, pool, attribute, value, &known);
     if (error == cudaSuccess)
         known->attributes[attribute] =
             is_flag(attribute) ? (uint64_t) * (const int *)value : *(const uint64_t *)value;
-    return cuda_leave(error);
+    return error;
 }
 
-static enum cuda_error look_at(cuda_pool pool) {
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess && !find(pool))
+enum cuda_error cuda_pool_look_at(struct cuda_state *state, cuda_pool pool) {
+    enum cuda_error error = cuda_enter(state);
+    if (error == cudaSuccess && !find(state, pool))
         error = cudaErrorInvalidValue;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemPoolTrimTo(cuda_pool pool, size_t bytes) {
-    (void)bytes;
-    return look_at(pool);
-}
-
-static enum cuda_error set_access(struct cuda_pool *pool, const struct cuda_access *access) {
-    if (access->location.type != LOCATION_DEVICE ||
-        !cuda_is_device(cuda_state(), access->location.id))
+static enum cuda_error set_access(struct cuda_state *state, struct cuda_pool *pool,
+                                  const struct cuda_access *access) {
+    if (access->location.type != LOCATION_DEVICE || !cuda_is_device(state, access->location.id))
         return cudaErrorInvalidDevice;
     if (access->flags != NO_ACCESS && access->flags != READ && access->flags != READ_WRITE)
         return cudaErrorInvalidValue;
@@ -274,31 +261,31 @@ static enum cuda_error set_access(struct cuda_pool *pool, const struct cuda_acce
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaMemPoolSetAccess(cuda_pool pool, const struct cuda_access *access,
-                                                size_t count) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_pool *known = error == cudaSuccess ? find(pool) : NULL;
+enum cuda_error cuda_mem_pool_set_access(struct cuda_state *state, cuda_pool pool,
+                                         const struct cuda_access *access, size_t count) {
+    enum cuda_error error = cuda_enter(state);
+    struct cuda_pool *known = error == cudaSuccess ? find(state, pool) : NULL;
     if (error == cudaSuccess && (!known || !access))
         error = cudaErrorInvalidValue;
     for (size_t i = 0; error == cudaSuccess && i < count; i++)
-        error = set_access(known, &access[i]);
+        error = set_access(state, known, &access[i]);
     if (error == cudaSuccess)
-        sim_set_owner_access(cuda_state()->current->sim, known, devices_with(known, READ),
+        sim_set_owner_access(state->current->sim, known, devices_with(known, READ),
                              devices_with(known, READ_WRITE));
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemPoolGetAccess(int *flags, cuda_pool pool,
-                                                const struct cuda_location *location) {
-    enum cuda_error error = cuda_enter();
-    const struct cuda_pool *known = error == cudaSuccess ? find(pool) : NULL;
+enum cuda_error cuda_mem_pool_get_access(struct cuda_state *state, int *flags, cuda_pool pool,
+                                         const struct cuda_location *location) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_pool *known = error == cudaSuccess ? find(state, pool) : NULL;
     if (error == cudaSuccess && (!known || !flags || !location))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess &&
-        (location->type != LOCATION_DEVICE || !cuda_is_device(cuda_state(), location->id)))
+        (location->type != LOCATION_DEVICE || !cuda_is_device(state, location->id)))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
         *flags = location->id == (int)known->handle.device->number ? READ_WRITE
                                                                    : known->access[location->id];
-    return cuda_leave(error);
+    return error;
 }

@@ -4,21 +4,21 @@
 #include "cuda/core/error.h"
 #include "cuda/core/state.h"
 #include "cuda/launch/launch.h"
-#include "cuda/module/function.h"
+#include "cuda/module/calls.h"
 #include "ir/ir.h"
 
-enum cuda_error cuda_function_attributes(const void *stub, struct cuda_function_attributes *out) {
+enum cuda_error cuda_function_attributes(struct cuda_state *state, const void *stub,
+                                         struct cuda_function_attributes *out) {
     if (!out)
-        return cuda_record(cudaErrorInvalidValue);
-    struct cuda_state *state = cuda_state();
+        return cudaErrorInvalidValue;
     struct cuda_function *function;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (!stub)
         error = cudaErrorInvalidDeviceFunction;
     if (error == cudaSuccess)
         error = cuda_function_find(state, stub, &function);
     if (error != cudaSuccess)
-        return cuda_leave(error);
+        return error;
     const struct ptx_function *ptx = function->ir->ptx;
     const struct cuda_function_on *here = cuda_function_here(state, function);
     const struct cuda_dim3 cluster = cuda_required_cluster(state, function);
@@ -38,7 +38,7 @@ enum cuda_error cuda_function_attributes(const void *stub, struct cuda_function_
         .cluster_scheduling = here->cluster_scheduling,
         .non_portable_cluster = here->allows_large_clusters,
     };
-    return cuda_leave(cudaSuccess);
+    return cudaSuccess;
 }
 
 static enum cuda_error set_attribute(struct cuda_state *state, struct cuda_function *function,
@@ -83,58 +83,50 @@ static bool is_attribute(int attribute) {
            attribute <= CUDA_FUNCTION_CLUSTER_SCHEDULING;
 }
 
-enum cuda_error cuda_function_set(const void *stub, enum cuda_function_attribute attribute,
-                                  int value, int device) {
+enum cuda_error cuda_function_set(struct cuda_state *state, const void *stub,
+                                  enum cuda_function_attribute attribute, int value, int device) {
     if (!is_attribute((int)attribute))
-        return cuda_record(cudaErrorInvalidValue);
-    struct cuda_state *state = cuda_state();
+        return cudaErrorInvalidValue;
     struct cuda_function *function;
-    enum cuda_error error = cuda_enter_device(device);
+    enum cuda_error error = cuda_enter_device(state, device);
     if (error == cudaSuccess)
         error = cuda_function_find(state, stub, &function);
-    if (error == cudaSuccess)
-        error = set_attribute(state, function, attribute, value);
-    return cuda_leave(error);
-}
-
-CUDART_API enum cuda_error cudaFuncSetAttribute(const void *stub,
-                                                enum cuda_function_attribute attribute, int value) {
-    return cuda_function_set(stub, attribute, value, (int)cuda_thread_device());
+    return error == cudaSuccess ? set_attribute(state, function, attribute, value) : error;
 }
 
 // The simulated device has no caches to configure: valid wishes have no effect.
-static enum cuda_error wish(const void *stub, unsigned value, unsigned most) {
+static enum cuda_error wish(struct cuda_state *state, const void *stub, unsigned value,
+                            unsigned most) {
     struct cuda_function *function;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess)
-        error = cuda_function_find(cuda_state(), stub, &function);
+        error = cuda_function_find(state, stub, &function);
     if (error == cudaSuccess && value > most)
         error = cudaErrorInvalidValue;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, unsigned config) {
-    return wish(stub, config, 3);
+enum cuda_error cuda_func_set_cache_config(struct cuda_state *state, const void *stub,
+                                           unsigned config) {
+    return wish(state, stub, config, 3);
 }
 
 // Only 3.x has a choice; elsewhere banks are 4 bytes wide.
-CUDART_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, unsigned config) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_func_set_shared_mem_config(struct cuda_state *state, const void *stub,
+                                                unsigned config) {
     struct cuda_function *function;
     enum { MOST = 2 };
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess)
         error = cuda_function_find(state, stub, &function);
     if (error == cudaSuccess && config > MOST)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && state->config.arch / 10 == 3)
         function->on[state->current->number].shared_config = (int)config;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaFuncGetName(const char **name, const void *stub) {
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
+enum cuda_error cuda_func_get_name(struct cuda_state *state, const char **name, const void *stub) {
     const struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
     enum cuda_error error = cudaSuccess;
     if (!name)
@@ -143,15 +135,15 @@ CUDART_API enum cuda_error cudaFuncGetName(const char **name, const void *stub) 
         error = stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
     else
         *name = function->name;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset,
-                                                size_t *bytes) {
+enum cuda_error cuda_func_get_param_info(struct cuda_state *state, const void *stub, size_t index,
+                                         size_t *offset, size_t *bytes) {
     struct cuda_function *function;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess)
-        error = cuda_function_find(cuda_state(), stub, &function);
+        error = cuda_function_find(state, stub, &function);
     if (error == cudaSuccess && (!offset || index >= function->ir->ptx->parameter_count))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -162,13 +154,11 @@ CUDART_API enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, 
         if (bytes)
             *bytes = parameter->bytes;
     }
-    return cuda_leave(error);
+    return error;
 }
 
 // A kernel's handle is its record; it can be used wherever a stub can.
-CUDART_API enum cuda_error __cudaGetKernel(void **kernel, const void *stub) {
-    struct cuda_state *state = cuda_state();
-    pthread_mutex_lock(&state->lock);
+enum cuda_error cuda_kernel_of_stub(struct cuda_state *state, void **kernel, const void *stub) {
     struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
     enum cuda_error error = function ? cudaSuccess
                             : stub   ? cudaErrorInvalidResourceHandle
@@ -176,13 +166,9 @@ CUDART_API enum cuda_error __cudaGetKernel(void **kernel, const void *stub) {
     // Generated code ignores the error and launches the handle: an unknown stub is its own handle,
     // so that the launch reports it.
     *kernel = function ? (void *)function : (void *)(uintptr_t)stub;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGetKernel(void **kernel, const void *stub) {
-    return kernel ? __cudaGetKernel(kernel, stub) : cuda_record(cudaErrorInvalidValue);
-}
-
-CUDART_API enum cuda_error cudaGetFuncBySymbol(void **function, const void *stub) {
-    return cudaGetKernel(function, stub);
+enum cuda_error cuda_get_kernel(struct cuda_state *state, void **kernel, const void *stub) {
+    return kernel ? cuda_kernel_of_stub(state, kernel, stub) : cudaErrorInvalidValue;
 }

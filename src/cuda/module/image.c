@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // dl_iterate_phdr
 #include "cuda/module/image.h"
+#include "cuda/module/calls.h"
 
 #include <link.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "cuda/module/function.h"
+#include "cuda/module/calls.h"
 #include "cuda/module/image.h"
 #include "ir/ir.h"
 
@@ -155,101 +155,94 @@ unsigned cuda_library_kernels(struct cuda_state *state, struct cuda_module *modu
 
 // ---- The runtime's calls ----------------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaLibraryLoadData(void **library, const void *code, int *options,
-                                               void **values, unsigned count, int *library_options,
-                                               void **library_values, unsigned library_count) {
+enum cuda_error cuda_library_load_data(struct cuda_state *state, void **library, const void *code,
+                                       int *options, void **values, unsigned count,
+                                       int *library_options, void **library_values,
+                                       unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count; // steer when and where only
     struct cuda_jit jit = {options, values, count};
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess)
-        error = cuda_library_load(cuda_state(), code, &jit, (struct cuda_module **)library);
-    return cuda_leave(error);
+    enum cuda_error error = cuda_enter(state);
+    return error == cudaSuccess
+               ? cuda_library_load(state, code, &jit, (struct cuda_module **)library)
+               : error;
 }
 
-CUDART_API enum cuda_error cudaLibraryLoadFromFile(void **library, const char *path, int *options,
-                                                   void **values, unsigned count,
-                                                   int *library_options, void **library_values,
-                                                   unsigned library_count) {
+enum cuda_error cuda_library_load_from_file(struct cuda_state *state, void **library,
+                                            const char *path, int *options, void **values,
+                                            unsigned count, int *library_options,
+                                            void **library_values, unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
     struct cuda_jit jit = {options, values, count};
-    enum cuda_error error = cuda_enter();
-    if (error == cudaSuccess)
-        error = cuda_library_load_file(cuda_state(), path, &jit, (struct cuda_module **)library);
-    return cuda_leave(error);
+    enum cuda_error error = cuda_enter(state);
+    return error == cudaSuccess
+               ? cuda_library_load_file(state, path, &jit, (struct cuda_module **)library)
+               : error;
 }
 
 // Enters; *module is the library. `out`: what must not be NULL.
-static enum cuda_error enter_with(const void *library, const void *out,
+static enum cuda_error enter_with(struct cuda_state *state, const void *library, const void *out,
                                   struct cuda_module **module) {
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *module = cuda_library_find(cuda_state(), library);
+        *module = cuda_library_find(state, library);
         error = *module ? cudaSuccess : cudaErrorInvalidResourceHandle;
     }
     return error;
 }
 
-CUDART_API enum cuda_error cudaLibraryUnload(void *library) {
+enum cuda_error cuda_library_unload(struct cuda_state *state, void *library) {
     struct cuda_module *module;
-    enum cuda_error error = enter_with(library, library, &module);
+    enum cuda_error error = enter_with(state, library, library, &module);
     if (error == cudaSuccess)
-        cuda_module_free(cuda_state(), module);
-    return cuda_leave(error);
+        cuda_module_free(state, module);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaLibraryGetKernel(void **kernel, void *library, const char *name) {
+enum cuda_error cuda_library_get_kernel(struct cuda_state *state, void **kernel, void *library,
+                                        const char *name) {
     struct cuda_module *module;
-    enum cuda_error error = enter_with(library, kernel && name ? kernel : NULL, &module);
-    if (error == cudaSuccess)
-        error = cuda_library_kernel(cuda_state(), module, name, (struct cuda_function **)kernel);
-    return cuda_leave(error);
+    enum cuda_error error = enter_with(state, library, kernel && name ? kernel : NULL, &module);
+    return error == cudaSuccess
+               ? cuda_library_kernel(state, module, name, (struct cuda_function **)kernel)
+               : error;
 }
 
-CUDART_API enum cuda_error cudaLibraryGetKernelCount(unsigned *count, void *library) {
+enum cuda_error cuda_library_get_kernel_count(struct cuda_state *state, unsigned *count,
+                                              void *library) {
     struct cuda_module *module;
-    enum cuda_error error = enter_with(library, count, &module);
+    enum cuda_error error = enter_with(state, library, count, &module);
     if (error == cudaSuccess)
-        *count = cuda_library_kernels(cuda_state(), module, NULL, 0);
-    return cuda_leave(error);
+        *count = cuda_library_kernels(state, module, NULL, 0);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaLibraryEnumerateKernels(void **kernels, unsigned most,
-                                                       void *library) {
+enum cuda_error cuda_library_enumerate_kernels(struct cuda_state *state, void **kernels,
+                                               unsigned most, void *library) {
     struct cuda_module *module;
-    enum cuda_error error = enter_with(library, kernels, &module);
+    enum cuda_error error = enter_with(state, library, kernels, &module);
     if (error == cudaSuccess)
-        cuda_library_kernels(cuda_state(), module, (struct cuda_function **)kernels, most);
-    return cuda_leave(error);
+        cuda_library_kernels(state, module, (struct cuda_function **)kernels, most);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaLibraryGetGlobal(void **address, size_t *bytes, void *library,
-                                                const char *name) {
+enum cuda_error cuda_library_get_global(struct cuda_state *state, void **address, size_t *bytes,
+                                        void *library, const char *name) {
     struct cuda_module *module;
-    enum cuda_error error = enter_with(library, name && (address || bytes) ? name : NULL, &module);
+    enum cuda_error error =
+        enter_with(state, library, name && (address || bytes) ? name : NULL, &module);
     size_t found_bytes = 0;
     void *found = NULL;
     if (error == cudaSuccess)
-        error = cuda_module_load(cuda_state(), module);
+        error = cuda_module_load(state, module);
     if (error == cudaSuccess) {
-        found = sim_module_variable(module->sim[cuda_state()->current->number], name, &found_bytes);
+        found = sim_module_variable(module->sim[state->current->number], name, &found_bytes);
         error = found ? cudaSuccess : cudaErrorSymbolNotFound;
     }
     if (found && address)
         *address = found;
     if (found && bytes)
         *bytes = found_bytes;
-    return cuda_leave(error);
-}
-
-CUDART_API enum cuda_error cudaLibraryGetManaged(void **address, size_t *bytes, void *library,
-                                                 const char *name) {
-    return cudaLibraryGetGlobal(address, bytes, library, name);
-}
-
-CUDART_API enum cuda_error cudaKernelSetAttributeForDevice(const void *kernel,
-                                                           enum cuda_function_attribute attribute,
-                                                           int value, int device) {
-    return cuda_function_set(kernel, attribute, value, device);
+    return error;
 }

@@ -1,4 +1,5 @@
 #include "cuda/module/module.h"
+#include "cuda/module/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,16 @@ struct cuda_function *cuda_function_add(struct cuda_state *state, struct cuda_mo
     if (host)
         map_put(&state->functions, (const char *)&function->host, sizeof function->host, function);
     return function;
+}
+
+void cuda_variable_add(struct cuda_state *state, struct cuda_module *module, const void *host,
+                       void **slot, const char *name, size_t bytes) {
+    struct cuda_variable *variable = base_alloc(sizeof *variable);
+    *variable = (struct cuda_variable){
+        .host = host, .name = name, .module = module, .bytes = bytes, .managed_slot = slot};
+    vec_push(&module->variables, variable);
+    vec_push(&state->all_variables, variable);
+    map_put(&state->variables, (const char *)&variable->host, sizeof variable->host, variable);
 }
 
 struct cuda_function *cuda_function_known(struct cuda_state *state, const void *stub) {

@@ -92,6 +92,11 @@ void cuda_module_free(struct cuda_state *state, struct cuda_module *module);
 struct cuda_function *cuda_function_add(struct cuda_state *state, struct cuda_module *module,
                                         const void *host, const char *name);
 
+// A new record of a variable. `slot`: where the program looks for its address, NULL: it is no
+// managed one. Lock held.
+void cuda_variable_add(struct cuda_state *state, struct cuda_module *module, const void *host,
+                       void **slot, const char *name, size_t bytes);
+
 // The function behind a host stub or a kernel handle; its module is on the device then.
 enum cuda_error cuda_function_find(struct cuda_state *state, const void *stub,
                                    struct cuda_function **function);

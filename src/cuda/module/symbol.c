@@ -3,13 +3,13 @@
 
 #include "cuda/core/state.h"
 #include "cuda/memory/copy.h"
+#include "cuda/module/calls.h"
 
-static enum cuda_error copy_symbol(const void *symbol, size_t offset, void *other, size_t count,
-                                   enum cuda_memcpy_kind kind, bool to_symbol, cuda_stream stream,
-                                   bool is_queued) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_copy_symbol(struct cuda_state *state, const void *symbol, size_t offset,
+                                 void *other, size_t count, enum cuda_memcpy_kind kind,
+                                 bool to_symbol, cuda_stream stream, bool is_queued) {
     bool is_lost = false;
-    enum cuda_error error = is_queued ? cuda_enter_queued(&is_lost) : cuda_enter();
+    enum cuda_error error = is_queued ? cuda_enter_queued(state, &is_lost) : cuda_enter(state);
     char *address = NULL;
     size_t bytes = 0;
     if (error == cudaSuccess)
@@ -31,54 +31,21 @@ static enum cuda_error copy_symbol(const void *symbol, size_t offset, void *othe
         };
         error = cuda_copy_locked(state, &copy, is_lost);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *source, size_t count,
-                                              size_t offset, enum cuda_memcpy_kind kind) {
-    return copy_symbol(symbol, offset, (void *)(uintptr_t)source, count, kind, true, NULL, false);
-}
-CUDART_PER_THREAD(cudaMemcpyToSymbol, _ptds)
-
-CUDART_API enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *source,
-                                                   size_t count, size_t offset,
-                                                   enum cuda_memcpy_kind kind, cuda_stream stream) {
-    return copy_symbol(symbol, offset, (void *)(uintptr_t)source, count, kind, true, stream, true);
-}
-CUDART_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
-
-CUDART_API enum cuda_error cudaMemcpyFromSymbol(void *target, const void *symbol, size_t count,
-                                                size_t offset, enum cuda_memcpy_kind kind) {
-    return copy_symbol(symbol, offset, target, count, kind, false, NULL, false);
-}
-CUDART_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
-
-CUDART_API enum cuda_error cudaMemcpyFromSymbolAsync(void *target, const void *symbol, size_t count,
-                                                     size_t offset, enum cuda_memcpy_kind kind,
-                                                     cuda_stream stream) {
-    return copy_symbol(symbol, offset, target, count, kind, false, stream, true);
-}
-CUDART_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
-
-static enum cuda_error look_up(const void *symbol, void **address, size_t *bytes) {
+enum cuda_error cuda_symbol_look_up(struct cuda_state *state, const void *symbol, void **address,
+                                    size_t *bytes) {
     void *found = NULL;
     size_t size = 0;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !address && !bytes)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = cuda_variable_find(cuda_state(), symbol, &found, &size);
+        error = cuda_variable_find(state, symbol, &found, &size);
     if (error == cudaSuccess && address)
         *address = found;
     if (error == cudaSuccess && bytes)
         *bytes = size;
-    return cuda_leave(error);
-}
-
-CUDART_API enum cuda_error cudaGetSymbolAddress(void **address, const void *symbol) {
-    return look_up(symbol, address, NULL);
-}
-
-CUDART_API enum cuda_error cudaGetSymbolSize(size_t *bytes, const void *symbol) {
-    return look_up(symbol, NULL, bytes);
+    return error;
 }

@@ -2,6 +2,7 @@
 // kept, so that a program reads back what it set.
 #include <string.h>
 
+#include "cuda/stream/calls.h"
 #include "cuda/stream/stream.h"
 
 // Bytes of an attribute's value; 0: streams have no such attribute. A program of an old toolkit
@@ -37,10 +38,9 @@ static void *value_of(struct cuda_stream *stream, int attribute) {
 }
 
 // Enters; *bytes is the size of the value, *kept where it lies.
-static enum cuda_error enter_with(cuda_stream stream, int attribute, const void *program_value,
-                                  void **kept, size_t *bytes) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+static enum cuda_error enter_with(struct cuda_state *state, cuda_stream stream, int attribute,
+                                  const void *program_value, void **kept, size_t *bytes) {
+    enum cuda_error error = cuda_enter(state);
     *bytes = bytes_of(attribute);
     if (error == cudaSuccess && (!program_value || *bytes == 0))
         error = cudaErrorInvalidValue;
@@ -52,30 +52,29 @@ static enum cuda_error enter_with(cuda_stream stream, int attribute, const void 
     return error;
 }
 
-CUDART_API enum cuda_error cudaStreamSetAttribute(cuda_stream stream, int attribute,
-                                                  const void *value) {
+enum cuda_error cuda_stream_set_attribute(struct cuda_state *state, cuda_stream stream,
+                                          int attribute, const void *value) {
     void *kept;
     size_t bytes;
-    enum cuda_error error = enter_with(stream, attribute, value, &kept, &bytes);
+    enum cuda_error error = enter_with(state, stream, attribute, value, &kept, &bytes);
     if (error == cudaSuccess)
         memcpy(kept, value, bytes);
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamSetAttribute, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetAttribute(cuda_stream stream, int attribute, void *value) {
+enum cuda_error cuda_stream_get_attribute(struct cuda_state *state, cuda_stream stream,
+                                          int attribute, void *value) {
     void *kept;
     size_t bytes;
-    enum cuda_error error = enter_with(stream, attribute, value, &kept, &bytes);
+    enum cuda_error error = enter_with(state, stream, attribute, value, &kept, &bytes);
     if (error == cudaSuccess)
         memcpy(value, kept, bytes);
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamCopyAttributes(cuda_stream to, cuda_stream from) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_copy_attributes(struct cuda_state *state, cuda_stream to,
+                                            cuda_stream from) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess) {
         struct cuda_stream *target = cuda_stream_find(state, to);
         const struct cuda_stream *source = cuda_stream_find(state, from);
@@ -89,6 +88,5 @@ CUDART_API enum cuda_error cudaStreamCopyAttributes(cuda_stream to, cuda_stream 
             error = cudaErrorInvalidResourceHandle;
         }
     }
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamCopyAttributes, _ptsz)

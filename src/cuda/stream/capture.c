@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
-#include "cuda/graph/api.h"
 #include "cuda/graph/state.h"
+#include "cuda/stream/calls.h"
 #include "cuda/stream/event.h"
 #include "cuda/stream/stream.h"
 
@@ -127,9 +127,9 @@ enum cuda_error cuda_capture_unsafe(struct cuda_state *state) {
     return error;
 }
 
-enum cuda_error cuda_enter_unsafe(void) {
-    enum cuda_error error = cuda_enter();
-    return error == cudaSuccess ? cuda_capture_unsafe(cuda_state()) : error;
+enum cuda_error cuda_enter_unsafe(struct cuda_state *state) {
+    enum cuda_error error = cuda_enter(state);
+    return error == cudaSuccess ? cuda_capture_unsafe(state) : error;
 }
 
 enum cuda_error cuda_capture_forbids_waiting(struct cuda_state *state) {
@@ -218,22 +218,18 @@ void cuda_captures_drop(struct cuda_state *state) {
             finish(state, state->graphs->captures.data[i - 1]);
 }
 
-CUDART_API enum cuda_error cudaStreamBeginCapture(cuda_stream stream, enum cuda_capture_mode mode) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_begin_capture(struct cuda_state *state, cuda_stream stream,
+                                          enum cuda_capture_mode mode) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_links none = {0};
-    if (error == cudaSuccess)
-        error = begin(cuda_state(), stream, NULL, &none, mode);
-    return cuda_leave(error);
+    return error == cudaSuccess ? begin(state, stream, NULL, &none, mode) : error;
 }
-CUDART_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamBeginCaptureToGraph(cuda_stream stream, cuda_graph graph,
-                                                         const cuda_node *nodes,
-                                                         const struct cuda_edge *edges,
-                                                         size_t count,
-                                                         enum cuda_capture_mode mode) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_begin_capture_to_graph(struct cuda_state *state, cuda_stream stream,
+                                                   cuda_graph graph, const cuda_node *nodes,
+                                                   const struct cuda_edge *edges, size_t count,
+                                                   enum cuda_capture_mode mode) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_links links = {0};
     struct cuda_graph *known = error == cudaSuccess ? cuda_graph_find(state, graph) : NULL;
     if (error == cudaSuccess)
@@ -242,9 +238,8 @@ CUDART_API enum cuda_error cudaStreamBeginCaptureToGraph(cuda_stream stream, cud
     if (error == cudaSuccess)
         error = begin(state, stream, known, &links, mode);
     cuda_links_free(&links);
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 
 static bool are_marked(const struct cuda_links *links) {
     for (size_t i = 0; i < links->nodes.length; i++)
@@ -286,25 +281,22 @@ static enum cuda_error end(struct cuda_state *state, struct cuda_stream *stream,
     return error;
 }
 
-CUDART_API enum cuda_error cudaStreamEndCapture(cuda_stream stream, cuda_graph *graph) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_end_capture(struct cuda_state *state, cuda_stream stream,
+                                        cuda_graph *graph) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_stream *known = error == cudaSuccess ? cuda_stream_find(state, stream) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidResourceHandle;
     if (graph)
         *graph = NULL;
-    if (error == cudaSuccess)
-        error = end(state, known, graph);
-    return cuda_leave_graphs(error);
+    return error == cudaSuccess ? end(state, known, graph) : error;
 }
-CUDART_PER_THREAD(cudaStreamEndCapture, _ptsz)
 
 // ---- Questions and changes --------------------------------------------------------------------
 
-enum cuda_error cuda_capture_tell(cuda_stream stream, const struct cuda_capture_info *info) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_capture_tell(struct cuda_state *state, cuda_stream stream,
+                                  const struct cuda_capture_info *info) {
+    enum cuda_error error = cuda_enter(state);
     const struct cuda_stream *known = error == cudaSuccess ? cuda_stream_find(state, stream) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidResourceHandle;
@@ -313,7 +305,7 @@ enum cuda_error cuda_capture_tell(cuda_stream stream, const struct cuda_capture_
     if (error == cudaSuccess && is_legacy(stream) && legacy_is_blocked(state, false))
         error = cudaErrorStreamCaptureImplicit;
     if (error != cudaSuccess)
-        return cuda_leave(error);
+        return error;
     const struct cuda_capture *capture = is_legacy(stream) ? NULL : known->capture;
     *info->status = !capture             ? CUDA_CAPTURE_NONE
                     : capture->is_spoilt ? CUDA_CAPTURE_INVALIDATED
@@ -331,20 +323,14 @@ enum cuda_error cuda_capture_tell(cuda_stream stream, const struct cuda_capture_
     for (size_t i = 0; capture && info->nodes && !info->edges && i < known->links.edges.length; i++)
         if (known->links.edges.data[i].type || known->links.edges.data[i].from_port)
             error = cudaErrorLossyQuery;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaStreamIsCapturing(cuda_stream stream,
-                                                 enum cuda_capture_status *status) {
-    return cuda_capture_tell(stream, &(struct cuda_capture_info){.status = status});
-}
-CUDART_PER_THREAD(cudaStreamIsCapturing, _ptsz)
-
-enum cuda_error cuda_capture_update(cuda_stream stream, const cuda_node *nodes,
-                                    const struct cuda_edge *edges, size_t count, unsigned flags) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_capture_update(struct cuda_state *state, cuda_stream stream,
+                                    const cuda_node *nodes, const struct cuda_edge *edges,
+                                    size_t count, unsigned flags) {
     struct cuda_links links = {0};
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     struct cuda_stream *known = error == cudaSuccess ? cuda_stream_find(state, stream) : NULL;
     if (error == cudaSuccess && !known)
         error = cudaErrorInvalidResourceHandle;
@@ -361,12 +347,12 @@ enum cuda_error cuda_capture_update(cuda_stream stream, const cuda_node *nodes,
     for (size_t i = 0; error == cudaSuccess && i < links.nodes.length; i++)
         cuda_links_add(&known->links, links.nodes.data[i], links.edges.data[i]);
     cuda_links_free(&links);
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaThreadExchangeStreamCaptureMode(enum cuda_capture_mode *mode) {
+enum cuda_error cuda_thread_exchange_stream_capture_mode(enum cuda_capture_mode *mode) {
     if (!mode || (unsigned)*mode > CUDA_CAPTURE_RELAXED)
-        return cuda_record(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     enum cuda_capture_mode old = (enum cuda_capture_mode)thread_mode;
     thread_mode = (int)*mode;
     *mode = old;

@@ -46,6 +46,6 @@ enum cuda_error cuda_capture_wait(struct cuda_state *state, cuda_stream stream,
 enum cuda_error cuda_capture_asks(struct cuda_state *state, const struct cuda_event *event);
 
 // cuda_enter, and cuda_capture_unsafe.
-enum cuda_error cuda_enter_unsafe(void);
+enum cuda_error cuda_enter_unsafe(struct cuda_state *state);
 
 #endif

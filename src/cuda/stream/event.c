@@ -1,4 +1,5 @@
 #include "cuda/stream/event.h"
+#include "cuda/stream/calls.h"
 
 #include "base/progress.h"
 #include "cuda/core/state.h"
@@ -8,27 +9,24 @@
 
 enum { EVENT_FLAGS = 7, DISABLE_TIMING = 2, EXTERNAL = 1 };
 
-CUDART_API enum cuda_error cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_event_create_with_flags(struct cuda_state *state, cuda_event *event,
+                                             unsigned flags) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!event || flags & ~(unsigned)EVENT_FLAGS))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *event = cuda_handle_new(cuda_state(), CUDA_EVENT, sizeof **event);
+        *event = cuda_handle_new(state, CUDA_EVENT, sizeof **event);
         (*event)->flags = flags;
     }
-    return cuda_leave(error);
-}
-
-CUDART_API enum cuda_error cudaEventCreate(cuda_event *event) {
-    return cudaEventCreateWithFlags(event, 0);
+    return error;
 }
 
 struct cuda_event *cuda_event_find(struct cuda_state *state, cuda_event event) {
     return event ? cuda_handle_find(state, CUDA_EVENT, event) : NULL;
 }
 
-static struct cuda_event *find(cuda_event event) {
-    return cuda_event_find(cuda_state(), event);
+static struct cuda_event *find(struct cuda_state *state, cuda_event event) {
+    return cuda_event_find(state, event);
 }
 
 void cuda_event_record(struct cuda_event *event) {
@@ -40,16 +38,16 @@ void cuda_event_record(struct cuda_event *event) {
     event->time = progress_now();
 }
 
-CUDART_API enum cuda_error cudaEventDestroy(cuda_event event) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_event *known = error == cudaSuccess ? find(event) : NULL;
+enum cuda_error cuda_event_destroy(struct cuda_state *state, cuda_event event) {
+    enum cuda_error error = cuda_enter(state);
+    struct cuda_event *known = error == cudaSuccess ? find(state, event) : NULL;
     if (known) {
         cuda_links_free(&known->links);
-        cuda_handle_kill(cuda_state(), &known->handle);
+        cuda_handle_kill(state, &known->handle);
     } else if (error == cudaSuccess) {
         error = cudaErrorInvalidResourceHandle;
     }
-    return cuda_leave(error);
+    return error;
 }
 
 // In a capture an event is a place in it, or a node of its own where the program says so.
@@ -67,56 +65,37 @@ static enum cuda_error record(struct cuda_state *state, cuda_stream stream,
     return cuda_enqueue(state, stream, &operation, false);
 }
 
-CUDART_API enum cuda_error cudaEventRecordWithFlags(cuda_event event, cuda_stream stream,
-                                                    unsigned flags) {
+enum cuda_error cuda_event_record_with_flags(struct cuda_state *state, cuda_event event,
+                                             cuda_stream stream, unsigned flags) {
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
-    struct cuda_event *known = error == cudaSuccess ? find(event) : NULL;
-    if (error == cudaSuccess && (!known || !cuda_stream_is_good(cuda_state(), stream) ||
-                                 cuda_stream_device(cuda_state(), stream) != known->handle.device))
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
+    struct cuda_event *known = error == cudaSuccess ? find(state, event) : NULL;
+    if (error == cudaSuccess && (!known || !cuda_stream_is_good(state, stream) ||
+                                 cuda_stream_device(state, stream) != known->handle.device))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && flags > EXTERNAL)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = record(cuda_state(), stream, known, flags);
-    return cuda_leave(error);
+    return error == cudaSuccess ? record(state, stream, known, flags) : error;
 }
-CUDART_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
-
-CUDART_API enum cuda_error cudaEventRecord(cuda_event event, cuda_stream stream) {
-    return cudaEventRecordWithFlags(event, stream, 0);
-}
-CUDART_PER_THREAD(cudaEventRecord, _ptsz)
 
 // Waits and asks alike: what was before the event is done.
-static enum cuda_error look_at(cuda_event event) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
-    const struct cuda_event *known = error == cudaSuccess ? find(event) : NULL;
+enum cuda_error cuda_event_look_at(struct cuda_state *state, cuda_event event) {
+    enum cuda_error error = cuda_enter(state);
+    const struct cuda_event *known = error == cudaSuccess ? find(state, event) : NULL;
     if (error == cudaSuccess)
         error = known ? cuda_capture_asks(state, known) : cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cuda_capture_unsafe(state);
-    if (error == cudaSuccess)
-        error = cuda_visit(state, known->handle.device);
-    return cuda_leave(error);
+    return error == cudaSuccess ? cuda_visit(state, known->handle.device) : error;
 }
 
-CUDART_API enum cuda_error cudaEventSynchronize(cuda_event event) {
-    return look_at(event);
-}
-
-CUDART_API enum cuda_error cudaEventQuery(cuda_event event) {
-    return look_at(event);
-}
-
-CUDART_API enum cuda_error cudaEventElapsedTime(float *milliseconds, cuda_event start,
-                                                cuda_event end) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_event_elapsed(struct cuda_state *state, float *milliseconds, cuda_event start,
+                                   cuda_event end) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !milliseconds)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        const struct cuda_event *from = find(start), *to = find(end);
+        const struct cuda_event *from = find(state, start), *to = find(state, end);
         if (from && to && (from->capture || to->capture))
             error = cudaErrorCapturedEvent;
         else if (!from || !to || !from->is_recorded || !to->is_recorded ||
@@ -126,13 +105,7 @@ CUDART_API enum cuda_error cudaEventElapsedTime(float *milliseconds, cuda_event 
         else
             *milliseconds = (float)((to->time - from->time) * 1e3);
     }
-    return cuda_leave(error);
-}
-
-// The name that programs built with 12.8 and 12.9 call.
-CUDART_API enum cuda_error cudaEventElapsedTime_v2(float *milliseconds, cuda_event start,
-                                                   cuda_event end) {
-    return cudaEventElapsedTime(milliseconds, start, end);
+    return error;
 }
 
 static enum cuda_error wait(struct cuda_state *state, cuda_stream stream, struct cuda_event *event,
@@ -146,17 +119,14 @@ static enum cuda_error wait(struct cuda_state *state, cuda_stream stream, struct
                                                 : error;
 }
 
-CUDART_API enum cuda_error cudaStreamWaitEvent(cuda_stream stream, cuda_event event,
-                                               unsigned flags) {
+enum cuda_error cuda_stream_wait_event(struct cuda_state *state, cuda_stream stream,
+                                       cuda_event event, unsigned flags) {
     bool is_lost;
-    enum cuda_error error = cuda_enter_queued(&is_lost);
-    struct cuda_event *known = error == cudaSuccess ? find(event) : NULL;
-    if (error == cudaSuccess && (!known || !cuda_stream_is_good(cuda_state(), stream)))
+    enum cuda_error error = cuda_enter_queued(state, &is_lost);
+    struct cuda_event *known = error == cudaSuccess ? find(state, event) : NULL;
+    if (error == cudaSuccess && (!known || !cuda_stream_is_good(state, stream)))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && flags > EXTERNAL)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = wait(cuda_state(), stream, known, flags);
-    return cuda_leave(error);
+    return error == cudaSuccess ? wait(state, stream, known, flags) : error;
 }
-CUDART_PER_THREAD(cudaStreamWaitEvent, _ptsz)

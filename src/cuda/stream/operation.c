@@ -1,4 +1,5 @@
 #include "cuda/stream/operation.h"
+#include "cuda/stream/calls.h"
 
 #include <stdlib.h>
 
@@ -17,16 +18,6 @@ enum cuda_error cuda_enqueue(struct cuda_state *state, cuda_stream stream,
         error = cuda_operation_run(state, operation);
     cuda_operation_free(state, operation);
     return error;
-}
-
-// Programs may call other functions of the runtime from other threads meanwhile.
-static void call_host(struct cuda_state *state, const struct cuda_host_node *host) {
-    struct cuda_host_node call = *host;
-    struct cuda_device *device = state->current;
-    cuda_unlock(state);
-    call.function(call.data);
-    cuda_lock(state);
-    state->current = device;
 }
 
 // Memory may have gone since the operation was checked.
@@ -54,7 +45,7 @@ enum cuda_error cuda_operation_run(struct cuda_state *state,
     case CUDA_NODE_MEMSET:
         return run_fill(state, &operation->u.fill);
     case CUDA_NODE_HOST:
-        call_host(state, &operation->u.host);
+        cuda_call_host(state, operation->u.host.function, operation->u.host.data);
         return cudaSuccess;
     case CUDA_NODE_RECORD_EVENT:
         cuda_event_record(operation->u.event);

@@ -1,4 +1,5 @@
 #include "cuda/stream/stream.h"
+#include "cuda/stream/calls.h"
 
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
@@ -51,9 +52,9 @@ struct cuda_stream *cuda_stream_find(struct cuda_state *state, cuda_stream strea
     return state->current->default_stream;
 }
 
-static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_create(struct cuda_state *state, cuda_stream *stream, unsigned flags,
+                                   int priority) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!stream || flags > NON_BLOCKING))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -66,25 +67,11 @@ static enum cuda_error create(cuda_stream *stream, unsigned flags, int priority)
         set_defaults(made);
         *stream = made;
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaStreamCreate(cuda_stream *stream) {
-    return create(stream, 0, LOWEST_PRIORITY);
-}
-
-CUDART_API enum cuda_error cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags) {
-    return create(stream, flags, LOWEST_PRIORITY);
-}
-
-CUDART_API enum cuda_error cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags,
-                                                        int priority) {
-    return create(stream, flags, priority);
-}
-
-CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
-    struct cuda_state *state = cuda_state();
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_stream_destroy(struct cuda_state *state, cuda_stream stream) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_stream *known = NULL;
     if (error == cudaSuccess) {
         known = is_default(stream) ? NULL : cuda_handle_find(state, CUDA_STREAM, stream);
@@ -94,14 +81,13 @@ CUDART_API enum cuda_error cudaStreamDestroy(cuda_stream stream) {
         cuda_capture_drop(state, known);
         cuda_handle_kill(state, &known->handle);
     }
-    return cuda_leave_graphs(error);
+    return error;
 }
 
 // Waits and asks alike: everything is done. A stream that is captured has nothing to tell.
-static enum cuda_error look_at(cuda_stream stream) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_stream_look_at(struct cuda_state *state, cuda_stream stream) {
     struct cuda_capture *capture = NULL;
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
@@ -112,107 +98,106 @@ static enum cuda_error look_at(cuda_stream stream) {
     }
     if (error == cudaSuccess)
         error = cuda_capture_unsafe(state);
-    if (error == cudaSuccess)
-        error = cuda_visit(state, cuda_stream_device(state, stream));
-    return cuda_leave(error);
+    return error == cudaSuccess ? cuda_visit(state, cuda_stream_device(state, stream)) : error;
 }
-
-CUDART_API enum cuda_error cudaStreamSynchronize(cuda_stream stream) {
-    return look_at(stream);
-}
-CUDART_PER_THREAD(cudaStreamSynchronize, _ptsz)
-
-CUDART_API enum cuda_error cudaStreamQuery(cuda_stream stream) {
-    return look_at(stream);
-}
-CUDART_PER_THREAD(cudaStreamQuery, _ptsz)
 
 // ---- Properties ---------------------------------------------------------------------------
 
 // Enters; *known is the stream.
-static enum cuda_error enter_with(cuda_stream stream, const void *out,
+static enum cuda_error enter_with(struct cuda_state *state, cuda_stream stream, const void *out,
                                   const struct cuda_stream **known) {
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *known = cuda_stream_find(cuda_state(), stream);
+        *known = cuda_stream_find(state, stream);
         error = *known ? cudaSuccess : cudaErrorInvalidResourceHandle;
     }
     return error;
 }
 
-CUDART_API enum cuda_error cudaStreamGetFlags(cuda_stream stream, unsigned *flags) {
+enum cuda_error cuda_stream_get_flags(struct cuda_state *state, cuda_stream stream,
+                                      unsigned *flags) {
     const struct cuda_stream *known;
-    enum cuda_error error = enter_with(stream, flags, &known);
+    enum cuda_error error = enter_with(state, stream, flags, &known);
     if (error == cudaSuccess)
         *flags = known->flags;
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamGetFlags, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetPriority(cuda_stream stream, int *priority) {
+enum cuda_error cuda_stream_get_priority(struct cuda_state *state, cuda_stream stream,
+                                         int *priority) {
     const struct cuda_stream *known;
-    enum cuda_error error = enter_with(stream, priority, &known);
+    enum cuda_error error = enter_with(state, stream, priority, &known);
     if (error == cudaSuccess)
         *priority = known->priority;
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamGetPriority, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetId(cuda_stream stream, unsigned long long *id) {
+enum cuda_error cuda_stream_get_id(struct cuda_state *state, cuda_stream stream,
+                                   unsigned long long *id) {
     const struct cuda_stream *known;
-    enum cuda_error error = enter_with(stream, id, &known);
+    enum cuda_error error = enter_with(state, stream, id, &known);
     if (error == cudaSuccess)
         *id = known->id;
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamGetId, _ptsz)
 
-CUDART_API enum cuda_error cudaStreamGetDevice(cuda_stream stream, int *device) {
+enum cuda_error cuda_stream_get_device(struct cuda_state *state, cuda_stream stream, int *device) {
     const struct cuda_stream *known;
-    enum cuda_error error = enter_with(stream, device, &known);
+    enum cuda_error error = enter_with(state, stream, device, &known);
     if (error == cudaSuccess)
         *device = (int)known->handle.device->number;
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
-CUDART_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *lowest, int *highest) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_device_get_stream_priority_range(struct cuda_state *state, int *lowest,
+                                                      int *highest) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && lowest)
         *lowest = LOWEST_PRIORITY;
     if (error == cudaSuccess && highest)
         *highest = HIGHEST_PRIORITY;
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Host functions in a stream ---------------------------------------------------------------
 
+struct callback {
+    cuda_stream_callback function;
+    cuda_stream stream;
+    enum cuda_error status;
+    void *data;
+};
+
+static void call_back(void *data) {
+    const struct callback *callback = data;
+    callback->function(callback->stream, callback->status, callback->data);
+}
+
 // What is before it is done, so it runs at once. No capture takes it.
-CUDART_API enum cuda_error cudaStreamAddCallback(cuda_stream stream, cuda_stream_callback callback,
-                                                 void *data, unsigned flags) {
-    if (!callback || flags)
-        return cuda_record(cudaErrorInvalidValue);
-    enum cuda_error error = look_at(stream);
+enum cuda_error cuda_stream_add_callback(struct cuda_state *state, cuda_stream stream,
+                                         cuda_stream_callback function, void *data,
+                                         unsigned flags) {
+    if (!function || flags)
+        return cudaErrorInvalidValue;
+    enum cuda_error error = cuda_stream_look_at(state, stream);
+    struct callback callback = {function, stream, error, data};
     if (error < cudaErrorStreamCaptureUnsupported || error > cudaErrorStreamCaptureImplicit)
-        callback(stream, error, data); // told of a broken device too
+        cuda_call_host(state, call_back, &callback); // told of a broken device too
     return error;
 }
-CUDART_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
-CUDART_API enum cuda_error cudaLaunchHostFunc(cuda_stream stream, cuda_host_function function,
-                                              void *data) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_launch_host_func(struct cuda_state *state, cuda_stream stream,
+                                      cuda_host_function function, void *data) {
     if (!function)
-        return cuda_record(cudaErrorInvalidValue);
-    enum cuda_error error = cuda_enter();
+        return cudaErrorInvalidValue;
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess) {
         struct cuda_operation operation = {.kind = CUDA_NODE_HOST, .u.host = {function, data}};
         error = cuda_enqueue(state, stream, &operation, false);
     }
-    return cuda_leave(error);
+    return error;
 }
-CUDART_PER_THREAD(cudaLaunchHostFunc, _ptsz)

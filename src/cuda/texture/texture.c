@@ -1,5 +1,6 @@
 // Texture and surface objects: descriptions become what the simulator fetches from.
 #include "cuda/texture/texture.h"
+#include "cuda/texture/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,10 +211,11 @@ static enum cuda_error create_texture(struct cuda_state *state, uint64_t *number
     return cudaSuccess;
 }
 
-enum cuda_error cuda_texture_create(uint64_t *number, const struct cuda_resource *resource,
+enum cuda_error cuda_texture_create(struct cuda_state *state, uint64_t *number,
+                                    const struct cuda_resource *resource,
                                     const struct cuda_texture *texture,
                                     const struct cuda_view *view, size_t bytes) {
-    enum cuda_error error = cuda_enter();
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!number || !resource))
         error = cudaErrorInvalidValue;
     else if (error == cudaSuccess && !texture)
@@ -223,50 +225,50 @@ enum cuda_error cuda_texture_create(uint64_t *number, const struct cuda_resource
         memcpy(&object.texture, texture, bytes);
         if (view)
             object.view = *view;
-        error = create_texture(cuda_state(), number, &object);
+        error = create_texture(state, number, &object);
     }
-    return cuda_leave(error);
+    return error;
 }
 
 // Finds what an object was made from, for a question about it. Leave in any case.
-static enum cuda_error enter_object(uint64_t number, bool is_surface, const void *out,
-                                    const struct cuda_object **object) {
-    enum cuda_error error = cuda_enter();
+static enum cuda_error enter_object(struct cuda_state *state, uint64_t number, bool is_surface,
+                                    const void *out, const struct cuda_object **object) {
+    enum cuda_error error = cuda_enter(state);
     if (error != cudaSuccess)
         return error;
-    *object = find_object(cuda_state(), number, is_surface);
+    *object = find_object(state, number, is_surface);
     return out && *object ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-enum cuda_error cuda_texture_get(struct cuda_texture *out, uint64_t number, size_t bytes) {
+enum cuda_error cuda_texture_get(struct cuda_state *state, struct cuda_texture *out,
+                                 uint64_t number, size_t bytes) {
     const struct cuda_object *object = NULL;
-    enum cuda_error error = enter_object(number, false, out, &object);
+    enum cuda_error error = enter_object(state, number, false, out, &object);
     if (error == cudaSuccess)
         memcpy(out, &object->texture, bytes);
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out,
-                                                            uint64_t number) {
+enum cuda_error cuda_get_texture_object_resource_desc(struct cuda_state *state,
+                                                      struct cuda_resource *out, uint64_t number) {
     const struct cuda_object *object = NULL;
-    enum cuda_error error = enter_object(number, false, out, &object);
+    enum cuda_error error = enter_object(state, number, false, out, &object);
     if (error == cudaSuccess)
         *out = object->resource;
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGetTextureObjectResourceViewDesc(struct cuda_view *out,
-                                                                uint64_t number) {
+enum cuda_error cuda_get_texture_object_resource_view_desc(struct cuda_state *state,
+                                                           struct cuda_view *out, uint64_t number) {
     const struct cuda_object *object = NULL;
-    enum cuda_error error = enter_object(number, false, out, &object);
+    enum cuda_error error = enter_object(state, number, false, out, &object);
     if (error == cudaSuccess)
         *out = object->view;
-    return cuda_leave(error);
+    return error;
 }
 
-static enum cuda_error destroy(uint64_t number, bool is_surface) {
-    enum cuda_error error = cuda_enter();
-    struct cuda_state *state = cuda_state();
+static enum cuda_error destroy(struct cuda_state *state, uint64_t number, bool is_surface) {
+    enum cuda_error error = cuda_enter(state);
     struct cuda_object *object =
         error == cudaSuccess ? find_object(state, number, is_surface) : NULL;
     if (error == cudaSuccess && number && !object)
@@ -280,11 +282,11 @@ static enum cuda_error destroy(uint64_t number, bool is_surface) {
         *slot_of(state, number) = NULL;
         free(object);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaDestroyTextureObject(uint64_t number) {
-    return destroy(number, false);
+enum cuda_error cuda_destroy_texture_object(struct cuda_state *state, uint64_t number) {
+    return destroy(state, number, false);
 }
 
 // ---- Surfaces -----------------------------------------------------------------------------
@@ -303,41 +305,39 @@ static enum cuda_error create_surface(struct cuda_state *state, uint64_t *number
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaCreateSurfaceObject(uint64_t *number,
-                                                   const struct cuda_resource *resource) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_create_surface_object(struct cuda_state *state, uint64_t *number,
+                                           const struct cuda_resource *resource) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!number || !resource))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = create_surface(cuda_state(), number, resource);
-    return cuda_leave(error);
+    return error == cudaSuccess ? create_surface(state, number, resource) : error;
 }
 
-CUDART_API enum cuda_error cudaDestroySurfaceObject(uint64_t number) {
-    return destroy(number, true);
+enum cuda_error cuda_destroy_surface_object(struct cuda_state *state, uint64_t number) {
+    return destroy(state, number, true);
 }
 
-CUDART_API enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out,
-                                                            uint64_t number) {
+enum cuda_error cuda_get_surface_object_resource_desc(struct cuda_state *state,
+                                                      struct cuda_resource *out, uint64_t number) {
     const struct cuda_object *object = NULL;
-    enum cuda_error error = enter_object(number, true, out, &object);
+    enum cuda_error error = enter_object(state, number, true, out, &object);
     if (error == cudaSuccess)
         *out = object->resource;
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Limits and the end ---------------------------------------------------------------------
 
-CUDART_API enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
-                                                                const struct cuda_channel *channel,
-                                                                int device) {
+enum cuda_error cuda_device_get_texture_1d_linear_max_width(struct cuda_state *state, size_t *width,
+                                                            const struct cuda_channel *channel,
+                                                            int device) {
     struct sim_image image;
     if (!width || !channel)
-        return cuda_record(cudaErrorInvalidValue);
-    if (!cuda_is_device(cuda_state(), device))
-        return cuda_record(cudaErrorInvalidDevice);
+        return cudaErrorInvalidValue;
+    if (!cuda_is_device(state, device))
+        return cudaErrorInvalidDevice;
     if (!cuda_channel_read(channel, &image))
-        return cuda_record(cudaErrorInvalidChannelDescriptor);
+        return cudaErrorInvalidChannelDescriptor;
     *width = (size_t)((1ull << 32) / cuda_texel_bytes(&image));
     return cudaSuccess;
 }

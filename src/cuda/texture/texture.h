@@ -4,6 +4,8 @@
 
 #include "cuda/core/abi.h"
 
+struct cuda_state;
+
 enum cuda_resource_type {
     CUDA_RESOURCE_ARRAY,
     CUDA_RESOURCE_MIPMAP,
@@ -47,14 +49,15 @@ struct cuda_view { // cudaResourceViewDesc; CUDA 13 appends reserved words
     unsigned first_level, last_level, first_layer, last_layer;
 };
 
-// Whole API calls. `bytes` of the texture description are the program's.
-enum cuda_error cuda_texture_create(uint64_t *object, const struct cuda_resource *resource,
+// Whole calls. `bytes` of the texture description are the program's.
+enum cuda_error cuda_texture_create(struct cuda_state *state, uint64_t *object,
+                                    const struct cuda_resource *resource,
                                     const struct cuda_texture *texture,
                                     const struct cuda_view *view, size_t bytes);
-enum cuda_error cuda_texture_get(struct cuda_texture *out, uint64_t object, size_t bytes);
+enum cuda_error cuda_texture_get(struct cuda_state *state, struct cuda_texture *out,
+                                 uint64_t object, size_t bytes);
 
 // Forgets all objects, when the device goes. Lock held.
-struct cuda_state;
 void cuda_objects_drop(struct cuda_state *state);
 
 #endif

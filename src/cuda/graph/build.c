@@ -1,69 +1,70 @@
 // Graphs as programs build and ask them.
-#include "cuda/graph/api.h"
+#include "cuda/graph/calls.h"
 
 #include <string.h>
 
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 
-CUDART_API enum cuda_error cudaGraphCreate(cuda_graph *graph, unsigned flags) {
-    enum cuda_error error = cuda_enter();
+enum cuda_error cuda_graph_create(struct cuda_state *state, cuda_graph *graph, unsigned flags) {
+    enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess && (!graph || flags))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *graph = cuda_graph_new(cuda_state());
-    return cuda_leave(error);
+        *graph = cuda_graph_new(state);
+    return error;
 }
 
 // Enters; *known is the graph.
-static enum cuda_error enter_with(const void *graph, struct cuda_graph **known) {
-    enum cuda_error error = cuda_enter();
-    *known = error == cudaSuccess ? cuda_graph_find(cuda_state(), graph) : NULL;
+static enum cuda_error enter_with(struct cuda_state *state, const void *graph,
+                                  struct cuda_graph **known) {
+    enum cuda_error error = cuda_enter(state);
+    *known = error == cudaSuccess ? cuda_graph_find(state, graph) : NULL;
     return error == cudaSuccess && !*known ? cudaErrorInvalidValue : error;
 }
 
-static enum cuda_error enter_with_node(const void *node, struct cuda_node **known) {
-    enum cuda_error error = cuda_enter();
-    *known = error == cudaSuccess ? cuda_node_find(cuda_state(), node) : NULL;
+static enum cuda_error enter_with_node(struct cuda_state *state, const void *node,
+                                       struct cuda_node **known) {
+    enum cuda_error error = cuda_enter(state);
+    *known = error == cudaSuccess ? cuda_node_find(state, node) : NULL;
     return error == cudaSuccess && !*known ? cudaErrorInvalidValue : error;
 }
 
-CUDART_API enum cuda_error cudaGraphDestroy(cuda_graph graph) {
+enum cuda_error cuda_graph_destroy(struct cuda_state *state, cuda_graph graph) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess && (known->owner || known->is_body))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && cuda_capture_is_into(cuda_state(), known))
+    if (error == cudaSuccess && cuda_capture_is_into(state, known))
         error = cudaErrorNotPermitted;
     if (error == cudaSuccess)
-        cuda_graph_free(cuda_state(), known);
-    return cuda_leave_graphs(error);
+        cuda_graph_free(state, known);
+    return error;
 }
 
 static bool has_memory(const struct cuda_graph *graph) {
     return cuda_graph_has(graph, CUDA_NODE_ALLOCATE) || cuda_graph_has(graph, CUDA_NODE_FREE);
 }
 
-CUDART_API enum cuda_error cudaGraphClone(cuda_graph *clone, cuda_graph graph) {
+enum cuda_error cuda_graph_clone(struct cuda_state *state, cuda_graph *clone, cuda_graph graph) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess && !clone)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && (has_memory(known) || cuda_graph_has(known, CUDA_NODE_CONDITIONAL)))
         error = cudaErrorNotSupported;
     if (error == cudaSuccess) {
-        *clone = cuda_graph_copy(cuda_state(), known);
+        *clone = cuda_graph_copy(state, known);
         (*clone)->is_body = false;
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphNodeFindInClone(cuda_node *found, cuda_node original,
-                                                    cuda_graph clone) {
+enum cuda_error cuda_graph_node_find_in_clone(struct cuda_state *state, cuda_node *found,
+                                              cuda_node original, cuda_graph clone) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(clone, &known);
-    const struct cuda_node *node =
-        error == cudaSuccess ? cuda_node_find(cuda_state(), original) : NULL;
+    enum cuda_error error = enter_with(state, clone, &known);
+    const struct cuda_node *node = error == cudaSuccess ? cuda_node_find(state, original) : NULL;
     if (error == cudaSuccess && (!found || !node || node->graph->serial != known->original))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -74,7 +75,7 @@ CUDART_API enum cuda_error cudaGraphNodeFindInClone(cuda_node *found, cuda_node 
                 error = cudaSuccess;
             }
     }
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Lists ------------------------------------------------------------------------------------
@@ -91,19 +92,19 @@ static enum cuda_error give(struct cuda_node *const *nodes, size_t length, cuda_
     return cudaSuccess;
 }
 
-CUDART_API enum cuda_error cudaGraphGetNodes(cuda_graph graph, cuda_node *nodes, size_t *count) {
+enum cuda_error cuda_graph_get_nodes(struct cuda_state *state, cuda_graph graph, cuda_node *nodes,
+                                     size_t *count) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
-    if (error == cudaSuccess)
-        error = give(known->nodes.data, known->nodes.length, nodes, count);
-    return cuda_leave(error);
+    enum cuda_error error = enter_with(state, graph, &known);
+    return error == cudaSuccess ? give(known->nodes.data, known->nodes.length, nodes, count)
+                                : error;
 }
 
 // The one that was made last comes first, as in the driver's list.
-CUDART_API enum cuda_error cudaGraphGetRootNodes(cuda_graph graph, cuda_node *nodes,
-                                                 size_t *count) {
+enum cuda_error cuda_graph_get_root_nodes(struct cuda_state *state, cuda_graph graph,
+                                          cuda_node *nodes, size_t *count) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess) {
         VEC(struct cuda_node *) roots = {0};
         for (size_t i = known->nodes.length; i > 0; i--)
@@ -112,7 +113,7 @@ CUDART_API enum cuda_error cudaGraphGetRootNodes(cuda_graph graph, cuda_node *no
         error = give(roots.data, roots.length, nodes, count);
         vec_free(&roots);
     }
-    return cuda_leave(error);
+    return error;
 }
 
 static bool is_plain(struct cuda_edge edge) {
@@ -147,10 +148,10 @@ static struct cuda_edge edge_between(const struct cuda_node *from, const struct 
     return (struct cuda_edge){0};
 }
 
-enum cuda_error cuda_graph_edges(cuda_graph graph, cuda_node *from, cuda_node *to,
-                                 struct cuda_edge *data, size_t *count) {
+enum cuda_error cuda_graph_edges(struct cuda_state *state, cuda_graph graph, cuda_node *from,
+                                 cuda_node *to, struct cuda_edge *data, size_t *count) {
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess && (!count || !from != !to || (data && !from)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -167,13 +168,13 @@ enum cuda_error cuda_graph_edges(cuda_graph graph, cuda_node *from, cuda_node *t
         cuda_links_free(&froms);
         cuda_links_free(&tos);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-enum cuda_error cuda_node_neighbours(cuda_node node, bool after, cuda_node *list,
-                                     struct cuda_edge *data, size_t *count) {
+enum cuda_error cuda_node_neighbours(struct cuda_state *state, cuda_node node, bool after,
+                                     cuda_node *list, struct cuda_edge *data, size_t *count) {
     struct cuda_node *known;
-    enum cuda_error error = enter_with_node(node, &known);
+    enum cuda_error error = enter_with_node(state, node, &known);
     if (error == cudaSuccess && (!count || (data && !list)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -185,17 +186,18 @@ enum cuda_error cuda_node_neighbours(cuda_node node, bool after, cuda_node *list
         error = give_edges(&links, &links, NULL, list, data, count);
         cuda_links_free(&links);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphNodeGetType(cuda_node node, enum cuda_node_type *type) {
+enum cuda_error cuda_graph_node_get_type(struct cuda_state *state, cuda_node node,
+                                         enum cuda_node_type *type) {
     struct cuda_node *known;
-    enum cuda_error error = enter_with_node(node, &known);
+    enum cuda_error error = enter_with_node(state, node, &known);
     if (error == cudaSuccess && !type)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *type = known->operation.kind;
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Changes ----------------------------------------------------------------------------------
@@ -212,11 +214,11 @@ static bool is_edge_good(const struct cuda_node *from, const struct cuda_node *t
            (edge.from_port && (!to || to->operation.kind == CUDA_NODE_KERNEL));
 }
 
-enum cuda_error cuda_graph_connect(cuda_graph graph, const cuda_node *from, const cuda_node *to,
+enum cuda_error cuda_graph_connect(struct cuda_state *state, cuda_graph graph,
+                                   const cuda_node *from, const cuda_node *to,
                                    const struct cuda_edge *data, size_t count, bool adds) {
-    struct cuda_state *state = cuda_state();
     struct cuda_graph *known;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess && count && (!from || !to))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !adds && has_memory(known))
@@ -238,29 +240,28 @@ enum cuda_error cuda_graph_connect(cuda_graph graph, const cuda_node *from, cons
         else if (error == cudaSuccess)
             cuda_graph_unlink(first, second);
     }
-    return cuda_leave(error);
+    return error;
 }
 
-CUDART_API enum cuda_error cudaGraphDestroyNode(cuda_node node) {
+enum cuda_error cuda_graph_destroy_node(struct cuda_state *state, cuda_node node) {
     struct cuda_node *known;
-    enum cuda_error error = enter_with_node(node, &known);
+    enum cuda_error error = enter_with_node(state, node, &known);
     if (error == cudaSuccess && has_memory(known->graph))
         error = cudaErrorNotSupported;
-    if (error == cudaSuccess && cuda_capture_is_into(cuda_state(), known->graph))
+    if (error == cudaSuccess && cuda_capture_is_into(state, known->graph))
         error = cudaErrorNotPermitted;
     if (error == cudaSuccess)
-        cuda_graph_remove(cuda_state(), known);
-    return cuda_leave_graphs(error);
+        cuda_graph_remove(state, known);
+    return error;
 }
 
-enum cuda_error cuda_node_add(cuda_node *node, cuda_graph graph, const cuda_node *before,
-                              const struct cuda_edge *edges, size_t count,
+enum cuda_error cuda_node_add(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                              const cuda_node *before, const struct cuda_edge *edges, size_t count,
                               struct cuda_node_params *params) {
-    struct cuda_state *state = cuda_state();
     struct cuda_graph *known;
     struct cuda_links links = {0};
     struct cuda_operation operation;
-    enum cuda_error error = enter_with(graph, &known);
+    enum cuda_error error = enter_with(state, graph, &known);
     if (error == cudaSuccess && (!node || !params))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -273,19 +274,19 @@ enum cuda_error cuda_node_add(cuda_node *node, cuda_graph graph, const cuda_node
     if (error == cudaSuccess)
         *node = cuda_graph_add(state, known, &operation, &links);
     cuda_links_free(&links);
-    return cuda_leave(error);
+    return error;
 }
 
 // ---- Parameters -------------------------------------------------------------------------------
 
-enum cuda_error cuda_node_tell(cuda_node node, enum cuda_node_type type,
+enum cuda_error cuda_node_tell(struct cuda_state *state, cuda_node node, enum cuda_node_type type,
                                struct cuda_node_params *params) {
     struct cuda_node *known;
-    enum cuda_error error = enter_with_node(node, &known);
+    enum cuda_error error = enter_with_node(state, node, &known);
     if (error == cudaSuccess &&
         (known->operation.kind != type || !cuda_operation_tell(&known->operation, params)))
         error = cudaErrorInvalidValue;
-    return cuda_leave(error);
+    return error;
 }
 
 // Attributes stay those of the node.
@@ -304,11 +305,11 @@ void cuda_node_replace(struct cuda_state *state, struct cuda_node *node,
     node->operation = *operation;
 }
 
-enum cuda_error cuda_node_set(cuda_node node, struct cuda_node_params *params) {
-    struct cuda_state *state = cuda_state();
+enum cuda_error cuda_node_set(struct cuda_state *state, cuda_node node,
+                              struct cuda_node_params *params) {
     struct cuda_node *known;
     struct cuda_operation operation;
-    enum cuda_error error = enter_with_node(node, &known);
+    enum cuda_error error = enter_with_node(state, node, &known);
     if (error == cudaSuccess &&
         (!params || known->operation.kind != params->type || params->type == CUDA_NODE_ALLOCATE ||
          params->type == CUDA_NODE_FREE || params->type == CUDA_NODE_CONDITIONAL))
@@ -317,9 +318,5 @@ enum cuda_error cuda_node_set(cuda_node node, struct cuda_node_params *params) {
         error = cuda_operation_of(state, known->graph, &known->before, params, &operation);
     if (error == cudaSuccess)
         cuda_node_replace(state, known, &operation);
-    return cuda_leave_graphs(error);
-}
-
-CUDART_API enum cuda_error cudaGraphNodeSetParams(cuda_node node, struct cuda_node_params *params) {
-    return cuda_node_set(node, params);
+    return error;
 }
