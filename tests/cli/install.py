@@ -64,8 +64,9 @@ def check_runs(bankrun, folder, temporary):
             (["./told"], "./told 31\n", 62), (["app 1.cu"], None, 62),
             (["--follow", "./static", "./shared"], "./static 31\n./shared 31\n", 124),
             (["./all.sh"], everything, 186), (["--", "sh", "-c", "./all.sh"], everything, 186)):
-        done = subprocess.run([bankrun, "run", "--fail-on", "excess", *words], cwd=folder, env={**os.environ, "TMPDIR": temporary},
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([bankrun, "run", "--fail-on", "excess", *words], cwd=folder,
+                              env={**os.environ, "TMPDIR": temporary}, capture_output=True, text=True,
+                              check=False)
         excess = f"{count} excess wavefronts"
         if done.returncode != 3 or (stdout and done.stdout != stdout) or excess not in done.stderr or \
                 "ld.so" in done.stderr:
