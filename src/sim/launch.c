@@ -2,6 +2,7 @@
 // pool in order; each thread keeps a few in flight when they wait for each other.
 #include "sim/launch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -328,6 +329,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                           .fault_block = UINT64_MAX,
                           .result = result};
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    assert(blocks && threads && launch->first_block < blocks);
     size_t parameter_bytes = kernel->ir->parameter_bytes;
     // A copy behind which nothing lies that a kernel could read by mistake.
     uint8_t *parameters = base_alloc_aligned(256, parameter_bytes + 256);
@@ -346,6 +348,8 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
     pthread_mutex_init(&run.lock, NULL);
+    assert(run.first % sim_cluster_blocks(&copy) == 0 &&
+           run.count % sim_cluster_blocks(&copy) == 0);
     run.pieces = run.count / sim_cluster_blocks(&copy);
     run.chosen = blocks_wait(&run) || kernel->launches
                      ? run.pieces

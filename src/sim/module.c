@@ -1,4 +1,5 @@
 // Loaded modules: memory for variables, kernels by name.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static bool fix_up(struct sim_module *module, const struct sim_variable *variabl
                      "'%s' has no address that could be an initial value", fixup->symbol);
             return false;
         }
+        assert(fixup->bytes <= sizeof address && fixup->offset + fixup->bytes <= ptx->bytes);
         address += (uint64_t)fixup->addend;
         memcpy((uint8_t *)variable->address + fixup->offset, &address, fixup->bytes);
     }
@@ -103,6 +105,7 @@ static bool place_all(struct sim_module *module, const struct sim_module *twin,
 struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
                                    const struct sim_module *twin, struct diag_list *diags) {
     struct sim_module *module = base_alloc(sizeof *module);
+    assert(!twin || twin->ir == ir);
     module->sim = sim;
     module->ir = ir;
     if (place_all(module, twin, diags))

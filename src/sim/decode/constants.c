@@ -1,4 +1,5 @@
 // The constant block of a launch: immediates, parameters, special registers that stay as they are.
+#include <assert.h>
 #include <string.h>
 
 #include "sim/decode/decode.h"
@@ -6,6 +7,7 @@
 
 static uint64_t parameter_value(const struct sim_constant *constant, const uint8_t *parameters) {
     uint64_t value = 0;
+    assert(constant->bytes && constant->bytes <= sizeof value);
     memcpy(&value, parameters + constant->value, constant->bytes);
     unsigned unused = 64 - 8 * constant->bytes;
     if (constant->is_signed && unused)
@@ -105,6 +107,7 @@ uint8_t *sim_fill_constants(const struct sim_kernel *kernel, const struct sim_la
     for (size_t i = 0; i < kernel->constants.length; i++) {
         const struct sim_constant *constant = &kernel->constants.data[i];
         uint8_t *at = block + constant->offset;
+        assert(constant->offset + constant->width * LANES <= kernel->constant_bytes);
         switch (constant->kind) {
         case SIM_CONSTANT_VALUE:
             sim_broadcast(at, constant->value, constant->width);

@@ -2,6 +2,7 @@
 #include "sim/decode/decode.h"
 #include "sim/texture/access.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,7 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
 
 static void decode_block(struct sim_decoder *decoder, uint32_t b) {
     const struct ir_block *block = &decoder->function->blocks[b];
+    assert(block->first + block->count <= decoder->function->instruction_count);
     decoder->code->block_start[b] = (uint32_t)decoder->instrs.length;
     if (block->is_reconvergence) {
         struct sim_instr here = {.ir = block->first, .ordinal = decoder->ordinal};
@@ -234,12 +236,16 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge ||
         instr->run[0] == sim_run_join)
         return;
-    if (is_branch(ir))
+    if (is_branch(ir)) {
+        assert(ir->target < function->block_count);
         instr->target = start[ir->target] - at;
+    }
     if (ir->ptx->isa == PTX_ISA_brx_idx) {
         struct sim_jump_table *table = (struct sim_jump_table *)instr->extra;
-        for (uint32_t t = 0; t < table->count; t++)
+        for (uint32_t t = 0; t < table->count; t++) {
+            assert((uint32_t)table->target[t] < function->block_count);
             table->target[t] = (int32_t)(start[table->target[t]] - at);
+        }
     }
     if (!is_branch(ir) && ir->ptx->isa != PTX_ISA_brx_idx)
         return;
@@ -257,6 +263,13 @@ static void layout_frame(struct sim_code *code) {
     code->local_bytes = ir->local_bytes;
 }
 
+static bool have_handlers(const struct sim_code *code) {
+    for (uint32_t i = 0; i < code->instr_count; i++)
+        if (!code->instrs[i].run[0] || !code->instrs[i].run[1])
+            return false;
+    return true;
+}
+
 static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) {
     decoder->code = code;
     decoder->function = code->ir;
@@ -271,6 +284,7 @@ static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) 
     code->instrs = ARENA_ARRAY(decoder->kernel->arena, struct sim_instr, decoder->instrs.length);
     memcpy(code->instrs, decoder->instrs.data,
            decoder->instrs.length * sizeof *decoder->instrs.data);
+    assert(decoder->failed || have_handlers(code));
     return !decoder->failed;
 }
 

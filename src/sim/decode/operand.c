@@ -1,4 +1,5 @@
 // Operands of decoded instructions: registers, constants, special registers, addresses of symbols.
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,6 +11,7 @@ enum { VECTOR_32 = 4 * LANES, VECTOR_64 = 8 * LANES };
 sim_ref sim_register_ref(const struct sim_decoder *decoder, uint32_t reg) {
     const struct ir_function *function = decoder->function;
     const struct ir_register *r = &function->registers[reg];
+    assert(reg < function->register_count && r->slot < function->slots[r->class]);
     uint32_t at32 = decoder->code->predicate_bytes;
     uint32_t at64 = at32 + function->slots[IR_CLASS_32] * VECTOR_32;
     switch (r->class) {
@@ -30,6 +32,7 @@ static bool same_constant(const struct sim_constant *a, const struct sim_constan
 
 sim_ref sim_constant_ref(struct sim_decoder *decoder, struct sim_constant constant) {
     struct sim_kernel *kernel = decoder->kernel;
+    assert(constant.width == 4 || constant.width == 8);
     for (size_t i = 0; i < kernel->constants.length; i++)
         if (same_constant(&kernel->constants.data[i], &constant))
             return kernel->constants.data[i].offset | SIM_BASE_CONSTANTS;

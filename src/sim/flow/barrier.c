@@ -1,5 +1,6 @@
 // Block barriers: bar.sync, bar.arrive, bar.red. Threads are counted; a warp all of whose threads
 // have arrived counts as 32 where a barrier is given a number of threads, as the ISA asks.
+#include <assert.h>
 #include <string.h>
 
 #include "sim/flow/block.h"
@@ -38,6 +39,7 @@ static bool is_popc(const struct sim_instr *instr) {
 // What a waiting split does when it is released: bar.red delivers its result.
 static void deliver(struct sim_warp *warp, struct sim_split *split, uint32_t result) {
     const struct sim_instr *instr = split->pc;
+    assert(split->state == SIM_SPLIT_BARRIER);
     if (instr->value) { // a reduction
         uint8_t *slot = split->frame->registers + (instr->operand[0] & ~(sim_ref)3);
         if (is_popc(instr)) {
@@ -90,6 +92,7 @@ static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
 static bool arrive(struct sim_warp *warp, uint32_t id, uint32_t count, bool waits) {
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
+    assert(id < SIM_BARRIERS && count % LANES == 0);
     warp->flow->arrived[id] |= warp->mask;
     if (count)
         barrier->expected = count;

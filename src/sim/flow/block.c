@@ -1,4 +1,5 @@
 // A block: its warps take turns until all threads have ended.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     const struct sim_launch *launch = worker->launch;
     const struct sim_code *code = &kernel->codes[0];
     struct sim_block_flow *flow = base_alloc_aligned(64, sizeof *flow);
+    assert(threads_of(launch));
     flow->warp_count = (threads_of(launch) + LANES - 1) / LANES;
     flow->warps = base_alloc_aligned(64, flow->warp_count * sizeof *flow->warps);
     flow->flows = base_alloc_aligned(64, flow->warp_count * sizeof *flow->flows);
@@ -79,6 +81,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     const struct sim_launch *launch = block->worker->launch;
     const struct sim_kernel *kernel = block->worker->kernel;
     uint32_t threads = threads_of(launch);
+    assert(linear < (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
     block->linear = linear;
     block->index[0] = (uint32_t)(linear % launch->grid[0]);
     block->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
@@ -159,6 +162,7 @@ static bool is_stuck(struct sim_split *split) {
 // True: it is stuck.
 static bool rotate(struct sim_warp *warp) {
     struct sim_warp_flow *flow = warp->flow;
+    assert(flow->current < flow->split_count);
     struct sim_split spinning = flow->splits[flow->current];
     bool stuck = is_stuck(&spinning);
     memmove(&flow->splits[1], &flow->splits[0], flow->current * sizeof flow->splits[0]);
@@ -223,6 +227,19 @@ enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
     return SIM_BLOCK_FAULT;
 }
 
+// Nobody is left in any warp, and nothing that lanes waited at or were called from.
+static bool is_over(const struct sim_block_flow *flow) {
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        const struct sim_warp_flow *warp = &flow->flows[w];
+        if (warp->live || warp->split_count || warp->frames.length)
+            return false;
+        for (size_t i = 0; i < warp->tokens.length; i++)
+            if (warp->tokens.data[i].is_used)
+                return false;
+    }
+    return true;
+}
+
 enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
     for (;;) {
         bool moved = false, spun = false;
@@ -235,8 +252,10 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
             spun |= result == WARP_SPINS;
             moved |= result == WARP_WAITS && warp->flow->instructions != before;
         }
-        if (!flow->live_threads)
+        if (!flow->live_threads) {
+            assert(is_over(flow));
             return SIM_BLOCK_DONE;
+        }
         if (moved)
             continue;
         if (spun)

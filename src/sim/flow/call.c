@@ -1,4 +1,5 @@
 // Calls of device functions: frames, parameters, results.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,15 @@ uint64_t sim_frame_local(const struct sim_warp *warp) {
 }
 
 void sim_frame_leave(struct sim_warp_flow *flow, struct sim_frame *frame, uint32_t lanes) {
+    assert(!(lanes & ~frame->lanes));
     frame->lanes &= ~lanes;
     if (frame->lanes || !frame->caller)
         return;
-    for (size_t i = 0; i < flow->frames.length; i++)
-        if (flow->frames.data[i] == frame)
-            flow->frames.data[i] = flow->frames.data[--flow->frames.length];
+    size_t at = 0;
+    while (at < flow->frames.length && flow->frames.data[at] != frame)
+        at++;
+    assert(at < flow->frames.length);
+    flow->frames.data[at] = flow->frames.data[--flow->frames.length];
     free(frame); // registers and parameters lie behind it
 }
 
@@ -57,6 +61,7 @@ static void pass_arguments(struct sim_warp *warp, const struct sim_call *call,
     size_t returns = callee->code->ir->ptx->return_count;
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct ir_variable *variable = formal(callee->code, returns + i);
+        assert(variable->space == PTX_SPACE_PARAM);
         uint64_t bytes = call->arguments[i].bytes;
         if (bytes > variable->ptx->bytes)
             bytes = variable->ptx->bytes;
@@ -138,6 +143,7 @@ const struct sim_instr *sim_return(struct sim_warp *warp, const struct sim_instr
     struct sim_split *split = current(warp);
     struct sim_frame *frame = split->frame;
     const struct sim_instr *next = frame->return_to;
+    assert(frame->caller && split->mask == warp->mask);
     pass_results(warp, frame);
     EACH_LANE(l, warp->mask)
         warp->flow->stack[l] = frame->stack[l];
@@ -189,8 +195,10 @@ static const struct sim_instr *run_call_device(struct sim_warp *warp,
     _Alignas(64) uint64_t result[LANES] = {0};
     const void *arguments[SIM_DEVICE_MAX_ARGUMENTS];
     uint64_t stride = frame->code->ir->frame_parameter_bytes;
+    assert(call->argument_count <= SIM_DEVICE_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct sim_call_value *argument = &call->arguments[i];
+        assert(argument->bytes <= SIM_DEVICE_MAX_BYTES);
         arguments[i] = values[i];
         uint8_t *to = values[i];
         for (unsigned l = 0; l < LANES; l++)

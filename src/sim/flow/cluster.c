@@ -1,6 +1,7 @@
 // Clusters: blocks that are on the device together.
 #include "sim/flow/cluster.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "sim/flow/special.h"
@@ -28,6 +29,7 @@ void sim_cluster_free(struct sim_cluster *cluster) {
 void sim_cluster_start(struct sim_cluster *cluster, uint64_t number) {
     const struct sim_launch *launch = cluster->worker->launch;
     const uint32_t *size = launch->cluster, *grid = launch->grid;
+    assert(grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0);
     const uint64_t wide = grid[0] / size[0], high = grid[1] / size[1];
     const uint32_t place[3] = {(uint32_t)(number % wide), (uint32_t)(number / wide % high),
                                (uint32_t)(number / wide / high)};

@@ -1,5 +1,7 @@
 // barrier.cluster: all threads of a cluster arrive, and those that wait go on when the last one
 // has. A thread waits once for each arrival, so that at most one phase ends between the two.
+#include <assert.h>
+
 #include "sim/flow/cluster.h"
 #include "sim/flow/control.h"
 
@@ -17,6 +19,7 @@ static void release_warp(struct sim_warp_flow *flow) {
 }
 
 static void release_if_complete(struct sim_cluster *cluster) {
+    assert(cluster->arrived <= cluster->live_threads);
     if (!cluster->arrived || cluster->arrived != cluster->live_threads)
         return;
     cluster->arrived = 0;
@@ -28,6 +31,7 @@ static void release_if_complete(struct sim_cluster *cluster) {
 void sim_cluster_lanes_ended(struct sim_warp *warp, uint32_t lanes) {
     struct sim_cluster *cluster = warp->block->cluster;
     struct sim_warp_flow *flow = warp->flow;
+    assert(cluster->live_threads >= (uint32_t)__builtin_popcount(lanes));
     cluster->live_threads -= (uint32_t)__builtin_popcount(lanes);
     cluster->arrived -= (uint32_t)__builtin_popcount(lanes & flow->cluster_arrived);
     flow->cluster_arrived &= ~lanes;

@@ -1,4 +1,5 @@
 // Splits and tokens: divergence, reconvergence, forward progress. See warp.h.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ static struct sim_split *current(struct sim_warp *warp) {
 
 void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code *code) {
     struct sim_warp_flow *flow = warp->flow;
+    assert(lanes && !flow->frames.length);
     flow->live = flow->started = lanes;
     flow->tokens.length = 0;
     flow->instructions = flow->thread_instructions = flow->spin = 0;
@@ -50,11 +52,13 @@ static void add_split(struct sim_warp *warp, struct sim_split split) {
             return;
         }
     }
+    assert(split.mask && flow->split_count < LANES);
     flow->splits[flow->split_count++] = split;
 }
 
 void sim_remove_split(struct sim_warp *warp, unsigned index) {
     struct sim_warp_flow *flow = warp->flow;
+    assert(index < flow->split_count);
     memmove(&flow->splits[index], &flow->splits[index + 1],
             (flow->split_count - index - 1) * sizeof flow->splits[0]);
     flow->split_count--;
@@ -65,6 +69,7 @@ void sim_remove_split(struct sim_warp *warp, unsigned index) {
 static const struct sim_instr *make_current(struct sim_warp *warp, unsigned index) {
     struct sim_warp_flow *flow = warp->flow;
     struct sim_split *split = &flow->splits[index];
+    assert(split->mask && !(split->mask & ~flow->live));
     flow->current = index;
     flow->run_start = split->pc->ordinal;
     flow->spin = 0;
@@ -87,6 +92,7 @@ const struct sim_instr *sim_next_split(struct sim_warp *warp) {
 int sim_push_token(struct sim_warp *warp, const struct sim_instr *at, struct sim_frame *frame,
                    uint32_t expected, int parent) {
     struct sim_warp_flow *flow = warp->flow;
+    assert(expected && parent < (int)flow->tokens.length);
     struct sim_token token = {
         .expected = expected, .at = at, .frame = frame, .parent = parent, .is_used = true};
     for (size_t i = 0; i < flow->tokens.length; i++)
@@ -101,6 +107,7 @@ int sim_push_token(struct sim_warp *warp, const struct sim_instr *at, struct sim
 // All lanes that a token still expects have arrived: they become a split.
 static void open_token(struct sim_warp *warp, int index) {
     struct sim_token *token = &warp->flow->tokens.data[index];
+    assert(token->arrived && !(token->arrived & ~token->expected));
     struct sim_split split = {
         .mask = token->arrived, .pc = token->at, .frame = token->frame, .token = token->parent};
     token->expected &= ~token->arrived;
@@ -114,6 +121,7 @@ static void open_token(struct sim_warp *warp, int index) {
 static int forget_at(struct sim_warp *warp, int index, uint32_t lanes) {
     struct sim_token *token = &warp->flow->tokens.data[index];
     int parent = token->parent;
+    assert(token->is_used && !(lanes & token->arrived));
     token->expected &= ~lanes;
     if (!token->expected)
         token->is_used = false;
@@ -178,6 +186,7 @@ const struct sim_instr *sim_reconverge(struct sim_warp *warp, const struct sim_i
     warp->flow->run_start = here->ordinal;
     while (is_at_token(warp, split, here)) {
         struct sim_token *token = &warp->flow->tokens.data[split->token];
+        assert(!(split->mask & ~token->expected) && !(split->mask & token->arrived));
         token->arrived |= split->mask;
         if (token->arrived != token->expected)
             return leave_current(warp, SIM_STOP_PARKED);
@@ -197,6 +206,7 @@ const struct sim_instr *sim_diverge(struct sim_warp *warp, const struct sim_inst
     struct sim_warp_flow *flow = warp->flow;
     struct sim_split *split = current(warp);
     uint32_t rest_mask = warp->mask & ~taken_mask;
+    assert(taken_mask && rest_mask && !(taken_mask & ~warp->mask) && split->mask == warp->mask);
     if (reconverge && !is_at_token(warp, split, reconverge))
         split->token = sim_push_token(warp, reconverge, split->frame, split->mask, split->token);
 
@@ -218,6 +228,7 @@ const struct sim_instr *sim_diverge(struct sim_warp *warp, const struct sim_inst
         split->pc = rest;
         // The new split waits below the current one, so that this one runs on.
         unsigned at = flow->current;
+        assert(flow->split_count < LANES);
         memmove(&flow->splits[at + 1], &flow->splits[at],
                 (flow->split_count - at) * sizeof flow->splits[0]);
         flow->split_count++;
@@ -250,6 +261,7 @@ const struct sim_instr *sim_end_lanes(struct sim_warp *warp) {
     struct sim_warp_flow *flow = warp->flow;
     struct sim_split *split = current(warp);
     uint32_t lanes = split->mask;
+    assert(lanes && !(lanes & ~flow->live));
     flow->live &= ~lanes;
     for (struct sim_frame *frame = split->frame; frame;) {
         struct sim_frame *caller = frame->caller;

@@ -1,11 +1,13 @@
 // Paths that join before their post-dominator (ir/joins.c): lanes that come there wait for those
 // that may still come, as those of a GPU do, and go on together.
+#include <assert.h>
 #include <string.h>
 
 #include "sim/flow/block.h"
 
 static const struct ir_block *block_of(const struct sim_code *code, const struct sim_instr *at) {
     uint32_t index = (uint32_t)(at - code->instrs), low = 0, high = code->ir->block_count - 1;
+    assert(at >= code->instrs && index < code->instr_count);
     while (low < high) {
         uint32_t middle = (low + high + 1) / 2;
         if (code->block_start[middle] <= index)

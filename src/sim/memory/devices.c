@@ -1,4 +1,5 @@
 // Devices that share an address space: who owns what, and who may touch it. The functions of sim.h.
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -7,6 +8,7 @@
 static struct sim_memory *new_view(struct sim_space *space, unsigned device,
                                    uint64_t device_bytes) {
     struct sim_memory *memory = base_alloc(sizeof *memory);
+    assert(device < SIM_DEVICES && !space->views[device]);
     memory->generation = 1;
     memory->space = space;
     memory->device = device;
@@ -53,6 +55,7 @@ static void open_to_guests(struct sim_allocation *allocation, void *context) {
 
 void sim_set_peer(struct sim *sim, unsigned guest, bool may_access) {
     struct sim_memory *owner = sim_memory_of(sim);
+    assert(guest < SIM_DEVICES);
     if (may_access)
         owner->guests |= 1u << guest;
     else
@@ -104,6 +107,7 @@ static void adopt(struct sim_allocation *allocation, void *context) {
     struct sim_memory *heir = move->heir, *owner = heir->space->views[allocation->device];
     if (allocation->address != move->address)
         return;
+    assert(owner && owner->used_bytes >= allocation->bytes);
     allocation->device = heir->device;
     owner->used_bytes -= allocation->bytes;
     heir->used_bytes += allocation->bytes;

@@ -7,6 +7,7 @@
 // dead. No dead entry starts inside a living allocation, so the entry below an address decides.
 #include "sim/memory/memory.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +104,13 @@ void sim_space_destroy(struct sim_space *space) {
 // ---- Writers; the lock is held ------------------------------------------------------------
 
 static void begin_change(struct sim_space *space) {
+    assert(!(space->version & 1));
     STORE(space->version, space->version + 1);
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void end_change(struct sim_space *space) {
+    assert(space->version & 1);
     __atomic_store_n(&space->version, space->version + 1, __ATOMIC_RELEASE);
 }
 
@@ -149,6 +152,16 @@ static bool starts_within(const struct sim_memory_table *table, uint64_t address
            (above < table->count && table->entries[above].address - address < bytes);
 }
 
+// Whether the place is free, and the table stays sorted when it is taken there.
+static bool is_gap(const struct sim_memory_table *table, size_t at, uint64_t address,
+                   uint64_t bytes) {
+    const struct entry *below = at ? &table->entries[at - 1] : NULL;
+    if (at < table->count && table->entries[at].address - address < bytes)
+        return false;
+    return !below ||
+           (below->address < address && (!below->node || below->bytes <= address - below->address));
+}
+
 static struct sim_memory_table *room_for_one(struct sim_space *space) {
     struct sim_memory_table *old = space->table;
     if (old->count == old->capacity && old->dead > old->count / 4)
@@ -180,6 +193,7 @@ static struct sim_allocation *insert(struct sim_space *space, uint64_t address, 
         drop_dead_entries(space);
     struct sim_memory_table *table = room_for_one(space);
     size_t at = first_above(table, address);
+    assert(table->count < table->capacity && is_gap(table, at, address, bytes));
     begin_change(space);
     for (size_t i = table->count; i > at; i--)
         copy_entry(&table->entries[i], &table->entries[i - 1]);
@@ -199,6 +213,7 @@ void sim_space_forget(struct sim_space *space) {
 static void remove_at(struct sim_space *space, size_t at) {
     struct sim_memory_table *table = space->table;
     struct entry entry = table->entries[at];
+    assert(at < table->count && entry.node);
     begin_change(space);
     STORE(table->entries[at].node, NULL);
     end_change(space);
@@ -258,6 +273,7 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
     if (!counts_as_device(kind) || bytes <= left) {
         uint64_t address = find_gap(space, slot);
         if (address) {
+            assert(address % SIM_MEMORY_ALIGN == 0 && address + slot <= space->end);
             space->rover = address + slot;
             allocation = insert(space, address, bytes, kind, false);
             give(memory, allocation);
@@ -330,8 +346,10 @@ static void free_at(struct sim_space *space, size_t at) {
     if (is_registered)
         return;
     clear_range(old.address, old.bytes);
-    if (counts_as_device(old.kind))
+    if (counts_as_device(old.kind)) {
+        assert(space->views[old.device]->used_bytes >= old.bytes);
         space->views[old.device]->used_bytes -= old.bytes;
+    }
 }
 
 bool sim_memory_free(struct sim_memory *memory, uint64_t address, bool is_device_heap) {
