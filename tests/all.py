@@ -94,6 +94,8 @@ def sources():
 def check_sources(tally):
     is_fine, output = run([sys.executable, "tools/check_includes.py"])
     tally.step("includes keep to the table of rooms", is_fine, output)
+    is_fine, output = run([sys.executable, "tools/check_opcodes.py"])
+    tally.step("instructions are known by isa.def alone", is_fine, output)
     is_fine, output = run(["clang-format", "--dry-run", "--Werror"] + list(sources()))
     tally.step("sources are formatted", is_fine, output[-4000:])
 

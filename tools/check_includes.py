@@ -21,7 +21,7 @@ ROOMS = {
     "report": {"profile", "ir", "base"},
     "run": {"sim", "profile", "report", "toolchain", "ir", "ptx", "banks", "base"},
     "toolchain": {"base"},
-    "explain": {"banks", "base"},
+    "explain": {"ptx", "banks", "base"},
     "calibrate": {"banks", "base"},
     "cuda": {"run", "sim", "toolchain", "profile", "ir", "ptx", "banks", "base"},
     "cudart": {"cuda", "base"},

@@ -71,9 +71,9 @@ def letters(operands):
     return re.sub(r"~|:\w+", "", operands)
 
 
-def read_rows():
+def read_rows(root=ROOT):
     macros, rows = {}, []
-    for line in (ROOT / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
+    for line in (root / "src/ptx/isa.def").read_text(encoding="utf-8").splitlines():
         macro, row = MACRO.match(line), ROW.match(line)
         if macro:
             macros[macro[1]] = (macro[2], None)
@@ -82,7 +82,8 @@ def read_rows():
             name, _, parameter = name.rstrip(")").partition("(")
             macros[name] = (value, parameter or None)
         if row:
-            rows.append(Row(row[1], row[2], text_of(row[3], macros), letters(row[4].strip('"')), row[5]))
+            rows.append(Row(row[1], row[2], text_of(row[3], macros), letters(row[4].strip('"')),
+                            row[5]))
     return rows
 
 

@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "ptx/facts.h"
 
 static bool is_part(const char *part, size_t length, const char *word) {
     return strlen(word) == length && memcmp(part, word, length) == 0;
 }
 
-static bool has(const char *name, size_t length, const char *word) {
+static bool has_word(const char *name, size_t length, const char *word) {
     for (const char *end = name + length; name < end;) {
         size_t part = 0;
         while (name + part < end && name[part] != '.')
@@ -19,26 +20,23 @@ static bool has(const char *name, size_t length, const char *word) {
     return false;
 }
 
-// The last part that is a type: u8, s16, b32, f64, f16x2, bf16x2, b128. 0: none.
-static unsigned type_bytes(const char *name, size_t length) {
-    static const struct {
-        const char *word;
-        unsigned bytes;
-    } table[] = {{"u8", 1},  {"s8", 1},  {"b8", 1},   {"u16", 2},   {"s16", 2},
-                 {"b16", 2}, {"f16", 2}, {"bf16", 2}, {"f16x2", 4}, {"bf16x2", 4},
-                 {"u32", 4}, {"s32", 4}, {"b32", 4},  {"f32", 4},   {"u64", 8},
-                 {"s64", 8}, {"b64", 8}, {"f64", 8},  {"b128", 16}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (has(name, length, table[i].word))
-            return table[i].bytes;
-    return 0;
+static bool has(const char *name, size_t length, enum ptx_modifier modifier) {
+    return has_word(name, length, ptx_modifier_text(modifier));
+}
+
+// Of the type among the parts: u8, s16, b32, f64, f16x2, b128. PTX_NO_TYPE: there is none.
+static enum ptx_type type_of(const char *name, size_t length) {
+    for (enum ptx_type type = PTX_NO_TYPE + 1; type < PTX_TYPE_COUNT; type++)
+        if (ptx_type_bytes(type) && has_word(name, length, ptx_type_text(type)))
+            return type;
+    return PTX_NO_TYPE;
 }
 
 static unsigned vector_count(const char *name, size_t length) {
-    return has(name, length, "v2")   ? 2
-           : has(name, length, "v4") ? 4
-           : has(name, length, "v8") ? 8
-                                     : 1;
+    return has(name, length, PTX_MOD_v2)   ? 2
+           : has(name, length, PTX_MOD_v4) ? 4
+           : has(name, length, PTX_MOD_v8) ? 8
+                                           : 1;
 }
 
 // The number in brackets at the end of the name, which is cut off; -1: there is none.
@@ -61,17 +59,18 @@ static long bracket(const char *name, size_t *length) {
 }
 
 static bool is_shared(const char *name, size_t length) {
-    return has(name, length, "shared") || has(name, length, "shared::cta") ||
-           has(name, length, "shared::cluster");
+    return has(name, length, PTX_MOD_shared) || has(name, length, PTX_MOD_shared_cta) ||
+           has(name, length, PTX_MOD_shared_cluster);
 }
 
 // How an operation is served that is not add or cas. BANKRUN_LOAD: there is no such operation.
 static enum bankrun_access other_atomic(const char *name, size_t length, bool is_integer,
                                         bool is_generic, unsigned width) {
-    static const char *const bits[] = {"and", "or", "xor", "inc", "dec"};
-    if (has(name, length, "exch"))
+    static const enum ptx_modifier bits[] = {PTX_MOD_and, PTX_MOD_or, PTX_MOD_xor, PTX_MOD_inc,
+                                             PTX_MOD_dec};
+    if (has(name, length, PTX_MOD_exch))
         return BANKRUN_ATOMIC;
-    if (has(name, length, "min") || has(name, length, "max")) {
+    if (has(name, length, PTX_MOD_min) || has(name, length, PTX_MOD_max)) {
         if (is_integer)
             return BANKRUN_ATOMIC;
         if (width == 8)
@@ -88,71 +87,94 @@ static enum bankrun_access other_atomic(const char *name, size_t length, bool is
 
 // Has it a sum, or what stands for one, of the lanes' values?
 static bool is_reduced(const char *name, size_t length) {
-    return !has(name, length, "exch") && !has(name, length, "inc") && !has(name, length, "dec");
+    return !has(name, length, PTX_MOD_exch) && !has(name, length, PTX_MOD_inc) &&
+           !has(name, length, PTX_MOD_dec);
+}
+
+static bool is_integer(enum ptx_type type) {
+    return type == PTX_U32 || type == PTX_S32 || type == PTX_B32;
 }
 
 static const char *atomic(const char *name, size_t length, bool is_constant,
                           struct bankrun_request *request) {
-    unsigned width = request->width = type_bytes(name, length);
+    const enum ptx_type type = type_of(name, length);
+    const unsigned width = request->width = ptx_type_bytes(type);
     if (width == 0)
         return "the name of an atomic ends in its type, like .u32";
     if (width < 2)
         return "there is no atomic of this width";
-    bool is_integer = width == 4 && !has(name, length, "f32") && !has(name, length, "f16x2") &&
-                      !has(name, length, "bf16x2");
-    bool is_generic = !is_shared(name, length);
+    const bool is_generic = !is_shared(name, length);
     enum bankrun_access loop = is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
-    if (has(name, length, "cas"))
+    if (has(name, length, PTX_MOD_cas))
         request->access = width >= 4 ? BANKRUN_ATOMIC_CAS : loop;
-    else if (!has(name, length, "add"))
-        request->access = other_atomic(name, length, is_integer, is_generic, width);
-    else if (is_integer)
+    else if (!has(name, length, PTX_MOD_add))
+        request->access = other_atomic(name, length, is_integer(type), is_generic, width);
+    else if (is_integer(type))
         request->access = BANKRUN_ATOMIC;
     else
-        request->access = is_generic && has(name, length, "u64") ? BANKRUN_ATOMIC : loop;
-    if (is_constant && is_integer && request->access == BANKRUN_ATOMIC && is_reduced(name, length))
+        request->access = is_generic && type == PTX_U64 ? BANKRUN_ATOMIC : loop;
+    if (is_constant && is_integer(type) && request->access == BANKRUN_ATOMIC &&
+        is_reduced(name, length))
         request->access = BANKRUN_ATOMIC_CONSTANT;
     return request->access == BANKRUN_LOAD ? "bankrun knows no such atomic" : NULL;
 }
 
 static const char *matrix(const char *name, size_t length, struct bankrun_request *request) {
     request->width = 16;
-    request->matrices = has(name, length, "x4")   ? 4
-                        : has(name, length, "x2") ? 2
-                        : has(name, length, "x1") ? 1
-                                                  : 0;
+    request->matrices = has(name, length, PTX_MOD_x4)   ? 4
+                        : has(name, length, PTX_MOD_x2) ? 2
+                        : has(name, length, PTX_MOD_x1) ? 1
+                                                        : 0;
     return request->matrices ? NULL : "ldmatrix and stmatrix have .x1, .x2 or .x4";
 }
 
+static const char *load_or_store(const char *name, size_t length, bool is_store,
+                                 struct bankrun_request *request) {
+    request->access = is_store                  ? BANKRUN_STORE
+                      : is_shared(name, length) ? BANKRUN_LOAD
+                                                : BANKRUN_GENERIC_LOAD;
+    request->width = ptx_type_bytes(type_of(name, length)) * vector_count(name, length);
+    if (request->width == 0)
+        return "a load or store ends in its type, like .u32";
+    return request->width > 16 ? "shared memory has no access this wide" : NULL;
+}
+
+// `number`: of bytes, as behind the name; not positive: the usual.
+static const char *async_copy(const char *name, size_t length, long number,
+                              struct bankrun_request *request) {
+    if (!has(name, length, PTX_MOD_async) || has(name, length, PTX_MOD_bulk))
+        return "bankrun has no bank model of this instruction";
+    request->access = BANKRUN_ASYNC_COPY;
+    request->width = number > 0 ? (unsigned)number : has(name, length, PTX_MOD_cg) ? 16 : 4;
+    if (request->width != 4 && request->width != 8 && request->width != 16)
+        return "cp.async copies 4, 8 or 16 bytes a lane";
+    return NULL;
+}
+
 const char *explain_instruction(const char *name, size_t length, struct bankrun_request *request) {
-    long number = bracket(name, &length);
+    const long number = bracket(name, &length);
+    const char *dot = memchr(name, '.', length);
+    const enum ptx_isa isa = ptx_find_opcode(name, dot ? (size_t)(dot - name) : length);
     request->matrices = 0;
-    size_t first = 0;
-    while (first < length && name[first] != '.')
-        first++;
-    if (has(name, length, "global") && !has(name, length, "shared"))
+    if ((has(name, length, PTX_MOD_global) && !has(name, length, PTX_MOD_shared)) ||
+        isa == PTX_ISA_ldu_any)
         return "an access to global memory has no banks";
-    if (is_part(name, first, "ld") || is_part(name, first, "st")) {
-        request->access = name[0] == 's'            ? BANKRUN_STORE
-                          : is_shared(name, length) ? BANKRUN_LOAD
-                                                    : BANKRUN_GENERIC_LOAD;
-        request->width = type_bytes(name, length) * vector_count(name, length);
-        if (request->width == 0)
-            return "a load or store ends in its type, like .u32";
-        return request->width > 16 ? "shared memory has no access this wide" : NULL;
-    }
-    if (is_part(name, first, "atom") || is_part(name, first, "red"))
+    switch (ptx_isa_row(isa)->access) {
+    case PTX_ACCESS_LOAD:
+    case PTX_ACCESS_STORE:
+        return load_or_store(name, length, ptx_isa_row(isa)->access == PTX_ACCESS_STORE, request);
+    case PTX_ACCESS_ATOMIC:
+    case PTX_ACCESS_REDUCTION:
         return atomic(name, length, number >= 0, request);
-    if (is_part(name, first, "ldmatrix") || is_part(name, first, "stmatrix")) {
-        request->access = name[0] == 'l' ? BANKRUN_MATRIX_LOAD : BANKRUN_MATRIX_STORE;
+    case PTX_ACCESS_MATRIX_LOAD:
+        request->access = BANKRUN_MATRIX_LOAD;
         return matrix(name, length, request);
+    case PTX_ACCESS_MATRIX_STORE:
+        request->access = BANKRUN_MATRIX_STORE;
+        return matrix(name, length, request);
+    case PTX_ACCESS_ASYNC_COPY:
+        return async_copy(name, length, number, request);
+    default:
+        return "bankrun has no bank model of this instruction";
     }
-    if (is_part(name, first, "cp") && has(name, length, "async") && !has(name, length, "bulk")) {
-        request->access = BANKRUN_ASYNC_COPY;
-        request->width = number > 0 ? (unsigned)number : has(name, length, "cg") ? 16 : 4;
-        if (request->width != 4 && request->width != 8 && request->width != 16)
-            return "cp.async copies 4, 8 or 16 bytes a lane";
-        return NULL;
-    }
-    return "bankrun has no bank model of this instruction";
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "profile/combine_plan.h"
+#include "ptx/facts.h"
 
 struct place {
     uint64_t file;
@@ -137,13 +138,11 @@ static uint32_t base_of(const struct ir_function *function, const struct ir_oper
     *distance = address->value + (reg == IR_NONE ? (uintptr_t)address->variable : 0);
     for (int steps = 0; reg != IR_NONE && steps < 8; steps++) {
         const struct ir_instruction *set = definition(function, reg);
-        const char *name = set ? set->ptx->mnemonic : "";
-        if (set && set->operand_count == 2 && strncmp(name, "mov", 3) == 0 &&
-            set->operands[1].kind == IR_OPERAND_SYMBOL) {
+        if (set && ptx_is(set->ptx, PTX_FACT_COPY) && set->operands[1].kind == IR_OPERAND_SYMBOL) {
             *distance += set->operands[1].value + (uintptr_t)set->operands[1].variable;
             return SYMBOLS;
         }
-        bool is_sum = set && set->operand_count == 3 && strncmp(name, "add", 3) == 0 &&
+        bool is_sum = set && set->ptx->isa == PTX_ISA_add_int &&
                       set->operands[1].kind == IR_OPERAND_REGISTER &&
                       set->operands[2].kind == IR_OPERAND_IMMEDIATE;
         if (!is_sum)
@@ -152,10 +151,6 @@ static uint32_t base_of(const struct ir_function *function, const struct ir_oper
         *distance += set->operands[2].value;
     }
     return reg == IR_NONE ? SYMBOLS : reg;
-}
-
-static bool is_barrier(const struct ir_instruction *instruction) {
-    return strncmp(instruction->ptx->mnemonic, "bar", 3) == 0;
 }
 
 // Accesses of one group are at constant distances from one base, with no barrier between them. A
@@ -177,7 +172,7 @@ static uint64_t group_of(const struct ir_function *function, const struct ir_sit
     bool is_one = base == SYMBOLS || definition(function, base);
     uint64_t barriers = 0, sets = 0;
     for (uint32_t i = 0; i < site->instruction; i++) {
-        barriers += is_barrier(&function->instructions[i]);
+        barriers += ptx_is(function->instructions[i].ptx, PTX_FACT_SYNCS);
         if (!is_one && i >= function->blocks[block].first)
             sets += defines(&function->instructions[i], base);
     }

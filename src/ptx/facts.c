@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-
 #include <string.h>
 
 #include "ptx/isa_pattern.h"
@@ -23,6 +22,15 @@ const struct ptx_isa_row *ptx_isa_row(enum ptx_isa isa) {
     };
     assert(isa < PTX_ISA_COUNT);
     return &rows[isa];
+}
+
+enum ptx_isa ptx_find_opcode(const char *text, size_t length) {
+    for (enum ptx_isa isa = PTX_ISA_NONE + 1; isa < PTX_ISA_COUNT; isa++) {
+        const char *opcode = ptx_isa_row(isa)->opcode;
+        if (strlen(opcode) == length && memcmp(opcode, text, length) == 0)
+            return isa;
+    }
+    return PTX_ISA_NONE;
 }
 
 // The patterns taken apart, once.

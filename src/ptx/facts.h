@@ -6,25 +6,25 @@
 
 #include "ptx/ptx.h"
 
+// clang-format off
 // How memory is accessed; the column `access`.
 #define PTX_ACCESSES(X)                                                                            \
-    X(NONE)                                                                                        \
-    X(LOAD) X(STORE) X(ATOMIC) X(REDUCTION) X(MATRIX_LOAD) X(MATRIX_STORE) X(FRAGMENT_LOAD)        \
-        X(FRAGMENT_STORE) X(ASYNC_STORE) X(ASYNC_REDUCTION) X(ASYNC_COPY) X(BULK_COPY) X(MBARRIER) \
-            X(TEXTURE) X(TEXTURE_GATHER) X(TEXTURE_QUERY) X(SURFACE_LOAD) X(SURFACE_STORE)         \
-                X(SURFACE_REDUCTION) X(SURFACE_QUERY)
+    X(NONE) X(LOAD) X(STORE) X(ATOMIC) X(REDUCTION) X(MATRIX_LOAD) X(MATRIX_STORE)                 \
+    X(FRAGMENT_LOAD) X(FRAGMENT_STORE) X(ASYNC_STORE) X(ASYNC_REDUCTION) X(ASYNC_COPY)             \
+    X(BULK_COPY) X(MBARRIER) X(TEXTURE) X(TEXTURE_GATHER) X(TEXTURE_QUERY) X(SURFACE_LOAD)         \
+    X(SURFACE_STORE) X(SURFACE_REDUCTION) X(SURFACE_QUERY)
+
+// What else holds; the column `facts`, any number of them.
+#define PTX_FACTS(X)                                                                               \
+    X(SPLITS) X(SYNCS) X(GATHERS) X(POLLS) X(UNIFORM) X(JUMPED) X(BREAKS) X(DIVIDES) X(PRODUCT)    \
+    X(SUM) X(COPY) X(NEGATES) X(REFUSED)
+// clang-format on
 
 enum ptx_access {
 #define X(name) PTX_ACCESS_##name,
     PTX_ACCESSES(X)
 #undef X
 };
-
-// What else holds; the column `facts`, any number of them.
-#define PTX_FACTS(X)                                                                               \
-    X(SPLITS)                                                                                      \
-    X(SYNCS) X(GATHERS) X(POLLS) X(UNIFORM) X(JUMPED) X(BREAKS) X(DIVIDES) X(PRODUCT) X(SUM)       \
-        X(COPY) X(NEGATES) X(REFUSED)
 
 enum ptx_fact_bit {
 #define X(name) PTX_FACT_BIT_##name,
@@ -44,6 +44,9 @@ struct ptx_isa_row {
     unsigned facts;
 };
 const struct ptx_isa_row *ptx_isa_row(enum ptx_isa isa);
+
+// The first row of an opcode; PTX_ISA_NONE: there is no such opcode.
+enum ptx_isa ptx_find_opcode(const char *text, size_t length);
 
 static inline bool ptx_is(const struct ptx_instruction *instruction, enum ptx_fact fact) {
     return ptx_isa_row(instruction->isa)->facts & fact;
