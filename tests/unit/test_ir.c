@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "ir/ir.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -145,6 +146,29 @@ static void test_results_of_one_instruction_share_nothing_with_its_sources(void 
     drop(&f);
 }
 
+// Lanes read what others hold: a result must not lie where the source does.
+static void test_gathered_values_keep_their_place(void **state) {
+    (void)state;
+    static const char *const gathering[] = {
+        "shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;", "redux.sync.add.s32 %r1, %r0, -1;",
+        "redux.sync.min.f32 %r1, %r0, -1;", "match.any.sync.b32 %r1, %r0, -1;",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r0;"};
+    for (size_t i = 0; i < sizeof gathering / sizeof *gathering; i++) {
+        struct strbuf text = {0};
+        struct fixture f;
+        strbuf_printf(&text,
+                      HEAD ".visible .entry k(.param .u64 p) { .reg .b32 %%r<2>; .reg .b64 %%d;\n"
+                           "ld.param.u64 %%d, [p]; mov.u32 %%r0, %%tid.x; %s\n"
+                           "st.global.u32 [%%d], %%r1; ret; }",
+                      gathering[i]);
+        build(&f, strbuf_string(&text));
+        struct ir_function *k = kernel(&f, "k");
+        assert_int_not_equal(slot_of(k, "%r0"), slot_of(k, "%r1"));
+        drop(&f);
+        strbuf_free(&text);
+    }
+}
+
 static void test_sites(void **state) {
     (void)state;
     struct fixture f;
@@ -267,6 +291,7 @@ int main(void) {
         cmocka_unit_test(test_slots_are_shared_when_lives_do_not_overlap),
         cmocka_unit_test(test_a_guarded_write_keeps_the_old_value_alive),
         cmocka_unit_test(test_results_of_one_instruction_share_nothing_with_its_sources),
+        cmocka_unit_test(test_gathered_values_keep_their_place),
         cmocka_unit_test(test_sites),
         cmocka_unit_test(test_atomics_of_a_warp),
         cmocka_unit_test(test_shared_layout),
