@@ -1,0 +1,490 @@
+// Rows of ir/value.def: each law against the expression, the scalar evaluator against what an H200
+// computed (truth/isa), by interpreting the truth's kernels one thread at a time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/value.h"
+#include "isa_truth.h"
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
+
+// ---- Operands ---------------------------------------------------------------------------------
+
+static uint64_t random_bits(void) {
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545f4914f6cdd1du;
+}
+
+static unsigned bits_of(enum ir_kind kind) {
+    static const uint8_t bits[] = {
+        [IR_KIND_u8] = 8,   [IR_KIND_s8] = 8,   [IR_KIND_u16] = 16, [IR_KIND_s16] = 16,
+        [IR_KIND_u32] = 32, [IR_KIND_s32] = 32, [IR_KIND_u64] = 64, [IR_KIND_s64] = 64,
+        [IR_KIND_f32] = 32, [IR_KIND_f64] = 64, [IR_KIND_pred] = 1};
+    return bits[kind];
+}
+
+static bool is_signed(enum ir_kind kind) {
+    return kind == IR_KIND_s8 || kind == IR_KIND_s16 || kind == IR_KIND_s32 || kind == IR_KIND_s64;
+}
+
+static uint64_t cut(uint64_t x, unsigned bits) {
+    return bits == 64 ? x : x & ((1ull << bits) - 1);
+}
+
+// Most are near a limit, or small; shift amounts near the width are among these.
+static uint64_t random_operand(enum ir_kind kind) {
+    const uint64_t near = random_bits() % 5 - 2, rest = random_bits();
+    switch (random_bits() % 8) {
+    case 0:
+        return cut(near, bits_of(kind));
+    case 1:
+        return cut((1ull << (bits_of(kind) - 1)) + near, bits_of(kind));
+    case 2:
+        return cut(rest % 72, bits_of(kind));
+    case 3:
+        return cut((1ull << rest % 64) + near, bits_of(kind));
+    case 4:
+        return cut((rest & 0xff) * 0x0101010101010101u, bits_of(kind));
+    default:
+        return cut(rest, bits_of(kind));
+    }
+}
+
+static unsigned operands_of(const struct ir_value_row *row) {
+    unsigned count = 0;
+    while (count < 4 && row->operands[count] != IR_KIND_none)
+        count++;
+    return count;
+}
+
+struct subject { // a row, and the constant that its expression sees
+    enum ir_value value;
+    const struct ir_value_row *row;
+    uint32_t immediate;
+    unsigned bits;
+};
+
+static void randomize(const struct subject *s, uint64_t in[4]) {
+    memset(in, 0, 4 * sizeof *in);
+    for (unsigned i = 0; i < operands_of(s->row); i++)
+        in[i] = random_operand(s->row->operands[i]);
+}
+
+static uint64_t run(const struct subject *s, const uint64_t in[4]) {
+    struct ir_lane lane = {{in[0], in[1], in[2], in[3]}, {0}, false, false, 0};
+    ir_value_run(s->value, s->immediate, &lane);
+    assert_int_equal(lane.out[0], cut(lane.out[0], s->bits > 32 ? 64 : 32));
+    return cut(lane.out[0], s->bits);
+}
+
+// The number that an operand holds.
+static wide number(const struct subject *s, const uint64_t in[4], unsigned n) {
+    const enum ir_kind kind = s->row->operands[n];
+    const unsigned unused = 64 - bits_of(kind);
+    if (kind == IR_KIND_none)
+        return 0;
+    return is_signed(kind) ? (wide)((int64_t)(in[n] << unused) >> unused)
+                           : (wide)cut(in[n], bits_of(kind));
+}
+
+// ---- Laws: each is a check of one choice of operands
+// ---------------------------------------------
+
+static bool copies(const struct subject *s, const uint64_t in[4]) {
+    return run(s, in) == cut((uint64_t)number(s, in, 0), s->bits);
+}
+
+static bool is_linear(const struct subject *s, const uint64_t in[4]) {
+    const uint64_t zero[4] = {0}, offset = run(s, zero);
+    uint64_t sum = offset;
+    for (unsigned i = 0; i < operands_of(s->row); i++) {
+        uint64_t unit[4] = {0};
+        unit[i] = 1;
+        sum += (run(s, unit) - offset) * (uint64_t)number(s, in, i);
+    }
+    return run(s, in) == cut(sum, s->bits);
+}
+
+static bool is_product(const struct subject *s, const uint64_t in[4]) {
+    const unsigned_wide product = (unsigned_wide)number(s, in, 0) * (unsigned_wide)number(s, in, 1);
+    return run(s, in) == cut((uint64_t)product + (uint64_t)number(s, in, 2), s->bits);
+}
+
+static bool is_product_high(const struct subject *s, const uint64_t in[4]) {
+    const unsigned_wide product = (unsigned_wide)number(s, in, 0) * (unsigned_wide)number(s, in, 1);
+    const uint64_t high = is_signed(s->row->operands[0]) ? (uint64_t)((wide)product >> s->bits)
+                                                         : (uint64_t)(product >> s->bits);
+    return run(s, in) == cut(high + (uint64_t)number(s, in, 2), s->bits);
+}
+
+static bool divides(const struct subject *s, const uint64_t in[4]) {
+    const wide a = number(s, in, 0), b = number(s, in, 1);
+    return operands_of(s->row) == 2 && (b == 0 || run(s, in) == cut((uint64_t)(a / b), s->bits));
+}
+
+static bool remains(const struct subject *s, const uint64_t in[4]) {
+    const wide a = number(s, in, 0), b = number(s, in, 1);
+    return operands_of(s->row) == 2 && (b == 0 || run(s, in) == cut((uint64_t)(a % b), s->bits));
+}
+
+static bool shifts_left(const struct subject *s, const uint64_t in[4]) {
+    const uint64_t by = in[1], a = (uint64_t)number(s, in, 0);
+    return run(s, in) == (by < s->bits ? cut(a << by, s->bits) : 0);
+}
+
+static bool shifts_right(const struct subject *s, const uint64_t in[4]) {
+    const uint64_t by = in[1] < 64 ? in[1] : 64;
+    return run(s, in) == cut((uint64_t)(number(s, in, 0) >> by), s->bits);
+}
+
+static bool is_bitwise(const struct subject *s, const uint64_t in[4]) {
+    const uint64_t mask = random_bits();
+    uint64_t other[4], mixed[4];
+    randomize(s, other);
+    for (unsigned i = 0; i < 4; i++)
+        mixed[i] = (in[i] & mask) | (other[i] & ~mask);
+    return ((run(s, in) ^ run(s, mixed)) & mask) == 0;
+}
+
+// The first `count` operands give bits. The result is linear over single bits, of which each
+// appears in places of its own.
+static bool routes(const struct subject *s, const uint64_t in[4], unsigned count) {
+    uint64_t other[4], sum[4], one[4], seen = 0, routed = 0;
+    randomize(s, other);
+    memcpy(sum, in, sizeof sum);
+    for (unsigned i = 0; i < 4; i++)
+        other[i] = i < count ? other[i] : in[i];
+    for (unsigned i = 0; i < count; i++)
+        sum[i] ^= other[i];
+    if (run(s, sum) != (run(s, in) ^ run(s, other)))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned bit = 0; bit < bits_of(s->row->operands[i]); bit++) {
+            memcpy(one, in, sizeof one);
+            memset(one, 0, count * sizeof *one);
+            one[i] = 1ull << bit;
+            const uint64_t places = run(s, one);
+            if (places & seen)
+                return false;
+            seen |= places;
+            routed |= in[i] >> bit & 1 ? places : 0;
+        }
+    return run(s, in) == routed;
+}
+
+static bool routes_one(const struct subject *s, const uint64_t in[4]) {
+    return routes(s, in, 1);
+}
+
+static bool routes_pair(const struct subject *s, const uint64_t in[4]) {
+    return operands_of(s->row) > 1 && routes(s, in, 2);
+}
+
+static bool is_minimum(const struct subject *s, const uint64_t in[4]) {
+    const wide a = number(s, in, 0), b = number(s, in, 1);
+    return operands_of(s->row) == 2 && run(s, in) == cut((uint64_t)(a < b ? a : b), s->bits);
+}
+
+static bool is_maximum(const struct subject *s, const uint64_t in[4]) {
+    const wide a = number(s, in, 0), b = number(s, in, 1);
+    return operands_of(s->row) == 2 && run(s, in) == cut((uint64_t)(a > b ? a : b), s->bits);
+}
+
+static bool chooses(const struct subject *s, const uint64_t in[4]) {
+    if (operands_of(s->row) != 3)
+        return false;
+    const uint64_t first[4] = {1, 0, in[2]};
+    return run(s, in) == (run(s, first) == 1 ? in[0] : in[1]);
+}
+
+static bool is_equal(const struct subject *s, const uint64_t in[4]) {
+    return operands_of(s->row) == 2 && run(s, in) == (in[0] == in[1]);
+}
+
+static bool is_less(const struct subject *s, const uint64_t in[4]) {
+    return operands_of(s->row) == 2 && run(s, in) == (number(s, in, 0) < number(s, in, 1));
+}
+
+typedef bool (*law_check)(const struct subject *s, const uint64_t in[4]);
+static const law_check checks[IR_LAW_COUNT] = {
+    [IR_LAW_COPY] = copies,
+    [IR_LAW_LINEAR] = is_linear,
+    [IR_LAW_PRODUCT] = is_product,
+    [IR_LAW_PRODUCT_HIGH] = is_product_high,
+    [IR_LAW_QUOTIENT] = divides,
+    [IR_LAW_REMAINDER] = remains,
+    [IR_LAW_SHIFT_LEFT] = shifts_left,
+    [IR_LAW_SHIFT_RIGHT] = shifts_right,
+    [IR_LAW_BITWISE] = is_bitwise,
+    [IR_LAW_ROUTE] = routes_one,
+    [IR_LAW_ROUTE_PAIR] = routes_pair,
+    [IR_LAW_MINIMUM] = is_minimum,
+    [IR_LAW_MAXIMUM] = is_maximum,
+    [IR_LAW_CHOICE] = chooses,
+    [IR_LAW_EQUAL] = is_equal,
+    [IR_LAW_LESS] = is_less,
+};
+
+static const char *const law_names[] = {
+#define X(name) #name,
+    IR_LAWS(X)
+#undef X
+};
+
+enum { TRIES = 2000 };
+
+static bool holds(enum ir_value value, enum ir_law law) {
+    struct subject s = {value, ir_value_row(value), 0, bits_of(ir_value_row(value)->result)};
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t in[4];
+        randomize(&s, in);
+        s.immediate = (uint32_t)random_bits() & 0xff & ~(uint32_t)IR_CARRY_READ;
+        if (!checks[law](&s, in))
+            return false;
+    }
+    return true;
+}
+
+static void test_laws(void **state) {
+    (void)state;
+    unsigned with_law = 0, wrong = 0;
+    for (unsigned v = IR_VALUE_NONE + 1; v < IR_VALUE_COUNT; v++) {
+        const struct ir_value_row *row = ir_value_row((enum ir_value)v);
+        if (row->law == IR_LAW_OPAQUE)
+            continue;
+        with_law++;
+        if (holds((enum ir_value)v, row->law))
+            continue;
+        print_error("%s: %s does not hold\n", row->name, law_names[row->law]);
+        wrong++;
+    }
+    print_message("%u rows, %u of them with a law\n", IR_VALUE_COUNT - 1, with_law);
+    assert_int_equal(wrong, 0);
+}
+
+// Rows without a law keep none: a check that held of them would be no check.
+static void test_opaque_rows(void **state) {
+    (void)state;
+    unsigned wrong = 0;
+    for (unsigned v = IR_VALUE_NONE + 1; v < IR_VALUE_COUNT; v++) {
+        const struct ir_value_row *row = ir_value_row((enum ir_value)v);
+        if (row->law != IR_LAW_OPAQUE)
+            continue;
+        for (unsigned law = IR_LAW_OPAQUE + 1; law < IR_LAW_COUNT; law++) {
+            if (!holds((enum ir_value)v, (enum ir_law)law))
+                continue;
+            print_error("%s is opaque, but %s holds\n", row->name, law_names[law]);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+// ---- A thread of a kernel, by the evaluator
+// -------------------------------------------------------
+
+struct thread {
+    const struct ir_function *function;
+    uint64_t *registers;
+    uint64_t parameters[2];
+    uint32_t index, threads;
+    bool carry;
+};
+
+static uint64_t sreg_of(const struct thread *t, enum ptx_sreg sreg) {
+    return sreg == PTX_SREG_tid_x     ? t->index % t->threads
+           : sreg == PTX_SREG_ctaid_x ? t->index / t->threads
+                                      : t->threads;
+}
+
+static uint64_t read_operand(const struct thread *t, const struct ir_operand *operand) {
+    switch (operand->kind) {
+    case IR_OPERAND_REGISTER:
+        return t->registers[operand->reg];
+    case IR_OPERAND_SREG:
+        return sreg_of(t, operand->sreg);
+    default:
+        return operand->value;
+    }
+}
+
+static void write_operand(struct thread *t, const struct ir_operand *operand, uint64_t value) {
+    if (operand->kind == IR_OPERAND_REGISTER)
+        t->registers[operand->reg] = value;
+}
+
+static void *address_of(struct thread *t, const struct ir_operand *operand) {
+    if (operand->reg == IR_NONE)
+        return (uint8_t *)t->parameters + operand->variable->offset + operand->value;
+    return (void *)(uintptr_t)(t->registers[operand->reg] + operand->value);
+}
+
+// Loads and stores of one register. False: the instruction is none.
+static bool access_memory(struct thread *t, const struct ir_instruction *instruction) {
+    const struct ir_operand *first = &instruction->operands[0], *second = &instruction->operands[1];
+    const enum ptx_type type = (enum ptx_type)instruction->ptx->types[0];
+    uint64_t value = 0;
+    if (instruction->ptx->isa == PTX_ISA_ld_any || instruction->ptx->isa == PTX_ISA_ld_param) {
+        memcpy(&value, address_of(t, second), ptx_type_bytes(type));
+        write_operand(t, first, value);
+        return true;
+    }
+    if (instruction->ptx->isa != PTX_ISA_st_any)
+        return false;
+    value = read_operand(t, second);
+    memcpy(address_of(t, first), &value, ptx_type_bytes(type));
+    return true;
+}
+
+static unsigned read_sources(const struct thread *t, const struct ir_instruction *instruction,
+                             struct ir_lane *lane) {
+    unsigned count = 0;
+    for (uint32_t i = 1; i < instruction->operand_count; i++) {
+        const struct ir_operand *operand = &instruction->operands[i];
+        const bool is_vector = operand->kind == IR_OPERAND_VECTOR;
+        for (uint32_t e = 0; e < (is_vector ? operand->element_count : 1); e++)
+            lane->in[count++] = read_operand(t, is_vector ? &operand->elements[e] : operand);
+    }
+    return count;
+}
+
+// False: the evaluator does not know the instruction.
+static bool step(struct thread *t, const struct ir_instruction *instruction) {
+    struct ir_lane lane = {.carry = t->carry};
+    if (instruction->guard != IR_NONE &&
+        (t->registers[instruction->guard] != 0) == instruction->guard_negated)
+        return true;
+    if (access_memory(t, instruction))
+        return true;
+    read_sources(t, instruction, &lane);
+    if (!ir_evaluate(t->function, instruction, &lane))
+        return false;
+    const struct ir_operand *d = &instruction->operands[0];
+    if (d->kind == IR_OPERAND_VECTOR)
+        for (uint32_t e = 0; e < d->element_count; e++)
+            write_operand(t, &d->elements[e], lane.out[e]);
+    else
+        write_operand(t, d, lane.out[0]);
+    if (d->pair != IR_NONE)
+        t->registers[d->pair] = lane.second;
+    t->carry = lane.carry;
+    return true;
+}
+
+// Loads and stores of one register, without a sign to extend, stand around the form.
+static bool is_plain_access(const struct ir_instruction *instruction) {
+    const enum ptx_isa isa = instruction->ptx->isa;
+    return isa == PTX_ISA_ld_param ||
+           ((isa == PTX_ISA_ld_any || isa == PTX_ISA_st_any) && !PTX_HAS(instruction->ptx, vec) &&
+            ptx_type_class((enum ptx_type)instruction->ptx->types[0]) != PTX_CLASS_SIGNED);
+}
+
+static bool is_known(const struct ir_function *function) {
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const struct ir_instruction *instruction = &function->instructions[i];
+        if (!is_plain_access(instruction) && instruction->ptx->isa != PTX_ISA_ret_any &&
+            ir_meaning_of(function, instruction).value == IR_VALUE_NONE)
+            return false;
+    }
+    return true;
+}
+
+static void run_thread(const struct ir_function *function, const struct truth_form *form,
+                       uint32_t index, uint8_t *out) {
+    struct thread t = {.function = function,
+                       .registers = calloc(function->register_count + 1, sizeof *t.registers),
+                       .parameters = {(uintptr_t)form->table->data, (uintptr_t)out},
+                       .index = index,
+                       .threads = form->block};
+    for (uint32_t i = 0; i < function->instruction_count; i++)
+        if (function->instructions[i].ptx->isa != PTX_ISA_ret_any)
+            assert_true(step(&t, &function->instructions[i]));
+    free(t.registers);
+}
+
+static bool agrees(const struct ir_function *function, const struct truth_form *form) {
+    const size_t bytes = form->results.row_bytes;
+    uint8_t *out = calloc(form->table->rows, bytes);
+    bool is_equal = true;
+    for (uint32_t row = 0; row < form->table->rows; row++) {
+        run_thread(function, form, row, out);
+        is_equal &= truth_row_agrees(form, form->expect + row * bytes, out + row * bytes);
+    }
+    free(out);
+    return is_equal;
+}
+
+static char *module_text(const struct truth_file *file) {
+    size_t size = strlen(file->head) + 1;
+    for (unsigned i = 0; i < file->form_count; i++)
+        size += strlen(file->forms[i].kernel);
+    char *text = malloc(size), *at = text;
+    at += sprintf(at, "%s", file->head);
+    for (unsigned i = 0; i < file->form_count; i++)
+        at += sprintf(at, "%s", file->forms[i].kernel);
+    return text;
+}
+
+struct family {
+    const char *name;
+    unsigned evaluated; // forms, of those in the file
+};
+
+static void test_truth(void **state) {
+    const struct family *family = *state;
+    const char *root = getenv("BANKRUN_SOURCE");
+    char path[512], error[256], name[16];
+    struct truth_file file;
+    struct diag_list diags = {0};
+    snprintf(path, sizeof path, "%s/truth/isa/%s.gz", root ? root : ".", family->name);
+    if (!truth_read(&file, path, error))
+        fail_msg("%s", error);
+    char *text = module_text(&file);
+    const struct source source = {"truth.ptx", text, strlen(text)};
+    struct ptx_module *ptx = ptx_parse(&source, &diags);
+    struct ir_module *ir = ir_build(ptx, &diags);
+    assert_non_null(ir);
+    unsigned evaluated = 0, wrong = 0;
+    for (unsigned i = 0; i < file.form_count; i++) {
+        snprintf(name, sizeof name, "k%u", i);
+        const struct ir_function *function = ir_find_function(ir, name);
+        if (!is_known(function))
+            continue;
+        evaluated++;
+        if (!agrees(function, &file.forms[i])) {
+            print_error("%s\n", file.forms[i].text);
+            wrong++;
+        }
+    }
+    print_message("%s: %u of %u forms are evaluated\n", family->name, evaluated, file.form_count);
+    ir_free(ir);
+    ptx_module_free(ptx);
+    diag_free(&diags);
+    free(text);
+    truth_free(&file);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(evaluated, family->evaluated);
+}
+
+int main(void) {
+    static struct family families[] = {
+        {"integer", 162}, {"logic", 93}, {"compare", 1580}, {"convert", 204}, {"move", 46}};
+    enum { FAMILIES = sizeof families / sizeof *families };
+    struct CMUnitTest tests[2 + FAMILIES] = {cmocka_unit_test(test_laws),
+                                             cmocka_unit_test(test_opaque_rows)};
+    for (size_t i = 0; i < FAMILIES; i++)
+        tests[2 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 2 + FAMILIES, NULL, NULL);
+}
