@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every #include keeps to the table of rooms, and warns of long files.
+"""Checks that every #include keeps to the table of rooms, that the faces of the CUDA APIs are only
+faces, and warns of long files.
 
 Usage: tools/check_includes.py [ROOT]. Prints what breaks the table; exit status 1 then.
 docs/architecture.md shows the table to people.
@@ -75,6 +76,16 @@ STANDARD_C = {
     "assert.h", "ctype.h", "errno.h", "float.h", "immintrin.h", "inttypes.h", "limits.h",
     "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }
+
+# What the rooms of the CUDA APIs do not write: which rooms, the files that may, what, and why not.
+FACES = {"cudart", "cudadrv"}
+UNWRITTEN = (
+    (FACES | {"cuda"}, {"src/cuda/core/state.c"}, re.compile(r"&\w+->lock\b"),
+     "the state is locked by cuda_lock alone"),
+    ({"cuda"}, {"src/cuda/core/abi.h"}, re.compile(r"\bCUDA_API\b"), "the core exports nothing"),
+    (FACES, set(), re.compile(r"^\w[\w ]*[ *](?:__)?cu(?:da)?[A-Z]\w*\([^;{]*\);", re.MULTILINE),
+     "an exported function is not declared once more: call the core"),
+)
 
 MAX_LINES = 600
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -168,6 +179,12 @@ def table_problems(source):
     return problems
 
 
+def check_unwritten(text, shown, room):
+    return [f"{shown}:{text.count(chr(10), 0, match.start()) + 1}: {why}"
+            for rooms, exempt, pattern, why in UNWRITTEN if room in rooms and shown not in exempt
+            for match in pattern.finditer(text)]
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     source = os.path.join(root, "src")
@@ -181,7 +198,9 @@ def main():
         problems += check_file(path, shown, room)
         checked += 1
         with open(path, encoding="utf-8", errors="replace") as file:
-            lines = sum(1 for _ in file)
+            text = file.read()
+        problems += check_unwritten(text, shown, room)
+        lines = text.count("\n")
         if lines > MAX_LINES and not path.endswith(".def"):
             print(f"{shown}: warning: {lines} lines; more than {MAX_LINES} are two ideas in a file")
     for path in files_below(os.path.join(root, "include"), ".h"):

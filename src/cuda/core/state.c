@@ -302,7 +302,8 @@ bool cuda_lock_within(struct cuda_state *state, int seconds) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;
-    if (pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0)
+    if (pthread_mutex_trylock(&state->lock) != 0 &&
+        pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0)
         return false;
     note_holder(state);
     return true;
