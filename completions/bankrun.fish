@@ -1,57 +1,29 @@
-# fish completion of bankrun
+# fish completion of bankrun, by what `bankrun help --list` says of commands and options
 
-set -l commands run report explain calibrate nvcc-flags help
-set -l runs 'not __fish_seen_subcommand_from report explain calibrate nvcc-flags help'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a run -d 'Run a program and report'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a report -d 'Show a saved profile'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a help -d 'Show help'
-complete -c bankrun -l format -x -a 'text json csv' -d 'Form of the report'
-complete -c bankrun -s o -l output -r -d 'Write the report to a file'
-complete -c bankrun -l fail-on -x -a excess -d 'Exit with status 3 on excess wavefronts'
-complete -c bankrun -l color -x -a 'auto always never' -d Colour
-complete -c bankrun -s v -l verbose -d 'Show every site and launch'
-complete -c bankrun -s h -l help -d 'Show help'
-complete -c bankrun -l version -d 'Show the version'
-complete -c bankrun -n $runs -l arch -x -a 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_120' -d 'Architecture to simulate'
-complete -c bankrun -n $runs -l devices -x -d 'Devices that a program sees'
-complete -c bankrun -n $runs -l threads -x -d 'Host threads'
-complete -c bankrun -n $runs -l launch -x -d 'Launch of a .ptx file'
-complete -c bankrun -n $runs -l dump -r -d 'Write a buffer after the run'
-complete -c bankrun -n $runs -l max-instructions -x -d 'Stop a launch after so many warp instructions'
-complete -c bankrun -n $runs -l nvcc -r -d 'The nvcc to compile with'
-complete -c bankrun -n $runs -l as -x -a 'written compiled' -d 'Count what PTX or what the machine code accesses'
-complete -c bankrun -n $runs -l blocks -x -d 'Run only some blocks of each launch'
-complete -c bankrun -n $runs -l no-cache -d 'Compile anew and keep nothing'
-complete -c bankrun -n $runs -l no-count -d 'Only run: no counts, no report'
-complete -c bankrun -n $runs -l follow -d 'Report on the processes that it starts, too'
-complete -c bankrun -n $runs -l nvcc-flag -x -d 'Hand a flag to nvcc'
-complete -c bankrun -n $runs -s q -l quiet -d 'No report on stderr'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a explain -d 'How an index expression meets the banks'
-complete -c bankrun -l metrics -d 'Figures that profilers have names for'
-complete -c bankrun -n $runs -l trace -x -d 'Print the requests of a source line'
-complete -c bankrun -n $runs -l trace-output -r -d 'Where to write them'
-set -l explains '__fish_seen_subcommand_from explain'
-complete -c bankrun -n $explains -l shared -x -d 'Declaration of the arrays'
-complete -c bankrun -n $explains -l block -x -d 'Threads of a block'
-complete -c bankrun -n $explains -l load -d 'The access is a load'
-complete -c bankrun -n $explains -l store -d 'The access is a store'
-complete -c bankrun -n $explains -l atomic -d 'The access is an atomic'
-complete -c bankrun -n $explains -l let -x -d 'Give a name a value, or try many'
-complete -c bankrun -n $explains -l if -x -d 'Only the lanes for which it holds'
-complete -c bankrun -n $explains -l arch -x -a 'all sm_13 sm_20 sm_35 sm_52 sm_61 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120' -d Architecture
-complete -c bankrun -n $explains -l warp -x -d 'Only one warp of the block'
-complete -c bankrun -n $explains -l width -x -a '1 2 4 8 16' -d 'Bytes that one lane accesses'
-complete -c bankrun -n $explains -l base -x -d 'Where the first array starts'
-complete -c bankrun -n $explains -l grid -x -d gridDim
-complete -c bankrun -n $explains -l bank-mode -x -a '4 8' -d 'where the banks of 3.x change'
-complete -c bankrun -n $explains -l block-index -x -d blockIdx
-complete -c bankrun -n $explains -l requests -r -d 'A CSV file of raw requests'
-complete -c bankrun -n $explains -l keep-going -d 'Leave bad rows out'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Hold the bank model against this GPU'
-set -l calibrates '__fish_seen_subcommand_from calibrate'
-complete -c bankrun -n $calibrates -l instruction -x -d 'Measure only this one'
-complete -c bankrun -n $calibrates -l patterns -x -d 'Patterns for each instruction'
-complete -c bankrun -n $calibrates -l arch -x -d 'The model to compare with'
-complete -c bankrun -n $calibrates -l save -r -d 'Write the measurements to a file'
-complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a nvcc-flags -d 'Print the flags for nvcc'
-complete -c bankrun -n '__fish_seen_subcommand_from nvcc-flags' -l arch -x -d 'Architecture of the PTX'
+function __bankrun_complete_options --argument-names command condition
+    bankrun help --list $command 2>/dev/null | while read -d \t -l name letter argument choices help
+        set -l option -l (string sub -s 3 -- $name) -d $help
+        test $letter != -; and set -a option -s $letter
+        if test $argument = -
+        else if test $choices != -
+            set -a option -x -a $choices
+        else if string match -qr '(FILE|PATH)$' -- $argument
+            set -a option -r
+        else
+            set -a option -x
+        end
+        complete -c bankrun -n $condition $option
+    end
+end
+
+set -l commands (bankrun help --list 2>/dev/null | cut -f 1)
+set -l others (string match -v run -- $commands)
+complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -l version -d 'show the version'
+bankrun help --list 2>/dev/null | while read -d \t -l command help
+    complete -c bankrun -n "not __fish_seen_subcommand_from $commands" -a $command -d $help
+    if test $command = run # which is meant where no command is named
+        __bankrun_complete_options run "not __fish_seen_subcommand_from $others"
+    else
+        __bankrun_complete_options $command "__fish_seen_subcommand_from $command"
+    end
+end

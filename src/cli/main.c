@@ -9,13 +9,16 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
+    enum cli_command options;
     const char *help;
 } commands[] = {
-    {"run", cmd_run, "run a .cu, an executable, a command or a .ptx and report (the default)"},
-    {"report", cmd_report, "show a saved profile"},
-    {"explain", cmd_explain, "show how an index expression meets the banks"},
-    {"nvcc-flags", cmd_nvcc_flags, "print the flags that a build system hands to nvcc"},
-    {"calibrate", cmd_calibrate, "hold the bank model against this machine's GPU"},
+    {"run", cmd_run, CLI_RUN,
+     "run a .cu, an executable, a command or a .ptx and report (the default)"},
+    {"report", cmd_report, CLI_REPORT, "show a saved profile"},
+    {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
+    {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
+     "print the flags that a build system hands to nvcc"},
+    {"calibrate", cmd_calibrate, CLI_CALIBRATE, "hold the bank model against this machine's GPU"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -74,16 +77,33 @@ static const char *misspelt_command(const char *word) {
     return cli_suggest(word, names);
 }
 
+static int no_command(const char *name) {
+    cli_error("no command '%s'; see bankrun --help", name);
+    return CLI_USAGE;
+}
+
+// What completions are made of: all commands, or the options of one.
+static int list(const char *name) {
+    int command = name ? find_command(name) : -1;
+    for (int i = 0; !name && i < COMMANDS; i++)
+        printf("%s\t%s\n", commands[i].name, commands[i].help);
+    if (!name)
+        puts("help\tshow this help, or that of a command");
+    else if (command >= 0)
+        options_print_list(commands[command].options, stdout);
+    else if (strcmp(name, "help") != 0)
+        return no_command(name);
+    return CLI_OK;
+}
+
 static int run_help(const char *topic) {
     if (!topic) {
         help(stdout);
         return CLI_OK;
     }
     int command = find_command(topic);
-    if (command < 0) {
-        cli_error("no command '%s'; see bankrun --help", topic);
-        return CLI_USAGE;
-    }
+    if (command < 0)
+        return no_command(topic);
     return commands[command].run(1, (char *[]){(char[]){"--help"}, NULL});
 }
 
@@ -94,7 +114,8 @@ int main(int argc, char **argv) {
     }
     const char *first = argv[1];
     if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help"))
-        return run_help(argc > 2 ? argv[2] : NULL);
+        return argc > 2 && !strcmp(argv[2], "--list") ? list(argv[3])
+                                                      : run_help(argc > 2 ? argv[2] : NULL);
     if (!strcmp(first, "--version")) {
         printf("bankrun %s\n", BANKRUN_VERSION);
         return CLI_OK;

@@ -11,6 +11,7 @@ static const struct option_choice colors[] = {
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
+static const struct option_choice failures[] = {{"excess", 0}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 
 #define FIELD(name) ((struct cli_options *)0)->name
@@ -91,7 +92,7 @@ const struct option_row option_rows[] = {
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
     {0, "fail-on", "excess[=N]", BOTH,
      "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess",
-     READ(option_fail_on)},
+     READ(option_fail_on), .choices = failures},
     {0, "trace", "FILE:LINE[:N]", CLI_RUN,
      "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "
      "on one thread",

@@ -28,7 +28,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset, size; // of the field in struct cli_options
     uint64_t number;
-    const struct option_choice *choices;
+    const struct option_choice *choices; // NULL: no list of words says what may be written
     bool (*read)(struct cli_options *options, const struct option_row *row, const char *value);
 };
 

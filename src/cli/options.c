@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bankrun/banks.h"
+
 void cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -229,5 +231,35 @@ void options_print_help(enum cli_command command, FILE *out) {
             if (*line)
                 fprintf(out, "%*s", HELP_COLUMN, "");
         }
+    }
+}
+
+static void print_choices(const struct option_row *row, FILE *out) {
+    const char *separator = "";
+    if (row->read == option_arch)
+        for (const unsigned *arch = bankrun_architectures(); *arch; arch++, separator = " ")
+            fprintf(out, "%ssm_%u", separator, *arch);
+    if (row->read == option_arch && row->commands & CLI_EXPLAIN)
+        fputs(" all", out);
+    for (const struct option_choice *choice = row->choices; choice && choice->word; choice++) {
+        fprintf(out, "%s%s", separator, choice->word);
+        separator = " ";
+    }
+    if (row->read != option_arch && !row->choices)
+        fputc('-', out);
+}
+
+void options_print_list(enum cli_command command, FILE *out) {
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!(row->commands & (unsigned)command) || !row->name)
+            continue;
+        fprintf(out, "--%s\t%c\t%s\t", row->name, row->letter ? row->letter : '-',
+                row->argument ? row->argument : "-");
+        print_choices(row, out);
+        fputc('\t', out);
+        for (const char *at = row->help; *at; at++)
+            fputc(*at == '\n' ? ' ' : *at, out);
+        fputc('\n', out);
     }
 }

@@ -1,4 +1,4 @@
-// The options of the command line: one table for parsing, help and completions.
+// The options of the command line: one table (option_rows.c) for parsing, help and completions.
 #ifndef BANKRUN_CLI_OPTIONS_H
 #define BANKRUN_CLI_OPTIONS_H
 
@@ -89,6 +89,11 @@ int options_parse(struct cli_options *options, enum cli_command command, int arg
 
 // The options of a command, one or two lines each.
 void options_print_help(enum cli_command command, FILE *out);
+
+// The same for the scripts that complete command lines: a line for each long option, with tabs
+// between its name, letter, argument, the words that may be given, and its help; `-` stands for what
+// it has not.
+void options_print_list(enum cli_command command, FILE *out);
 
 // "bankrun: ..." on stderr.
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
