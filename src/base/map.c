@@ -8,15 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 enum { MAP_FIRST_CAPACITY = 16 };
-
-static uint64_t hash_bytes(const char *key, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)key[i]) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 32; // the table index takes the low bits only
-}
 
 static struct map_entry *find(const struct map *map, const char *key, size_t length) {
     size_t mask = map->capacity - 1;
