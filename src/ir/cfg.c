@@ -1,11 +1,12 @@
 // Basic blocks and their edges.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void mark(bool *leaders, size_t count, uint32_t target) {
-    if (target < count)
-        leaders[target] = true;
+    assert(target < count); // a label behind the last statement names the `ret` that was appended
+    leaders[target] = true;
 }
 
 static void find_leaders(const struct ir_builder *builder, bool *leaders) {
@@ -22,11 +23,6 @@ static void find_leaders(const struct ir_builder *builder, bool *leaders) {
         for (uint32_t t = 0; t < instruction->target_count; t++)
             mark(leaders, count, instruction->targets[t]);
     }
-}
-
-// Instruction index -> block number. The end of the function is its last block: the `ret` there.
-static uint32_t block_at(const uint32_t *numbers, size_t count, uint32_t instruction) {
-    return numbers[instruction < count ? instruction : count - 1];
 }
 
 static void connect(struct ir_block *block, const struct ir_instruction *last, uint32_t next) {
@@ -46,6 +42,7 @@ static void connect(struct ir_block *block, const struct ir_instruction *last, u
 void ir_build_cfg(struct ir_builder *builder) {
     struct ir_function *function = builder->function;
     size_t count = builder->instructions.length;
+    assert(count && ir_ends_block(&builder->instructions.data[count - 1]));
     bool *leaders = base_alloc(count * sizeof *leaders);
     uint32_t *numbers = base_alloc(count * sizeof *numbers);
     find_leaders(builder, leaders);
@@ -63,10 +60,9 @@ void ir_build_cfg(struct ir_builder *builder) {
         block->count++;
         struct ir_instruction *instruction = &builder->instructions.data[i];
         if (instruction->ptx->isa == PTX_ISA_bra_any)
-            instruction->target = block_at(numbers, count, instruction->target);
+            instruction->target = numbers[instruction->target];
         for (uint32_t t = 0; t < instruction->target_count; t++)
-            ((uint32_t *)instruction->targets)[t] =
-                block_at(numbers, count, instruction->targets[t]);
+            ((uint32_t *)instruction->targets)[t] = numbers[instruction->targets[t]];
     }
     for (uint32_t b = 0; b < blocks; b++) {
         struct ir_block *block = &function->blocks[b];

@@ -10,6 +10,7 @@
 //   numbers all come at once.
 // - Of two products in a sum that is taken which is read less often, else the first. The other is
 //   needed itself from then on, and no later sum takes it.
+#include <assert.h>
 #include <stdlib.h>
 
 #include "ir/build.h"
@@ -231,6 +232,7 @@ static void rewrite(struct ir_function *function, const struct sum *sum,
     const struct term *term = &sum->terms[sum->taken];
     const struct ir_instruction *mul =
         &function->instructions[c->products.data[term->product].instruction];
+    assert(out->operand_count == 3 && mul->operand_count == 3 && !out->is_contracted);
     const bool subtracts = ptx_is(out->ptx, PTX_FACT_NEGATES);
     out->operands[3] = out->operands[sum->taken ? 1 : 2];
     out->operands[1] = mul->operands[1];
@@ -249,6 +251,7 @@ static bool has_product(const struct ir_function *function) {
 }
 
 void ir_contract(struct ir_function *function) {
+    assert(!function->slots[IR_CLASS_32] && !function->slots[IR_CLASS_64]); // lives change
     if (function->module->ptx->is_debug || !has_product(function))
         return; // ptxas -O0, which debugging asks for, contracts nothing
     struct contraction c = {.function = function};

@@ -1,6 +1,7 @@
 // What isa.def's rows say about an instruction's operands and its place in the control flow.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position) {
@@ -55,6 +56,8 @@ static void visit_call(const struct ir_call *call, ir_register_visitor visit, vo
 
 void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
                         void *context) {
+    assert(instruction->operand_count <=
+           sizeof instruction->operands / sizeof *instruction->operands);
     if (instruction->guard != IR_NONE)
         visit(context, instruction->guard, false);
     if (instruction->call) {

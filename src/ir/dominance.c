@@ -2,6 +2,7 @@
 // Dominance Algorithm", 2001).
 #include "ir/dominance.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -36,7 +37,8 @@ struct ir_edges ir_flow(const struct ir_function *function, uint32_t only_exit) 
         for (uint32_t i = 0; i < last->target_count; i++)
             *to++ = last->targets[i];
         if (leads_to_exit(function, b, only_exit))
-            *to = count;
+            *to++ = count;
+        assert(to == &edges.to[edges.first[b + 1]]);
     }
     return edges;
 }
@@ -46,8 +48,10 @@ struct ir_edges ir_edges_reverse(const struct ir_edges *edges, uint32_t nodes) {
     struct ir_edges reversed = {.first = base_alloc((nodes + 1) * sizeof *reversed.first),
                                 .to = base_alloc((total + 1) * sizeof *reversed.to)};
     uint32_t *filled = base_alloc((nodes + 1) * sizeof *filled);
-    for (uint32_t e = 0; e < total; e++)
+    for (uint32_t e = 0; e < total; e++) {
+        assert(edges->to[e] < nodes);
         reversed.first[edges->to[e] + 1]++;
+    }
     for (uint32_t n = 0; n < nodes; n++)
         reversed.first[n + 1] += reversed.first[n];
     for (uint32_t n = 0; n < nodes; n++)
@@ -100,6 +104,7 @@ static void order_nodes(struct ir_dominance *d, const struct ir_edges *along, ui
 }
 
 static uint32_t intersect(const struct ir_dominance *d, uint32_t a, uint32_t b) {
+    assert(d->place[a] != IR_NONE && d->place[b] != IR_NONE);
     while (a != b) {
         while (d->place[a] > d->place[b])
             a = d->parent[a];
@@ -124,6 +129,7 @@ static bool update(struct ir_dominance *d, const struct ir_edges *against, uint3
 
 struct ir_dominance ir_dominance_find(const struct ir_edges *along, const struct ir_edges *against,
                                       uint32_t nodes, uint32_t root) {
+    assert(root < nodes);
     struct ir_dominance d = {.order = base_alloc(nodes * sizeof *d.order),
                              .place = base_alloc(nodes * sizeof *d.place),
                              .parent = base_alloc(nodes * sizeof *d.parent)};

@@ -1,6 +1,7 @@
 // One function: statements become instructions.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,8 @@ static void declare_parameters(struct ir_builder *builder, const struct ptx_func
 
 struct ir_instruction *ir_append(struct ir_builder *builder,
                                  const struct ir_instruction *instruction) {
+    assert(instruction->ptx && instruction->ptx->isa != PTX_ISA_NONE);
+    assert(builder->instructions.length == builder->instruction_scopes.length);
     vec_push(&builder->instructions, *instruction);
     vec_push(&builder->instruction_scopes, builder->scope->number);
     return &builder->instructions.data[builder->instructions.length - 1];
@@ -345,6 +348,7 @@ void ir_error(struct ir_builder *builder, struct source_range range, const char 
 
 struct ir_function *ir_build_function(struct ir_module *module, const struct ptx_function *ptx,
                                       struct diag_list *diags) {
+    assert(ptx->has_body);
     struct ir_builder builder = {.module = module, .source = module->ptx->source, .diags = diags};
     struct ir_function *function = ARENA_NEW(module->arena, struct ir_function);
     builder.function = function;

@@ -4,6 +4,8 @@
 #include "ir/build.h"
 #include "ir/dominance.h"
 
+#include <assert.h>
+
 static void mark(struct ir_function *function, const struct ir_edges *in,
                  const struct ir_dominance *dominance, uint32_t b) {
     struct ir_block *block = &function->blocks[b];
@@ -18,6 +20,7 @@ static void mark(struct ir_function *function, const struct ir_edges *in,
             last = order;
     }
     const uint32_t parted = dominance->parent[b];
+    assert(parted < function->block_count && parted != b);
     block->is_join = (ahead > 1 && function->blocks[parted].post_dominator != b) || back > 1;
     block->loop_end = back > 1 ? last : 0;
 }

@@ -4,6 +4,7 @@
 // a copy in its local memory.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t align_up(uint64_t value, uint64_t alignment) {
@@ -44,6 +45,7 @@ static bool can_pass(struct ir_builder *builder, struct source_range range, enum
 // `ld.param` to, or `st.param` from, the operand.
 static struct ir_instruction *move(struct ir_builder *builder, const struct ir_variable *variable,
                                    struct ir_operand value, bool is_load, uint32_t location) {
+    assert(variable->space == PTX_SPACE_PARAM);
     struct arena *arena = builder->module->arena;
     struct ptx_instruction *ptx = ARENA_NEW(arena, struct ptx_instruction);
     const enum ptx_type type = variable->ptx->type;

@@ -1,6 +1,7 @@
 // Names in a function body: registers, register families, variables, scopes.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ void ir_scope_push(struct ir_builder *builder) {
 
 void ir_scope_pop(struct ir_builder *builder) {
     struct ir_scope *scope = builder->scope;
+    assert(scope && builder->parameter_bytes >= scope->parameter_mark);
     builder->scope = scope->outer;
     builder->parameter_bytes = scope->parameter_mark;
     map_free(&scope->registers);
@@ -131,6 +133,7 @@ void ir_declare_label(struct ir_builder *builder, const char *name, uint32_t ins
 
 bool ir_lookup_label(struct ir_builder *builder, const char *name, uint32_t from,
                      uint32_t *instruction) {
+    assert(from < builder->instruction_scopes.length);
     struct strbuf key = {0};
     uint32_t scope = builder->instruction_scopes.data[from];
     void *found = NULL;

@@ -6,6 +6,7 @@
 #include "ir/build.h"
 #include "ir/dominance.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void mark_reconvergence(struct ir_function *function, const struct ir_edges *out) {
@@ -43,6 +44,7 @@ static uint32_t last_exit(const struct ir_edges *out, uint32_t exit, bool *is_on
 // Where the paths to the last exit alone meet, if they do.
 static void prefer_last_exit(struct ir_function *function, uint32_t last) {
     const uint32_t exit = function->block_count;
+    assert(last < exit);
     struct ir_edges out = ir_flow(function, last);
     struct ir_dominance found = solve(&out, exit);
     for (uint32_t b = 0; b < exit; b++)
@@ -53,6 +55,7 @@ static void prefer_last_exit(struct ir_function *function, uint32_t last) {
 }
 
 void ir_compute_post_dominators(struct ir_function *function) {
+    assert(function->block_count); // ir_build_cfg came before
     const uint32_t exit = function->block_count;
     struct ir_edges out = ir_flow(function, IR_NONE);
     struct ir_dominance found = solve(&out, exit);

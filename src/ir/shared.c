@@ -1,4 +1,5 @@
 // A kernel's block memory: which shared variables it has, and where they lie.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static void sort_variables(const struct ir_function *kernel, variable_list *list
 }
 
 const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel) {
+    assert(kernel->ptx->is_entry);
     struct arena *arena = kernel->module->arena;
     variable_list list = collect_shared(kernel);
     sort_variables(kernel, &list);
@@ -112,6 +114,7 @@ const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel
 
 bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_variable *variable,
                       uint64_t *offset) {
+    assert(variable->space == PTX_SPACE_SHARED);
     for (uint32_t i = 0; i < layout->variable_count; i++)
         if (layout->variables[i]->ptx == variable->ptx) {
             *offset = layout->variables[i]->offset;

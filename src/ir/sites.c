@@ -2,6 +2,7 @@
 #include "ir/build.h"
 #include "ir/uses.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -192,6 +193,7 @@ static void fill_wmma(const struct ptx_instruction *ptx, struct ir_site *site) {
 }
 
 void ir_find_sites(struct ir_function *function, struct arena *arena) {
+    assert(!function->sites); // contraction and slots come before
     VEC(struct ir_site) sites = {0};
     struct strbuf text = {0};
     struct ir_uses *uses = NULL;

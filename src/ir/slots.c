@@ -5,6 +5,7 @@
 // for some lanes and another for the rest is sound as long as it is sound for one thread.
 #include "ir/build.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +195,7 @@ static void assign_class(struct ir_function *function, enum ir_class class,
     struct slot_heap heap = {base_alloc((count + 1) * sizeof *heap.items), 0};
     for (uint32_t i = 0; i < count; i++) {
         const struct interval *interval = &sorted[i];
+        assert(interval->begin <= interval->end && (!i || interval[-1].begin <= interval->begin));
         struct ir_register *reg = &function->registers[interval->reg];
         if (reg->class != class)
             continue;
@@ -223,6 +225,7 @@ static void assign(struct ir_function *function, const struct liveness *live) {
 }
 
 void ir_assign_slots(struct ir_function *function) {
+    assert(function->block_count && !function->site_count);
     struct liveness live = {.function = function,
                             .words = ((size_t)function->register_count + 63) / 64 + 1};
     size_t size = live.words * function->block_count * sizeof(uint64_t);

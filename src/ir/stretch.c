@@ -1,5 +1,6 @@
 #include "ir/stretch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "ir/build.h"
@@ -89,6 +90,7 @@ static void walk_all(const struct ir_function *function, struct ir_stretches *st
     for (uint32_t b = 0; b < function->block_count; b++) // what only reaches itself
         if (!walk.is_done[b])
             walk_from(&walk, b);
+    assert(walk.length == function->instruction_count); // each has its place
     free(walk.entries);
     free(walk.is_done);
     free(follows);
@@ -121,6 +123,7 @@ bool ir_is_behind(const struct ir_stretches *s, uint32_t first, uint32_t second)
 
 bool ir_is_set_between(const struct ir_stretches *s, const struct ir_uses *uses, uint32_t reg,
                        uint32_t first, uint32_t second) {
+    assert(ir_is_behind(s, first, second));
     for (uint32_t m = uses->last_setting[reg]; m != IR_NONE; m = uses->mentions.data[m].next) {
         const uint32_t at = uses->mentions.data[m].instruction;
         if (ir_is_behind(s, first, at) && ir_is_behind(s, at, second))

@@ -1,5 +1,6 @@
 #include "ir/uses.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "ir/build.h"
@@ -12,6 +13,7 @@ struct note {
 static void note_mention(void *context, uint32_t reg, bool is_written) {
     const struct note *note = context;
     struct ir_uses *uses = note->uses;
+    assert(reg < uses->function->register_count);
     uint32_t *last = is_written ? &uses->last_setting[reg] : &uses->last_reading[reg];
     vec_push(&uses->mentions, ((struct ir_mention){note->instruction, *last}));
     *last = (uint32_t)uses->mentions.length - 1;
@@ -41,6 +43,7 @@ void ir_uses_free(struct ir_uses *uses) {
 }
 
 const struct ir_instruction *ir_only_setter(const struct ir_uses *uses, uint32_t reg) {
+    assert(reg < uses->function->register_count);
     const uint32_t last = uses->last_setting[reg];
     if (last == IR_NONE || uses->mentions.data[last].next != IR_NONE)
         return NULL;

@@ -61,13 +61,17 @@ const struct ptx_operand_rule *ptx_operand_rule(enum ptx_isa isa, unsigned posit
     return row->rest_is_free ? &anything : NULL;
 }
 
-// The product of two factors of a type.
+// The product of two factors. Of 64 bits there is none: lane code refuses it by name.
 static enum ptx_type widened(enum ptx_type type) {
     const bool is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
-    assert(ptx_type_bytes(type) == 2 || ptx_type_bytes(type) == 4);
-    if (ptx_type_bytes(type) == 2)
+    switch (ptx_type_bytes(type)) {
+    case 2:
         return is_signed ? PTX_S32 : PTX_U32;
-    return is_signed ? PTX_S64 : PTX_U64;
+    case 4:
+        return is_signed ? PTX_S64 : PTX_U64;
+    default:
+        return type;
+    }
 }
 
 enum ptx_type ptx_operand_type(const struct ptx_instruction *instruction,

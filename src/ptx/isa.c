@@ -101,6 +101,7 @@ static bool match_row(const struct ptx_isa_index *index, enum ptx_isa isa,
 const struct ptx_mnemonic *ptx_isa_match(struct ptx_isa_index *index, enum ptx_isa first,
                                          const char *mnemonic, size_t length,
                                          const struct ptx_word *words, size_t count) {
+    assert(first != PTX_ISA_NONE && first < PTX_ISA_COUNT && count <= PTX_MAX_MNEMONIC_WORDS);
     struct ptx_form forms[PTX_MAX_ROWS_OF_OPCODE];
     size_t form_count = 0;
     for (unsigned isa = first; isa; isa = index->next[isa]) {

@@ -3,6 +3,7 @@
 #endif
 #include "ptx/lexer.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,5 +284,6 @@ struct ptx_token ptx_lexer_next(struct ptx_lexer *lexer) {
     } else {
         read_bad(lexer, &token);
     }
+    assert(token.range.end > token.range.begin && token.range.end == lexer->at);
     return token;
 }

@@ -1,4 +1,5 @@
 // Do the operands of an instruction have the kinds that its row of isa.def asks for?
+#include <assert.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -219,6 +220,7 @@ static const struct ptx_operand *wrong_element(const struct ptx_form *form, char
 static void report_kind(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
                         const struct ptx_form *form, const struct ptx_operand *operands,
                         size_t wrong) {
+    assert(wrong < form->rule_count);
     struct strbuf wanted = {0};
     const struct ptx_operand *operand = &operands[wrong];
     char letter = form->rules[wrong].letter;
@@ -245,6 +247,7 @@ const struct ptx_form *ptx_choose_form(struct ptx_parser *parser,
                                        const struct ptx_mnemonic *mnemonic,
                                        struct source_range mnemonic_range,
                                        const struct ptx_operand *operands, size_t count) {
+    assert(mnemonic->form_count && count <= PTX_MAX_OPERANDS);
     const struct ptx_form *nearest = NULL; // right number of operands, and most of them right
     size_t nearest_wrong = 0;
     for (size_t i = 0; i < mnemonic->form_count; i++) {

@@ -1,4 +1,5 @@
 // Where instructions come from: `.file`, `.loc`, and the names in `.section .debug_str`.
+#include <assert.h>
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -151,6 +152,7 @@ void ptx_end_locations(struct ptx_parser *parser, struct ptx_function *function)
     function->location_count = parser->locations.length;
     for (size_t i = parser->first_pending; i < parser->pending_names.length; i++) {
         struct ptx_pending_name *name = &parser->pending_names.data[i];
+        assert(name->index < function->location_count);
         name->location = &function->locations[name->index];
     }
     map_free(&parser->location_map);

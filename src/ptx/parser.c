@@ -1,12 +1,14 @@
 // Tokens, errors and recovery, shared by all parts of the parser.
 #include "ptx/parser.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
 void ptx_next(struct ptx_parser *parser) {
     parser->last_end = parser->token.range.end;
     parser->token = ptx_lexer_next(&parser->lexer);
+    assert(parser->token.range.begin >= parser->last_end);
 }
 
 bool ptx_error(struct ptx_parser *parser, struct source_range range, const char *format, ...) {
@@ -85,6 +87,7 @@ bool ptx_expect_name(struct ptx_parser *parser, const char *what, const char **n
 }
 
 const char *ptx_text(const struct ptx_parser *parser, struct source_range range) {
+    assert(range.begin <= range.end && range.end <= parser->source->length);
     return parser->source->text + range.begin;
 }
 
@@ -103,6 +106,7 @@ const char *ptx_intern(struct ptx_parser *parser, struct source_range range) {
 
 const char *ptx_intern_string(struct ptx_parser *parser) {
     struct source_range range = parser->token.range;
+    assert(parser->token.kind == PTX_TOKEN_STRING && range.end - range.begin >= 2);
     return intern(parser, ptx_text(parser, range) + 1, range.end - range.begin - 2);
 }
 
@@ -162,6 +166,7 @@ void ptx_skip_line(struct ptx_parser *parser) {
 }
 
 void ptx_skip_braces(struct ptx_parser *parser) {
+    assert(ptx_at_punct(parser, '{'));
     unsigned depth = 0; // counted, not recursed: damaged text nests as it likes
     while (parser->token.kind != PTX_TOKEN_END) {
         if (ptx_at_punct(parser, '{'))

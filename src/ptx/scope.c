@@ -1,4 +1,5 @@
 // Names: what is declared where, and which names are registers.
+#include <assert.h>
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -8,12 +9,14 @@ void ptx_scope_push(struct ptx_parser *parser) {
 }
 
 void ptx_scope_pop(struct ptx_parser *parser) {
+    assert(parser->scopes.length);
     struct ptx_scope *scope = &parser->scopes.data[--parser->scopes.length];
     map_free(&scope->names);
     map_free(&scope->families);
 }
 
 static struct ptx_scope *current(struct ptx_parser *parser) {
+    assert(parser->scopes.length);
     return &parser->scopes.data[parser->scopes.length - 1];
 }
 
