@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/ir.h"
+
 // Generic addresses of a block's shared memory and of a thread's local memory lie in windows that
 // no host address can fall into; any other generic address is a global one.
 #define IR_SHARED_WINDOW 0x0000800000000000ull
@@ -39,5 +41,40 @@ static inline uint64_t ir_shared_of_generic(uint64_t generic, uint64_t own) {
     const uint64_t shared = generic - IR_SHARED_WINDOW;
     return shared - (shared >> IR_CLUSTER_SHIFT == own >> IR_CLUSTER_SHIFT ? own : 0);
 }
+
+// ---- Places (address.c) --------------------------------------------------------------------
+
+// What is added to a place's offset when the program runs.
+enum ir_base {
+    IR_BASE_NONE,
+    IR_BASE_REGISTER,
+    IR_BASE_VARIABLE,   // the address of a global or const variable
+    IR_BASE_PARAMETERS, // the address of the launch's parameters, a global one
+    IR_BASE_FRAME,      // the local address at which the current frame begins
+    IR_BASE_MISSING,    // nobody knows: the variable is declared elsewhere, or has no address
+};
+
+struct ir_place {
+    enum ptx_space space; // how it is accessed; offsets in SHARED, LOCAL and PARAM space begin at
+                          // the block's memory, at the frame, and at the parameters
+    enum ir_base base;
+    uint32_t reg;                       // REGISTER
+    const struct ir_variable *variable; // VARIABLE, MISSING
+    uint64_t offset;
+};
+
+// The address that a symbol stands for as a value. `layout`: of the kernel that is launched.
+struct ir_place ir_symbol_place(const struct ir_function *function,
+                                const struct ir_shared_layout *layout,
+                                const struct ir_operand *symbol);
+
+// What a memory operand [base + offset] of the instruction means.
+struct ir_place ir_access_place(const struct ir_function *function,
+                                const struct ir_shared_layout *layout,
+                                const struct ir_instruction *instruction,
+                                const struct ir_operand *address);
+
+// The space of an instruction's accesses as it is written; GENERIC: none is.
+enum ptx_space ir_access_space(const struct ir_instruction *instruction);
 
 #endif

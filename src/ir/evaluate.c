@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/address.h"
 #include "ir/value_kinds.h"
 #include "ir/value_math.h"
 

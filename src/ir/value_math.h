@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "ir/address.h"
 #include "ir/value_float.h"
 
 // ---- Sums, minimum and maximum --------------------------------------------------------------

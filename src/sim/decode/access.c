@@ -1,54 +1,6 @@
 // Memory operands of decoded instructions.
 #include "sim/decode/decode.h"
 
-// Accesses of shared::cluster take the way of generic ones, which knows other blocks.
-static bool is_by_window(const struct ir_instruction *ir) {
-    if (ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_shared_cluster)
-        return false;
-    switch (ptx_access_of(ir->ptx)) {
-    case PTX_ACCESS_LOAD:
-    case PTX_ACCESS_STORE:
-    case PTX_ACCESS_ATOMIC:
-    case PTX_ACCESS_REDUCTION:
-    case PTX_ACCESS_MBARRIER:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static enum ptx_space space_of(const struct ir_instruction *ir) {
-    const struct ptx_instruction *ptx = ir->ptx;
-    switch (ptx_modifier_of(ptx, PTX_GROUP_space)) {
-    case PTX_MOD_const:
-        return PTX_SPACE_CONST;
-    case PTX_MOD_global:
-        return PTX_SPACE_GLOBAL;
-    case PTX_MOD_local:
-        return PTX_SPACE_LOCAL;
-    case PTX_MOD_param:
-    case PTX_MOD_param_entry:
-    case PTX_MOD_param_func:
-        return PTX_SPACE_PARAM;
-    case PTX_MOD_shared:
-    case PTX_MOD_shared_cta:
-        return PTX_SPACE_SHARED;
-    case PTX_MOD_shared_cluster:
-        return is_by_window(ir) ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED;
-    default:
-        break;
-    }
-    return ptx->isa == PTX_ISA_ldu_any ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
-}
-
-// A function's parameters have generic addresses (see ir_variable.is_copied); the parameter block
-// of a kernel lies in global memory.
-static bool is_generic_parameter(const struct sim_decoder *decoder,
-                                 const struct ir_instruction *ir) {
-    return !decoder->function->ptx->is_entry &&
-           ptx_modifier_of(ir->ptx, PTX_GROUP_space) != PTX_MOD_param_entry;
-}
-
 struct place {
     sim_ref base;
     bool has_base, is_32;
@@ -57,28 +9,15 @@ struct place {
 
 static struct place decode_place(struct sim_decoder *decoder, const struct ir_instruction *ir,
                                  const struct ir_operand *operand, struct sim_access *access) {
-    struct place place = {.offset = operand->value};
-    const struct ir_variable *variable = operand->variable;
-    if (is_by_window(ir) && !variable)
-        place.offset += IR_SHARED_WINDOW;
-    if (operand->reg != IR_NONE) {
-        place.base = sim_register_ref(decoder, operand->reg);
+    const struct ir_place at =
+        ir_access_place(decoder->function, decoder->kernel->layout, ir, operand);
+    struct place place = {.offset = sim_place_offset(decoder, ir, &at)};
+    if (at.base == IR_BASE_REGISTER) {
+        place.base = sim_register_ref(decoder, at.reg);
         place.has_base = true;
-        place.is_32 = decoder->function->registers[operand->reg].class == IR_CLASS_32;
-        if (access->space == PTX_SPACE_PARAM && is_generic_parameter(decoder, ir))
-            access->space = PTX_SPACE_GENERIC;
-        return place;
+        place.is_32 = decoder->function->registers[at.reg].class == IR_CLASS_32;
     }
-    if (!variable)
-        return place;
-    uint64_t address = 0;
-    sim_symbol_address(decoder, ir, variable, &address);
-    // A generic access that names a variable means the variable's place.
-    if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_SHARED)
-        address += IR_SHARED_WINDOW;
-    if (access->space == PTX_SPACE_GENERIC && variable->space == PTX_SPACE_LOCAL)
-        access->space = PTX_SPACE_LOCAL;
-    place.offset += address;
+    access->space = at.space;
     return place;
 }
 
@@ -142,7 +81,7 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
                                            const struct ir_instruction *ir) {
     struct sim_access *access = ARENA_NEW(decoder->kernel->arena, struct sim_access);
     enum ptx_type type = ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[0] : PTX_B32;
-    access->space = space_of(ir);
+    access->space = ir_access_space(ir);
     access->bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type); // of 128 bits: two elements
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;

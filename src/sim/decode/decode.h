@@ -3,6 +3,7 @@
 #define BANKRUN_SIM_DECODE_DECODE_H
 
 #include "base/vec.h"
+#include "ir/address.h"
 #include "ptx/facts.h"
 #include "sim/flow/control.h"
 #include "sim/sim_internal.h"
@@ -26,9 +27,9 @@ sim_ref sim_register_ref(const struct sim_decoder *decoder, uint32_t reg);
 sim_ref sim_constant_ref(struct sim_decoder *decoder, struct sim_constant constant);
 sim_ref sim_operand_ref(struct sim_decoder *decoder, const struct ir_instruction *ir,
                         const struct ir_operand *operand);
-// The address of a variable in its space, as SIM_BASE_CONSTANTS or an access offset holds it.
-bool sim_symbol_address(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                        const struct ir_variable *variable, uint64_t *address);
+// The place's offset with the address of its variable added. Reports a variable that has none.
+uint64_t sim_place_offset(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                          const struct ir_place *place);
 
 // decode/access.c
 const struct sim_access *sim_decode_access(struct sim_decoder *decoder,

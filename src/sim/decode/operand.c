@@ -49,31 +49,17 @@ static sim_ref immediate_ref(struct sim_decoder *decoder, uint64_t value, unsign
                                                   .value = width == 8 ? value : (uint32_t)value});
 }
 
-bool sim_symbol_address(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                        const struct ir_variable *variable, uint64_t *address) {
-    switch (variable->space) {
-    case PTX_SPACE_SHARED:
-        if (ir_shared_offset(decoder->kernel->layout, variable, address))
-            return true;
-        break;
-    case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_CONST: {
-        void *found = sim_variable_address(decoder->kernel->module, variable);
-        *address = (uint64_t)(uintptr_t)found;
-        if (found)
-            return true;
-        break;
-    }
-    case PTX_SPACE_LOCAL:
-    case PTX_SPACE_PARAM:
-        *address = variable->offset;
-        return true;
-    default:
-        break;
-    }
-    sim_decode_error(decoder, ir, "'%s' has no address: it is declared elsewhere", variable->name);
-    *address = 0;
-    return false;
+uint64_t sim_place_offset(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                          const struct ir_place *place) {
+    if (place->base != IR_BASE_VARIABLE && place->base != IR_BASE_MISSING)
+        return place->offset;
+    const void *address = place->base == IR_BASE_VARIABLE
+                              ? sim_variable_address(decoder->kernel->module, place->variable)
+                              : NULL;
+    if (!address)
+        sim_decode_error(decoder, ir, "'%s' has no address: it is declared elsewhere",
+                         place->variable->name);
+    return place->offset + (uintptr_t)address;
 }
 
 // Writes the address of a local variable: its place in the frame, and where the frame lies now.
@@ -101,32 +87,24 @@ static sim_ref computed_ref(struct sim_decoder *decoder, struct sim_instr comput
 
 static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instruction *ir,
                           const struct ir_operand *operand) {
-    const struct ir_variable *variable = operand->variable;
-    unsigned width = operand->bytes ? operand->bytes : 8;
-    bool in_kernel = decoder->function->ptx->is_entry;
-    if (variable->space == PTX_SPACE_PARAM && variable->is_formal && in_kernel)
-        return sim_constant_ref(decoder,
-                                (struct sim_constant){.kind = SIM_CONSTANT_ADDRESS,
-                                                      .width = width,
-                                                      .value = variable->offset + operand->value});
-    if (variable->is_copied && width == 8) {
-        struct sim_instr compute = {
-            .immediate = width, .value = IR_LOCAL_WINDOW + variable->local_offset + operand->value};
-        compute.run[0] = compute.run[1] = run_local_address;
-        return computed_ref(decoder, compute);
-    }
-    if (variable->space == PTX_SPACE_PARAM) {
-        sim_decode_error(decoder, ir, "the call's parameter '%s' has no address", variable->name);
+    const unsigned width = operand->bytes ? operand->bytes : 8;
+    const struct ir_place place =
+        ir_symbol_place(decoder->function, decoder->kernel->layout, operand);
+    if (place.base == IR_BASE_MISSING && place.variable->space == PTX_SPACE_PARAM) {
+        sim_decode_error(decoder, ir, "the call's parameter '%s' has no address",
+                         place.variable->name);
         return decoder->code->scratch;
     }
-    uint64_t address = 0;
-    sim_symbol_address(decoder, ir, variable, &address);
-    if (variable->space == PTX_SPACE_LOCAL && !in_kernel) {
-        struct sim_instr compute = {.immediate = width, .value = address + operand->value};
+    if (place.base == IR_BASE_PARAMETERS)
+        return sim_constant_ref(decoder, (struct sim_constant){.kind = SIM_CONSTANT_ADDRESS,
+                                                               .width = width,
+                                                               .value = place.offset});
+    if (place.base == IR_BASE_FRAME) {
+        struct sim_instr compute = {.immediate = width, .value = place.offset};
         compute.run[0] = compute.run[1] = run_local_address;
         return computed_ref(decoder, compute);
     }
-    return immediate_ref(decoder, address + operand->value, width);
+    return immediate_ref(decoder, sim_place_offset(decoder, ir, &place), width);
 }
 
 // ---- Special registers --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #ifndef BANKRUN_SIM_LANES_OP_VALUE_H
 #define BANKRUN_SIM_LANES_OP_VALUE_H
 
+#include "ir/address.h"
 #include "ir/value.h"
 #include "ir/value_math.h"
 #include "sim/lanes/lanes.h"
