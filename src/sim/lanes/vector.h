@@ -69,4 +69,26 @@ LANES_INLINE bool lanes_ramp_64(const uint64_t *v, uint64_t first, uint64_t step
 #endif
 }
 
+// Vectors as long as the target's, for code that is quicker written in vectors than found to be
+// some. Comparisons of them give -1 or 0.
+#if defined(__AVX512F__)
+enum { VECTOR_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { VECTOR_BYTES = 32 };
+#else
+enum { VECTOR_BYTES = 16 };
+#endif
+enum { VECTOR_LANES = VECTOR_BYTES / 4 };
+typedef int32_t vector_int __attribute__((vector_size(VECTOR_BYTES)));
+typedef float vector_float __attribute__((vector_size(VECTOR_BYTES)));
+
+LANES_INLINE vector_int vector_all(int32_t value) {
+    return (vector_int){0} + value;
+}
+
+// Where the mask is -1, one value, else another.
+LANES_INLINE vector_int vector_pick(vector_int mask, vector_int then, vector_int otherwise) {
+    return (then & mask) | (otherwise & ~mask);
+}
+
 #endif

@@ -7,87 +7,127 @@
 // The rows of floating-point comparisons (ir/value/compare.def).
 enum { COMPARE_EQ, COMPARE_LT, COMPARE_LE, COMPARE_NE, COMPARE_NUM, COMPARE_COUNT };
 
-LANES_INLINE float of_f16(uint32_t h) {
-    return num_f32_of_f16((uint16_t)h);
+// ---- Tests of two halves, each in the upper half of a word --------------------------------
+
+// The number as an integer of the same order; -0 is 0.
+LANES_INLINE int32_t f16_number(uint32_t h, bool ftz) {
+    const int32_t sign = (int32_t)h >> 31, magnitude = (int32_t)(h & 0x7fffffff);
+    const int32_t number = (magnitude ^ sign) - sign;
+    return ftz && magnitude < 0x04000000 ? 0 : number;
 }
-LANES_INLINE float of_f16_ftz(uint32_t h) {
-    return num_f32_of_f16((uint16_t)f16_flush(h));
-}
-LANES_INLINE float of_bf16(uint32_t h) {
-    return num_f32_of_bf16((uint16_t)h);
+
+static inline bool f16_both_numbers(uint32_t a, uint32_t b) {
+    return ((a & 0x7fffffff) <= 0x7c000000) & ((b & 0x7fffffff) <= 0x7c000000);
 }
 
-#define EQ(x, y) ((x) == (y))
-#define LT(x, y) ((x) < (y))
-#define LE(x, y) ((x) <= (y))
-#define NE(x, y) ((x) < (y) || (x) > (y))
-#define NUM(x, y) ((x) == (x) && (y) == (y))
+#define F16_TESTS(name, ftz)                                                                       \
+    F16_TEST(name##_eq, ftz, x == y)                                                               \
+    F16_TEST(name##_lt, ftz, x < y)                                                                \
+    F16_TEST(name##_le, ftz, x <= y)                                                               \
+    F16_TEST(name##_ne, ftz, x != y)                                                               \
+    static inline bool name##_num(uint32_t a, uint32_t b) {                                        \
+        return f16_both_numbers(a, b);                                                             \
+    }
+#define F16_TEST(name, ftz, ...)                                                                   \
+    static inline bool name(uint32_t a, uint32_t b) {                                              \
+        const int32_t x = f16_number(a, ftz), y = f16_number(b, ftz);                              \
+        return (__VA_ARGS__)&f16_both_numbers(a, b);                                               \
+    }
+F16_TESTS(f16, false)
+F16_TESTS(f16_ftz, true)
 
-#define ALL(name, of)                                                                              \
-    COMPARISON(name##_eq, u16, EQ(of(a), of(b)))                                                   \
-    COMPARISON(name##_lt, u16, LT(of(a), of(b)))                                                   \
-    COMPARISON(name##_le, u16, LE(of(a), of(b)))                                                   \
-    COMPARISON(name##_ne, u16, NE(of(a), of(b)))                                                   \
-    COMPARISON(name##_num, u16, NUM(of(a), of(b)))                                                 \
-    static const struct compare *const name[COMPARE_COUNT] = {                                     \
-        [COMPARE_EQ] = &name##_eq, [COMPARE_LT] = &name##_lt,   [COMPARE_LE] = &name##_le,         \
-        [COMPARE_NE] = &name##_ne, [COMPARE_NUM] = &name##_num,                                    \
-    };
+// These are the upper halves of floats.
+#define BF16_TEST(name, ...)                                                                       \
+    static inline bool bf16_##name(uint32_t a, uint32_t b) {                                       \
+        const float x = f32_from(a), y = f32_from(b);                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+BF16_TEST(eq, x == y)
+BF16_TEST(lt, x < y)
+BF16_TEST(le, x <= y)
+BF16_TEST(ne, (x < y) | (x > y))
+BF16_TEST(num, (x == x) & (y == y))
 
-ALL(f16, of_f16)
-ALL(f16_ftz, of_f16_ftz)
-ALL(bf16, of_bf16)
+// ---- Handlers -----------------------------------------------------------------------------
 
-// ---- Packed -------------------------------------------------------------------------------
+LANES_INLINE uint32_t combined(struct sim_warp *warp, const struct sim_instr *instr,
+                               const int32_t *set) {
+    const uint32_t complement = 0u - (instr->immediate & IR_COMPARE_NOT);
+    return compare_combine(warp, instr, lanes_signs(set) ^ complement);
+}
 
-#define PACKED(name, of, test)                                                                     \
+// Writes instr->value where a comparison holds, and above it again for the high halves.
+static const struct sim_instr *write_set(struct sim_warp *warp, const struct sim_instr *instr,
+                                         uint32_t low, uint32_t high) {
+    LANES_OUT(u32)
+    const uint32_t yes = (uint32_t)instr->value, above = yes << 16;
+    SIM_LANES
+    {
+        const uint32_t r = ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above);
+        d[l] = on[l] ? r : d[l];
+    }
+    return instr + 1;
+}
+
+// Defines `struct compare name` for scalars and name_x2 for packed halves.
+#define COMPARE_HALVES(name)                                                                       \
     LANES_INLINE void name##_bits(struct sim_warp *warp, const struct sim_instr *instr,            \
                                   uint32_t *low, uint32_t *high) {                                 \
         LANES_IN(u32, pa, 1)                                                                       \
         LANES_IN(u32, pb, 2)                                                                       \
-        _Alignas(64) int32_t first[LANES], second[LANES];                                          \
+        _Alignas(64) int32_t set[LANES];                                                           \
         SIM_LANES                                                                                  \
-        {                                                                                          \
-            const uint32_t a = pa[l], b = pb[l];                                                   \
-            first[l] = test(of(HALF_LOW(a)), of(HALF_LOW(b))) ? -1 : 0;                            \
-            second[l] = test(of(HALF_HIGH(a)), of(HALF_HIGH(b))) ? -1 : 0;                         \
-        }                                                                                          \
-        const uint32_t complement = 0u - (instr->immediate & IR_COMPARE_NOT);                      \
-        *low = compare_combine(warp, instr, lanes_signs(first) ^ complement);                      \
-        *high = compare_combine(warp, instr, lanes_signs(second) ^ complement);                    \
+        set[l] = name(pa[l] << 16, pb[l] << 16) ? -1 : 0;                                          \
+        *low = combined(warp, instr, set);                                                         \
+        if (!high)                                                                                 \
+            return;                                                                                \
+        SIM_LANES                                                                                  \
+        set[l] = name(pa[l] & 0xffff0000, pb[l] & 0xffff0000) ? -1 : 0;                            \
+        *high = combined(warp, instr, set);                                                        \
     }                                                                                              \
-    LANES_BODY(name##_setp) {                                                                      \
+    static const struct sim_instr *name##_setp_run(struct sim_warp *warp,                          \
+                                                   const struct sim_instr *instr) {                \
+        uint32_t yes;                                                                              \
+        name##_bits(warp, instr, &yes, NULL);                                                      \
+        sim_set_predicate(warp, instr->operand[0], yes);                                           \
+        return instr + 1;                                                                          \
+    }                                                                                              \
+    static const struct sim_instr *name##_setp_x2_run(struct sim_warp *warp,                       \
+                                                      const struct sim_instr *instr) {             \
         uint32_t low, high;                                                                        \
         name##_bits(warp, instr, &low, &high);                                                     \
-        lanes_set_predicate(warp, instr->operand[0], low, full);                                   \
-        lanes_set_predicate(warp, instr->pair, high, full);                                        \
+        sim_set_predicate(warp, instr->operand[0], low);                                           \
+        sim_set_predicate(warp, instr->pair, high);                                                \
+        return instr + 1;                                                                          \
     }                                                                                              \
-    LANES_PAIR(name##_setp)                                                                        \
-    LANES_BODY(name##_set) {                                                                       \
-        LANES_OUT(u32)                                                                             \
-        uint32_t low, high;                                                                        \
-        name##_bits(warp, instr, &low, &high);                                                     \
-        const uint32_t yes = (uint32_t)instr->value, above = yes << 16;                            \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(u32, ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above)) }     \
+    static const struct sim_instr *name##_set_run(struct sim_warp *warp,                           \
+                                                  const struct sim_instr *instr) {                 \
+        uint32_t low, high = 0;                                                                    \
+        name##_bits(warp, instr, &low, instr->immediate &HALF_PACKED ? &high : NULL);              \
+        return write_set(warp, instr, low, high);                                                  \
     }                                                                                              \
-    LANES_PAIR(name##_set)                                                                         \
-    static const struct compare name = {name##_setp, name##_setp, name##_set};
+    static const sim_handler name##_setp[2] = {name##_setp_run, name##_setp_run};                  \
+    static const sim_handler name##_setp_x2[2] = {name##_setp_x2_run, name##_setp_x2_run};         \
+    static const sim_handler name##_set[2] = {name##_set_run, name##_set_run};                     \
+    static const struct compare name##_handlers = {name##_setp, name##_setp_x2, name##_set};
 
-#define ALL_PACKED(name, of)                                                                       \
-    PACKED(name##_eq, of, EQ)                                                                      \
-    PACKED(name##_lt, of, LT)                                                                      \
-    PACKED(name##_le, of, LE)                                                                      \
-    PACKED(name##_ne, of, NE)                                                                      \
-    PACKED(name##_num, of, NUM)                                                                    \
-    static const struct compare *const name[COMPARE_COUNT] = {                                     \
-        [COMPARE_EQ] = &name##_eq, [COMPARE_LT] = &name##_lt,   [COMPARE_LE] = &name##_le,         \
-        [COMPARE_NE] = &name##_ne, [COMPARE_NUM] = &name##_num,                                    \
+#define ALL(name)                                                                                  \
+    COMPARE_HALVES(name##_eq)                                                                      \
+    COMPARE_HALVES(name##_lt)                                                                      \
+    COMPARE_HALVES(name##_le)                                                                      \
+    COMPARE_HALVES(name##_ne)                                                                      \
+    COMPARE_HALVES(name##_num)                                                                     \
+    static const struct compare *const name##_all[COMPARE_COUNT] = {                               \
+        [COMPARE_EQ] = &name##_eq_handlers,   [COMPARE_LT] = &name##_lt_handlers,                  \
+        [COMPARE_LE] = &name##_le_handlers,   [COMPARE_NE] = &name##_ne_handlers,                  \
+        [COMPARE_NUM] = &name##_num_handlers,                                                      \
     };
 
-ALL_PACKED(f16x2, of_f16)
-ALL_PACKED(f16x2_ftz, of_f16_ftz)
-ALL_PACKED(bf16x2, of_bf16)
+ALL(f16)
+ALL(f16_ftz)
+ALL(bf16)
+
+// ---- Selection ----------------------------------------------------------------------------
 
 static unsigned index_of(enum ptx_modifier row) {
     switch (row) {
@@ -105,45 +145,34 @@ static unsigned index_of(enum ptx_modifier row) {
 }
 
 static const struct compare *find(const struct ir_instruction *ir, struct sim_instr *out,
-                                  enum ptx_type type) {
+                                  uint32_t type) {
     struct ir_comparison comparison;
     const bool ftz = PTX_HAS(ir->ptx, ftz);
-    if (!ir_comparison_of(ir, &comparison))
+    if (!ir_comparison_of(ir, &comparison) || (ftz && type & HALF_BF16))
         return NULL;
-    out->immediate = comparison.immediate;
+    out->immediate = comparison.immediate | type;
     if (comparison.swaps)
         compare_swap(out);
     const unsigned index = index_of(comparison.row);
-    switch (type) {
-    case PTX_F16:
-        return (ftz ? f16_ftz : f16)[index];
-    case PTX_F16X2:
-        return (ftz ? f16x2_ftz : f16x2)[index];
-    case PTX_BF16:
-        return ftz ? NULL : bf16[index];
-    case PTX_BF16X2:
-        return ftz ? NULL : bf16x2[index];
-    default:
-        return NULL;
-    }
+    return (type & HALF_BF16 ? bf16_all : ftz ? f16_ftz_all : f16_all)[index];
 }
 
 // Scalars have no second destination.
 LANES_SELECT(setp_half) {
-    const enum ptx_type type = lanes_type(ir, 0);
-    const bool packed = type == PTX_F16X2 || type == PTX_BF16X2;
-    if (!packed && ir->operands[0].pair != IR_NONE)
-        return false;
-    return compare_setp(ir, out, find(ir, out, type));
+    const uint32_t type = half_type_form(lanes_type(ir, 0));
+    const struct compare *compare = find(ir, out, type);
+    if (type & HALF_PACKED)
+        return compare && lanes_use(out, compare->setp_both);
+    return compare && ir->operands[0].pair == IR_NONE && lanes_use(out, compare->setp);
 }
 
 LANES_SELECT(set_half) {
-    const enum ptx_type type = lanes_type(ir, 0), source = lanes_type(ir, 1);
-    const struct compare *compare = find(ir, out, source);
-    const bool packed = source == PTX_F16X2 || source == PTX_BF16X2;
-    if (!packed)
+    const enum ptx_type to = lanes_type(ir, 0);
+    const uint32_t from = half_type_form(lanes_type(ir, 1));
+    const struct compare *compare = find(ir, out, from);
+    if (!(from & HALF_PACKED))
         return compare_set(ir, out, compare);
     // Each half of the result is the type's half, or 16 bits of an integer.
-    out->value = type == PTX_F16X2 ? 0x3c00 : type == PTX_BF16X2 ? 0x3f80 : 0xffff;
+    out->value = to == PTX_F16X2 ? 0x3c00 : to == PTX_BF16X2 ? 0x3f80 : 0xffff;
     return compare && lanes_use(out, compare->set);
 }

@@ -1,4 +1,8 @@
-// What lane code for half precision shares. Halves are computed with as 16 bits in a uint32_t.
+// What lane code for half precision shares. One handler serves scalars and packed halves and most
+// forms of an instruction: to compile one for each took longer than all other lane code.
+//
+// A register of packed halves is 64 of them in memory, and so is one of scalars, with a zero above
+// each half.
 #ifndef BANKRUN_SIM_LANES_OP_HALF_H
 #define BANKRUN_SIM_LANES_OP_HALF_H
 
@@ -7,37 +11,44 @@
 
 #define HALF_NAN 0x7fffu
 
-static inline uint32_t f16_flush(uint32_t h) {
+// instr->immediate
+enum {
+    HALF_PACKED = 8, // comparisons have what they share with others below it
+    HALF_BF16 = 16,
+    HALF_FTZ = 32,
+    HALF_SAT = 64,
+    HALF_RELU = 128,
+    HALF_OOB = 256, // zero where an operand stands for what lies out of bounds
+    HALF_MINUS_PRODUCT = 512,
+    HALF_MINUS_ADDEND = 1024,
+};
+
+enum { HALVES = 2 * LANES };
+
+#define HALF_PACK(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)
+
+// A loop over i, the halves of a register.
+#define HALF_EACH(...)                                                                             \
+    for (int first_ = 0; first_ < HALVES; first_ += LANES) {                                       \
+        SIM_LANES                                                                                  \
+        {                                                                                          \
+            const int i = first_ + l;                                                              \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+static inline uint16_t f16_flush(uint16_t h) {
     return h & 0x7c00 ? h : h & 0x8000;
 }
 
-static inline bool f16_is_nan(uint32_t h) {
-    return (h & 0x7fff) > 0x7c00;
+static inline const uint16_t *half_operand(const struct sim_warp *warp,
+                                           const struct sim_instr *instr, int operand) {
+    return LANES_ALIGNED(const uint16_t, instr->operand[operand]);
 }
 
-static inline bool bf16_is_nan(uint32_t h) {
-    return (h & 0x7fff) > 0x7f80;
+static inline uint32_t half_type_form(enum ptx_type type) {
+    return (type == PTX_F16X2 || type == PTX_BF16X2 ? HALF_PACKED : 0) |
+           (type == PTX_BF16 || type == PTX_BF16X2 ? HALF_BF16 : 0);
 }
-
-// Both halves of packed operands.
-#define HALF_LOW(x) ((x)&0xffff)
-#define HALF_HIGH(x) ((x) >> 16)
-#define HALF_PACK(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)
-
-// A pair of handlers for halves and one for packed halves, from a function of halves.
-#define HALF_LANES1(name, operation)                                                               \
-    LANES1(name, u16, u16, operation(a))                                                           \
-    LANES1(name##_x2, u32, u32, HALF_PACK(operation(HALF_LOW(a)), operation(HALF_HIGH(a))))
-
-#define HALF_LANES2(name, operation)                                                               \
-    LANES2(name, u16, u16, u16, operation(a, b))                                                   \
-    LANES2(name##_x2, u32, u32, u32,                                                               \
-           HALF_PACK(operation(HALF_LOW(a), HALF_LOW(b)), operation(HALF_HIGH(a), HALF_HIGH(b))))
-
-#define HALF_LANES3(name, operation)                                                               \
-    LANES3(name, u16, u16, u16, u16, operation(a, b, c))                                           \
-    LANES3(name##_x2, u32, u32, u32, u32,                                                          \
-           HALF_PACK(operation(HALF_LOW(a), HALF_LOW(b), HALF_LOW(c)),                             \
-                     operation(HALF_HIGH(a), HALF_HIGH(b), HALF_HIGH(c))))
 
 #endif
