@@ -19,7 +19,6 @@ ALLOWED = [
     ("ptx/operand_rules.c", {"or"}),  # a message
     ("calibrate", None),  # PTX that it writes, and names that it prints
     ("cli/explain_text.c", {"min", "max"}),  # names in JSON
-    ("cli/explain_text.c", {"ld", "st", "atom"}),  # words of a message
     ("explain/parse.c", {"min", "max", "abs"}),  # functions of CUDA C
     ("ir/lower_call.c", {"ld.param", "st.param"}),  # mnemonics of instructions that it makes, for messages
     ("sim/target.c", {"fma"}),  # an ability of the processor

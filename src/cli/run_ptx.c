@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/launch_spec.h"
-#include "profile/compiled.h"
+#include "compiled/code.h"
 #include "run/launch.h"
 #include "run/limits.h"
 #include "run/module.h"
@@ -275,13 +275,13 @@ static void launch(const struct ptx_run *run, struct sim_result *result) {
 }
 
 // Sets *compiled where it is wanted. False: it cannot be had.
-static bool read_compiled(const struct ptx_run *run, struct profile_compiled **compiled) {
+static bool read_compiled(const struct ptx_run *run, struct compiled_code **compiled) {
     *compiled = NULL;
     if (!run->options->as_compiled)
         return true;
     struct diag_list diags = {0};
     char *listing = run_list_code(run->module.ptx, run->source, run->options->arch, &diags);
-    *compiled = listing ? profile_compiled_parse(listing) : NULL;
+    *compiled = listing ? compiled_code_parse(listing) : NULL;
     free(listing);
     for (size_t i = 0; i < diags.count; i++)
         cli_error("--as compiled: %s", diags.items[i].message);
@@ -291,7 +291,7 @@ static bool read_compiled(const struct ptx_run *run, struct profile_compiled **c
 
 // Launches, and saves what was counted in the profile.
 static int launch_and_record(struct ptx_run *run, struct profile *profile) {
-    struct profile_compiled *compiled;
+    struct compiled_code *compiled;
     if (!read_compiled(run, &compiled))
         return CLI_USAGE;
     profile->is_as_compiled = compiled != NULL;
@@ -300,7 +300,7 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
     run->launch.profile = run->options->no_count ? NULL : profile;
     struct sim_result result = {0};
     launch(run, &result);
-    profile_compiled_free(compiled);
+    compiled_code_free(compiled);
     int status = CLI_OK;
     if (result.fault) {
         cli_error("%s", result.message ? result.message : "the launch ended in a fault");

@@ -164,6 +164,14 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
+// The sites of the kernel and of those functions, numbered as events number them. Caller frees.
+struct ir_kernel_site {
+    const struct ir_function *function;
+    const struct ir_site *site;
+    bool is_wider; // than any that was written: see compiled/stream.h
+};
+struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count);
+
 // Which variable holds this byte of a block's shared memory; NULL: none.
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,
                                                 uint64_t offset, uint64_t dynamic_bytes);

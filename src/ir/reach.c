@@ -45,6 +45,20 @@ const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32
     return list.data;
 }
 
+struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count) {
+    function_list functions = reachable(kernel);
+    VEC(struct ir_kernel_site) sites = {0};
+    for (size_t f = 0; f < functions.length; f++)
+        for (uint32_t s = 0; s < functions.data[f]->site_count; s++) {
+            struct ir_kernel_site site = {.function = functions.data[f],
+                                          .site = &functions.data[f]->sites[s]};
+            vec_push(&sites, site);
+        }
+    vec_free(&functions);
+    *count = (uint32_t)sites.length;
+    return sites.data;
+}
+
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel) {
     function_list functions = reachable(kernel);
     const struct ptx_instruction *found = NULL;

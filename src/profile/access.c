@@ -70,7 +70,7 @@ void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_s
     rule->keep = bankrun_period(arch, request->width) - 1;
 }
 
-bool profile_cost(const struct counter_rule *rule, const struct access_event *event,
+bool profile_cost(const struct counter_rule *rule, const struct event_access *event,
                   struct bankrun_cost *cost) {
     if (rule->request.is_copy) {
         struct bankrun_copy copy = {rule->request.width, event->mask, event->offsets,

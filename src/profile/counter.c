@@ -21,11 +21,11 @@ static struct pattern *create_patterns(unsigned bits) {
 }
 
 struct counter *counter_create(const struct counter_rule *rule) {
-    struct counter *counter = base_alloc(sizeof *counter);
+    struct counter *counter = base_alloc_aligned(64, sizeof *counter);
     counter->rule = rule;
     counter->pattern_bits = FEW_BITS;
     counter->patterns = create_patterns(FEW_BITS);
-    counter->tally.keep = rule->keep;
+    counter->memo.keep = rule->keep;
     return counter;
 }
 
@@ -34,9 +34,9 @@ void counter_free(struct counter *counter) {
     free(counter);
 }
 
-// What was counted in a place of the tally belongs to the pattern behind it.
-static void fold(struct counter *counter, struct access_place *place) {
-    struct pattern *pattern = counter->tallied[place - counter->tally.places];
+// What was counted in a place of the memo belongs to the pattern behind it.
+static void fold(struct counter *counter, struct event_memo_place *place) {
+    struct pattern *pattern = counter->in_memo[place - counter->memo.places];
     if (pattern)
         pattern->repeats += place->repeats;
     place->repeats = 0;
@@ -52,15 +52,15 @@ static void flush_pattern(struct counter *counter, struct pattern *pattern) {
 
 // The same for the last request.
 static void fold_last(struct counter *counter) {
-    if (counter->tally.mask)
-        counter->last->repeats += counter->tally.repeats;
-    counter->tally.repeats = 0;
+    if (counter->memo.last.mask)
+        counter->last->repeats += counter->memo.repeats;
+    counter->memo.repeats = 0;
 }
 
 void counter_flush(struct counter *counter) {
     fold_last(counter);
-    for (int i = 0; i < TALLY_PLACES; i++)
-        fold(counter, &counter->tally.places[i]);
+    for (int i = 0; i < EVENT_MEMO_PLACES; i++)
+        fold(counter, &counter->memo.places[i]);
     for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
         flush_pattern(counter, &counter->patterns[i]);
 }
@@ -71,9 +71,9 @@ static void grow(struct counter *counter) {
     counter->pattern_bits = MANY_BITS;
     counter->patterns = create_patterns(MANY_BITS);
     counter->last = NULL;
-    counter->tally.mask = 0;
-    memset(counter->tally.places, 0, sizeof counter->tally.places);
-    memset(counter->tallied, 0, sizeof counter->tallied);
+    counter->memo.last.mask = 0;
+    memset(counter->memo.places, 0, sizeof counter->memo.places);
+    memset(counter->in_memo, 0, sizeof counter->in_memo);
     counter->evictions = 0;
     counter->requests_then = counter->counts.requests;
 }
@@ -125,21 +125,21 @@ static void cost_of_global(const struct counter_rule *rule, struct pattern *patt
 
 // A pattern leaves the table.
 static void forget(struct counter *counter, const struct pattern *pattern) {
-    struct access_place *place = access_place(&counter->tally, pattern->tag);
-    struct pattern **tallied = &counter->tallied[place - counter->tally.places];
-    if (*tallied != pattern)
+    struct event_memo_place *place = event_memo_place(&counter->memo, pattern->tag);
+    struct pattern **known = &counter->in_memo[place - counter->memo.places];
+    if (*known != pattern)
         return;
     fold(counter, place);
     place->tag = 0;
-    *tallied = NULL;
+    *known = NULL;
 }
 
 // Not the last one, nor its follower: asks the table, or counts the pattern and remembers it.
-static struct pattern *look_up(struct counter *counter, const struct counter_key *key) {
+static struct pattern *look_up(struct counter *counter, const struct event_shape *key) {
     if (counter->evictions > MANY_EVICTIONS && counter->pattern_bits == FEW_BITS)
         grow(counter);
     struct pattern *found = &counter->patterns[key_hash(key) >> (32 - counter->pattern_bits)];
-    if (key_equal(&found->key, key))
+    if (event_shape_equal(&found->key, key))
         return found;
     if (found->key.mask != 0) {
         forget(counter, found);
@@ -156,14 +156,14 @@ static struct pattern *look_up(struct counter *counter, const struct counter_key
     return found;
 }
 
-static inline struct pattern *find(struct counter *counter, const struct counter_key *key) {
+static inline struct pattern *find(struct counter *counter, const struct event_shape *key) {
     struct pattern *last = counter->last;
     if (last) {
-        if (key_equal(&last->key, key))
+        if (event_shape_equal(&last->key, key))
             return last;
         fold_last(counter);
-        counter->tally.mask = 0;
-        if (last->follower && key_equal(&last->follower->key, key))
+        counter->memo.last.mask = 0;
+        if (last->follower && event_shape_equal(&last->follower->key, key))
             return counter->last = last->follower;
     }
     struct pattern *found = look_up(counter, key);
@@ -173,9 +173,8 @@ static inline struct pattern *find(struct counter *counter, const struct counter
 }
 
 // The same request again need not be told: `counter->last` is its pattern.
-static inline void tally_last(struct counter *counter) {
-    memcpy(counter->tally.lanes, counter->last->key.lanes, sizeof counter->tally.lanes);
-    counter->tally.mask = counter->last->key.mask;
+static inline void memo_last(struct counter *counter) {
+    counter->memo.last = counter->last->key;
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ bool candidate_precedes(const struct candidate *a, const struct candidate *b) {
 }
 
 static void keep_candidate(struct candidate *worst, uint32_t degree, uint64_t linear, uint32_t mask,
-                           const struct access_event *event) {
+                           const struct event_access *event) {
     worst->degree = degree;
     worst->linear = linear;
     worst->warp = event->warp;
@@ -198,7 +197,7 @@ static void keep_candidate(struct candidate *worst, uint32_t degree, uint64_t li
 }
 
 static inline void compare_with_worst(struct counter *counter, uint32_t degree, uint32_t mask,
-                                      const struct access_event *event) {
+                                      const struct event_access *event) {
     struct candidate *worst = &counter->worst;
     if (degree < worst->degree)
         return;
@@ -207,26 +206,26 @@ static inline void compare_with_worst(struct counter *counter, uint32_t degree, 
     if (degree > worst->degree || linear < worst->linear ||
         (linear == worst->linear && event->warp < worst->warp)) {
         keep_candidate(worst, degree, linear, mask, event);
-        counter->tally.since = linear * WARP_LANES + event->warp;
+        counter->memo.since = event_warp_number(linear, event->warp);
     }
 }
 
 // NULL: not known, or of another kind.
-static inline struct pattern *find_tallied(struct counter *counter, uint32_t tag) {
-    const struct access_place *place = access_place(&counter->tally, tag);
-    return tag && place->tag == tag ? counter->tallied[place - counter->tally.places] : NULL;
+static inline struct pattern *find_known(struct counter *counter, uint32_t tag) {
+    const struct event_memo_place *place = event_memo_place(&counter->memo, tag);
+    return tag && place->tag == tag ? counter->in_memo[place - counter->memo.places] : NULL;
 }
 
 static inline void remember(struct counter *counter, struct pattern *pattern, uint32_t tag) {
     if (!tag)
         return;
-    struct access_place *place = access_place(&counter->tally, tag);
+    struct event_memo_place *place = event_memo_place(&counter->memo, tag);
     fold(counter, place);
     place->tag = pattern->tag = tag;
-    counter->tallied[place - counter->tally.places] = pattern;
+    counter->in_memo[place - counter->memo.places] = pattern;
 }
 
-static void count_alone(struct counter *counter, uint32_t mask, const struct access_event *event) {
+static void count_alone(struct counter *counter, uint32_t mask, const struct event_access *event) {
     struct pattern pattern;
     cost_of_shared(counter->rule, mask, event->offsets, &pattern);
     counter->counts.requests++;
@@ -239,20 +238,21 @@ static void count_alone(struct counter *counter, uint32_t mask, const struct acc
 
 // No rule is known: as many wavefronts, or sectors, as the bytes lie in, and none in excess.
 static void count_bulk(struct counter *counter, uint64_t first, uint64_t unit,
-                       const struct access_event *event) {
+                       const struct event_access *event) {
     const uint64_t units = (first % unit + event->bulk_bytes + unit - 1) / unit;
     counter->counts.requests += !event->bulk_continues;
     counter->counts.units += units;
     counter->counts.ideal += units;
 }
 
-void counter_shared(struct counter *counter, const struct access_event *event) {
+void counter_shared(struct counter *counter, const struct event_access *event) {
     enum { LINE = 128 };
-    counter->is_estimate |= event->is_assumed;
+    // No rule is known: counted as if the own block's memory were accessed.
+    counter->is_estimate |= event->owner != event->block_number || event->bulk_bytes;
     if (event->bulk_bytes) {
         count_bulk(counter, event->offsets[0], LINE, event);
         counter->degrees[1] += !event->bulk_continues;
-        compare_with_worst(counter, 1, event->mask, event);
+        compare_with_worst(counter, 1, 1, event);
         return;
     }
     const struct counter_rule *rule = counter->rule;
@@ -261,22 +261,22 @@ void counter_shared(struct counter *counter, const struct access_event *event) {
         count_alone(counter, mask, event);
         return;
     }
-    uint32_t tag = access_tag(event->pattern, event->offsets[0], rule->keep);
-    struct pattern *pattern = find_tallied(counter, tag);
+    uint32_t tag = event_memo_tag(event->pattern, event->offsets[0], rule->keep);
+    struct pattern *pattern = find_known(counter, tag);
     if (!pattern) {
-        struct counter_key key;
-        key_of_offsets(&key, mask, event->offsets, rule->keep);
+        struct event_shape key;
+        event_shape_of_offsets(&key, mask, event->offsets, rule->keep);
         const struct pattern *before = counter->last;
         pattern = find(counter, &key);
-        if (pattern == before && !counter->tally.mask && !rule->request.matrices)
-            tally_last(counter);
+        if (pattern == before && !counter->memo.last.mask && !rule->request.matrices)
+            memo_last(counter);
         remember(counter, pattern, tag);
     }
     pattern->repeats++;
     compare_with_worst(counter, pattern->degree, mask, event);
 }
 
-void counter_copy(struct counter *counter, const struct access_event *event) {
+void counter_copy(struct counter *counter, const struct event_access *event) {
     struct bankrun_cost cost = {0};
     bool is_counted = profile_cost(counter->rule, event, &cost);
     assert(is_counted); // the simulator faults misaligned ones
@@ -290,21 +290,22 @@ void counter_copy(struct counter *counter, const struct access_event *event) {
     compare_with_worst(counter, degree, event->mask, event);
 }
 
-void counter_global(struct counter *counter, const struct access_event *event) {
+void counter_global(struct counter *counter, const struct event_access *event) {
     enum { SECTOR = 32 };
     if (event->bulk_bytes) {
         count_bulk(counter, event->addresses[0], SECTOR, event);
         return;
     }
     const struct counter_rule *rule = counter->rule;
-    uint32_t tag = access_tag(event->pattern, event->addresses[0], rule->keep);
-    struct pattern *tallied = find_tallied(counter, tag);
-    if (tallied) {
-        tallied->repeats++;
+    uint32_t tag = event_memo_tag(event->pattern, event->addresses[0], rule->keep);
+    struct pattern *known = find_known(counter, tag);
+    if (known) {
+        known->repeats++;
         return;
     }
-    struct counter_key key;
-    if (remembers(counter) && key_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
+    struct event_shape key;
+    if (remembers(counter) &&
+        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
         struct pattern *pattern = find(counter, &key);
         pattern->repeats++;
         remember(counter, pattern, tag);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bankrun/banks.h"
+#include "event/filter.h"
 #include "profile/profile.h"
 
 // How the requests of a site are counted; the same for all its events.
@@ -21,15 +22,8 @@ struct counter_rule {
     uint32_t grid[2]; // x and y, to number blocks
 };
 
-// The lanes of one request, relative to the first active one's address rounded down so far
-// that the cost stays the same; inactive lanes are 0.
-struct counter_key {
-    _Alignas(64) uint32_t lanes[WARP_LANES];
-    uint32_t mask;
-};
-
 struct pattern {
-    struct counter_key key;
+    struct event_shape key;
     uint32_t units, ideal, degree;
     bool is_estimate;
     uint64_t repeats;         // requests since the counts were last flushed
@@ -53,9 +47,9 @@ struct counter {
     bool is_estimate;
     struct candidate worst;
     struct pattern *last; // NULL: no event yet
-    // Linear and uniform patterns, and what was counted of them without an event.
-    struct access_tally tally;
-    struct pattern *tallied[TALLY_PLACES];
+    // What need not be told, and the patterns behind its places.
+    struct event_memo memo;
+    struct pattern *in_memo[EVENT_MEMO_PLACES];
     struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
     unsigned pattern_bits;
     uint32_t evictions;     // since requests were last looked at
@@ -66,9 +60,9 @@ struct counter {
 struct counter *counter_create(const struct counter_rule *rule);
 void counter_free(struct counter *counter); // not `next`
 
-void counter_shared(struct counter *counter, const struct access_event *event);
-void counter_copy(struct counter *counter, const struct access_event *event);
-void counter_global(struct counter *counter, const struct access_event *event);
+void counter_shared(struct counter *counter, const struct event_access *event);
+void counter_copy(struct counter *counter, const struct event_access *event);
+void counter_global(struct counter *counter, const struct event_access *event);
 
 // Moves what the patterns counted into `counts` and `degrees`.
 void counter_flush(struct counter *counter);

@@ -35,7 +35,7 @@ void profile_describe_site(const struct recorded_site *recorded, const struct ir
         ir_program_location(function, ir_location(function, recorded->site->location));
     struct strbuf instruction = {0};
     strbuf_puts(&instruction, recorded->site->text);
-    if (recorded->is_combined)
+    if (recorded->is_wider)
         strbuf_printf(&instruction, " as %u bits", 8 * recorded->site->width);
     site->instruction = strbuf_take(&instruction);
     site->function = function_name(function, at);

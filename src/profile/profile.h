@@ -152,7 +152,6 @@ bool profile_trace_has_matched(const struct profile_trace *trace);
 // ---- Recording one launch -----------------------------------------------------------------
 
 struct profile_recorder;
-struct profile_compiled; // profile/compiled.h
 
 struct profile_launch_info {
     const struct ir_function *kernel;
@@ -164,14 +163,16 @@ struct profile_launch_info {
     unsigned device, devices;    // on which one it runs, of how many; 0: one
     struct profile_trace *trace; // NULL: none
     bool may_sample;             // the launch may leave out blocks
-    // Borrowed until profile_finish. Not NULL: shared memory is counted as the code generator
-    // accesses it. NULL: as PTX does.
-    const struct profile_compiled *compiled;
+    // The sites of the events, borrowed until profile_finish. NULL: those of ir_kernel_sites().
+    const struct ir_kernel_site *sites;
+    uint32_t site_count;
 };
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info);
 // Valid until profile_finish.
-const struct access_observer *profile_observer(struct profile_recorder *recorder);
+const struct event_observer *profile_observer(struct profile_recorder *recorder);
+// Prints the requests of the traced line, as they are written. NULL: the kernel has none.
+const struct event_observer *profile_tracer(struct profile_recorder *recorder);
 
 struct profile_launch_result {
     uint64_t blocks_run, instructions, thread_instructions;

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
-#include "profile/combine.h"
 #include "profile/recorder.h"
 #include "profile/trace.h"
 
@@ -26,45 +25,33 @@ static enum profile_op op_of(enum site_op op) {
     }
 }
 
-static void list_sites(struct profile_recorder *recorder) {
+static void fill_sites(struct profile_recorder *recorder, const struct ir_kernel_site *sites,
+                       uint32_t count) {
     const struct profile_launch_info *info = &recorder->info;
-    uint32_t functions;
-    const struct ir_function **reachable = ir_reachable(info->kernel, &functions);
-    for (uint32_t f = 0; f < functions; f++)
-        recorder->site_count += reachable[f]->site_count;
-    recorder->sites = base_alloc((recorder->site_count + 1) * sizeof *recorder->sites);
-    struct recorded_site *next = recorder->sites;
-    for (uint32_t f = 0; f < functions; f++)
-        for (uint32_t s = 0; s < reachable[f]->site_count; s++, next++) {
-            next->function = reachable[f];
-            next->site = &reachable[f]->sites[s];
-            next->op = op_of(next->site->op);
-            for (int space = 0; space < SITE_SPACES; space++)
-                profile_counter_rule(next->site, info->arch, (enum site_space)space, info->grid,
-                                     &next->rules[space]);
-        }
-    free(reachable);
+    recorder->site_count = count;
+    recorder->sites = base_alloc((count + 1) * sizeof *recorder->sites);
+    for (uint32_t s = 0; s < count; s++) {
+        struct recorded_site *site = &recorder->sites[s];
+        site->function = sites[s].function;
+        site->site = sites[s].site;
+        site->is_wider = sites[s].is_wider;
+        site->op = op_of(site->site->op);
+        for (int space = 0; space < SITE_SPACES; space++)
+            profile_counter_rule(site->site, info->arch, (enum site_space)space, info->grid,
+                                 &site->rules[space]);
+    }
 }
 
-// A site for each of wider accesses that the one as written can become a part of.
-static void add_combined(struct profile_recorder *recorder) {
-    const uint32_t count = recorder->site_count;
-    recorder->site_count *= COMBINE_VARIANTS;
-    recorder->sites =
-        base_realloc(recorder->sites, (recorder->site_count + 1) * sizeof *recorder->sites);
-    recorder->combined = base_alloc(recorder->site_count * sizeof *recorder->combined);
-    for (uint32_t n = count; n < recorder->site_count; n++) {
-        struct recorded_site *added = &recorder->sites[n];
-        struct ir_site *site = &recorder->combined[n];
-        *added = recorder->sites[n % count];
-        *site = *added->site;
-        site->width = 1u << n / count;
-        added->site = site;
-        added->is_combined = true;
-        profile_counter_rule(site, recorder->info.arch, SITE_SHARED, recorder->info.grid,
-                             &added->rules[SITE_SHARED]);
+static void list_sites(struct profile_recorder *recorder) {
+    const struct profile_launch_info *info = &recorder->info;
+    if (info->sites) {
+        fill_sites(recorder, info->sites, info->site_count);
+        return;
     }
-    combine_plan_at(recorder->plan, recorder->sites);
+    uint32_t count;
+    struct ir_kernel_site *sites = ir_kernel_sites(info->kernel, &count);
+    fill_sites(recorder, sites, count);
+    free(sites);
 }
 
 // Not the array of the last event: its own counter, which becomes the site's first.
@@ -85,24 +72,24 @@ static struct counter *counter_of_array(const struct profile_recorder *recorder,
     counter->next = *list;
     *list = counter;
     counter->array = array;
-    counter->tally.first = array ? array->offset : offset;
-    counter->tally.bytes = !array                   ? 1
-                           : array->ptx->is_unsized ? info->dynamic_shared_bytes
-                                                    : array->ptx->bytes;
+    counter->memo.first = array ? array->offset : offset;
+    counter->memo.bytes = !array                   ? 1
+                          : array->ptx->is_unsized ? info->dynamic_shared_bytes
+                                                   : array->ptx->bytes;
     return counter;
 }
 
-static void record_shared(struct recorder_worker *worker, const struct access_event *event) {
+static void record_shared(struct recorder_worker *worker, const struct event_access *event) {
     struct counter **list = &worker->counters[event->site][SITE_SHARED];
     struct counter *counter = *list;
     // The first lane says which array the request is about.
     uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
-    if (!counter || offset - counter->tally.first >= counter->tally.bytes) {
+    if (!counter || offset - counter->memo.first >= counter->memo.bytes) {
         counter =
             counter_of_array(worker->recorder, list,
                              &worker->recorder->sites[event->site].rules[SITE_SHARED], offset);
         if (!counter->rule->request.is_copy) // whose source must be seen each time
-            worker->tallies[event->site * SITE_SPACES + SITE_SHARED] = &counter->tally;
+            worker->memos[event->site * SITE_SPACES + SITE_SHARED] = &counter->memo;
     }
     if (counter->rule->request.is_copy)
         counter_copy(counter, event);
@@ -110,40 +97,36 @@ static void record_shared(struct recorder_worker *worker, const struct access_ev
         counter_shared(counter, event);
 }
 
-static void record_global(struct recorder_worker *worker, const struct access_event *event) {
+static void record_global(struct recorder_worker *worker, const struct event_access *event) {
     struct counter **counter = &worker->counters[event->site][SITE_GLOBAL];
     if (!*counter) {
         *counter = counter_create(&worker->recorder->sites[event->site].rules[SITE_GLOBAL]);
-        (*counter)->tally.bytes = UINT64_MAX;
-        worker->tallies[event->site * SITE_SPACES + SITE_GLOBAL] = &(*counter)->tally;
+        (*counter)->memo.bytes = UINT64_MAX;
+        worker->memos[event->site * SITE_SPACES + SITE_GLOBAL] = &(*counter)->memo;
     }
     counter_global(*counter, event);
 }
 
 // A copy from global to shared memory counts in both spaces.
-static void record(void *state, const struct access_event *event) {
+static void record(void *state, const struct event_access *event) {
     struct recorder_worker *worker = state;
     assert(event->site < worker->recorder->site_count && event->mask != 0);
-    if (event->space == SITE_SHARED && worker->combiner)
-        combiner_request(worker->combiner, event);
-    else if (event->space == SITE_SHARED)
+    if (event->space == SITE_SHARED)
         record_shared(worker, event);
     if (event->space == SITE_GLOBAL ||
         worker->recorder->sites[event->site].site->op == SITE_ASYNC_COPY)
         record_global(worker, event);
 }
 
-static void record_combined(void *state, const struct access_event *event) {
-    record_shared(state, event);
+static void trace(void *state, const struct event_access *event) {
+    const struct profile_recorder *recorder = state;
+    if (event->space == SITE_SHARED && recorder->traced[event->site])
+        profile_trace_request(recorder->info.trace, recorder, event);
 }
 
-static void record_and_trace(void *state, const struct access_event *event) {
-    struct recorder_worker *worker = state;
-    const struct profile_recorder *recorder = worker->recorder;
-    bool is_shared = event->space == SITE_SHARED;
-    if (is_shared && recorder->traced[event->site])
-        profile_trace_request(recorder->info.trace, recorder, event);
-    record(state, event);
+static void *begin_trace(void *context, unsigned number) {
+    (void)number;
+    return context;
 }
 
 static void *begin_worker(void *context, unsigned number) {
@@ -152,18 +135,14 @@ static void *begin_worker(void *context, unsigned number) {
     struct recorder_worker *worker = base_alloc(sizeof *worker);
     worker->recorder = recorder;
     worker->counters = base_alloc((recorder->site_count + 1) * sizeof *worker->counters);
-    worker->tallies =
-        base_alloc(SITE_SPACES * (recorder->site_count + 1) * sizeof(struct access_tally *));
-    if (recorder->plan)
-        worker->combiner = combiner_create(recorder->plan, record_combined, worker);
+    worker->memos =
+        base_alloc(SITE_SPACES * (recorder->site_count + 1) * sizeof(struct event_memo *));
     return recorder->workers[number] = worker;
 }
 
 static void end_piece(void *state) {
     struct recorder_worker *worker = state;
     uint64_t units[SITE_SPACES] = {0};
-    if (worker->combiner)
-        combiner_flush(worker->combiner);
     for (uint32_t site = 0; site < worker->recorder->site_count; site++)
         for (int space = 0; space < SITE_SPACES; space++)
             for (struct counter *counter = worker->counters[site][space]; counter;
@@ -193,41 +172,36 @@ static void finish_sample(const struct profile_recorder *recorder, struct profil
         profile_scale(launch, blocks);
 }
 
-static struct access_tally **tallies_of(void *state) {
+static struct event_memo **memos_of(void *state) {
     const struct recorder_worker *worker = state;
-    return worker->tallies;
+    return worker->memos;
 }
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info) {
     struct profile_recorder *recorder = base_alloc(sizeof *recorder);
     recorder->info = *info;
-    recorder->observer = (struct access_observer){
+    recorder->observer = (struct event_observer){
         .context = recorder,
         .worker_begin = begin_worker,
         .access = record,
-        .tallies = tallies_of,
+        .memos = memos_of,
         .piece_end = info->may_sample ? end_piece : NULL,
     };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
-    if (info->compiled)
-        recorder->plan = combine_plan_create(info->compiled, info->kernel, recorder->sites,
-                                             recorder->site_count);
-    if (recorder->plan) {
-        add_combined(recorder);
-        recorder->observer.tallies = NULL; // the order of all requests matters
-    }
     if (info->trace)
         recorder->traced = profile_trace_begin(info->trace, recorder);
-    if (recorder->traced) {
-        recorder->observer.access = record_and_trace;
-        recorder->observer.tallies = NULL; // a trace wants every request
-    }
+    recorder->tracer =
+        (struct event_observer){.context = recorder, .worker_begin = begin_trace, .access = trace};
     return recorder;
 }
 
-const struct access_observer *profile_observer(struct profile_recorder *recorder) {
+const struct event_observer *profile_observer(struct profile_recorder *recorder) {
     return &recorder->observer;
+}
+
+const struct event_observer *profile_tracer(struct profile_recorder *recorder) {
+    return recorder->traced ? &recorder->tracer : NULL;
 }
 
 static void free_worker(struct profile_recorder *recorder, struct recorder_worker *worker) {
@@ -239,9 +213,8 @@ static void free_worker(struct profile_recorder *recorder, struct recorder_worke
                 counter_free(counter);
             }
     if (worker) {
-        combiner_free(worker->combiner);
         free(worker->counters);
-        free(worker->tallies);
+        free(worker->memos);
     }
     free(worker);
 }
@@ -266,9 +239,6 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
-    for (unsigned n = 0; n < info->workers; n++)
-        if (recorder->workers[n] && recorder->workers[n]->combiner)
-            combiner_flush(recorder->workers[n]->combiner);
     profile_merge(recorder, launch);
     if (result->is_sample && !result->fault)
         finish_sample(recorder, launch);
@@ -276,8 +246,6 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     for (unsigned n = 0; n < info->workers; n++)
         free_worker(recorder, recorder->workers[n]);
     free(recorder->workers);
-    combine_plan_free(recorder->plan);
-    free(recorder->combined);
     free(recorder->sites);
     free(recorder->traced);
     free(recorder);

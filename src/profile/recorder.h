@@ -5,35 +5,28 @@
 #include "profile/counter.h"
 #include "profile/sampled.h"
 
-// A site of the kernel or of a function that it calls. Numbers are those of access events: the
-// sites of the kernel first, then those of each further function of ir_reachable in its order.
+// A site of the kernel or of a function that it calls, by its number in events.
 struct recorded_site {
     const struct ir_function *function;
     const struct ir_site *site;
     enum profile_op op;
-    bool is_combined; // see combine.h: `site` is wider than what was written
+    bool is_wider; // than any that was written
     struct counter_rule rules[SITE_SPACES];
 };
 
-struct combine_plan;
-struct combiner;
-
 struct recorder_worker {
     const struct profile_recorder *recorder;
-    struct combiner *combiner;                // NULL: requests are counted as they come
     struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
-    struct access_tally **tallies;            // of those first ones
+    struct event_memo **memos;                // of those first ones
     uint64_t units[SITE_SPACES];              // at the end of the last block of a sample
     struct spread spread[SITE_SPACES];
 };
 
 struct profile_recorder {
     struct profile_launch_info info;
-    struct access_observer observer;
+    struct event_observer observer, tracer;
     struct recorded_site *sites;
-    uint32_t site_count;              // with those that combine.h adds
-    struct combine_plan *plan;        // NULL: nothing is combined
-    struct ir_site *combined;         // the sites that it adds
+    uint32_t site_count;
     bool *traced;                     // a flag for each site; NULL: no site is traced
     struct recorder_worker **workers; // info.workers of them, NULL until they begin
 };
@@ -64,7 +57,7 @@ void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_s
                           const uint32_t grid[3], struct counter_rule *rule);
 
 // What a request to shared memory costs. False: the model refuses it (a misaligned address).
-bool profile_cost(const struct counter_rule *rule, const struct access_event *event,
+bool profile_cost(const struct counter_rule *rule, const struct event_access *event,
                   struct bankrun_cost *cost);
 
 #endif

@@ -105,7 +105,7 @@ static void put_instruction(struct strbuf *out, const struct ir_site *site, uint
 }
 
 static void put_csv(const struct profile_trace *trace, const struct ir_site *site,
-                    const struct access_event *event, const struct bankrun_cost *cost,
+                    const struct event_access *event, const struct bankrun_cost *cost,
                     struct strbuf *out) {
     put_instruction(out, site, event->mask);
     strbuf_printf(out, ",0x%08x,", event->mask);
@@ -124,7 +124,7 @@ static void put_csv(const struct profile_trace *trace, const struct ir_site *sit
 
 // Four lanes a row.
 static void put_text(const struct profile_trace *trace, const struct profile_recorder *recorder,
-                     const struct ir_site *site, const struct access_event *event,
+                     const struct ir_site *site, const struct event_access *event,
                      const struct bankrun_cost *cost, struct strbuf *out) {
     unsigned arch = recorder->info.arch, shown = 0;
     strbuf_printf(out, "%s:%u, request %llu: launch %u, block (%u, %u, %u), warp %u, mask 0x%08x\n",
@@ -150,7 +150,7 @@ static void put_text(const struct profile_trace *trace, const struct profile_rec
 }
 
 void profile_trace_request(struct profile_trace *trace, const struct profile_recorder *recorder,
-                           const struct access_event *event) {
+                           const struct event_access *event) {
     if (trace->left == 0 || !trace->out)
         return;
     trace->left--;

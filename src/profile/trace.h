@@ -9,6 +9,6 @@ bool *profile_trace_begin(struct profile_trace *trace, const struct profile_reco
 
 // A shared-memory request of such a site.
 void profile_trace_request(struct profile_trace *trace, const struct profile_recorder *recorder,
-                           const struct access_event *event);
+                           const struct event_access *event);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "compiled/stream.h"
 
 struct progress_line {
     struct progress line;
@@ -16,7 +17,8 @@ static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
     return !progress->stop || !*progress->stop;
 }
 
-static struct profile_recorder *start_recorder(const struct run_launch *launch) {
+static struct profile_recorder *start_recorder(const struct run_launch *launch,
+                                               const struct compiled_stream *stream) {
     const struct sim *sim = sim_kernel_device(launch->kernel);
     struct profile_launch_info info = {.kernel = sim_kernel_function(launch->kernel),
                                        .layout = sim_kernel_layout(launch->kernel),
@@ -26,8 +28,8 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch) 
                                        .device = launch->device,
                                        .devices = launch->devices,
                                        .trace = launch->trace,
-                                       .may_sample = sim_samples(sim),
-                                       .compiled = launch->compiled};
+                                       .may_sample = sim_samples(sim)};
+    info.sites = compiled_stream_sites(stream, &info.site_count);
     memcpy(info.grid, launch->sim.grid, sizeof info.grid);
     memcpy(info.block, launch->sim.block, sizeof info.block);
     return profile_record(&info);
@@ -45,15 +47,23 @@ static void finish_recorder(struct profile_recorder *recorder, struct profile *p
 }
 
 void run_launch(const struct run_launch *launch, struct sim_result *result) {
-    struct profile_recorder *recorder = launch->profile ? start_recorder(launch) : NULL;
+    const struct ir_function *kernel = sim_kernel_function(launch->kernel);
+    struct compiled_stream *stream = compiled_stream_create(launch->compiled, kernel);
+    struct profile_recorder *recorder = launch->profile ? start_recorder(launch, stream) : NULL;
+    const struct event_observer *observers[] = {
+        recorder ? compiled_stream_before(stream, profile_observer(recorder)) : NULL,
+        recorder ? profile_tracer(recorder) : NULL,
+    };
     struct progress_line progress = {.stop = launch->stop};
     struct sim_launch sim = launch->sim;
-    sim.observer = recorder ? profile_observer(recorder) : NULL;
+    sim.observers = observers;
+    sim.observer_count = sizeof observers / sizeof observers[0];
     sim.progress = show_progress;
     sim.progress_context = &progress;
-    progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);
+    progress_begin(&progress.line, launch->progress, kernel->name);
     sim_launch(launch->kernel, &sim, result);
     progress_end(&progress.line);
     if (recorder)
         finish_recorder(recorder, launch->profile, result);
+    compiled_stream_free(stream);
 }

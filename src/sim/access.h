@@ -2,6 +2,7 @@
 #ifndef BANKRUN_SIM_ACCESS_H
 #define BANKRUN_SIM_ACCESS_H
 
+#include "event/event.h"
 #include "ir/address.h"
 #include "sim/exec.h"
 #include "sim/sim.h"
@@ -20,6 +21,10 @@ struct sim_access {
     unsigned element_bytes[8]; // lane width of each register: 4 or 8
     sim_ref element[8];        // registers (or immediates) that are loaded or stored; `_`: scratch
     uint32_t site;             // IR_NONE: not observed (local, param, const)
+    // For observers.
+    enum event_order order;
+    enum event_scope scope;
+    enum event_completion completion;
     // second memory operand (cp.async: the global source)
     sim_ref base2;
     bool has_base2;
@@ -51,9 +56,12 @@ struct sim_worker {
     struct sim_site_cache *cache;      // one for each site of the kernel and its callees
     // The same for loads without a site (const memory), by instruction number. Starts zeroed.
     struct sim_site_cache unsited[SIM_UNSITED_CACHES];
-    const struct access_observer *observer; // NULL: nobody listens
+    const struct event_observer *observer; // NULL: nobody listens. Set by sim_listen
     void *observer_state;
-    struct access_tally **tallies; // NULL: the observer wants to hear of every request
+    bool hears_access, hears_unsited;
+    // By site * SITE_SPACES + space, NULL where nothing is known yet; they may change with every
+    // event. NULL: the observer wants to hear of every request.
+    struct event_memo **memos;
     uint64_t instructions, thread_instructions;
 };
 

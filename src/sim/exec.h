@@ -61,6 +61,7 @@ struct sim_instr {
     uint32_t target;     // bra: index of the decoded instruction to go to
     uint32_t reconverge; // bra: index of the reconvergence point, IR_NONE: function exit
     uint32_t ir;         // index into ir_function.instructions, for messages
+    uint32_t number;     // over all functions of the kernel, for observers
     uint32_t ordinal;    // written instructions before this one in the function, for counting
 };
 

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "event/fanout.h"
 #include "sim/decode/decode.h"
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/special.h"
@@ -37,6 +39,7 @@ struct sim_run { // one launch
     VEC(struct output) outputs;
     VEC(struct sim_child) children;
     uint8_t *constants, *warp_vectors;
+    struct event_fanout *fanout;
 };
 
 static uint64_t load(const uint64_t *value) {
@@ -239,13 +242,10 @@ static void work(void *context, int index) {
     worker->constants = run->constants;
     worker->warp_vectors = run->warp_vectors;
     worker->cache = base_alloc((run->kernel->site_count + 1) * sizeof *worker->cache);
-    worker->observer = run->launch->observer;
-    if (worker->observer && worker->observer->worker_begin)
-        worker->observer_state =
-            worker->observer->worker_begin(worker->observer->context, worker->index);
-    if (worker->observer && worker->observer->tallies)
-        worker->tallies = worker->observer->tallies(worker->observer_state);
+    sim_listen(worker, event_fanout_observer(run->fanout));
     run_blocks(worker, &residents);
+    if (worker->observer && worker->observer->worker_end)
+        worker->observer->worker_end(worker->observer_state);
     pthread_mutex_lock(&run->lock);
     run->result->instructions += worker->instructions;
     run->result->thread_instructions += worker->thread_instructions;
@@ -347,6 +347,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     run.launch = &copy;
     run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
+    run.fanout = event_fanout_create(launch->observers, launch->observer_count);
     pthread_mutex_init(&run.lock, NULL);
     assert(run.first % sim_cluster_blocks(&copy) == 0 &&
            run.count % sim_cluster_blocks(&copy) == 0);
@@ -362,6 +363,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         pool_run(sim->pool, work, &run);
     kernel->block_instructions = run.done ? result->instructions / run.done : UINT64_MAX;
     pthread_mutex_destroy(&run.lock);
+    event_fanout_free(run.fanout);
     write_output(&run);
     result->blocks_run = run.done;
     if (result->fault == SIM_OK && (sim->interrupted || run.stopped))

@@ -1,5 +1,5 @@
 // The simulator: runs kernels of an ir_module on host threads. Knows no banks and no reports; it
-// tells an access_observer about every shared and global request.
+// tells observers what happens (event/event.h).
 #ifndef BANKRUN_SIM_SIM_H
 #define BANKRUN_SIM_SIM_H
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "event/event.h"
 #include "ir/ir.h"
 #include "sim/sample.h"
 
@@ -108,9 +109,10 @@ struct sim_launch {
     bool is_cooperative;      // all blocks are resident, grid sync works
     bool may_launch;          // the caller runs the result's children
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
-    uint64_t first_block, block_count;      // run only these (linear index, or whole clusters one
-                                            // after the other); count 0: all
-    const struct access_observer *observer; // may be NULL
+    uint64_t first_block, block_count; // run only these (linear index, or whole clusters one
+                                       // after the other); count 0: all
+    const struct event_observer *const *observers; // NULL among them: nobody
+    unsigned observer_count;
     // Called from one thread now and then; return false to stop the launch. May be NULL.
     bool (*progress)(void *context, uint64_t blocks_done, uint64_t blocks, uint64_t instructions);
     void *progress_context;

@@ -80,6 +80,7 @@ struct sim_code { // one function of a kernel
     uint32_t instr_count;
     uint32_t *block_start;    // block -> index of its first decoded instruction
     uint32_t site_base;       // number of the function's first site in the kernel
+    uint32_t number_base;     // and of its first instruction
     uint32_t predicate_bytes; // layout of the register frame
     uint32_t frame_bytes;     // whole, a multiple of 64
     uint32_t scratch;         // offset of 256 bytes for results that nobody wants

@@ -146,9 +146,9 @@ struct event {
     uint32_t site, mask, warp, block[3], offsets[32];
 };
 
-static inline void send_to(void *worker, const struct access_observer *observer,
+static inline void send_to(void *worker, const struct event_observer *observer,
                            const struct event *event) {
-    struct access_event access = {.site = event->site,
+    struct event_access access = {.site = event->site,
                                   .space = SITE_SHARED,
                                   .mask = event->mask,
                                   .offsets = event->offsets,
@@ -177,7 +177,7 @@ static inline struct profile *finish(struct profile_recorder *recorder) {
 static inline struct profile *profile_of(struct fake *fake, const struct event *events,
                                          size_t count) {
     struct profile_recorder *recorder = profile_record(&fake->info);
-    const struct access_observer *observer = profile_observer(recorder);
+    const struct event_observer *observer = profile_observer(recorder);
     void *worker = observer->worker_begin(observer->context, 1);
     for (size_t i = 0; i < count; i++)
         send_to(worker, observer, &events[i]);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/memory/request.h"
 
@@ -27,7 +28,7 @@ enum {
 };
 
 struct fake_event {
-    struct access_event event;
+    struct event_access event;
     uint32_t offsets[LANES];
     uint64_t addresses[LANES];
 };
@@ -42,7 +43,7 @@ static struct fake {
     struct sim_worker worker;
     struct sim_launch launch;
     struct sim_site_cache cache[FAKE_SITE + 1];
-    struct access_observer observer;
+    struct event_observer observer;
     struct fake_event events[FAKE_EVENTS];
     unsigned event_count;
     uint64_t local_base;
@@ -135,7 +136,12 @@ unsigned sim_decoder_register_bytes(const struct sim_decoder *decoder,
 
 // ---- The fixture ------------------------------------------------------------------------------
 
-static void fake_observe(void *state, const struct access_event *event) {
+static void *fake_begin(void *context, unsigned worker) {
+    (void)context, (void)worker;
+    return &fake;
+}
+
+static void fake_observe(void *state, const struct event_access *event) {
     assert_ptr_equal(state, &fake);
     assert_true(fake.event_count < FAKE_EVENTS);
     struct fake_event *kept = &fake.events[fake.event_count++];
@@ -156,9 +162,8 @@ static int fake_setup(void **state) {
     fake.worker.launch = &fake.launch;
     fake.worker.memory = sim_memory_create(1 << 30, 0, 1);
     fake.worker.cache = fake.cache;
-    fake.observer.access = fake_observe;
-    fake.worker.observer = &fake.observer;
-    fake.worker.observer_state = &fake;
+    fake.observer = (struct event_observer){.worker_begin = fake_begin, .access = fake_observe};
+    sim_listen(&fake.worker, &fake.observer);
     block->worker = &fake.worker;
     block->shared = fake.shared;
     block->shared_bytes = FAKE_SHARED;

@@ -191,7 +191,7 @@ static void test_broken_files(void **state) {
 // One more launch of the profile: a column of the tile, `times` times.
 static void launch_columns(struct profile *profile, struct fake *fake, uint32_t times) {
     struct profile_recorder *recorder = profile_record(&fake->info);
-    const struct access_observer *observer = profile_observer(recorder);
+    const struct event_observer *observer = profile_observer(recorder);
     void *worker = observer->worker_begin(observer->context, 0);
     struct event event = column_event(LOAD, 0, 128);
     for (uint32_t i = 0; i < times; i++)

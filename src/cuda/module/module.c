@@ -92,8 +92,8 @@ static char *list_code(const struct cuda_state *state, const struct cuda_module 
     return listing;
 }
 
-const struct profile_compiled *cuda_module_compiled(struct cuda_state *state,
-                                                    struct cuda_module *module) {
+const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
+                                                 struct cuda_module *module) {
     struct cuda_code *code = &module->code;
     if (!state->config.as_compiled || code->was_compiled)
         return code->compiled;
@@ -103,7 +103,7 @@ const struct profile_compiled *cuda_module_compiled(struct cuda_state *state,
     cuda_say_diags(&diags);
     diag_free(&diags);
     if (listing)
-        code->compiled = profile_compiled_parse(listing);
+        code->compiled = compiled_code_parse(listing);
     else
         state->profile->is_as_compiled = false;
     free(listing);
@@ -141,7 +141,7 @@ void cuda_module_free(struct cuda_state *state, struct cuda_module *module) {
     for (size_t i = 0; i < state->modules.length; i++)
         if (state->modules.data[i] == module)
             state->modules.data[i] = state->modules.data[--state->modules.length];
-    profile_compiled_free(module->code.compiled);
+    compiled_code_free(module->code.compiled);
     ir_free(module->code.ir);
     ptx_module_free(module->code.ptx);
     free(module->code.text);

@@ -8,9 +8,9 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "compiled/code.h"
 #include "cuda/core/abi.h"
 #include "cuda/core/handles.h"
-#include "profile/compiled.h"
 #include "sim/sim.h"
 #include "toolchain/fatbin.h"
 
@@ -22,8 +22,8 @@ struct cuda_code {
     struct source source;
     struct ptx_module *ptx;
     struct ir_module *ir;
-    struct profile_compiled *compiled; // its machine code; NULL: not looked at, or there is none
-    bool was_compiled;                 // it was looked at
+    struct compiled_code *compiled; // its machine code; NULL: not looked at, or there is none
+    bool was_compiled;              // it was looked at
 };
 
 struct cuda_module {
@@ -81,8 +81,8 @@ struct cuda_function {
 enum cuda_error cuda_module_load(struct cuda_state *state, struct cuda_module *module);
 // What is to be known of its machine code, read when a launch of it is first counted. NULL: nobody
 // wants it, or it cannot be had, which was said.
-const struct profile_compiled *cuda_module_compiled(struct cuda_state *state,
-                                                    struct cuda_module *module);
+const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
+                                                 struct cuda_module *module);
 // Takes it off a device; what was parsed stays.
 void cuda_module_unload(struct cuda_state *state, struct cuda_module *module, unsigned device);
 // All of it, when the program unregisters it.

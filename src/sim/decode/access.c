@@ -1,5 +1,6 @@
 // Memory operands of decoded instructions.
 #include "sim/decode/decode.h"
+#include "sim/order.h"
 
 struct place {
     sim_ref base;
@@ -77,6 +78,35 @@ static void decode_elements(struct sim_decoder *decoder, const struct ir_instruc
     }
 }
 
+// ---- For observers ------------------------------------------------------------------------
+
+static enum event_completion completion_of(const struct ptx_instruction *ptx) {
+    if (ptx->isa == PTX_ISA_cp_async)
+        return EVENT_BY_GROUP;
+    if (ptx->isa == PTX_ISA_st_async || ptx->isa == PTX_ISA_red_async)
+        return EVENT_BY_MBARRIER;
+    switch (ptx_modifier_of(ptx, PTX_GROUP_variant2)) {
+    case PTX_MOD_mbarrier_complete_tx_bytes:
+        return EVENT_BY_MBARRIER;
+    case PTX_MOD_bulk_group:
+        return EVENT_BY_BULK_GROUP;
+    default:
+        return EVENT_AT_ONCE;
+    }
+}
+
+static void decode_order(const struct sim_decoder *decoder, const struct ir_instruction *ir,
+                         struct sim_access *access) {
+    const struct ir_site *site = ir->site == IR_NONE ? NULL : &decoder->function->sites[ir->site];
+    const bool is_atomic = site && (site->op == SITE_ATOMIC || site->op == SITE_REDUCTION);
+    const bool is_volatile = PTX_HAS(ir->ptx, volatile);
+    access->order = sim_order_of(ir->ptx, is_volatile ? EVENT_VOLATILE
+                                          : is_atomic ? EVENT_RELAXED
+                                                      : EVENT_WEAK);
+    access->scope = sim_scope_of(ir->ptx, is_volatile ? EVENT_SYS : EVENT_GPU);
+    access->completion = completion_of(ir->ptx);
+}
+
 const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
                                            const struct ir_instruction *ir) {
     struct sim_access *access = ARENA_NEW(decoder->kernel->arena, struct sim_access);
@@ -85,6 +115,7 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
     access->bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type); // of 128 bits: two elements
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
+    decode_order(decoder, ir, access);
     decode_places(decoder, ir, access);
     decode_elements(decoder, ir, access);
     return access;

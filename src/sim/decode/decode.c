@@ -175,7 +175,9 @@ static bool decode_body(struct sim_decoder *decoder, const struct ir_instruction
 }
 
 static void decode_instruction(struct sim_decoder *decoder, const struct ir_instruction *ir) {
-    struct sim_instr out = {.ir = (uint32_t)(ir - decoder->function->instructions),
+    const uint32_t index = (uint32_t)(ir - decoder->function->instructions);
+    struct sim_instr out = {.ir = index,
+                            .number = decoder->code->number_base + index,
                             .ordinal = decoder->ordinal,
                             .reconverge = IR_NONE};
     bool guarded = ir->guard != IR_NONE && !is_branch(ir);
@@ -314,7 +316,7 @@ static uint64_t local_of(struct sim_kernel *kernel, const struct sim_code *code,
 }
 
 static void list_codes(struct sim_kernel *kernel) {
-    uint32_t count = 0;
+    uint32_t count = 0, instructions = 0;
     const struct ir_function **functions = ir_reachable(kernel->ir, &count);
     kernel->codes = ARENA_ARRAY(kernel->arena, struct sim_code, count);
     kernel->code_count = count;
@@ -324,6 +326,8 @@ static void list_codes(struct sim_kernel *kernel) {
         code->ir = functions[i];
         code->site_base = kernel->site_count;
         kernel->site_count += functions[i]->site_count;
+        code->number_base = instructions;
+        instructions += functions[i]->instruction_count;
         layout_frame(code);
     }
     free(functions);

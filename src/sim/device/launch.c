@@ -13,7 +13,7 @@
 
 #include "sim/device/calls.h"
 #include "sim/flow/block.h"
-#include "sim/memory/request.h"
+#include "sim/flow/window.h"
 
 enum { STREAM_TAIL = 3 }; // cudaStreamTailLaunch
 

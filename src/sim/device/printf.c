@@ -5,7 +5,7 @@
 
 #include "sim/device/calls.h"
 #include "sim/flow/block.h"
-#include "sim/memory/request.h"
+#include "sim/flow/window.h"
 
 // One lane's call while it is being formatted.
 struct print {

@@ -8,6 +8,7 @@
 #ifndef BANKRUN_SIM_FLOW_WARP_H
 #define BANKRUN_SIM_FLOW_WARP_H
 
+#include "event/filter.h"
 #include "sim/sim_internal.h"
 
 enum { SIM_NO_TOKEN = -1, SIM_MAX_CALL_DEPTH = 512 };
@@ -73,17 +74,11 @@ struct sim_warp_flow {
     uint32_t cluster_arrived, cluster_over;
 };
 
-// Bit n for lane n: baseline vector units have no shift by a different count in each lane.
-#define SIM_BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-static const uint32_t sim_lane_bit[LANES] = {SIM_BITS(0),  SIM_BITS(4),  SIM_BITS(8),
-                                             SIM_BITS(12), SIM_BITS(16), SIM_BITS(20),
-                                             SIM_BITS(24), SIM_BITS(28)};
-
 static inline void sim_set_mask(struct sim_warp *warp, uint32_t mask) {
     warp->mask = mask;
     warp->is_full = mask == FULL_MASK;
     for (int l = 0; l < LANES; l++)
-        warp->lanes[l] = -(int32_t)((mask & sim_lane_bit[l]) != 0);
+        warp->lanes[l] = -(int32_t)((mask & event_lane_bit[l]) != 0);
 }
 
 // Counts what was executed up to (not including) the instruction with this ordinal.

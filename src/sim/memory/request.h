@@ -5,15 +5,13 @@
 #include "sim/access.h"
 #include "sim/memory/memory.h"
 
-enum mem_intent { MEM_READ, MEM_WRITE, MEM_ATOMIC };
-
 // One warp's access while it is being checked.
 struct mem_request {
     struct sim_warp *warp;
     const struct sim_instr *instr;
     uint32_t site;  // IR_NONE: not observed
     unsigned width; // bytes of a lane
-    enum mem_intent intent;
+    enum event_intent intent;
     uint32_t mask; // never 0
 };
 
@@ -26,34 +24,21 @@ bool sim_mem_check_global(const struct mem_request *request, const uint64_t *add
 // .param variables.
 bool sim_mem_check_offsets(const struct mem_request *request, enum ptx_space space,
                            const uint64_t *offsets, uint64_t bytes);
-// Generic addresses of which some lie in the shared or local window: checks them, tells the
-// observer, and turns the addresses of the lanes of the mask into host addresses.
-bool sim_mem_generic(const struct mem_request *request, uint64_t *addresses);
-
-// A shared::cluster address (see sim/cluster.h): the host address of its bytes and the block that
-// they belong to. NULL: the fault is raised. Tells nobody.
-uint8_t *sim_mem_cluster(const struct mem_request *request, uint64_t address, unsigned lane,
-                         struct sim_block **target);
-
-void sim_mem_tell_shared(const struct mem_request *request, uint32_t mask, const uint32_t *offsets);
-void sim_mem_tell_assumed(const struct mem_request *request, uint32_t mask,
-                          const uint32_t *offsets);
-void sim_mem_tell_global(const struct mem_request *request, uint32_t mask,
-                         const uint64_t *addresses);
+// The same for one lane. `last`: the allocation that the lane before hit; zeroed: none.
+bool sim_mem_check_host(const struct mem_request *request, uint64_t address, unsigned lane,
+                        struct sim_site_cache *last);
+bool sim_mem_check_offset(const struct mem_request *request, enum ptx_space space, uint64_t offset,
+                          uint64_t bytes, unsigned lane);
+extern const char *const sim_mem_intents[]; // in words, by event_intent
 
 // Where the last hit of an access with this site is kept; NULL: nowhere.
 static inline struct sim_site_cache *sim_mem_cache(const struct mem_request *request) {
     struct sim_worker *worker = request->warp->block->worker;
     if (request->site != IR_NONE)
         return &worker->cache[request->site];
-    if (request->intent != MEM_READ)
+    if (request->intent != EVENT_READ)
         return NULL;
     return &worker->unsited[request->instr->ir % SIM_UNSITED_CACHES];
 }
-
-// A generic address that one lane of a library call passes: the host address of its byte, and how
-// many bytes from there on may be read (or written). NULL: none.
-uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bool write,
-                      uint64_t *bytes);
 
 #endif

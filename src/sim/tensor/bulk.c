@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 static const char *verb(const struct mem_request *r) {
-    return r->intent == MEM_READ ? "read" : r->intent == MEM_WRITE ? "write" : "reduction";
+    return r->intent == EVENT_READ ? "read" : r->intent == EVENT_WRITE ? "write" : "reduction";
 }
 
 uint8_t *sim_bulk_shared(const struct mem_request *r, unsigned lane, uint64_t address,
@@ -32,32 +32,11 @@ uint8_t *sim_bulk_global(const struct mem_request *r, unsigned lane, uint64_t ad
                   address, r->width);
         return NULL;
     }
-    if (sim_memory_lookup(memory, address, bytes, r->intent != MEM_READ, &hit))
+    if (sim_memory_lookup(memory, address, bytes, r->intent != EVENT_READ, &hit))
         return (uint8_t *)(uintptr_t)address;
     char text[SIM_MEMORY_TEXT];
     sim_memory_describe(memory, address, bytes, text);
     sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
               "bulk %s of %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb(r), bytes, address, text);
     return NULL;
-}
-
-void sim_bulk_tell(const struct mem_request *r, enum site_space space, uint64_t address,
-                   uint64_t bytes, bool continues) {
-    const struct sim_block *block = r->warp->block;
-    const struct sim_worker *worker = block->worker;
-    if (!worker->observer || r->site == IR_NONE || !bytes)
-        return;
-    const uint32_t offsets[WARP_LANES] = {(uint32_t)address & IR_CLUSTER_OFFSET};
-    const uint64_t addresses[WARP_LANES] = {address};
-    const struct access_event event = {.site = r->site,
-                                       .space = space,
-                                       .mask = 1,
-                                       .offsets = space == SITE_SHARED ? offsets : NULL,
-                                       .addresses = space == SITE_GLOBAL ? addresses : NULL,
-                                       .block = block->index,
-                                       .warp = r->warp->index,
-                                       .is_assumed = true,
-                                       .bulk_bytes = bytes,
-                                       .bulk_continues = continues};
-    worker->observer->access(worker->observer_state, &event);
 }

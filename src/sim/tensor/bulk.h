@@ -4,8 +4,7 @@
 #ifndef BANKRUN_SIM_TENSOR_BULK_H
 #define BANKRUN_SIM_TENSOR_BULK_H
 
-#include "sim/flow/cluster.h"
-#include "sim/memory/request.h"
+#include "sim/flow/window.h"
 
 // Bytes of a block's shared memory (a shared::cluster address) or of global memory: where they are
 // on the host. NULL: the fault is raised. request->width is what the address must be a multiple of.
@@ -13,10 +12,6 @@ uint8_t *sim_bulk_shared(const struct mem_request *request, unsigned lane, uint6
                          uint64_t bytes, struct sim_block **target);
 uint8_t *sim_bulk_global(const struct mem_request *request, unsigned lane, uint64_t address,
                          uint64_t bytes);
-
-// Tells the observer. `continues`: a further piece of the copy that was told of last.
-void sim_bulk_tell(const struct mem_request *request, enum site_space space, uint64_t address,
-                   uint64_t bytes, bool continues);
 
 // Value of a lane in an operand of 32 or 64 bits.
 static inline uint64_t sim_bulk_value(const struct sim_warp *warp, sim_ref ref, bool is_64,

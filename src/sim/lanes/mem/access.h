@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "sim/flow/cluster.h"
+#include "sim/emit.h"
+#include "sim/flow/window.h"
 #include "sim/lanes/lanes.h"
-#include "sim/memory/request.h"
 
 LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32, sim_ref base,
                           uint64_t offset, uint64_t a[LANES]) {
@@ -25,12 +25,8 @@ LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32
 }
 
 LANES_INLINE struct mem_request mem_request(struct sim_warp *warp, const struct sim_instr *instr,
-                                            unsigned width, enum mem_intent intent) {
+                                            unsigned width, enum event_intent intent) {
     return (struct mem_request){warp, instr, instr->access->site, width, intent, warp->mask};
-}
-
-LANES_INLINE bool mem_observed(const struct mem_request *r) {
-    return r->warp->block->worker->observer && r->site != IR_NONE;
 }
 
 // Memory whose order other blocks can see: acquire, release, volatile and stronger.

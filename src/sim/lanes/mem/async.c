@@ -37,7 +37,7 @@ static void source_bytes(const struct sim_warp *warp, const struct sim_instr *in
 static bool check_sources(const struct mem_request *copy, const uint64_t *address,
                           const uint32_t *bytes) {
     struct mem_request source = *copy;
-    source.intent = MEM_READ;
+    source.intent = EVENT_READ;
     source.mask = 0;
     EACH_LANE(l, copy->mask) {
         if (bytes[l] == copy->width) {
@@ -56,27 +56,12 @@ static bool check_sources(const struct mem_request *copy, const uint64_t *addres
     return sim_mem_check_global(&source, address);
 }
 
-static void tell(const struct mem_request *r, const uint32_t *offsets, const uint64_t *addresses) {
-    const struct sim_block *block = r->warp->block;
-    const struct sim_worker *worker = block->worker;
-    if (!mem_observed(r))
-        return;
-    const struct access_event event = {.site = r->site,
-                                       .space = SITE_SHARED,
-                                       .mask = r->mask,
-                                       .offsets = offsets,
-                                       .addresses = addresses,
-                                       .block = block->index,
-                                       .warp = r->warp->index};
-    worker->observer->access(worker->observer_state, &event);
-}
-
 static const struct sim_instr *copy_async(struct sim_warp *warp, const struct sim_instr *instr) {
     if (!warp->mask)
         return instr + 1;
     const struct sim_access *access = instr->access;
     const struct copy copy = copy_of(instr);
-    const struct mem_request request = mem_request(warp, instr, copy.bytes, MEM_WRITE);
+    const struct mem_request request = mem_request(warp, instr, copy.bytes, EVENT_WRITE);
     _Alignas(64) uint64_t to[LANES], from[LANES];
     _Alignas(64) uint64_t told[LANES];
     _Alignas(64) uint32_t bytes[LANES], offset[LANES];
@@ -91,7 +76,7 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
         offset[l] = (uint32_t)to[l];
         told[l] = from[l] & -(uint64_t)copy.bytes; // only of lanes that read nothing, another one
     }
-    tell(&request, offset, told);
+    sim_emit_copy(&request, offset, told, bytes);
     EACH_LANE(l, warp->mask) {
         uint8_t *piece = warp->block->shared + offset[l];
         if (bytes[l]) // lanes that read nothing may name the null pointer

@@ -30,7 +30,7 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
     const struct sim_access *access = r->instr->access;
     struct mem_request barrier = *r;
     barrier.width = 8;
-    barrier.intent = MEM_ATOMIC;
+    barrier.intent = EVENT_ATOMIC;
     _Alignas(64) uint64_t at[LANES];
     mem_raw(r->warp, access->has_base, access->base_is_32, access->base, access->offset,
             target->memory);
@@ -49,7 +49,7 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
 static const struct sim_instr *store(struct sim_warp *warp, const struct sim_instr *instr) {
     const struct sim_access *access = instr->access;
     const unsigned width = access->bytes * access->count;
-    const struct mem_request request = mem_request(warp, instr, width, MEM_WRITE);
+    const struct mem_request request = mem_request(warp, instr, width, EVENT_WRITE);
     struct target target;
     if (!warp->mask)
         return instr + 1;
@@ -81,7 +81,7 @@ static const struct sim_instr *reduce(struct sim_warp *warp, const struct sim_in
     const struct sim_access *access = instr->access;
     const struct sim_reduction *reduction =
         sim_reduction_find((enum ptx_modifier)access->op, (enum ptx_type)access->flags);
-    const struct mem_request request = mem_request(warp, instr, access->bytes, MEM_ATOMIC);
+    const struct mem_request request = mem_request(warp, instr, access->bytes, EVENT_ATOMIC);
     struct target target;
     if (!warp->mask)
         return instr + 1;

@@ -17,7 +17,7 @@ enum {
 };
 
 static struct mem_request request_of(struct sim_warp *warp, const struct sim_instr *instr,
-                                     enum mem_intent intent) {
+                                     enum event_intent intent) {
     return mem_request(warp, instr, UNIT, intent);
 }
 
@@ -44,15 +44,19 @@ static void put(const struct sim_instr *instr, uint8_t *to, const uint8_t *from,
 
 static const uint8_t *find_source(struct sim_warp *warp, const struct sim_instr *instr,
                                   unsigned lane, uint64_t bytes) {
-    const struct mem_request read = request_of(warp, instr, MEM_READ);
+    const struct mem_request read = request_of(warp, instr, EVENT_READ);
     const uint64_t address = sim_bulk_address(warp, instr->access, 1, lane);
     struct sim_block *block;
-    const uint8_t *from = instr->immediate & FROM_SHARED
-                              ? sim_bulk_shared(&read, lane, address, bytes, &block)
-                              : sim_bulk_global(&read, lane, address, bytes);
-    if (from)
-        sim_bulk_tell(&read, instr->immediate & FROM_SHARED ? SITE_SHARED : SITE_GLOBAL, address,
-                      bytes, false);
+    const uint8_t *from;
+    if (instr->immediate & FROM_SHARED) {
+        from = sim_bulk_shared(&read, lane, address, bytes, &block);
+        if (from)
+            sim_emit_bulk_shared(&read, lane, address & IR_CLUSTER_OFFSET, bytes, block);
+    } else {
+        from = sim_bulk_global(&read, lane, address, bytes);
+        if (from)
+            sim_emit_bulk_global(&read, lane, address, bytes, false);
+    }
     return from;
 }
 
@@ -60,16 +64,16 @@ static const uint8_t *find_source(struct sim_warp *warp, const struct sim_instr 
 static bool put_shared(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                        uint64_t address, uint64_t barrier, const uint8_t *from, uint64_t bytes) {
     const struct mem_request write =
-        request_of(warp, instr, instr->immediate & REDUCES ? MEM_ATOMIC : MEM_WRITE);
+        request_of(warp, instr, instr->immediate & REDUCES ? EVENT_ATOMIC : EVENT_WRITE);
     struct mem_request signal = write;
     struct sim_block *block;
     signal.width = 8;
-    signal.intent = MEM_ATOMIC;
+    signal.intent = EVENT_ATOMIC;
     uint8_t *at = sim_mem_cluster(&signal, barrier, lane, &block);
     uint8_t *to = at ? sim_bulk_shared(&write, lane, address, bytes, &block) : NULL;
     if (!to)
         return false;
-    sim_bulk_tell(&write, SITE_SHARED, address, bytes, false);
+    sim_emit_bulk_shared(&write, lane, address & IR_CLUSTER_OFFSET, bytes, block);
     put(instr, to, from, bytes);
     sim_mbarrier_complete(at, (uint32_t)bytes);
     return true;
@@ -94,12 +98,12 @@ static bool copy_to_shared(struct sim_warp *warp, const struct sim_instr *instr,
 static bool copy_to_global(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                            const uint8_t *from, uint64_t bytes) {
     const struct mem_request write =
-        request_of(warp, instr, instr->immediate & REDUCES ? MEM_ATOMIC : MEM_WRITE);
+        request_of(warp, instr, instr->immediate & REDUCES ? EVENT_ATOMIC : EVENT_WRITE);
     const uint64_t address = sim_bulk_address(warp, instr->access, 0, lane);
     uint8_t *to = sim_bulk_global(&write, lane, address, bytes);
     if (!to)
         return false;
-    sim_bulk_tell(&write, SITE_GLOBAL, address, bytes, false);
+    sim_emit_bulk_global(&write, lane, address, bytes, false);
     put(instr, to, from, bytes);
     return true;
 }

@@ -30,7 +30,7 @@ static bool shared_offset(uint64_t address, uint64_t *offset) {
 
 // Rows of the first `matrices` matrices; the other lanes' addresses are not looked at.
 static bool find_rows(struct sim_warp *warp, const struct sim_instr *instr, unsigned matrices,
-                      enum mem_intent intent, struct rows *rows) {
+                      enum event_intent intent, struct rows *rows) {
     const struct sim_access *access = instr->access;
     const uint32_t needed = matrices == MAX_MATRICES ? FULL_MASK : (1u << ROWS * matrices) - 1;
     if (~warp->mask && !sim_gather(warp, instr, FULL_MASK))
@@ -61,7 +61,7 @@ static bool find_rows(struct sim_warp *warp, const struct sim_instr *instr, unsi
     rows->offset[l] = (uint32_t)address[l];
     for (unsigned l = 0; l < ROWS * matrices; l++)
         rows->row[l] = warp->block->shared + rows->offset[l];
-    sim_mem_tell_shared(&request, FULL_MASK, rows->offset);
+    sim_emit_shared(&request, needed, rows->offset, EVENT_ANY_PATTERN, warp->block);
     return true;
 }
 
@@ -77,7 +77,7 @@ static void give_registers(struct sim_warp *warp, const struct sim_instr *instr,
 static const struct sim_instr *load_matrix(struct sim_warp *warp, const struct sim_instr *instr,
                                            unsigned matrices, bool is_transposed) {
     struct rows rows;
-    if (!find_rows(warp, instr, matrices, MEM_READ, &rows))
+    if (!find_rows(warp, instr, matrices, EVENT_READ, &rows))
         return NULL;
     _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES];
     for (unsigned k = 0; k < matrices; k++) {
@@ -97,7 +97,7 @@ static const struct sim_instr *load_matrix(struct sim_warp *warp, const struct s
 static const struct sim_instr *store_matrix(struct sim_warp *warp, const struct sim_instr *instr,
                                             unsigned matrices, bool is_transposed) {
     struct rows rows;
-    if (!find_rows(warp, instr, matrices, MEM_WRITE, &rows))
+    if (!find_rows(warp, instr, matrices, EVENT_WRITE, &rows))
         return NULL;
     for (unsigned k = 0; k < matrices; k++) {
         const uint32_t *s = LANES_ALIGNED(const uint32_t, instr->access->element[k]);
@@ -129,7 +129,7 @@ static uint32_t element_at(const uint8_t *row, unsigned index, unsigned bits) {
 static const struct sim_instr *load_bytes(struct sim_warp *warp, const struct sim_instr *instr,
                                           unsigned bits, bool is_transposed) {
     struct rows rows;
-    if (!find_rows(warp, instr, instr->immediate, MEM_READ, &rows))
+    if (!find_rows(warp, instr, instr->immediate, EVENT_READ, &rows))
         return NULL;
     _Alignas(64) uint32_t loaded[MAX_MATRICES][LANES] = {0};
     for (unsigned k = 0; k < instr->immediate; k++) {
@@ -151,7 +151,7 @@ static const struct sim_instr *load_bytes(struct sim_warp *warp, const struct si
 // 2 * (l % 4) + b % 2.
 static const struct sim_instr *store_16x8(struct sim_warp *warp, const struct sim_instr *instr) {
     struct rows rows;
-    if (!find_rows(warp, instr, instr->immediate, MEM_WRITE, &rows))
+    if (!find_rows(warp, instr, instr->immediate, EVENT_WRITE, &rows))
         return NULL;
     for (unsigned k = 0; k < instr->immediate; k++) {
         const uint32_t *s = LANES_ALIGNED(const uint32_t, instr->access->element[k]);

@@ -75,7 +75,7 @@ static bool operate(struct sim_warp *warp, const struct sim_instr *instr, unsign
 // The lanes' barriers in host memory. Only forms that name shared::cluster reach other blocks.
 static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t *address) {
     const struct sim_access *access = instr->access;
-    struct mem_request request = mem_request(warp, instr, 8, MEM_ATOMIC);
+    struct mem_request request = mem_request(warp, instr, 8, EVENT_ATOMIC);
     request.site = IR_NONE;
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
     EACH_LANE(l, warp->mask) {

@@ -16,7 +16,7 @@ static inline bool mem_has_quick(const struct sim_access *access, enum mem_kind 
 LANES_INLINE bool mem_quick_told(const struct sim_warp *warp, uint32_t site, enum site_space space,
                                  uint64_t first, enum mem_pattern pattern) {
     const struct sim_worker *worker = warp->block->worker;
-    return !worker->observer || site == IR_NONE || mem_tallied(warp, site, space, first, pattern);
+    return !worker->hears_access || site == IR_NONE || mem_known(warp, site, space, first, pattern);
 }
 
 // Where lane 0's piece is; NULL: take the long way.

@@ -3,6 +3,7 @@
 #ifndef BANKRUN_SIM_LANES_MEM_RESOLVE_H
 #define BANKRUN_SIM_LANES_MEM_RESOLVE_H
 
+#include "event/filter.h"
 #include "sim/lanes/mem/access.h"
 #include "sim/lanes/vector.h"
 
@@ -43,66 +44,37 @@ LANES_INLINE void mem_addresses(const struct sim_warp *warp, const struct sim_ac
         mem_fill_64(a, warp);
 }
 
-LANES_INLINE enum site_pattern mem_site_pattern(enum mem_pattern pattern) {
-    return pattern == MEM_LINEAR    ? SITE_LINEAR
-           : pattern == MEM_UNIFORM ? SITE_UNIFORM
-                                    : SITE_ANY_PATTERN;
+LANES_INLINE enum event_pattern mem_event_pattern(enum mem_pattern pattern) {
+    return pattern == MEM_LINEAR    ? EVENT_LINEAR
+           : pattern == MEM_UNIFORM ? EVENT_UNIFORM
+                                    : EVENT_ANY_PATTERN;
 }
 
 // What the observer knows about requests like this one; NULL: tell it. `first`: the first active
 // lane's offset or address.
-LANES_INLINE struct access_tally *mem_tally(const struct sim_warp *warp, uint32_t site,
-                                            enum site_space space, uint64_t first) {
+LANES_INLINE struct event_memo *mem_memo(const struct sim_warp *warp, uint32_t site,
+                                         enum site_space space, uint64_t first) {
     const struct sim_block *block = warp->block;
-    struct access_tally *tally =
-        block->worker->tallies ? block->worker->tallies[site * SITE_SPACES + space] : NULL;
-    if (!tally || first - tally->first >= tally->bytes ||
-        block->linear * WARP_LANES + warp->index < tally->since)
-        return NULL;
-    return tally;
+    struct event_memo *memo =
+        block->worker->memos ? block->worker->memos[site * SITE_SPACES + space] : NULL;
+    const uint64_t number = event_warp_number(block->linear, warp->index);
+    return memo && event_memo_is_about(memo, first, number) ? memo : NULL;
 }
 
-// Counts a request of shared memory whose lanes are those of the site's last one. Lanes that are
-// off hold the first active lane's offset.
-LANES_INLINE bool mem_tallied_lanes(const struct sim_warp *warp, uint32_t site, const uint32_t *o,
-                                    bool full) {
+// Whether the observer need not be told of a request of shared memory. Lanes that are off hold the
+// first active lane's offset.
+LANES_INLINE bool mem_known_lanes(const struct sim_warp *warp, uint32_t site, const uint32_t *o,
+                                  bool full) {
     const uint32_t first = full ? o[0] : o[__builtin_ctz(warp->mask)];
-    struct access_tally *tally = mem_tally(warp, site, SITE_SHARED, first);
-    if (!tally || tally->mask != warp->mask)
-        return false;
-    const uint32_t base = first & ~tally->keep;
-    uint32_t odd = 0;
-    SIM_LANES
-    odd |= (full || warp->lanes[l]) ? (o[l] - base) ^ tally->lanes[l] : 0;
-    if (odd)
-        return false;
-    tally->repeats++;
-    return true;
+    struct event_memo *memo = mem_memo(warp, site, SITE_SHARED, first);
+    return memo && event_memo_takes_lanes(memo, warp->mask, first, o, warp->lanes, full);
 }
 
 // The same for a linear or uniform request of a full warp.
-LANES_INLINE bool mem_tallied(const struct sim_warp *warp, uint32_t site, enum site_space space,
-                              uint64_t first, enum mem_pattern pattern) {
-    struct access_tally *tally = mem_tally(warp, site, space, first);
-    if (!tally)
-        return false;
-    const uint32_t tag = access_tag(mem_site_pattern(pattern), first, tally->keep);
-    struct access_place *place = access_place(tally, tag);
-    if (place->tag != tag)
-        return false;
-    place->repeats++;
-    return true;
-}
-
-LANES_INLINE void mem_tell(const struct mem_request *r, struct access_event *event,
-                           enum mem_pattern pattern) {
-    const struct sim_block *block = r->warp->block;
-    event->site = r->site;
-    event->mask = r->mask;
-    event->block = block->index;
-    event->warp = r->warp->index;
-    event->pattern = mem_site_pattern(pattern);
-    block->worker->observer->access(block->worker->observer_state, event);
+LANES_INLINE bool mem_known(const struct sim_warp *warp, uint32_t site, enum site_space space,
+                            uint64_t first, enum mem_pattern pattern) {
+    struct event_memo *memo = mem_memo(warp, site, space, first);
+    return memo && event_memo_takes_pattern(memo, mem_event_pattern(pattern), first);
 }
 
 // ---- Shared memory ------------------------------------------------------------------------
@@ -183,10 +155,10 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
     }
     if (__builtin_expect(!good, 0) && !mem_shared_slow(r, access, o))
         return MEM_FAULT;
-    if (mem_observed(r) &&
-        !(pattern == MEM_SCATTERED ? mem_tallied_lanes(r->warp, r->site, o, full)
-                                   : mem_tallied(r->warp, r->site, SITE_SHARED, o[0], pattern)))
-        mem_tell(r, &(struct access_event){.space = SITE_SHARED, .offsets = o}, pattern);
+    if (sim_is_heard(r) &&
+        !(pattern == MEM_SCATTERED ? mem_known_lanes(r->warp, r->site, o, full)
+                                   : mem_known(r->warp, r->site, SITE_SHARED, o[0], pattern)))
+        sim_emit_shared(r, r->mask, o, mem_event_pattern(pattern), block);
     return pattern;
 }
 
@@ -227,9 +199,9 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
     }
     if (__builtin_expect(!good, 0) && !sim_mem_check_global(r, a))
         return MEM_FAULT;
-    if (mem_observed(r) &&
-        !(pattern != MEM_SCATTERED && mem_tallied(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
-        mem_tell(r, &(struct access_event){.space = SITE_GLOBAL, .addresses = a}, pattern);
+    if (sim_is_heard(r) &&
+        !(pattern != MEM_SCATTERED && mem_known(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
+        sim_emit_global(r, r->mask, a, mem_event_pattern(pattern));
     return pattern;
 }
 

@@ -77,7 +77,7 @@ LANES_INLINE const struct sim_instr *store(struct sim_warp *warp, const struct s
         return instr + 1;
     const struct sim_access *access = instr->access;
     const unsigned width = bytes ? bytes * count : access->bytes * access->count;
-    const struct mem_request request = mem_request(warp, instr, width, MEM_WRITE);
+    const struct mem_request request = mem_request(warp, instr, width, EVENT_WRITE);
     struct mem_lanes lanes;
     const enum mem_pattern pattern = mem_resolve(&request, access, &lanes, kind, width, full);
     if (__builtin_expect(pattern == MEM_FAULT, 0))

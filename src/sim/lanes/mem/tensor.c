@@ -43,7 +43,7 @@ static bool raise_map(const struct copy *c, uint64_t address, const char *why) {
 }
 
 static bool read_map(struct copy *c, uint64_t address) {
-    struct mem_request read = mem_request(c->warp, c->instr, SIM_TENSOR_MAP_ALIGN, MEM_READ);
+    struct mem_request read = mem_request(c->warp, c->instr, SIM_TENSOR_MAP_ALIGN, EVENT_READ);
     _Alignas(64) uint64_t at[LANES] = {0};
     read.site = IR_NONE;
     read.mask = 1u << c->lane;
@@ -178,7 +178,7 @@ static void round_tf32(uint8_t *box, uint64_t bytes) {
 
 // The box as it stands in shared memory, without swizzle.
 static bool gather_box(struct copy *c, uint8_t *to) {
-    const struct mem_request read = mem_request(c->warp, c->instr, 1, MEM_READ);
+    const struct mem_request read = mem_request(c->warp, c->instr, 1, EVENT_READ);
     bool continues = false;
     do {
         const struct sim_tensor_row row = sim_tensor_box_row(&c->box);
@@ -188,7 +188,7 @@ static bool gather_box(struct copy *c, uint8_t *to) {
             const uint8_t *from = sim_bulk_global(&read, c->lane, row.global, bytes);
             if (!from)
                 return false;
-            sim_bulk_tell(&read, SITE_GLOBAL, row.global, bytes, continues);
+            sim_emit_bulk_global(&read, c->lane, row.global, bytes, continues);
             continues = true;
             memcpy(to, from, bytes);
         }
@@ -213,7 +213,7 @@ static size_t written(size_t bytes) {
 }
 
 static bool scatter_box(struct copy *c, const uint8_t *from) {
-    const enum mem_intent intent = c->reduction ? MEM_ATOMIC : MEM_WRITE;
+    const enum event_intent intent = c->reduction ? EVENT_ATOMIC : EVENT_WRITE;
     const struct mem_request write = mem_request(c->warp, c->instr, 1, intent);
     bool continues = false;
     do {
@@ -224,7 +224,7 @@ static bool scatter_box(struct copy *c, const uint8_t *from) {
             uint8_t *to = sim_bulk_global(&write, c->lane, row.global, bytes);
             if (!to)
                 return false;
-            sim_bulk_tell(&write, SITE_GLOBAL, row.global, bytes, continues);
+            sim_emit_bulk_global(&write, c->lane, row.global, bytes, continues);
             continues = true;
             put_row(c, to, from, bytes);
         }
@@ -235,14 +235,14 @@ static bool scatter_box(struct copy *c, const uint8_t *from) {
 
 // ---- Shared memory ------------------------------------------------------------------------
 
-static uint8_t *find_shared(const struct copy *c, uint64_t address, enum mem_intent intent,
+static uint8_t *find_shared(const struct copy *c, uint64_t address, enum event_intent intent,
                             struct sim_block **block) {
     const struct mem_request request = mem_request(c->warp, c->instr, SHARED_ALIGN, intent);
     const uint64_t rows = c->box.bytes / c->box.row_bytes;
     const uint64_t bytes = (rows - 1) * c->box.pitch + c->box.row_bytes;
     uint8_t *at = sim_bulk_shared(&request, c->lane, address, bytes, block);
     if (at)
-        sim_bulk_tell(&request, SITE_SHARED, address, c->box.bytes, false);
+        sim_emit_bulk_shared(&request, c->lane, address & IR_CLUSTER_OFFSET, c->box.bytes, *block);
     return at;
 }
 
@@ -271,10 +271,10 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
 }
 
 static bool put_shared(const struct copy *c, uint64_t address, uint64_t barrier, uint8_t *box) {
-    struct mem_request signal = mem_request(c->warp, c->instr, 8, MEM_ATOMIC);
+    struct mem_request signal = mem_request(c->warp, c->instr, 8, EVENT_ATOMIC);
     struct sim_block *block;
     uint8_t *word = sim_mem_cluster(&signal, barrier, c->lane, &block);
-    uint8_t *at = word ? find_shared(c, address, MEM_WRITE, &block) : NULL;
+    uint8_t *at = word ? find_shared(c, address, EVENT_WRITE, &block) : NULL;
     if (!at || !move_swizzled(c, block, at, box, true))
         return false;
     sim_mbarrier_complete(word, (uint32_t)c->box.bytes);
@@ -307,7 +307,7 @@ static bool load_box(struct copy *c, uint8_t *box) {
 static bool store_box(struct copy *c, uint8_t *box) {
     struct sim_block *block;
     const uint64_t from = sim_bulk_address(c->warp, c->instr->access, 1, c->lane);
-    uint8_t *at = find_shared(c, from, MEM_READ, &block);
+    uint8_t *at = find_shared(c, from, EVENT_READ, &block);
     return at && move_swizzled(c, block, at, box, false) && scatter_box(c, box);
 }
 

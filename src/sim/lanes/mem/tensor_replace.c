@@ -66,7 +66,7 @@ static uint8_t *find_map(const struct mem_request *r, unsigned lane) {
 }
 
 static const struct sim_instr *replace_field(struct sim_warp *warp, const struct sim_instr *instr) {
-    struct mem_request request = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, MEM_WRITE);
+    struct mem_request request = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, EVENT_WRITE);
     request.site = IR_NONE;
     const unsigned dimension = instr->immediate & DIMENSION_MASK;
     EACH_LANE(l, warp->mask) {
@@ -101,13 +101,13 @@ LANES_SELECT(tensormap_replace) {
 
 // tensormap.cp_fenceproxy: the warp copies one map from shared to global memory.
 static const struct sim_instr *publish(struct sim_warp *warp, const struct sim_instr *instr) {
-    const struct mem_request write = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, MEM_WRITE);
+    const struct mem_request write = mem_request(warp, instr, SIM_TENSOR_MAP_ALIGN, EVENT_WRITE);
     struct mem_request read = write;
     struct sim_block *block;
     if (!warp->mask)
         return instr + 1;
     const unsigned l = (unsigned)__builtin_ctz(warp->mask);
-    read.intent = MEM_READ;
+    read.intent = EVENT_READ;
     uint8_t *to = sim_bulk_global(&write, l, sim_bulk_address(warp, instr->access, 0, l),
                                   SIM_TENSOR_MAP_BYTES);
     const uint8_t *from =

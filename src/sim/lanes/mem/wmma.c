@@ -63,7 +63,7 @@ static bool resolve(const struct mem_request *request, uint64_t *address) {
     case PTX_SPACE_GLOBAL:
         if (!sim_mem_check_global(request, address))
             return false;
-        sim_mem_tell_global(request, request->mask, address);
+        sim_emit_global(request, request->mask, address, EVENT_ANY_PATTERN);
         return true;
     default:
         break;
@@ -74,7 +74,7 @@ static bool resolve(const struct mem_request *request, uint64_t *address) {
         offset[l] = (uint32_t)address[l];
         address[l] = (uint64_t)(uintptr_t)block->shared + offset[l];
     }
-    sim_mem_tell_shared(request, request->mask, offset);
+    sim_emit_shared(request, request->mask, offset, EVENT_ANY_PATTERN, block);
     return true;
 }
 
@@ -104,7 +104,7 @@ static bool tell_matrices(struct sim_warp *warp, const struct sim_instr *instr,
             address[l] = address_of(place, mma_tile_major(f, tile) + (contiguous ? r : 0),
                                     mma_tile_minor(f, tile) + (contiguous ? 0 : r));
         }
-        const struct mem_request request = mem_request(warp, instr, ROW_BYTES, MEM_READ);
+        const struct mem_request request = mem_request(warp, instr, ROW_BYTES, EVENT_READ);
         if (!resolve(&request, address))
             return false;
     }
@@ -118,7 +118,7 @@ typedef void copy_function(const struct wmma *, uint64_t element[ELEMENTS][LANES
 // A tile of 16-bit elements that lie side by side along the major axis: lane l asks for those of
 // rows 2 * (l % 4) and the next in column l / 4, which two other lanes hold.
 static bool turned_pieces(struct sim_warp *warp, const struct sim_instr *instr,
-                          const struct place *place, enum mem_intent intent, unsigned tile,
+                          const struct place *place, enum event_intent intent, unsigned tile,
                           uint64_t element[ELEMENTS][LANES], copy_function *copy) {
     const struct mma_fragment *f = &place->wmma->fragment;
     const struct mem_request request = mem_request(warp, instr, 4, intent);
@@ -137,7 +137,7 @@ static bool turned_pieces(struct sim_warp *warp, const struct sim_instr *instr,
 }
 
 static bool each_piece(struct sim_warp *warp, const struct sim_instr *instr,
-                       const struct place *place, enum mem_intent intent,
+                       const struct place *place, enum event_intent intent,
                        uint64_t element[ELEMENTS][LANES], copy_function *copy) {
     const struct wmma *w = place->wmma;
     const unsigned per = w->fragment.per, step = is_contiguous(w) ? per : 1;
@@ -201,7 +201,7 @@ static const struct sim_instr *load_fragment(struct sim_warp *warp, const struct
         if (!tell_matrices(warp, instr, &place))
             return NULL;
         read_rows(warp, &place, element);
-    } else if (!each_piece(warp, instr, &place, MEM_READ, element, read_piece)) {
+    } else if (!each_piece(warp, instr, &place, EVENT_READ, element, read_piece)) {
         return NULL;
     }
     const unsigned each = f->bits == 64 ? 1 : 32u / f->bits, count = (unsigned)f->tiles * f->per;
@@ -236,7 +236,7 @@ static const struct sim_instr *store_fragment(struct sim_warp *warp,
         for (unsigned l = 0; l < LANES; l++)
             element[e][l] = f->bits == 64 ? wide[l] : narrow[l] >> e % each * f->bits;
     }
-    return each_piece(warp, instr, &place, MEM_WRITE, element, write_piece) ? instr + 1 : NULL;
+    return each_piece(warp, instr, &place, EVENT_WRITE, element, write_piece) ? instr + 1 : NULL;
 }
 
 // ---- Choosing -----------------------------------------------------------------------------

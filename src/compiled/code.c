@@ -1,9 +1,12 @@
 #define _GNU_SOURCE // memmem, strchrnul
-#include "profile/compiled.h"
+#include "compiled/code.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL // no library: this is loaded into programs, too
+#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -15,31 +18,27 @@ struct kernel {
     VEC(struct compiled_access) accesses;
 };
 
-struct profile_compiled {
+struct compiled_code {
     VEC(struct kernel *) kernels;
     struct map by_name;
 };
 
 static uint64_t hash_of(const char *at, const char *end) {
-    uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-    for (; at < end; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    return hash;
+    return XXH3_64bits(at, (size_t)(end - at));
 }
 
-uint64_t profile_compiled_file(const char *path) {
+uint64_t compiled_file(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     const char *name = slash ? slash + 1 : path ? path : "";
     return hash_of(name, name + strlen(name));
 }
 
-uint64_t profile_compiled_place(uint64_t inner, uint64_t file, uint32_t line) {
+uint64_t compiled_place(uint64_t inner, uint64_t file, uint32_t line) {
     uint64_t hash = (inner ^ (file + line)) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 31;
 }
 
-static struct kernel *add_kernel(struct profile_compiled *compiled, const char *name,
-                                 size_t length) {
+static struct kernel *add_kernel(struct compiled_code *compiled, const char *name, size_t length) {
     struct kernel *kernel = map_get(&compiled->by_name, name, length);
     if (kernel)
         return kernel;
@@ -84,12 +83,12 @@ static bool read_place(const char *at, const char *end, struct location *locatio
     if (!stop)
         return false;
     char *path = base_strndup(start, (size_t)(stop - start));
-    uint64_t file = profile_compiled_file(path);
+    uint64_t file = compiled_file(path);
     free(path);
     uint32_t line = (uint32_t)strtoul(stop + sizeof between - 1, NULL, 10);
     if (location->is_complete)
         *location = (struct location){.file = file, .line = line};
-    location->place = profile_compiled_place(location->place, file, line);
+    location->place = compiled_place(location->place, file, line);
     return true;
 }
 
@@ -141,9 +140,9 @@ static void read_instruction(const char *at, const char *end, struct kernel *ker
     }
 }
 
-struct profile_compiled *profile_compiled_parse(const char *listing) {
+struct compiled_code *compiled_code_parse(const char *listing) {
     static const char section[] = ".text.";
-    struct profile_compiled *compiled = base_alloc(sizeof *compiled);
+    struct compiled_code *compiled = base_alloc(sizeof *compiled);
     struct kernel *kernel = NULL;
     struct location location = {.is_complete = true};
     for (const char *at = listing, *end; *at; at = *end ? end + 1 : end) {
@@ -162,7 +161,7 @@ struct profile_compiled *profile_compiled_parse(const char *listing) {
     return compiled;
 }
 
-void profile_compiled_free(struct profile_compiled *compiled) {
+void compiled_code_free(struct compiled_code *compiled) {
     if (!compiled)
         return;
     for (size_t i = 0; i < compiled->kernels.length; i++) {
@@ -176,16 +175,16 @@ void profile_compiled_free(struct profile_compiled *compiled) {
     free(compiled);
 }
 
-const struct compiled_line *profile_compiled_lines(const struct profile_compiled *compiled,
-                                                   const char *kernel, uint32_t *count) {
+const struct compiled_line *compiled_code_lines(const struct compiled_code *compiled,
+                                                const char *kernel, uint32_t *count) {
     static const struct compiled_line none = {0};
     const struct kernel *found = map_get_string(&compiled->by_name, kernel);
     *count = found ? (uint32_t)found->lines.length : 0;
     return !found ? NULL : *count ? found->lines.data : &none;
 }
 
-const struct compiled_access *profile_compiled_accesses(const struct profile_compiled *compiled,
-                                                        const char *kernel, uint32_t *count) {
+const struct compiled_access *compiled_code_accesses(const struct compiled_code *compiled,
+                                                     const char *kernel, uint32_t *count) {
     const struct kernel *found = map_get_string(&compiled->by_name, kernel);
     *count = found ? (uint32_t)found->accesses.length : 0;
     return *count ? found->accesses.data : NULL;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/combine_plan.h"
+#include "compiled/plan.h"
 #include "ptx/facts.h"
 
 struct place {
@@ -13,21 +13,21 @@ struct place {
 };
 
 static struct place line_of(const struct ir_function *function, const struct ptx_location *at) {
-    struct place place = {.file = profile_compiled_file(NULL)};
+    struct place place = {.file = compiled_file(NULL)};
     if (at) {
-        place.file = profile_compiled_file(ir_location_file(function, at->file));
+        place.file = compiled_file(ir_location_file(function, at->file));
         place.line = at->line;
     }
     return place;
 }
 
 // With the calls that it was inlined by.
-static uint64_t place_of(const struct recorded_site *site) {
+static uint64_t place_of(const struct ir_kernel_site *site) {
     const struct ptx_location *at = ir_location(site->function, site->site->location);
     uint64_t place = 0;
     for (int depth = 0; at && depth < 256; depth++) {
         struct place line = line_of(site->function, at);
-        place = profile_compiled_place(place, line.file, line.line);
+        place = compiled_place(place, line.file, line.line);
         at = at->inlined_at ? ir_location(site->function, at->inlined_at) : NULL;
     }
     return place;
@@ -42,8 +42,7 @@ static bool is_candidate(const struct ir_site *site) {
            !strstr(site->text, "volatile");
 }
 
-// ---- Lines
-// ----------------------------------------------------------------------------------------
+// ---- Lines --------------------------------------------------------------------------------
 
 struct lines {
     const struct compiled_line *data;
@@ -63,7 +62,7 @@ static uint32_t find_line(const struct lines *lines, struct place place) {
     return i;
 }
 
-static void read_lines(struct lines *lines, const struct recorded_site *sites,
+static void read_lines(struct lines *lines, const struct ir_kernel_site *sites,
                        uint32_t site_count) {
     lines->places = base_alloc((site_count + 1) * sizeof *lines->places);
     lines->written = base_alloc((lines->count + 1) * (SITE_STORE + 1) * sizeof *lines->written);
@@ -82,7 +81,7 @@ static void read_lines(struct lines *lines, const struct recorded_site *sites,
         }
 }
 
-static void plan_site(struct lines *lines, const struct recorded_site *recorded,
+static void plan_site(struct lines *lines, const struct ir_kernel_site *recorded,
                       struct combine_site *planned, struct place place) {
     enum site_op op = recorded->site->op;
     uint32_t i = find_line(lines, place);
@@ -102,8 +101,7 @@ static void plan_site(struct lines *lines, const struct recorded_site *recorded,
     planned->widths = recorded->site->width < 16 ? (uint8_t)widths : 0;
 }
 
-// ---- Neighbours
-// -----------------------------------------------------------------------------------
+// ---- Neighbours ---------------------------------------------------------------------------
 
 static bool defines(const struct ir_instruction *instruction, uint32_t reg) {
     const struct ir_operand *result = &instruction->operands[0];
@@ -206,7 +204,7 @@ static void share_in_groups(struct combine_site *planned, uint32_t count) {
 // Where the machine code loads less than PTX does, a second load from an address is left out. True:
 // there is such a load.
 static bool find_twins(struct combine_site *planned, const struct lines *lines,
-                       const struct recorded_site *sites, uint32_t count) {
+                       const struct ir_kernel_site *sites, uint32_t count) {
     bool is_any = false;
     for (uint32_t s = 0; s < count; s++) {
         planned[s].twin = IR_NONE;
@@ -227,13 +225,12 @@ static bool find_twins(struct combine_site *planned, const struct lines *lines,
     return is_any;
 }
 
-// ---- The plan
-// -------------------------------------------------------------------------------------
+// ---- The plan -----------------------------------------------------------------------------
 
-static void match_code(struct combine_plan *plan, const struct profile_compiled *compiled,
+static void match_code(struct combine_plan *plan, const struct compiled_code *code,
                        const char *kernel) {
     uint32_t count;
-    const struct compiled_access *accesses = profile_compiled_accesses(compiled, kernel, &count);
+    const struct compiled_access *accesses = compiled_code_accesses(code, kernel, &count);
     uint64_t *places = base_alloc((plan->site_count + 1) * sizeof *places);
     for (uint32_t s = 0; s < plan->site_count; s++)
         places[s] = place_of(&plan->sites[s]);
@@ -241,11 +238,11 @@ static void match_code(struct combine_plan *plan, const struct profile_compiled 
     free(places);
 }
 
-struct combine_plan *combine_plan_create(const struct profile_compiled *compiled,
+struct combine_plan *combine_plan_create(const struct compiled_code *code,
                                          const struct ir_function *kernel,
-                                         const struct recorded_site *sites, uint32_t site_count) {
+                                         const struct ir_kernel_site *sites, uint32_t site_count) {
     struct lines lines = {0};
-    lines.data = profile_compiled_lines(compiled, kernel->name, &lines.count);
+    lines.data = compiled_code_lines(code, kernel->name, &lines.count);
     if (!lines.data || !lines.count)
         return NULL;
     read_lines(&lines, sites, site_count);
@@ -261,7 +258,7 @@ struct combine_plan *combine_plan_create(const struct profile_compiled *compiled
         plan->planned[s].group =
             group_of(sites[s].function, sites[s].site, &plan->planned[s].address);
     }
-    match_code(plan, compiled, kernel->name);
+    match_code(plan, code, kernel->name);
     for (uint32_t s = 0; s < site_count; s++)
         is_any |= plan->planned[s].widths >= 2 * sites[s].site->width;
     share_in_groups(plan->planned, site_count);
@@ -272,10 +269,6 @@ struct combine_plan *combine_plan_create(const struct profile_compiled *compiled
         return plan;
     combine_plan_free(plan);
     return NULL;
-}
-
-void combine_plan_at(struct combine_plan *plan, const struct recorded_site *sites) {
-    plan->sites = sites;
 }
 
 void combine_plan_free(struct combine_plan *plan) {

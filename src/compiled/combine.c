@@ -1,4 +1,4 @@
-#include "profile/combine_plan.h"
+#include "compiled/combine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@ enum {
 // Neighbouring bytes, 8 or 16, from an aligned address on; another address for each lane.
 struct window {
     uint32_t base[WARP_LANES];
-    uint32_t mask, site;
-    uint32_t last_site; // that is in it
-    unsigned size;      // 0: free
-    unsigned bytes;     // which of them are accessed, bit n = byte n
+    struct event_access first; // that is in it
+    uint32_t last_site;
+    unsigned size;  // 0: free
+    unsigned bytes; // which of them are accessed, bit n = byte n
     unsigned widths;
     bool reads_past, is_copied;
     uint64_t group;
@@ -34,7 +34,7 @@ struct combiner {
     struct loaded *loaded; // by each site
     uint64_t stores;       // and atomics, and warps, that there were; from 1 on
     const struct combine_plan *plan;
-    void (*count)(void *context, const struct access_event *event);
+    void (*hear)(void *context, const struct event_access *event);
     void *context;
     uint32_t block[3], warp; // whose windows they are
     uint64_t requests;
@@ -43,11 +43,11 @@ struct combiner {
 };
 
 struct combiner *combiner_create(const struct combine_plan *plan,
-                                 void (*count)(void *context, const struct access_event *event),
+                                 void (*hear)(void *context, const struct event_access *event),
                                  void *context) {
     struct combiner *combiner = base_alloc(sizeof *combiner);
     combiner->plan = plan;
-    combiner->count = count;
+    combiner->hear = hear;
     combiner->context = context;
     combiner->loaded = base_alloc((plan->site_count + 1) * sizeof *combiner->loaded);
     combiner->stores = 1;
@@ -60,19 +60,18 @@ void combiner_free(struct combiner *combiner) {
     free(combiner);
 }
 
-static void count_piece(struct combiner *combiner, const struct window *window, unsigned first,
-                        unsigned bytes) {
+static void tell_piece(struct combiner *combiner, const struct window *window, unsigned first,
+                       unsigned bytes) {
     uint32_t offsets[WARP_LANES];
     for (int l = 0; l < WARP_LANES; l++)
         offsets[l] = window->base[l] + first;
-    struct access_event event = {.site = window->site +
-                                         combine_variant(bytes) * combiner->plan->site_count,
-                                 .space = SITE_SHARED,
-                                 .mask = window->mask,
-                                 .offsets = offsets,
-                                 .block = combiner->block,
-                                 .warp = combiner->warp};
-    combiner->count(combiner->context, &event);
+    struct event_access event = window->first;
+    event.site += combine_variant(bytes) * combiner->plan->site_count;
+    event.width = bytes;
+    event.offsets = offsets;
+    event.block = combiner->block;
+    event.pattern = EVENT_ANY_PATTERN;
+    combiner->hear(combiner->context, &event);
 }
 
 // The largest aligned piece from byte `first` on that the machine code has; a load may read more
@@ -104,7 +103,7 @@ static void close_window(struct combiner *combiner, struct window *window) {
         unsigned first = (unsigned)__builtin_ctz(window->bytes);
         unsigned width = piece_at(window, first);
         first &= ~(width - 1);
-        count_piece(combiner, window, first, width);
+        tell_piece(combiner, window, first, width);
         window->bytes &= ~(((1u << width) - 1) << first);
     }
     window->size = 0;
@@ -124,14 +123,14 @@ static void flush_others(struct combiner *combiner, enum site_op op) {
             close_window(combiner, &combiner->windows[w]);
 }
 
-static bool are_alike(const struct access_event *event, unsigned size) {
+static bool are_alike(const struct event_access *event, unsigned size) {
     uint32_t odd = 0, first = event->offsets[__builtin_ctz(event->mask)];
     for (int l = 0; l < WARP_LANES; l++)
         odd |= event->mask >> l & 1 ? (event->offsets[l] ^ first) & (size - 1) : 0;
     return odd == 0;
 }
 
-static bool is_in(const struct window *window, const struct access_event *event) {
+static bool is_in(const struct window *window, const struct event_access *event) {
     uint32_t odd = 0;
     for (int l = 0; l < WARP_LANES; l++)
         odd |=
@@ -139,7 +138,7 @@ static bool is_in(const struct window *window, const struct access_event *event)
     return odd == 0;
 }
 
-static unsigned bytes_of(const struct access_event *event, unsigned size, unsigned width) {
+static unsigned bytes_of(const struct event_access *event, unsigned size, unsigned width) {
     uint32_t first = event->offsets[__builtin_ctz(event->mask)];
     return ((1u << width) - 1) << (first & (size - 1));
 }
@@ -152,13 +151,13 @@ static bool may_join(const struct window *window, const struct combine_site *pla
 }
 
 // The window that the request is in. NULL: none is open.
-static struct window *find(struct combiner *combiner, const struct access_event *event,
+static struct window *find(struct combiner *combiner, const struct event_access *event,
                            enum site_op op) {
     const struct combine_site *planned = &combiner->plan->planned[event->site];
     const int lane = __builtin_ctz(event->mask);
     for (unsigned w = 0; combiner->open && w < WINDOWS; w++) {
         struct window *window = &combiner->windows[w];
-        if (window->size && window->op == op && window->mask == event->mask &&
+        if (window->size && window->op == op && window->first.mask == event->mask &&
             may_join(window, planned, event->site) &&
             (event->offsets[lane] & ~(window->size - 1)) == window->base[lane] &&
             are_alike(event, window->size) && is_in(window, event))
@@ -167,7 +166,7 @@ static struct window *find(struct combiner *combiner, const struct access_event 
     return NULL;
 }
 
-static struct window *open_window(struct combiner *combiner, const struct access_event *event,
+static struct window *open_window(struct combiner *combiner, const struct event_access *event,
                                   enum site_op op, unsigned size) {
     struct window *oldest = &combiner->windows[0];
     for (unsigned w = 0; w < WINDOWS; w++) {
@@ -179,8 +178,7 @@ static struct window *open_window(struct combiner *combiner, const struct access
     }
     if (oldest->size)
         close_window(combiner, oldest);
-    *oldest = (struct window){.mask = event->mask,
-                              .site = event->site,
+    *oldest = (struct window){.first = *event,
                               .size = size,
                               .group = combiner->plan->planned[event->site].group,
                               .op = op,
@@ -192,14 +190,14 @@ static struct window *open_window(struct combiner *combiner, const struct access
 }
 
 // The size of the window to open; 0: the request is counted as it is.
-static unsigned size_for(const struct access_event *event, unsigned widths, unsigned width) {
+static unsigned size_for(const struct event_access *event, unsigned widths, unsigned width) {
     for (unsigned size = 16; size > width; size /= 2)
         if (widths & size && are_alike(event, size))
             return size;
     return 0;
 }
 
-static void follow_warp(struct combiner *combiner, const struct access_event *event) {
+static void follow_warp(struct combiner *combiner, const struct event_access *event) {
     if (combiner->warp == event->warp &&
         memcmp(combiner->block, event->block, sizeof combiner->block) == 0)
         return;
@@ -210,7 +208,7 @@ static void follow_warp(struct combiner *combiner, const struct access_event *ev
 }
 
 // Is all that the request loads in registers already? Keeps in mind what it loads.
-static bool is_loaded(struct combiner *combiner, const struct access_event *event,
+static bool is_loaded(struct combiner *combiner, const struct event_access *event,
                       const struct combine_site *planned) {
     const struct combine_plan *plan = combiner->plan;
     const uint32_t offset = event->offsets[__builtin_ctz(event->mask)];
@@ -225,7 +223,7 @@ static bool is_loaded(struct combiner *combiner, const struct access_event *even
     return false;
 }
 
-void combiner_request(struct combiner *combiner, const struct access_event *event) {
+void combiner_request(struct combiner *combiner, const struct event_access *event) {
     const struct ir_site *site = combiner->plan->sites[event->site].site;
     const struct combine_site *planned = &combiner->plan->planned[event->site];
     const unsigned widths = planned->widths;
@@ -246,8 +244,8 @@ void combiner_request(struct combiner *combiner, const struct access_event *even
         window = NULL;
     }
     unsigned size = window ? window->size : widths ? size_for(event, widths, site->width) : 0;
-    if (!size || size <= site->width || event->is_assumed) {
-        combiner->count(combiner->context, event);
+    if (!size || size <= site->width || event->owner != event->block_number || event->bulk_bytes) {
+        combiner->hear(combiner->context, event);
         return;
     }
     if (!window)

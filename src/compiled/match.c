@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/combine_plan.h"
+#include "compiled/plan.h"
 
 struct set { // accesses from one base, by offset
     uint64_t base;
@@ -114,8 +114,8 @@ static void match_place(struct combine_site *planned, const struct parts *sites,
 
 // The sites of a place; false: there is one of which nothing is known.
 static bool collect_sites(struct parts *parts, const struct combine_site *planned,
-                          const struct recorded_site *sites, const uint64_t *places, uint32_t count,
-                          uint32_t first) {
+                          const struct ir_kernel_site *sites, const uint64_t *places,
+                          uint32_t count, uint32_t first) {
     enum site_op op = sites[first].site->op;
     bool known = true;
     parts->data = base_alloc((count - first) * sizeof *parts->data);
@@ -178,7 +178,7 @@ static bool is_doubtful(const struct distance *distances, uint32_t count, uint32
     return false;
 }
 
-void combine_match(struct combine_site *planned, const struct recorded_site *sites,
+void combine_match(struct combine_site *planned, const struct ir_kernel_site *sites,
                    const uint64_t *places, uint32_t count, const struct compiled_access *accesses,
                    uint32_t access_count) {
     bool *is_done = base_alloc(count + 1);

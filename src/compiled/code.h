@@ -2,19 +2,19 @@
 // the widths of the loads and stores in its machine code, and each of these with its place, read
 // from a disassembly. A place is a line with the lines of the calls that it was inlined by: each
 // inlined copy of a line is one of its own.
-#ifndef BANKRUN_PROFILE_COMPILED_H
-#define BANKRUN_PROFILE_COMPILED_H
+#ifndef BANKRUN_COMPILED_CODE_H
+#define BANKRUN_COMPILED_CODE_H
 
 #include <stdint.h>
 
 #include "ir/site.h"
 
-struct profile_compiled;
+struct compiled_code;
 
 // `listing` is what `nvdisasm -gi -c` prints of a cubin with line numbers. The result keeps nothing
 // of it. Never NULL: a listing without accesses gives none.
-struct profile_compiled *profile_compiled_parse(const char *listing);
-void profile_compiled_free(struct profile_compiled *compiled); // NULL is allowed
+struct compiled_code *compiled_code_parse(const char *listing);
+void compiled_code_free(struct compiled_code *compiled); // NULL is allowed
 
 struct compiled_line {
     uint64_t file; // hash of the file's name without folders
@@ -25,11 +25,11 @@ struct compiled_line {
 };
 
 // The lines of a kernel that have such accesses, each once. NULL: the listing has no such kernel.
-const struct compiled_line *profile_compiled_lines(const struct profile_compiled *compiled,
-                                                   const char *kernel, uint32_t *count);
-uint64_t profile_compiled_file(const char *path); // as in `file`; NULL is allowed
+const struct compiled_line *compiled_code_lines(const struct compiled_code *compiled,
+                                                const char *kernel, uint32_t *count);
+uint64_t compiled_file(const char *path); // as in `file`; NULL is allowed
 // The place of a line, or with `inner` of one that has more calls around it, from inside outwards.
-uint64_t profile_compiled_place(uint64_t inner, uint64_t file, uint32_t line);
+uint64_t compiled_place(uint64_t inner, uint64_t file, uint32_t line);
 
 struct compiled_access {
     uint64_t place;
@@ -40,7 +40,7 @@ struct compiled_access {
 };
 
 // All of a kernel, in the order of the code. NULL: there are none.
-const struct compiled_access *profile_compiled_accesses(const struct profile_compiled *compiled,
-                                                        const char *kernel, uint32_t *count);
+const struct compiled_access *compiled_code_accesses(const struct compiled_code *compiled,
+                                                     const char *kernel, uint32_t *count);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "compiled/stream.h"
 #include "ir/ir.h"
-#include "profile/compiled.h"
 #include "profile/profile.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/src/k.cu\"\n"
@@ -37,8 +37,10 @@ struct fixture {
     struct diag_list diags;
     struct ptx_module *ptx;
     struct ir_module *ir;
-    struct profile_compiled *compiled;
+    struct compiled_code *compiled;
+    struct compiled_stream *stream;
     struct profile_recorder *recorder;
+    const struct event_observer *observer;
     void *worker;
 };
 
@@ -48,17 +50,18 @@ static void begin(struct fixture *f, const char *listing) {
     f->ir = ir_build(f->ptx, &f->diags);
     assert_non_null(f->ir);
     const struct ir_function *kernel = ir_find_function(f->ir, "k");
-    f->compiled = profile_compiled_parse(listing);
+    f->compiled = compiled_code_parse(listing);
     struct profile_launch_info info = {.kernel = kernel,
                                        .layout = ir_shared_layout(kernel),
                                        .grid = {1, 1, 1},
                                        .block = {32, 1, 1},
                                        .workers = 1,
-                                       .arch = 90,
-                                       .compiled = f->compiled};
+                                       .arch = 90};
+    f->stream = compiled_stream_create(f->compiled, kernel);
+    info.sites = compiled_stream_sites(f->stream, &info.site_count);
     f->recorder = profile_record(&info);
-    const struct access_observer *observer = profile_observer(f->recorder);
-    f->worker = observer->worker_begin(observer->context, 0);
+    f->observer = compiled_stream_before(f->stream, profile_observer(f->recorder));
+    f->worker = f->observer->worker_begin(f->observer->context, 0);
 }
 
 // Lane n at `first` + n * stride.
@@ -67,20 +70,23 @@ static void request(struct fixture *f, uint32_t site, uint32_t first, uint32_t s
     uint32_t offsets[WARP_LANES];
     for (uint32_t l = 0; l < WARP_LANES; l++)
         offsets[l] = first + l * stride;
-    struct access_event event = {
+    struct event_access event = {
         .site = site, .space = SITE_SHARED, .mask = 0xffffffff, .offsets = offsets, .block = block};
-    profile_observer(f->recorder)->access(f->worker, &event);
+    f->observer->access(f->worker, &event);
 }
 
 static void expect(struct fixture *f, enum profile_op op, uint64_t requests, uint64_t wavefronts) {
     struct profile *profile = profile_create(90, NULL, 0);
     struct profile_launch_result result = {.blocks_run = 1};
+    if (f->observer->worker_end)
+        f->observer->worker_end(f->worker);
     profile_finish(f->recorder, profile, &result);
     const struct profile_counts *counts = &profile->launches[0].totals[SITE_SHARED][op];
     assert_int_equal(counts->requests, requests);
     assert_int_equal(counts->units, wavefronts);
     profile_free(profile);
-    profile_compiled_free(f->compiled);
+    compiled_stream_free(f->stream);
+    compiled_code_free(f->compiled);
     ir_free(f->ir);
     ptx_module_free(f->ptx);
     diag_free(&f->diags);
@@ -93,26 +99,26 @@ static void four_loads(struct fixture *f) {
 
 static void test_listing(void **state) {
     (void)state;
-    struct profile_compiled *compiled = profile_compiled_parse(
-        "junk\n.text.k:\n\t//## File \"/a/k.cu\", line 5\n"
-        "        /*0010*/              @!P0 LDS.U8 R1, [R2+0x8] ;\n"
-        "        /*0020*/                   LDS R1, [R2] ;\n"
-        "        /*0030*/                   LDSM.16.M88.4 R4, [R2] ;\n"
-        "\t//## File \"/a/k.cu\", line 6\n"
-        "        /*0040*/                   STS.128 [R2], R4 ;\n"
-        "        /*0050*/                   STS.64 [R2], R4 ;\n.text.other:\n");
+    struct compiled_code *compiled =
+        compiled_code_parse("junk\n.text.k:\n\t//## File \"/a/k.cu\", line 5\n"
+                            "        /*0010*/              @!P0 LDS.U8 R1, [R2+0x8] ;\n"
+                            "        /*0020*/                   LDS R1, [R2] ;\n"
+                            "        /*0030*/                   LDSM.16.M88.4 R4, [R2] ;\n"
+                            "\t//## File \"/a/k.cu\", line 6\n"
+                            "        /*0040*/                   STS.128 [R2], R4 ;\n"
+                            "        /*0050*/                   STS.64 [R2], R4 ;\n.text.other:\n");
     uint32_t count;
-    const struct compiled_line *lines = profile_compiled_lines(compiled, "k", &count);
+    const struct compiled_line *lines = compiled_code_lines(compiled, "k", &count);
     assert_int_equal(count, 2);
     assert_int_equal(lines[0].line, 5);
     assert_int_equal(lines[0].widths[SITE_LOAD], 1 | 4);
     assert_int_equal(lines[0].bytes[SITE_LOAD], 5);
     assert_int_equal(lines[1].widths[SITE_STORE], 8 | 16);
-    assert_true(lines[1].file == profile_compiled_file("k.cu"));
-    assert_non_null(profile_compiled_lines(compiled, "other", &count));
+    assert_true(lines[1].file == compiled_file("k.cu"));
+    assert_non_null(compiled_code_lines(compiled, "other", &count));
     assert_int_equal(count, 0);
-    assert_null(profile_compiled_lines(compiled, "none", &count));
-    profile_compiled_free(compiled);
+    assert_null(compiled_code_lines(compiled, "none", &count));
+    compiled_code_free(compiled);
 }
 
 static void test_merged(void **state) {

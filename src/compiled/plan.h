@@ -1,0 +1,43 @@
+// Inside the room: what is known of a kernel's sites before it runs.
+#ifndef BANKRUN_COMPILED_PLAN_H
+#define BANKRUN_COMPILED_PLAN_H
+
+#include "compiled/code.h"
+#include "ir/ir.h"
+
+struct combine_site {
+    uint64_t address; // the same for two sites of a group at one address; 0: not known
+    uint32_t twin;    // the site before this one that loads the same, when the machine code loads
+                      // once for both; IR_NONE: none
+    uint64_t group;   // sites of one group are at constant distances; 0: of none
+    uint8_t widths;   // that the machine code has there, their sum; 0: it is never combined
+    bool reads_past;  // it reads more than PTX does: wider accesses than there are bytes for
+    bool is_copied;   // the machine code has its loop unrolled: rounds of it are combined, too
+    bool is_exact;    // `widths` is that of the access that it is in, or 0: it is one of its own
+};
+
+// Number of site `s` with accesses of `bytes` a lane: s + combine_variant(bytes) * (their count).
+static inline uint32_t combine_variant(unsigned bytes) {
+    return (uint32_t)__builtin_ctz(bytes);
+}
+enum { COMBINE_VARIANTS = 5 }; // as written (or of one byte), 2, 4, 8 and 16 bytes
+
+struct combine_plan {
+    const struct ir_kernel_site *sites;
+    uint32_t site_count;
+    struct combine_site *planned; // of each site
+};
+
+// NULL: nothing of the kernel is combined, or the machine code of it is not known. The sites are
+// borrowed.
+struct combine_plan *combine_plan_create(const struct compiled_code *code,
+                                         const struct ir_function *kernel,
+                                         const struct ir_kernel_site *sites, uint32_t count);
+void combine_plan_free(struct combine_plan *plan); // NULL is allowed
+
+// match.c: finds the sites of which that can be told. `places`: of each site.
+void combine_match(struct combine_site *planned, const struct ir_kernel_site *sites,
+                   const uint64_t *places, uint32_t count, const struct compiled_access *accesses,
+                   uint32_t access_count);
+
+#endif

@@ -1,0 +1,105 @@
+// What a kernel does while it runs, as observers hear of it: every access to shared and global
+// memory. The room knows nothing of instructions, of the simulator, or of who listens.
+//
+// Pointers in an event are valid during the call only. Each thread of the host that runs blocks is
+// a worker and passes what its own worker_begin returned, so that observers need no locks. What one
+// block does is told by one worker, in the order in which it happens.
+#ifndef BANKRUN_EVENT_EVENT_H
+#define BANKRUN_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARP_LANES = 32 };
+
+#define EVENT_NONE UINT32_MAX // no site, no instruction
+
+// The memories that sites access.
+enum site_space { SITE_SHARED, SITE_GLOBAL, SITE_SPACES };
+
+enum event_intent { EVENT_READ, EVENT_WRITE, EVENT_ATOMIC };
+
+// How an access, or a fence, is ordered with others: the memory consistency model of the PTX ISA.
+enum event_order {
+    EVENT_WEAK,
+    EVENT_VOLATILE, // as relaxed, of the whole system
+    EVENT_RELAXED,
+    EVENT_ACQUIRE,
+    EVENT_RELEASE,
+    EVENT_ACQ_REL,
+    EVENT_SC,
+};
+
+// Among whose threads.
+enum event_scope { EVENT_CTA, EVENT_CLUSTER, EVENT_GPU, EVENT_SYS };
+
+// When an access is done, as far as the program may rely on it: with the instruction, or once one
+// waits for the groups of copies that it is in, or for an mbarrier. All but the first and cp.async
+// go by the asynchronous proxy.
+enum event_completion {
+    EVENT_AT_ONCE,
+    EVENT_BY_GROUP,       // cp.async: of cp.async.commit_group, or cp.async.mbarrier.arrive
+    EVENT_BY_BULK_GROUP,  // of cp.async.bulk.commit_group
+    EVENT_BY_MBARRIER,    // the one of which an EVENT_MBARRIER_COMPLETE_TX is told right after it
+    EVENT_BY_WGMMA_GROUP, // of wgmma.commit_group
+};
+
+// What was seen of a full warp's addresses on the way; observers may use it to be quick.
+enum event_pattern {
+    EVENT_ANY_PATTERN, // not looked at, or neither of the others
+    EVENT_LINEAR,      // lane n accesses the n-th piece of the request's width behind lane 0's
+    EVENT_UNIFORM,     // all 32 lanes access the same address
+    EVENT_PATTERNS
+};
+
+// One warp-level request.
+struct event_access {
+    // Counted over the kernel's, then those of the functions that it calls in the order of
+    // ir_reachable(). EVENT_NONE: of no site; see wants_unsited.
+    uint32_t site;
+    uint32_t instruction; // counted likewise
+    enum site_space space;
+    enum event_intent intent;
+    enum event_order order;
+    enum event_scope scope; // unless weak
+    enum event_completion completion;
+    unsigned width;          // bytes of a lane
+    uint32_t mask;           // lanes that access (bit n = lane n), never 0
+    const uint32_t *offsets; // 32 byte offsets into a block's shared memory; SITE_SHARED. Inactive
+                             // lanes hold arbitrary values.
+    const uint64_t *addresses;  // 32 byte addresses; SITE_GLOBAL, and the source of cp.async
+    const uint32_t *block;      // blockIdx x, y, z
+    uint64_t block_number;      // x + gridDim.x * (y + gridDim.y * z)
+    uint64_t owner;             // number of the block whose shared memory it is
+    uint32_t warp;              // in the block
+    enum event_pattern pattern; // of the offsets, or of the addresses
+    // cp.async, SITE_SHARED with addresses: how many bytes each lane reads; the others that it
+    // writes are zeros.
+    const uint32_t *source_bytes;
+    // Not 0: bytes that one lane copies in bulk, from offsets[0] or addresses[0] on. `continues`: a
+    // further piece of the last such request.
+    uint64_t bulk_bytes;
+    bool bulk_continues;
+};
+
+struct event_memo; // event/filter.h
+
+struct event_observer {
+    void *context;
+    // Called once on each worker before its first event of a launch. May be NULL, and so is the
+    // state then.
+    void *(*worker_begin)(void *context, unsigned worker);
+    // May be NULL: it hears of no access.
+    void (*access)(void *worker_state, const struct event_access *event);
+    // May be NULL. A block has ended, or all blocks of a cluster: what was told since the last call
+    // (or the beginning) is about it alone. Called where a launch is sampled.
+    void (*piece_end)(void *worker_state);
+    // May be NULL. The worker has no more events of the launch.
+    void (*worker_end)(void *worker_state);
+    // May be NULL: every request is told. What need not be told; see event/filter.h.
+    struct event_memo **(*memos)(void *worker_state);
+    // Tell it of accesses that no site makes, too.
+    bool wants_unsited;
+};
+
+#endif

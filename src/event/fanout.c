@@ -1,0 +1,100 @@
+// Several observers of a launch.
+#include "event/fanout.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+struct event_fanout {
+    struct event_observer all;
+    const struct event_observer **observers;
+    unsigned count;
+};
+
+// Of one worker.
+struct listeners {
+    const struct event_fanout *fanout;
+    void *states[];
+};
+
+static void *begin(void *context, unsigned worker) {
+    const struct event_fanout *fanout = context;
+    struct listeners *listeners =
+        base_alloc(sizeof *listeners + fanout->count * sizeof listeners->states[0]);
+    listeners->fanout = fanout;
+    for (unsigned i = 0; i < fanout->count; i++) {
+        const struct event_observer *observer = fanout->observers[i];
+        if (observer->worker_begin)
+            listeners->states[i] = observer->worker_begin(observer->context, worker);
+    }
+    return listeners;
+}
+
+static void access(void *state, const struct event_access *event) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->access && (event->site != EVENT_NONE || observer->wants_unsited))
+            observer->access(listeners->states[i], event);
+    }
+}
+
+static void piece_end(void *state) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->piece_end)
+            observer->piece_end(listeners->states[i]);
+    }
+}
+
+static void end(void *state) {
+    struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->worker_end)
+            observer->worker_end(listeners->states[i]);
+    }
+    free(listeners);
+}
+
+// Those of the only one that hears of accesses.
+static struct event_memo **memos(void *state) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->access)
+            return observer->memos(listeners->states[i]);
+    }
+    return NULL;
+}
+
+struct event_fanout *event_fanout_create(const struct event_observer *const *observers,
+                                         unsigned count) {
+    struct event_fanout *fanout = base_alloc(sizeof *fanout);
+    fanout->observers = base_alloc((count + 1) * sizeof *fanout->observers);
+    fanout->all = (struct event_observer){
+        .context = fanout, .worker_begin = begin, .piece_end = piece_end, .worker_end = end};
+    unsigned hearing = 0;
+    bool agree = true;
+    for (unsigned i = 0; i < count; i++) {
+        if (!observers[i])
+            continue;
+        fanout->observers[fanout->count++] = observers[i];
+        hearing += observers[i]->access != NULL;
+        agree = agree && (!observers[i]->access || observers[i]->memos);
+        fanout->all.wants_unsited |= observers[i]->access && observers[i]->wants_unsited;
+    }
+    fanout->all.access = hearing ? access : NULL;
+    fanout->all.memos = hearing == 1 && agree ? memos : NULL;
+    return fanout;
+}
+
+const struct event_observer *event_fanout_observer(const struct event_fanout *fanout) {
+    return fanout->count == 0 ? NULL : fanout->count == 1 ? fanout->observers[0] : &fanout->all;
+}
+
+void event_fanout_free(struct event_fanout *fanout) {
+    free(fanout->observers);
+    free(fanout);
+}

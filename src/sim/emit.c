@@ -1,0 +1,81 @@
+// From requests to events. See emit.h.
+#include "sim/emit.h"
+
+void sim_listen(struct sim_worker *worker, const struct event_observer *observer) {
+    worker->observer = observer;
+    if (!observer)
+        return;
+    if (observer->worker_begin)
+        worker->observer_state = observer->worker_begin(observer->context, worker->index);
+    if (observer->memos)
+        worker->memos = observer->memos(worker->observer_state);
+    worker->hears_access = observer->access != NULL;
+    worker->hears_unsited = observer->wants_unsited;
+}
+
+static void emit(const struct mem_request *r, struct event_access *event) {
+    if (!sim_is_heard(r))
+        return;
+    const struct sim_block *block = r->warp->block;
+    const struct sim_worker *worker = block->worker;
+    event->site = r->site;
+    event->instruction = r->instr->number;
+    event->intent = r->intent;
+    event->order = r->instr->access->order;
+    event->scope = r->instr->access->scope;
+    event->completion = r->instr->access->completion;
+    event->width = r->width;
+    event->block = block->index;
+    event->block_number = block->linear;
+    event->warp = r->warp->index;
+    worker->observer->access(worker->observer_state, event);
+}
+
+void sim_emit_shared(const struct mem_request *r, uint32_t mask, const uint32_t *offsets,
+                     enum event_pattern pattern, const struct sim_block *owner) {
+    emit(r, &(struct event_access){.space = SITE_SHARED,
+                                   .mask = mask,
+                                   .offsets = offsets,
+                                   .pattern = pattern,
+                                   .owner = owner->linear});
+}
+
+void sim_emit_global(const struct mem_request *r, uint32_t mask, const uint64_t *addresses,
+                     enum event_pattern pattern) {
+    emit(r, &(struct event_access){
+                .space = SITE_GLOBAL, .mask = mask, .addresses = addresses, .pattern = pattern});
+}
+
+void sim_emit_copy(const struct mem_request *r, const uint32_t *offsets, const uint64_t *addresses,
+                   const uint32_t *source_bytes) {
+    emit(r, &(struct event_access){.space = SITE_SHARED,
+                                   .mask = r->mask,
+                                   .offsets = offsets,
+                                   .addresses = addresses,
+                                   .source_bytes = source_bytes,
+                                   .owner = r->warp->block->linear});
+}
+
+void sim_emit_bulk_shared(const struct mem_request *r, unsigned lane, uint32_t offset,
+                          uint64_t bytes, const struct sim_block *owner) {
+    uint32_t offsets[LANES] = {offset};
+    offsets[lane] = offset;
+    if (bytes)
+        emit(r, &(struct event_access){.space = SITE_SHARED,
+                                       .mask = 1u << lane,
+                                       .offsets = offsets,
+                                       .bulk_bytes = bytes,
+                                       .owner = owner->linear});
+}
+
+void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t address,
+                          uint64_t bytes, bool continues) {
+    uint64_t addresses[LANES] = {address};
+    addresses[lane] = address;
+    if (bytes)
+        emit(r, &(struct event_access){.space = SITE_GLOBAL,
+                                       .mask = 1u << lane,
+                                       .addresses = addresses,
+                                       .bulk_bytes = bytes,
+                                       .bulk_continues = continues});
+}

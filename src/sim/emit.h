@@ -1,0 +1,30 @@
+// Inside the simulator: the one place where observers are told what happens (event/event.h).
+#ifndef BANKRUN_SIM_EMIT_H
+#define BANKRUN_SIM_EMIT_H
+
+#include "event/event.h"
+#include "sim/memory/request.h"
+
+// The worker's part in a launch that is observed. NULL: nobody listens.
+void sim_listen(struct sim_worker *worker, const struct event_observer *observer);
+
+static inline bool sim_is_heard(const struct mem_request *r) {
+    const struct sim_worker *worker = r->warp->block->worker;
+    return worker->hears_access && (r->site != IR_NONE || worker->hears_unsited);
+}
+
+// A request for offsets into the shared memory of `owner`, or for addresses of global memory.
+void sim_emit_shared(const struct mem_request *request, uint32_t mask, const uint32_t *offsets,
+                     enum event_pattern pattern, const struct sim_block *owner);
+void sim_emit_global(const struct mem_request *request, uint32_t mask, const uint64_t *addresses,
+                     enum event_pattern pattern);
+// cp.async, whose lanes read that many bytes each.
+void sim_emit_copy(const struct mem_request *request, const uint32_t *offsets,
+                   const uint64_t *addresses, const uint32_t *source_bytes);
+// What lane `lane` copies in bulk. `continues`: a further piece of the copy that was told of last.
+void sim_emit_bulk_shared(const struct mem_request *request, unsigned lane, uint32_t offset,
+                          uint64_t bytes, const struct sim_block *owner);
+void sim_emit_bulk_global(const struct mem_request *request, unsigned lane, uint64_t address,
+                          uint64_t bytes, bool continues);
+
+#endif
