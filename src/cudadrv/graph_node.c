@@ -110,17 +110,13 @@ static void tell_copy(const struct cuda_memcpy_3d *from, struct cudadrv_copy *to
     to->depth = from->extent.depth;
 }
 
-static enum cuda_error add(struct cuda_state *state, cuda_node *node, cuda_graph graph,
-                           const cuda_node *before, size_t count, params *all) {
-    return cuda_node_add(state, node, graph, before, NULL, count, all);
-}
-
 static enum cuda_error add_copy(struct cuda_state *state, cuda_node *node, cuda_graph graph,
                                 const cuda_node *before, size_t count,
                                 const struct cudadrv_copy *copy) {
     params all;
     enum cuda_error error = copy_of(copy, &all);
-    return error == cudaSuccess ? add(state, node, graph, before, count, &all) : error;
+    return error == cudaSuccess ? cuda_node_add(state, node, graph, before, NULL, count, &all)
+                                : error;
 }
 
 CUDADRV_CALL(cuGraphAddMemcpyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
@@ -182,17 +178,17 @@ static const struct cuda_kernel_node *plain(const struct kernel_params *from,
 
 CUDADRV_CALL(cuGraphAddKernelNode_v2(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                      size_t count, const struct kernel_params *given),
-             cuda_graph_add_kernel_node(state, node, graph, before, count,
-                                        plain(given, &(struct cuda_kernel_node){0})))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_KERNEL,
+                              plain(given, &(struct cuda_kernel_node){0})))
 
 CUDADRV_CALL(cuGraphAddKernelNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                   size_t count, const struct cuda_kernel_node *given),
-             cuda_graph_add_kernel_node(state, node, graph, before, count, given))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_KERNEL, given))
 
 // The function is what the driver calls it.
 static enum cuda_error get_kernel(struct cuda_state *state, cuda_node node,
                                   struct cuda_kernel_node *given) {
-    enum cuda_error error = cuda_graph_kernel_node_get_params(state, node, given);
+    enum cuda_error error = cuda_node_tell_as(state, node, CUDA_NODE_KERNEL, given);
     if (error != cudaSuccess)
         return error;
     given->function = cuda_function_known(state, given->function);
@@ -215,20 +211,20 @@ CUDADRV_CALL(cuGraphKernelNodeGetParams_v2(cuda_node node, struct kernel_params 
              get_kernel_v2(state, node, given))
 
 CUDADRV_CALL(cuGraphKernelNodeSetParams_v2(cuda_node node, const struct kernel_params *given),
-             cuda_graph_kernel_node_set_params(state, node,
-                                               plain(given, &(struct cuda_kernel_node){0})))
+             cuda_node_set_as(state, node, CUDA_NODE_KERNEL,
+                              plain(given, &(struct cuda_kernel_node){0})))
 
 CUDADRV_CALL(cuGraphKernelNodeSetParams(cuda_node node, const struct cuda_kernel_node *given),
-             cuda_graph_kernel_node_set_params(state, node, given))
+             cuda_node_set_as(state, node, CUDA_NODE_KERNEL, given))
 
 CUDADRV_CALL(cuGraphExecKernelNodeSetParams_v2(cuda_exec exec, cuda_node node,
                                                const struct kernel_params *given),
-             cuda_graph_exec_kernel_node_set_params(state, exec, node,
-                                                    plain(given, &(struct cuda_kernel_node){0})))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_KERNEL,
+                              plain(given, &(struct cuda_kernel_node){0})))
 
 CUDADRV_CALL(cuGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
                                             const struct cuda_kernel_node *given),
-             cuda_graph_exec_kernel_node_set_params(state, exec, node, given))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_KERNEL, given))
 CUDADRV_CALL(cuGraphKernelNodeSetAttribute(cuda_node node, int attribute, const void *value),
              cuda_graph_kernel_node_set_attribute(state, node, attribute, value))
 CUDADRV_CALL(cuGraphKernelNodeGetAttribute(cuda_node node, int attribute, void *value),
@@ -238,25 +234,26 @@ CUDADRV_CALL(cuGraphKernelNodeCopyAttributes(cuda_node target, cuda_node source)
 CUDADRV_CALL(cuGraphAddMemsetNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                   size_t count, const struct cuda_memset_node *given,
                                   cu_context context),
-             ((void)context, cuda_graph_add_memset_node(state, node, graph, before, count, given)))
+             ((void)context,
+              cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_MEMSET, given)))
 CUDADRV_CALL(cuGraphMemsetNodeGetParams(cuda_node node, struct cuda_memset_node *given),
-             cuda_graph_memset_node_get_params(state, node, given))
+             cuda_node_tell_as(state, node, CUDA_NODE_MEMSET, given))
 CUDADRV_CALL(cuGraphMemsetNodeSetParams(cuda_node node, const struct cuda_memset_node *given),
-             cuda_graph_memset_node_set_params(state, node, given))
+             cuda_node_set_as(state, node, CUDA_NODE_MEMSET, given))
 CUDADRV_CALL(cuGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
                                             const struct cuda_memset_node *given,
                                             cu_context context),
-             ((void)context, cuda_graph_exec_memset_node_set_params(state, exec, node, given)))
+             ((void)context, cuda_exec_set_as(state, exec, node, CUDA_NODE_MEMSET, given)))
 CUDADRV_CALL(cuGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                 size_t count, const struct cuda_host_node *given),
-             cuda_graph_add_host_node(state, node, graph, before, count, given))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_HOST, given))
 CUDADRV_CALL(cuGraphHostNodeGetParams(cuda_node node, struct cuda_host_node *given),
-             cuda_graph_host_node_get_params(state, node, given))
+             cuda_node_tell_as(state, node, CUDA_NODE_HOST, given))
 CUDADRV_CALL(cuGraphHostNodeSetParams(cuda_node node, const struct cuda_host_node *given),
-             cuda_graph_host_node_set_params(state, node, given))
+             cuda_node_set_as(state, node, CUDA_NODE_HOST, given))
 CUDADRV_CALL(cuGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
                                           const struct cuda_host_node *given),
-             cuda_graph_exec_host_node_set_params(state, exec, node, given))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_HOST, given))
 
 // ---- Graphs, nothing, events, memory ----------------------------------------------------------
 
@@ -271,51 +268,48 @@ OF_EVENT(Wait)
 
 CUDADRV_CALL(cuGraphAddChildGraphNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                       size_t count, cuda_graph child),
-             add(state, node, graph, before, count,
-                 &(params){.type = CUDA_NODE_GRAPH, .u.child.graph = child}))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_GRAPH, &child))
 
 CUDADRV_CALL(cuGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *child),
-             cuda_graph_child_graph_node_get_graph(state, node, child))
+             cuda_node_tell_as(state, node, CUDA_NODE_GRAPH, child))
 
 CUDADRV_CALL(cuGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node, cuda_graph child),
-             cuda_exec_set(state, exec, node,
-                           &(params){.type = CUDA_NODE_GRAPH, .u.child.graph = child}))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_GRAPH, &child))
 
 CUDADRV_CALL(cuGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                  size_t count),
-             add(state, node, graph, before, count, &(params){.type = CUDA_NODE_EMPTY}))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_EMPTY, NULL))
 
 CUDADRV_CALL(cuGraphAddEventRecordNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                        size_t count, cuda_event event),
-             cuda_graph_add_event_record_node(state, node, graph, before, count, event))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_RECORD_EVENT, &event))
 CUDADRV_CALL(cuGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *event),
-             cuda_graph_event_record_node_get_event(state, node, event))
+             cuda_node_tell_as(state, node, CUDA_NODE_RECORD_EVENT, event))
 CUDADRV_CALL(cuGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event),
-             cuda_graph_event_record_node_set_event(state, node, event))
+             cuda_node_set_as(state, node, CUDA_NODE_RECORD_EVENT, &event))
 CUDADRV_CALL(cuGraphExecEventRecordNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
-             cuda_graph_exec_event_record_node_set_event(state, exec, node, event))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_RECORD_EVENT, &event))
 CUDADRV_CALL(cuGraphAddEventWaitNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                      size_t count, cuda_event event),
-             cuda_graph_add_event_wait_node(state, node, graph, before, count, event))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_WAIT_EVENT, &event))
 CUDADRV_CALL(cuGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *event),
-             cuda_graph_event_wait_node_get_event(state, node, event))
+             cuda_node_tell_as(state, node, CUDA_NODE_WAIT_EVENT, event))
 CUDADRV_CALL(cuGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event),
-             cuda_graph_event_wait_node_set_event(state, node, event))
+             cuda_node_set_as(state, node, CUDA_NODE_WAIT_EVENT, &event))
 CUDADRV_CALL(cuGraphExecEventWaitNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
-             cuda_graph_exec_event_wait_node_set_event(state, exec, node, event))
+             cuda_exec_set_as(state, exec, node, CUDA_NODE_WAIT_EVENT, &event))
 CUDADRV_CALL(cuGraphAddMemAllocNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                     size_t count, struct cuda_allocate_node *given),
              cuda_graph_add_mem_alloc_node(state, node, graph, before, count, given))
 CUDADRV_CALL(cuGraphMemAllocNodeGetParams(cuda_node node, struct cuda_allocate_node *given),
-             cuda_graph_mem_alloc_node_get_params(state, node, given))
+             cuda_node_tell_as(state, node, CUDA_NODE_ALLOCATE, given))
 
 CUDADRV_CALL(cuGraphAddMemFreeNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                    size_t count, cu_pointer address),
-             add(state, node, graph, before, count,
-                 &(params){.type = CUDA_NODE_FREE, .u.freed = cudadrv_host(address)}))
+             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_FREE, &address))
 
 CUDADRV_CALL(cuGraphMemFreeNodeGetParams(cuda_node node, cu_pointer *address),
-             cuda_graph_mem_free_node_get_params(state, node, (void **)address))
+             cuda_node_tell_as(state, node, CUDA_NODE_FREE, (void **)address))
 
 // ---- Nodes of every kind ----------------------------------------------------------------------
 

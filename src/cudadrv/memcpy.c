@@ -5,36 +5,39 @@
 #include "cuda/memory/fill.h"
 
 CUDADRV_CALL(cuMemcpy(cu_pointer target, cu_pointer source, size_t bytes),
-             cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEFAULT))
+             cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEFAULT,
+                         NULL, false))
 CUDA_PER_THREAD(cuMemcpy, _ptds)
 CUDADRV_CALL(cuMemcpyAsync(cu_pointer target, cu_pointer source, size_t bytes, cuda_stream stream),
-             cuda_memcpy_async(state, cudadrv_host(target), cudadrv_host(source), bytes,
-                               CUDA_DEFAULT, stream))
+             cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source), bytes, CUDA_DEFAULT,
+                         stream, true))
 CUDA_PER_THREAD(cuMemcpyAsync, _ptsz)
 CUDADRV_CALL(cuMemcpyHtoD_v2(cu_pointer target, const void *source, size_t bytes),
-             cuda_memcpy(state, cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE))
+             cuda_memcpy(state, cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE, NULL,
+                         false))
 CUDA_PER_THREAD(cuMemcpyHtoD_v2, _ptds)
 CUDADRV_CALL(cuMemcpyHtoDAsync_v2(cu_pointer target, const void *source, size_t bytes,
                                   cuda_stream stream),
-             cuda_memcpy_async(state, cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE,
-                               stream))
+             cuda_memcpy(state, cudadrv_host(target), source, bytes, CUDA_HOST_TO_DEVICE, stream,
+                         true))
 CUDA_PER_THREAD(cuMemcpyHtoDAsync_v2, _ptsz)
 CUDADRV_CALL(cuMemcpyDtoH_v2(void *target, cu_pointer source, size_t bytes),
-             cuda_memcpy(state, target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST))
+             cuda_memcpy(state, target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST, NULL,
+                         false))
 CUDA_PER_THREAD(cuMemcpyDtoH_v2, _ptds)
 CUDADRV_CALL(cuMemcpyDtoHAsync_v2(void *target, cu_pointer source, size_t bytes,
                                   cuda_stream stream),
-             cuda_memcpy_async(state, target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST,
-                               stream))
+             cuda_memcpy(state, target, cudadrv_host(source), bytes, CUDA_DEVICE_TO_HOST, stream,
+                         true))
 CUDA_PER_THREAD(cuMemcpyDtoHAsync_v2, _ptsz)
 CUDADRV_CALL(cuMemcpyDtoD_v2(cu_pointer target, cu_pointer source, size_t bytes),
              cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source), bytes,
-                         CUDA_DEVICE_TO_DEVICE))
+                         CUDA_DEVICE_TO_DEVICE, NULL, false))
 CUDA_PER_THREAD(cuMemcpyDtoD_v2, _ptds)
 CUDADRV_CALL(cuMemcpyDtoDAsync_v2(cu_pointer target, cu_pointer source, size_t bytes,
                                   cuda_stream stream),
-             cuda_memcpy_async(state, cudadrv_host(target), cudadrv_host(source), bytes,
-                               CUDA_DEVICE_TO_DEVICE, stream))
+             cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source), bytes,
+                         CUDA_DEVICE_TO_DEVICE, stream, true))
 CUDA_PER_THREAD(cuMemcpyDtoDAsync_v2, _ptsz)
 
 // Addresses are unified, so that contexts mean nothing: NULL is fine, but none that was destroyed.
@@ -50,11 +53,9 @@ static enum cuda_error copy_peer(struct cuda_state *state, cu_pointer target,
                                  const void *source_context, size_t bytes, cuda_stream stream,
                                  bool is_queued) {
     enum cuda_error error = check_contexts(state, target_context, source_context);
-    if (error != cudaSuccess)
-        return error;
-    void *to = cudadrv_host(target), *from = cudadrv_host(source);
-    return is_queued ? cuda_memcpy_async(state, to, from, bytes, CUDA_DEVICE_TO_DEVICE, stream)
-                     : cuda_memcpy(state, to, from, bytes, CUDA_DEVICE_TO_DEVICE);
+    return error == cudaSuccess ? cuda_memcpy(state, cudadrv_host(target), cudadrv_host(source),
+                                              bytes, CUDA_DEVICE_TO_DEVICE, stream, is_queued)
+                                : error;
 }
 
 CUDADRV_CALL(cuMemcpyPeer(cu_pointer target, void *target_context, cu_pointer source,

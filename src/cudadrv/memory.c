@@ -67,11 +67,11 @@ CUDADRV_CALL(cuMemAdvise_v2(cu_pointer pointer, size_t bytes, int advice,
 // ---- Pools ------------------------------------------------------------------------------------
 
 CUDADRV_CALL(cuMemAllocAsync(cu_pointer *pointer, size_t bytes, cuda_stream stream),
-             cuda_malloc_async(state, (void **)pointer, bytes, stream))
+             cuda_pool_allocate(state, (void **)pointer, bytes, NULL, false, stream))
 CUDA_PER_THREAD(cuMemAllocAsync, _ptsz)
 CUDADRV_CALL(cuMemAllocFromPoolAsync(cu_pointer *pointer, size_t bytes, cuda_pool pool,
                                      cuda_stream stream),
-             cuda_malloc_from_pool_async(state, (void **)pointer, bytes, pool, stream))
+             cuda_pool_allocate(state, (void **)pointer, bytes, pool, true, stream))
 CUDA_PER_THREAD(cuMemAllocFromPoolAsync, _ptsz)
 CUDADRV_CALL(cuMemFreeAsync(cu_pointer pointer, cuda_stream stream),
              cuda_free_async(state, cudadrv_host(pointer), stream))

@@ -157,7 +157,7 @@ static enum cuda_error create(struct cuda_state *state, uint64_t *object,
 CUDADRV_CALL(cuTexObjectCreate(uint64_t *object, const struct resource *resource,
                                const struct texture *texture, const struct view *view),
              create(state, object, resource, texture, view))
-CUDADRV_CALL(cuTexObjectDestroy(uint64_t object), cuda_destroy_texture_object(state, object))
+CUDADRV_CALL(cuTexObjectDestroy(uint64_t object), cuda_object_destroy(state, object, false))
 
 static enum cuda_error tell_resource(struct cuda_state *state, struct resource *out,
                                      uint64_t object) {
@@ -246,7 +246,7 @@ static enum cuda_error create_surface(struct cuda_state *state, uint64_t *object
 
 CUDADRV_CALL(cuSurfObjectCreate(uint64_t *object, const struct resource *resource),
              create_surface(state, object, resource))
-CUDADRV_CALL(cuSurfObjectDestroy(uint64_t object), cuda_destroy_surface_object(state, object))
+CUDADRV_CALL(cuSurfObjectDestroy(uint64_t object), cuda_object_destroy(state, object, true))
 
 static enum cuda_error tell_surface(struct cuda_state *state, struct resource *out,
                                     uint64_t object) {

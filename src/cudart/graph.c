@@ -87,124 +87,129 @@ CUDART_CALL(cudaGraphReleaseUserObject(cuda_graph graph, cuda_user_object object
 
 CUDART_CALL(cudaGraphAddKernelNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                    size_t count, const struct cuda_kernel_node *given),
-            cuda_graph_add_kernel_node(state, node, graph, before, count, given))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_KERNEL, given))
 CUDART_CALL(cudaGraphKernelNodeGetParams(cuda_node node, struct cuda_kernel_node *given),
-            cuda_graph_kernel_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_KERNEL, given))
 CUDART_CALL(cudaGraphKernelNodeSetParams(cuda_node node, const struct cuda_kernel_node *given),
-            cuda_graph_kernel_node_set_params(state, node, given))
+            cuda_node_set_as(state, node, CUDA_NODE_KERNEL, given))
 CUDART_CALL(cudaGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
                                              const struct cuda_kernel_node *given),
-            cuda_graph_exec_kernel_node_set_params(state, exec, node, given))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_KERNEL, given))
 CUDART_CALL(cudaGraphAddMemsetNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                    size_t count, const struct cuda_memset_node *given),
-            cuda_graph_add_memset_node(state, node, graph, before, count, given))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_MEMSET, given))
 CUDART_CALL(cudaGraphMemsetNodeGetParams(cuda_node node, struct cuda_memset_node *given),
-            cuda_graph_memset_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_MEMSET, given))
 CUDART_CALL(cudaGraphMemsetNodeSetParams(cuda_node node, const struct cuda_memset_node *given),
-            cuda_graph_memset_node_set_params(state, node, given))
+            cuda_node_set_as(state, node, CUDA_NODE_MEMSET, given))
 CUDART_CALL(cudaGraphExecMemsetNodeSetParams(cuda_exec exec, cuda_node node,
                                              const struct cuda_memset_node *given),
-            cuda_graph_exec_memset_node_set_params(state, exec, node, given))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_MEMSET, given))
 CUDART_CALL(cudaGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                  size_t count, const struct cuda_host_node *given),
-            cuda_graph_add_host_node(state, node, graph, before, count, given))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_HOST, given))
 CUDART_CALL(cudaGraphHostNodeGetParams(cuda_node node, struct cuda_host_node *given),
-            cuda_graph_host_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_HOST, given))
 CUDART_CALL(cudaGraphHostNodeSetParams(cuda_node node, const struct cuda_host_node *given),
-            cuda_graph_host_node_set_params(state, node, given))
+            cuda_node_set_as(state, node, CUDA_NODE_HOST, given))
 CUDART_CALL(cudaGraphExecHostNodeSetParams(cuda_exec exec, cuda_node node,
                                            const struct cuda_host_node *given),
-            cuda_graph_exec_host_node_set_params(state, exec, node, given))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_HOST, given))
 
 // ---- Copies -----------------------------------------------------------------------------------
 
 CUDART_CALL(cudaGraphAddMemcpyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                    size_t count, const struct cuda_memcpy_3d *given),
-            cuda_graph_add_memcpy_node(state, node, graph, before, count, given))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_MEMCPY, given))
 CUDART_CALL(cudaGraphMemcpyNodeGetParams(cuda_node node, struct cuda_memcpy_3d *given),
-            cuda_graph_memcpy_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_MEMCPY, given))
 CUDART_CALL(cudaGraphMemcpyNodeSetParams(cuda_node node, const struct cuda_memcpy_3d *given),
-            cuda_graph_memcpy_node_set_params(state, node, given))
+            cuda_node_set_as(state, node, CUDA_NODE_MEMCPY, given))
 CUDART_CALL(cudaGraphExecMemcpyNodeSetParams(cuda_exec exec, cuda_node node,
                                              const struct cuda_memcpy_3d *given),
-            cuda_graph_exec_memcpy_node_set_params(state, exec, node, given))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_MEMCPY, given))
 CUDART_CALL(cudaGraphAddMemcpyNode1D(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                      size_t count, void *target, const void *source, size_t bytes,
                                      enum cuda_memcpy_kind kind),
-            cuda_graph_add_memcpy_node_1d(state, node, graph, before, count, target, source, bytes,
-                                          kind))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_MEMCPY,
+                             (struct cuda_memcpy_3d[]){
+                                 cuda_flat_copy(target, source, bytes, kind)}))
 CUDART_CALL(cudaGraphMemcpyNodeSetParams1D(cuda_node node, void *target, const void *source,
                                            size_t bytes, enum cuda_memcpy_kind kind),
-            cuda_graph_memcpy_node_set_params_1d(state, node, target, source, bytes, kind))
+            cuda_node_set_as(state, node, CUDA_NODE_MEMCPY,
+                             (struct cuda_memcpy_3d[]){
+                                 cuda_flat_copy(target, source, bytes, kind)}))
 CUDART_CALL(cudaGraphExecMemcpyNodeSetParams1D(cuda_exec exec, cuda_node node, void *target,
                                                const void *source, size_t bytes,
                                                enum cuda_memcpy_kind kind),
-            cuda_graph_exec_memcpy_node_set_params_1d(state, exec, node, target, source, bytes,
-                                                      kind))
-CUDART_CALL(cudaGraphAddMemcpyNodeToSymbol(cuda_node *node, cuda_graph graph,
-                                           const cuda_node *before, size_t count,
-                                           const void *variable, const void *source, size_t bytes,
-                                           size_t offset, enum cuda_memcpy_kind kind),
-            cuda_graph_add_memcpy_node_to_symbol(state, node, graph, before, count, variable,
-                                                 source, bytes, offset, kind))
-CUDART_CALL(cudaGraphAddMemcpyNodeFromSymbol(cuda_node *node, cuda_graph graph,
-                                             const cuda_node *before, size_t count, void *target,
-                                             const void *variable, size_t bytes, size_t offset,
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_MEMCPY,
+                             (struct cuda_memcpy_3d[]){
+                                 cuda_flat_copy(target, source, bytes, kind)}))
+CUDART_CALL(
+    cudaGraphAddMemcpyNodeToSymbol(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                   size_t count, const void *variable, const void *source,
+                                   size_t bytes, size_t offset, enum cuda_memcpy_kind kind),
+    cuda_node_add_symbol(state, node, graph, before, count,
+                         &(struct cuda_symbol_copy){variable, source, bytes, offset, kind, true}))
+CUDART_CALL(
+    cudaGraphAddMemcpyNodeFromSymbol(cuda_node *node, cuda_graph graph, const cuda_node *before,
+                                     size_t count, void *target, const void *variable, size_t bytes,
+                                     size_t offset, enum cuda_memcpy_kind kind),
+    cuda_node_add_symbol(state, node, graph, before, count,
+                         &(struct cuda_symbol_copy){variable, target, bytes, offset, kind, false}))
+CUDART_CALL(
+    cudaGraphMemcpyNodeSetParamsToSymbol(cuda_node node, const void *variable, const void *source,
+                                         size_t bytes, size_t offset, enum cuda_memcpy_kind kind),
+    cuda_node_set_symbol(state, node,
+                         &(struct cuda_symbol_copy){variable, source, bytes, offset, kind, true}))
+CUDART_CALL(
+    cudaGraphMemcpyNodeSetParamsFromSymbol(cuda_node node, void *target, const void *variable,
+                                           size_t bytes, size_t offset, enum cuda_memcpy_kind kind),
+    cuda_node_set_symbol(state, node,
+                         &(struct cuda_symbol_copy){variable, target, bytes, offset, kind, false}))
+CUDART_CALL(
+    cudaGraphExecMemcpyNodeSetParamsToSymbol(cuda_exec exec, cuda_node node, const void *variable,
+                                             const void *source, size_t bytes, size_t offset,
                                              enum cuda_memcpy_kind kind),
-            cuda_graph_add_memcpy_node_from_symbol(state, node, graph, before, count, target,
-                                                   variable, bytes, offset, kind))
-CUDART_CALL(cudaGraphMemcpyNodeSetParamsToSymbol(cuda_node node, const void *variable,
-                                                 const void *source, size_t bytes, size_t offset,
-                                                 enum cuda_memcpy_kind kind),
-            cuda_graph_memcpy_node_set_params_to_symbol(state, node, variable, source, bytes,
-                                                        offset, kind))
-CUDART_CALL(cudaGraphMemcpyNodeSetParamsFromSymbol(cuda_node node, void *target,
-                                                   const void *variable, size_t bytes,
-                                                   size_t offset, enum cuda_memcpy_kind kind),
-            cuda_graph_memcpy_node_set_params_from_symbol(state, node, target, variable, bytes,
-                                                          offset, kind))
-CUDART_CALL(cudaGraphExecMemcpyNodeSetParamsToSymbol(cuda_exec exec, cuda_node node,
-                                                     const void *variable, const void *source,
-                                                     size_t bytes, size_t offset,
-                                                     enum cuda_memcpy_kind kind),
-            cuda_graph_exec_memcpy_node_set_params_to_symbol(state, exec, node, variable, source,
-                                                             bytes, offset, kind))
+    cuda_exec_set_symbol(state, exec, node,
+                         &(struct cuda_symbol_copy){variable, source, bytes, offset, kind, true}))
 CUDART_CALL(cudaGraphExecMemcpyNodeSetParamsFromSymbol(cuda_exec exec, cuda_node node, void *target,
                                                        const void *variable, size_t bytes,
                                                        size_t offset, enum cuda_memcpy_kind kind),
-            cuda_graph_exec_memcpy_node_set_params_from_symbol(state, exec, node, target, variable,
-                                                               bytes, offset, kind))
+            cuda_exec_set_symbol(state, exec, node,
+                                 &(struct cuda_symbol_copy){variable, target, bytes, offset, kind,
+                                                            false}))
 
 // ---- Graphs, nothing, events ------------------------------------------------------------------
 
 CUDART_CALL(cudaGraphAddChildGraphNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                        size_t count, cuda_graph child),
-            cuda_graph_add_child_graph_node(state, node, graph, before, count, child))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_GRAPH, &child))
 CUDART_CALL(cudaGraphChildGraphNodeGetGraph(cuda_node node, cuda_graph *given),
-            cuda_graph_child_graph_node_get_graph(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_GRAPH, given))
 CUDART_CALL(cudaGraphExecChildGraphNodeSetParams(cuda_exec exec, cuda_node node, cuda_graph child),
-            cuda_graph_exec_child_graph_node_set_params(state, exec, node, child))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_GRAPH, &child))
 CUDART_CALL(cudaGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                   size_t count),
-            cuda_graph_add_empty_node(state, node, graph, before, count))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_EMPTY, NULL))
 CUDART_CALL(cudaGraphAddEventRecordNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                         size_t count, cuda_event event),
-            cuda_graph_add_event_record_node(state, node, graph, before, count, event))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_RECORD_EVENT, &event))
 CUDART_CALL(cudaGraphEventRecordNodeGetEvent(cuda_node node, cuda_event *given),
-            cuda_graph_event_record_node_get_event(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_RECORD_EVENT, given))
 CUDART_CALL(cudaGraphEventRecordNodeSetEvent(cuda_node node, cuda_event event),
-            cuda_graph_event_record_node_set_event(state, node, event))
+            cuda_node_set_as(state, node, CUDA_NODE_RECORD_EVENT, &event))
 CUDART_CALL(cudaGraphExecEventRecordNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
-            cuda_graph_exec_event_record_node_set_event(state, exec, node, event))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_RECORD_EVENT, &event))
 CUDART_CALL(cudaGraphAddEventWaitNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                       size_t count, cuda_event event),
-            cuda_graph_add_event_wait_node(state, node, graph, before, count, event))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_WAIT_EVENT, &event))
 CUDART_CALL(cudaGraphEventWaitNodeGetEvent(cuda_node node, cuda_event *given),
-            cuda_graph_event_wait_node_get_event(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_WAIT_EVENT, given))
 CUDART_CALL(cudaGraphEventWaitNodeSetEvent(cuda_node node, cuda_event event),
-            cuda_graph_event_wait_node_set_event(state, node, event))
+            cuda_node_set_as(state, node, CUDA_NODE_WAIT_EVENT, &event))
 CUDART_CALL(cudaGraphExecEventWaitNodeSetEvent(cuda_exec exec, cuda_node node, cuda_event event),
-            cuda_graph_exec_event_wait_node_set_event(state, exec, node, event))
+            cuda_exec_set_as(state, exec, node, CUDA_NODE_WAIT_EVENT, &event))
 
 // ---- Memory -----------------------------------------------------------------------------------
 
@@ -212,12 +217,12 @@ CUDART_CALL(cudaGraphAddMemAllocNode(cuda_node *node, cuda_graph graph, const cu
                                      size_t count, struct cuda_allocate_node *given),
             cuda_graph_add_mem_alloc_node(state, node, graph, before, count, given))
 CUDART_CALL(cudaGraphMemAllocNodeGetParams(cuda_node node, struct cuda_allocate_node *given),
-            cuda_graph_mem_alloc_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_ALLOCATE, given))
 CUDART_CALL(cudaGraphAddMemFreeNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                     size_t count, void *address),
-            cuda_graph_add_mem_free_node(state, node, graph, before, count, address))
+            cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_FREE, &address))
 CUDART_CALL(cudaGraphMemFreeNodeGetParams(cuda_node node, void **given),
-            cuda_graph_mem_free_node_get_params(state, node, given))
+            cuda_node_tell_as(state, node, CUDA_NODE_FREE, given))
 
 // ---- Single nodes -----------------------------------------------------------------------------
 

@@ -48,29 +48,32 @@ CUDA_API enum cuda_error cudaMipmappedArrayGetSparseProperties(void *out, const 
 
 CUDART_CALL(cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *source, size_t pitch,
                                 size_t width, size_t height, enum cuda_memcpy_kind kind),
-            cuda_memcpy_2d_to_array(state, array, x, y, source, pitch, width, height, kind))
+            cuda_copy_sides(state, cuda_array_side(array, x, y), cuda_memory_side(source, pitch),
+                            width, height, kind, NULL, false))
 CUDA_PER_THREAD(cudaMemcpy2DToArray, _ptds)
 CUDART_CALL(cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const void *source,
                                      size_t pitch, size_t width, size_t height,
                                      enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_2d_to_array_async(state, array, x, y, source, pitch, width, height, kind,
-                                          stream))
+            cuda_copy_sides(state, cuda_array_side(array, x, y), cuda_memory_side(source, pitch),
+                            width, height, kind, stream, true))
 CUDA_PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz)
 CUDART_CALL(cudaMemcpy2DFromArray(void *target, size_t pitch, const void *array, size_t x, size_t y,
                                   size_t width, size_t height, enum cuda_memcpy_kind kind),
-            cuda_memcpy_2d_from_array(state, target, pitch, array, x, y, width, height, kind))
+            cuda_copy_sides(state, cuda_memory_side(target, pitch), cuda_array_side(array, x, y),
+                            width, height, kind, NULL, false))
 CUDA_PER_THREAD(cudaMemcpy2DFromArray, _ptds)
 CUDART_CALL(cudaMemcpy2DFromArrayAsync(void *target, size_t pitch, const void *array, size_t x,
                                        size_t y, size_t width, size_t height,
                                        enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_2d_from_array_async(state, target, pitch, array, x, y, width, height, kind,
-                                            stream))
+            cuda_copy_sides(state, cuda_memory_side(target, pitch), cuda_array_side(array, x, y),
+                            width, height, kind, stream, true))
 CUDA_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz)
 CUDART_CALL(cudaMemcpy2DArrayToArray(void *target, size_t target_x, size_t target_y,
                                      const void *source, size_t source_x, size_t source_y,
                                      size_t width, size_t height, enum cuda_memcpy_kind kind),
-            cuda_memcpy_2d_array_to_array(state, target, target_x, target_y, source, source_x,
-                                          source_y, width, height, kind))
+            cuda_copy_sides(state, cuda_array_side(target, target_x, target_y),
+                            cuda_array_side(source, source_x, source_y), width, height, kind, NULL,
+                            false))
 CUDA_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
 // ---- A run of bytes, over as many rows as it takes
@@ -78,25 +81,30 @@ CUDA_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
 CUDART_CALL(cudaMemcpyToArray(void *array, size_t x, size_t y, const void *source, size_t bytes,
                               enum cuda_memcpy_kind kind),
-            cuda_memcpy_to_array(state, array, x, y, source, bytes, kind))
+            cuda_copy_run_of_sides(state, cuda_array_side(array, x, y), cuda_memory_side(source, 0),
+                                   bytes, kind, NULL, false))
 CUDA_PER_THREAD(cudaMemcpyToArray, _ptds)
 CUDART_CALL(cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *source,
                                    size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_to_array_async(state, array, x, y, source, bytes, kind, stream))
+            cuda_copy_run_of_sides(state, cuda_array_side(array, x, y), cuda_memory_side(source, 0),
+                                   bytes, kind, stream, true))
 CUDA_PER_THREAD(cudaMemcpyToArrayAsync, _ptsz)
 CUDART_CALL(cudaMemcpyFromArray(void *target, const void *array, size_t x, size_t y, size_t bytes,
                                 enum cuda_memcpy_kind kind),
-            cuda_memcpy_from_array(state, target, array, x, y, bytes, kind))
+            cuda_copy_run_of_sides(state, cuda_memory_side(target, 0), cuda_array_side(array, x, y),
+                                   bytes, kind, NULL, false))
 CUDA_PER_THREAD(cudaMemcpyFromArray, _ptds)
 CUDART_CALL(cudaMemcpyFromArrayAsync(void *target, const void *array, size_t x, size_t y,
                                      size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_from_array_async(state, target, array, x, y, bytes, kind, stream))
+            cuda_copy_run_of_sides(state, cuda_memory_side(target, 0), cuda_array_side(array, x, y),
+                                   bytes, kind, stream, true))
 CUDA_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 CUDART_CALL(cudaMemcpyArrayToArray(void *target, size_t target_x, size_t target_y,
                                    const void *source, size_t source_x, size_t source_y,
                                    size_t bytes, enum cuda_memcpy_kind kind),
-            cuda_memcpy_array_to_array(state, target, target_x, target_y, source, source_x,
-                                       source_y, bytes, kind))
+            cuda_copy_run_of_sides(state, cuda_array_side(target, target_x, target_y),
+                                   cuda_array_side(source, source_x, source_y), bytes, kind, NULL,
+                                   false))
 CUDA_PER_THREAD(cudaMemcpyArrayToArray, _ptds)
 CUDART_CALL(cudaMallocHost(void **pointer, size_t bytes),
             cuda_host_allocate(state, pointer, bytes, 0))
@@ -116,21 +124,22 @@ CUDART_CALL(cudaStreamAttachMemAsync(cuda_stream stream, void *pointer, size_t b
             cuda_stream_attach_mem_async(state, stream, pointer, bytes, flags))
 CUDA_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 CUDART_CALL(cudaMemcpy(void *target, const void *source, size_t bytes, enum cuda_memcpy_kind kind),
-            cuda_memcpy(state, target, source, bytes, kind))
+            cuda_memcpy(state, target, source, bytes, kind, NULL, false))
 CUDA_PER_THREAD(cudaMemcpy, _ptds)
 CUDART_CALL(cudaMemcpyAsync(void *target, const void *source, size_t bytes,
                             enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_async(state, target, source, bytes, kind, stream))
+            cuda_memcpy(state, target, source, bytes, kind, stream, true))
 CUDA_PER_THREAD(cudaMemcpyAsync, _ptsz)
 CUDART_CALL(cudaMemcpy2D(void *target, size_t target_pitch, const void *source, size_t source_pitch,
                          size_t width, size_t height, enum cuda_memcpy_kind kind),
-            cuda_memcpy_2d(state, target, target_pitch, source, source_pitch, width, height, kind))
+            cuda_memcpy_2d(state, target, target_pitch, source, source_pitch, width, height, kind,
+                           NULL, false))
 CUDA_PER_THREAD(cudaMemcpy2D, _ptds)
 CUDART_CALL(cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
                               size_t source_pitch, size_t width, size_t height,
                               enum cuda_memcpy_kind kind, cuda_stream stream),
-            cuda_memcpy_2d_async(state, target, target_pitch, source, source_pitch, width, height,
-                                 kind, stream))
+            cuda_memcpy_2d(state, target, target_pitch, source, source_pitch, width, height, kind,
+                           stream, true))
 CUDA_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
 
 // ---- Between devices: addresses are unified, so that they tell where it is
@@ -199,11 +208,11 @@ CUDA_API struct cuda_channel cudaCreateChannelDesc(int x, int y, int z, int w, i
 }
 
 CUDART_CALL(cudaMallocAsync(void **pointer, size_t bytes, cuda_stream stream),
-            cuda_malloc_async(state, pointer, bytes, stream))
+            cuda_pool_allocate(state, pointer, bytes, NULL, false, stream))
 CUDA_PER_THREAD(cudaMallocAsync, _ptsz)
 CUDART_CALL(cudaMallocFromPoolAsync(void **pointer, size_t bytes, cuda_pool pool,
                                     cuda_stream stream),
-            cuda_malloc_from_pool_async(state, pointer, bytes, pool, stream))
+            cuda_pool_allocate(state, pointer, bytes, pool, true, stream))
 CUDA_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 CUDART_CALL(cudaFreeAsync(void *pointer, cuda_stream stream),
             cuda_free_async(state, pointer, stream))

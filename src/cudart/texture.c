@@ -7,13 +7,13 @@ CUDART_CALL(cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t
             cuda_get_texture_object_resource_desc(state, out, number))
 CUDART_CALL(cudaGetTextureObjectResourceViewDesc(struct cuda_view *out, uint64_t number),
             cuda_get_texture_object_resource_view_desc(state, out, number))
-CUDART_CALL(cudaDestroyTextureObject(uint64_t number), cuda_destroy_texture_object(state, number))
+CUDART_CALL(cudaDestroyTextureObject(uint64_t number), cuda_object_destroy(state, number, false))
 
 // ---- Surfaces -----------------------------------------------------------------------------
 
 CUDART_CALL(cudaCreateSurfaceObject(uint64_t *number, const struct cuda_resource *resource),
             cuda_create_surface_object(state, number, resource))
-CUDART_CALL(cudaDestroySurfaceObject(uint64_t number), cuda_destroy_surface_object(state, number))
+CUDART_CALL(cudaDestroySurfaceObject(uint64_t number), cuda_object_destroy(state, number, true))
 CUDART_CALL(cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t number),
             cuda_get_surface_object_resource_desc(state, out, number))
 

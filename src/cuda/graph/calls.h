@@ -65,123 +65,38 @@ enum cuda_error cuda_graph_retain_user_object(struct cuda_state *state, cuda_gra
 enum cuda_error cuda_graph_release_user_object(struct cuda_state *state, cuda_graph graph,
                                                cuda_user_object object, unsigned count);
 
-// params.c
-enum cuda_error cuda_graph_add_kernel_node(struct cuda_state *state, cuda_node *node,
-                                           cuda_graph graph, const cuda_node *before, size_t count,
-                                           const struct cuda_kernel_node *given);
-enum cuda_error cuda_graph_kernel_node_get_params(struct cuda_state *state, cuda_node node,
-                                                  struct cuda_kernel_node *given);
-enum cuda_error cuda_graph_kernel_node_set_params(struct cuda_state *state, cuda_node node,
-                                                  const struct cuda_kernel_node *given);
-enum cuda_error cuda_graph_exec_kernel_node_set_params(struct cuda_state *state, cuda_exec exec,
-                                                       cuda_node node,
-                                                       const struct cuda_kernel_node *given);
-enum cuda_error cuda_graph_add_memset_node(struct cuda_state *state, cuda_node *node,
-                                           cuda_graph graph, const cuda_node *before, size_t count,
-                                           const struct cuda_memset_node *given);
-enum cuda_error cuda_graph_memset_node_get_params(struct cuda_state *state, cuda_node node,
-                                                  struct cuda_memset_node *given);
-enum cuda_error cuda_graph_memset_node_set_params(struct cuda_state *state, cuda_node node,
-                                                  const struct cuda_memset_node *given);
-enum cuda_error cuda_graph_exec_memset_node_set_params(struct cuda_state *state, cuda_exec exec,
-                                                       cuda_node node,
-                                                       const struct cuda_memset_node *given);
-enum cuda_error cuda_graph_add_host_node(struct cuda_state *state, cuda_node *node,
-                                         cuda_graph graph, const cuda_node *before, size_t count,
-                                         const struct cuda_host_node *given);
-enum cuda_error cuda_graph_host_node_get_params(struct cuda_state *state, cuda_node node,
-                                                struct cuda_host_node *given);
-enum cuda_error cuda_graph_host_node_set_params(struct cuda_state *state, cuda_node node,
-                                                const struct cuda_host_node *given);
-enum cuda_error cuda_graph_exec_host_node_set_params(struct cuda_state *state, cuda_exec exec,
-                                                     cuda_node node,
-                                                     const struct cuda_host_node *given);
-enum cuda_error cuda_graph_add_memcpy_node(struct cuda_state *state, cuda_node *node,
-                                           cuda_graph graph, const cuda_node *before, size_t count,
-                                           const struct cuda_memcpy_3d *given);
-enum cuda_error cuda_graph_memcpy_node_get_params(struct cuda_state *state, cuda_node node,
-                                                  struct cuda_memcpy_3d *given);
-enum cuda_error cuda_graph_memcpy_node_set_params(struct cuda_state *state, cuda_node node,
-                                                  const struct cuda_memcpy_3d *given);
-enum cuda_error cuda_graph_exec_memcpy_node_set_params(struct cuda_state *state, cuda_exec exec,
-                                                       cuda_node node,
-                                                       const struct cuda_memcpy_3d *given);
-enum cuda_error cuda_graph_add_memcpy_node_1d(struct cuda_state *state, cuda_node *node,
-                                              cuda_graph graph, const cuda_node *before,
-                                              size_t count, void *target, const void *source,
-                                              size_t bytes, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_memcpy_node_set_params_1d(struct cuda_state *state, cuda_node node,
-                                                     void *target, const void *source, size_t bytes,
-                                                     enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_exec_memcpy_node_set_params_1d(struct cuda_state *state, cuda_exec exec,
-                                                          cuda_node node, void *target,
-                                                          const void *source, size_t bytes,
-                                                          enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_add_memcpy_node_to_symbol(struct cuda_state *state, cuda_node *node,
-                                                     cuda_graph graph, const cuda_node *before,
-                                                     size_t count, const void *variable,
-                                                     const void *source, size_t bytes,
-                                                     size_t offset, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_add_memcpy_node_from_symbol(struct cuda_state *state, cuda_node *node,
-                                                       cuda_graph graph, const cuda_node *before,
-                                                       size_t count, void *target,
-                                                       const void *variable, size_t bytes,
-                                                       size_t offset, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_memcpy_node_set_params_to_symbol(struct cuda_state *state,
-                                                            cuda_node node, const void *variable,
-                                                            const void *source, size_t bytes,
-                                                            size_t offset,
-                                                            enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_memcpy_node_set_params_from_symbol(struct cuda_state *state,
-                                                              cuda_node node, void *target,
-                                                              const void *variable, size_t bytes,
-                                                              size_t offset,
-                                                              enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_exec_memcpy_node_set_params_to_symbol(
-    struct cuda_state *state, cuda_exec exec, cuda_node node, const void *variable,
-    const void *source, size_t bytes, size_t offset, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_exec_memcpy_node_set_params_from_symbol(
-    struct cuda_state *state, cuda_exec exec, cuda_node node, void *target, const void *variable,
-    size_t bytes, size_t offset, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_graph_add_child_graph_node(struct cuda_state *state, cuda_node *node,
-                                                cuda_graph graph, const cuda_node *before,
-                                                size_t count, cuda_graph child);
-enum cuda_error cuda_graph_child_graph_node_get_graph(struct cuda_state *state, cuda_node node,
-                                                      cuda_graph *given);
-enum cuda_error cuda_graph_exec_child_graph_node_set_params(struct cuda_state *state,
-                                                            cuda_exec exec, cuda_node node,
-                                                            cuda_graph child);
-enum cuda_error cuda_graph_add_empty_node(struct cuda_state *state, cuda_node *node,
-                                          cuda_graph graph, const cuda_node *before, size_t count);
-enum cuda_error cuda_graph_add_event_record_node(struct cuda_state *state, cuda_node *node,
-                                                 cuda_graph graph, const cuda_node *before,
-                                                 size_t count, cuda_event event);
-enum cuda_error cuda_graph_event_record_node_get_event(struct cuda_state *state, cuda_node node,
-                                                       cuda_event *given);
-enum cuda_error cuda_graph_event_record_node_set_event(struct cuda_state *state, cuda_node node,
-                                                       cuda_event event);
-enum cuda_error cuda_graph_exec_event_record_node_set_event(struct cuda_state *state,
-                                                            cuda_exec exec, cuda_node node,
-                                                            cuda_event event);
-enum cuda_error cuda_graph_add_event_wait_node(struct cuda_state *state, cuda_node *node,
-                                               cuda_graph graph, const cuda_node *before,
-                                               size_t count, cuda_event event);
-enum cuda_error cuda_graph_event_wait_node_get_event(struct cuda_state *state, cuda_node node,
-                                                     cuda_event *given);
-enum cuda_error cuda_graph_event_wait_node_set_event(struct cuda_state *state, cuda_node node,
-                                                     cuda_event event);
-enum cuda_error cuda_graph_exec_event_wait_node_set_event(struct cuda_state *state, cuda_exec exec,
-                                                          cuda_node node, cuda_event event);
+// The same with the part of the parameters alone that belongs to nodes of the type: a struct
+// cuda_kernel_node, cuda_memcpy_3d, cuda_memset_node, cuda_host_node or cuda_allocate_node, a
+// cuda_graph, cuda_event or an address that is freed; empty nodes have none.
+enum cuda_error cuda_node_add_as(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                                 const cuda_node *before, size_t count, enum cuda_node_type type,
+                                 const void *given);
+enum cuda_error cuda_node_tell_as(struct cuda_state *state, cuda_node node,
+                                  enum cuda_node_type type, void *out);
+enum cuda_error cuda_node_set_as(struct cuda_state *state, cuda_node node, enum cuda_node_type type,
+                                 const void *given);
+enum cuda_error cuda_exec_set_as(struct cuda_state *state, cuda_exec exec, cuda_node node,
+                                 enum cuda_node_type type, const void *given);
+
+// A copy of one row, and one to or from a variable of the program.
+struct cuda_memcpy_3d cuda_flat_copy(void *target, const void *source, size_t bytes,
+                                     enum cuda_memcpy_kind kind);
+struct cuda_symbol_copy {
+    const void *symbol, *memory;
+    size_t bytes, offset;
+    enum cuda_memcpy_kind kind;
+    bool to_symbol;
+};
+enum cuda_error cuda_node_add_symbol(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                                     const cuda_node *before, size_t count,
+                                     const struct cuda_symbol_copy *asked);
+enum cuda_error cuda_node_set_symbol(struct cuda_state *state, cuda_node node,
+                                     const struct cuda_symbol_copy *asked);
+enum cuda_error cuda_exec_set_symbol(struct cuda_state *state, cuda_exec exec, cuda_node node,
+                                     const struct cuda_symbol_copy *asked);
 enum cuda_error cuda_graph_add_mem_alloc_node(struct cuda_state *state, cuda_node *node,
                                               cuda_graph graph, const cuda_node *before,
                                               size_t count, struct cuda_allocate_node *given);
-enum cuda_error cuda_graph_mem_alloc_node_get_params(struct cuda_state *state, cuda_node node,
-                                                     struct cuda_allocate_node *given);
-enum cuda_error cuda_graph_add_mem_free_node(struct cuda_state *state, cuda_node *node,
-                                             cuda_graph graph, const cuda_node *before,
-                                             size_t count, void *address);
-enum cuda_error cuda_graph_mem_free_node_get_params(struct cuda_state *state, cuda_node node,
-                                                    void **given);
 
 // update.c
 enum cuda_error cuda_graph_node_set_enabled(struct cuda_state *state, cuda_exec exec,

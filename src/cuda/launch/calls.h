@@ -5,12 +5,6 @@
 #include "cuda/launch/launch.h"
 
 // launch.c
-enum cuda_error cuda_launch_plain(struct cuda_state *state, const void *stub, struct cuda_dim3 grid,
-                                  struct cuda_dim3 block, void **arguments, size_t shared,
-                                  cuda_stream stream);
-enum cuda_error cuda_launch_cooperative_kernel(struct cuda_state *state, const void *stub,
-                                               struct cuda_dim3 grid, struct cuda_dim3 block,
-                                               void **arguments, size_t shared, cuda_stream stream);
 enum cuda_error cuda_launch_kernel_ex_c(struct cuda_state *state,
                                         const struct cuda_launch_config *config, const void *stub,
                                         void **arguments);

@@ -287,26 +287,6 @@ enum cuda_error cuda_launch_kernel(struct cuda_state *state, const void *stub,
     return error == cudaSuccess ? queue(state, stub, launch, arguments, is_lost) : error;
 }
 
-enum cuda_error cuda_launch_plain(struct cuda_state *state, const void *stub, struct cuda_dim3 grid,
-                                  struct cuda_dim3 block, void **arguments, size_t shared,
-                                  cuda_stream stream) {
-    struct cuda_launch launch = {
-        .grid = grid, .block = block, .dynamic_shared = shared, .stream = stream};
-    return cuda_launch_kernel(state, stub, &launch, arguments);
-}
-
-enum cuda_error cuda_launch_cooperative_kernel(struct cuda_state *state, const void *stub,
-                                               struct cuda_dim3 grid, struct cuda_dim3 block,
-                                               void **arguments, size_t shared,
-                                               cuda_stream stream) {
-    struct cuda_launch launch = {.grid = grid,
-                                 .block = block,
-                                 .dynamic_shared = shared,
-                                 .stream = stream,
-                                 .is_cooperative = true};
-    return cuda_launch_kernel(state, stub, &launch, arguments);
-}
-
 enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attributes,
                                        uint32_t count, struct cuda_launch *launch) {
     for (uint32_t i = 0; i < count; i++) {

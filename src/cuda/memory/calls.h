@@ -21,40 +21,24 @@ enum cuda_error cuda_array_get_info(struct cuda_state *state, struct cuda_channe
 enum cuda_error cuda_get_channel_desc(struct cuda_state *state, struct cuda_channel *channel,
                                       const void *array);
 
-// array_copy.c
-enum cuda_error cuda_memcpy_2d_to_array(struct cuda_state *state, void *array, size_t x, size_t y,
-                                        const void *source, size_t pitch, size_t width,
-                                        size_t height, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_2d_to_array_async(struct cuda_state *state, void *array, size_t x,
-                                              size_t y, const void *source, size_t pitch,
-                                              size_t width, size_t height,
-                                              enum cuda_memcpy_kind kind, cuda_stream stream);
-enum cuda_error cuda_memcpy_2d_from_array(struct cuda_state *state, void *target, size_t pitch,
-                                          const void *array, size_t x, size_t y, size_t width,
-                                          size_t height, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_2d_from_array_async(struct cuda_state *state, void *target,
-                                                size_t pitch, const void *array, size_t x, size_t y,
-                                                size_t width, size_t height,
-                                                enum cuda_memcpy_kind kind, cuda_stream stream);
-enum cuda_error cuda_memcpy_2d_array_to_array(struct cuda_state *state, void *target,
-                                              size_t target_x, size_t target_y, const void *source,
-                                              size_t source_x, size_t source_y, size_t width,
-                                              size_t height, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_to_array(struct cuda_state *state, void *array, size_t x, size_t y,
-                                     const void *source, size_t bytes, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_to_array_async(struct cuda_state *state, void *array, size_t x,
-                                           size_t y, const void *source, size_t bytes,
-                                           enum cuda_memcpy_kind kind, cuda_stream stream);
-enum cuda_error cuda_memcpy_from_array(struct cuda_state *state, void *target, const void *array,
-                                       size_t x, size_t y, size_t bytes,
-                                       enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_from_array_async(struct cuda_state *state, void *target,
-                                             const void *array, size_t x, size_t y, size_t bytes,
-                                             enum cuda_memcpy_kind kind, cuda_stream stream);
-enum cuda_error cuda_memcpy_array_to_array(struct cuda_state *state, void *target, size_t target_x,
-                                           size_t target_y, const void *source, size_t source_x,
-                                           size_t source_y, size_t bytes,
-                                           enum cuda_memcpy_kind kind);
+// array_copy.c: copies where arrays take part.
+struct cuda_side {     // memory, or an array from a place on
+    const void *array; // NULL when it is memory
+    struct cuda_position position;
+    void *memory;
+    size_t pitch;
+    bool is_array;
+};
+struct cuda_side cuda_memory_side(const void *memory, size_t pitch);
+struct cuda_side cuda_array_side(const void *array, size_t x, size_t y);
+enum cuda_error cuda_copy_sides(struct cuda_state *state, struct cuda_side target,
+                                struct cuda_side source, size_t width, size_t height,
+                                enum cuda_memcpy_kind kind, cuda_stream stream, bool is_queued);
+// A run of bytes, over as many rows as it takes.
+enum cuda_error cuda_copy_run_of_sides(struct cuda_state *state, struct cuda_side target,
+                                       struct cuda_side source, size_t bytes,
+                                       enum cuda_memcpy_kind kind, cuda_stream stream,
+                                       bool is_queued);
 
 // host.c
 enum cuda_error cuda_host_allocate(struct cuda_state *state, void **pointer, size_t bytes,
@@ -75,15 +59,11 @@ enum cuda_error cuda_stream_attach_mem_async(struct cuda_state *state, cuda_stre
 
 // memcpy.c
 enum cuda_error cuda_memcpy(struct cuda_state *state, void *target, const void *source,
-                            size_t bytes, enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_async(struct cuda_state *state, void *target, const void *source,
-                                  size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream);
+                            size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream,
+                            bool is_queued);
 enum cuda_error cuda_memcpy_2d(struct cuda_state *state, void *target, size_t target_pitch,
                                const void *source, size_t source_pitch, size_t width, size_t height,
-                               enum cuda_memcpy_kind kind);
-enum cuda_error cuda_memcpy_2d_async(struct cuda_state *state, void *target, size_t target_pitch,
-                                     const void *source, size_t source_pitch, size_t width,
-                                     size_t height, enum cuda_memcpy_kind kind, cuda_stream stream);
+                               enum cuda_memcpy_kind kind, cuda_stream stream, bool is_queued);
 enum cuda_error cuda_copy_peer(struct cuda_state *state, void *target, int target_device,
                                const void *source, int source_device, size_t bytes,
                                cuda_stream stream, bool is_queued);
@@ -106,10 +86,8 @@ enum cuda_error cuda_fill_bytes(struct cuda_state *state, void *at, size_t pitch
                                 cuda_stream stream);
 
 // pool.c
-enum cuda_error cuda_malloc_async(struct cuda_state *state, void **pointer, size_t bytes,
-                                  cuda_stream stream);
-enum cuda_error cuda_malloc_from_pool_async(struct cuda_state *state, void **pointer, size_t bytes,
-                                            cuda_pool pool, cuda_stream stream);
+enum cuda_error cuda_pool_allocate(struct cuda_state *state, void **pointer, size_t bytes,
+                                   cuda_pool asked, bool has_pool, cuda_stream stream);
 enum cuda_error cuda_free_async(struct cuda_state *state, void *pointer, cuda_stream stream);
 enum cuda_error cuda_device_get_default_mem_pool(struct cuda_state *state, cuda_pool *pool,
                                                  int device);

@@ -6,70 +6,34 @@
 
 #include "cuda/memory/array.h"
 
-static struct cuda_copy flat(void *target, const void *source, size_t bytes,
-                             enum cuda_memcpy_kind kind) {
-    return (struct cuda_copy){
-        .target = {target, bytes, 1},
-        .source = {(char *)(uintptr_t)source, bytes, 1},
-        .extent = {bytes, 1, 1},
-        .kind = kind,
-    };
-}
-
-static struct cuda_copy rows(void *target, size_t target_pitch, const void *source,
-                             size_t source_pitch, size_t width, size_t height,
-                             enum cuda_memcpy_kind kind) {
-    return (struct cuda_copy){
-        .target = {target, target_pitch, height},
-        .source = {(char *)(uintptr_t)source, source_pitch, height},
-        .extent = {width, height, 1},
-        .kind = kind,
-    };
-}
-
 enum cuda_error cuda_memcpy(struct cuda_state *state, void *target, const void *source,
-                            size_t bytes, enum cuda_memcpy_kind kind) {
-    struct cuda_copy copy = flat(target, source, bytes, kind);
-    return cuda_copy(state, &copy);
-}
-
-enum cuda_error cuda_memcpy_async(struct cuda_state *state, void *target, const void *source,
-                                  size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream) {
-    struct cuda_copy copy = flat(target, source, bytes, kind);
-    copy.stream = stream;
-    copy.is_queued = true;
-    return cuda_copy(state, &copy);
+                            size_t bytes, enum cuda_memcpy_kind kind, cuda_stream stream,
+                            bool is_queued) {
+    return cuda_memcpy_2d(state, target, bytes, source, bytes, bytes, 1, kind, stream, is_queued);
 }
 
 enum cuda_error cuda_memcpy_2d(struct cuda_state *state, void *target, size_t target_pitch,
                                const void *source, size_t source_pitch, size_t width, size_t height,
-                               enum cuda_memcpy_kind kind) {
-    struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
+                               enum cuda_memcpy_kind kind, cuda_stream stream, bool is_queued) {
+    const struct cuda_copy copy = {
+        .target = {target, target_pitch, height},
+        .source = {(char *)(uintptr_t)source, source_pitch, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+        .stream = stream,
+        .is_queued = is_queued,
+    };
     return cuda_copy(state, &copy);
 }
 
-enum cuda_error cuda_memcpy_2d_async(struct cuda_state *state, void *target, size_t target_pitch,
-                                     const void *source, size_t source_pitch, size_t width,
-                                     size_t height, enum cuda_memcpy_kind kind,
-                                     cuda_stream stream) {
-    struct cuda_copy copy = rows(target, target_pitch, source, source_pitch, width, height, kind);
-    copy.stream = stream;
-    copy.is_queued = true;
-    return cuda_copy(state, &copy);
-}
-
-// ---- Between devices: addresses are unified, so that they tell where it is
-// ----------------------------------------------------------
+// ---- Between devices: addresses are unified, so that they tell where it is ----------------------
 
 enum cuda_error cuda_copy_peer(struct cuda_state *state, void *target, int target_device,
                                const void *source, int source_device, size_t bytes,
                                cuda_stream stream, bool is_queued) {
     if (!cuda_is_device(state, target_device) || !cuda_is_device(state, source_device))
         return cudaErrorInvalidDevice;
-    struct cuda_copy copy = flat(target, source, bytes, CUDA_DEVICE_TO_DEVICE);
-    copy.stream = stream;
-    copy.is_queued = is_queued;
-    return cuda_copy(state, &copy);
+    return cuda_memcpy(state, target, source, bytes, CUDA_DEVICE_TO_DEVICE, stream, is_queued);
 }
 
 // ---- Three dimensions ---------------------------------------------------------------------

@@ -90,8 +90,8 @@ static enum cuda_error allocate_node(struct cuda_state *state, void **pointer, s
     return error;
 }
 
-static enum cuda_error allocate(struct cuda_state *state, void **pointer, size_t bytes,
-                                cuda_pool asked, bool has_pool, cuda_stream stream) {
+enum cuda_error cuda_pool_allocate(struct cuda_state *state, void **pointer, size_t bytes,
+                                   cuda_pool asked, bool has_pool, cuda_stream stream) {
     enum cuda_error error = cuda_enter(state);
     struct cuda_pool *pool = NULL;
     if (error == cudaSuccess && !cuda_stream_is_good(state, stream))
@@ -115,16 +115,6 @@ static enum cuda_error allocate(struct cuda_state *state, void **pointer, size_t
         cuda_pool_count(pool, (int64_t)bytes);
     }
     return error;
-}
-
-enum cuda_error cuda_malloc_async(struct cuda_state *state, void **pointer, size_t bytes,
-                                  cuda_stream stream) {
-    return allocate(state, pointer, bytes, NULL, false, stream);
-}
-
-enum cuda_error cuda_malloc_from_pool_async(struct cuda_state *state, void **pointer, size_t bytes,
-                                            cuda_pool pool, cuda_stream stream) {
-    return allocate(state, pointer, bytes, pool, true, stream);
 }
 
 enum cuda_error cuda_free_async(struct cuda_state *state, void *pointer, cuda_stream stream) {

@@ -267,7 +267,7 @@ enum cuda_error cuda_get_texture_object_resource_view_desc(struct cuda_state *st
     return error;
 }
 
-static enum cuda_error destroy(struct cuda_state *state, uint64_t number, bool is_surface) {
+enum cuda_error cuda_object_destroy(struct cuda_state *state, uint64_t number, bool is_surface) {
     enum cuda_error error = cuda_enter(state);
     struct cuda_object *object =
         error == cudaSuccess ? find_object(state, number, is_surface) : NULL;
@@ -283,10 +283,6 @@ static enum cuda_error destroy(struct cuda_state *state, uint64_t number, bool i
         free(object);
     }
     return error;
-}
-
-enum cuda_error cuda_destroy_texture_object(struct cuda_state *state, uint64_t number) {
-    return destroy(state, number, false);
 }
 
 // ---- Surfaces -----------------------------------------------------------------------------
@@ -311,10 +307,6 @@ enum cuda_error cuda_create_surface_object(struct cuda_state *state, uint64_t *n
     if (error == cudaSuccess && (!number || !resource))
         error = cudaErrorInvalidValue;
     return error == cudaSuccess ? create_surface(state, number, resource) : error;
-}
-
-enum cuda_error cuda_destroy_surface_object(struct cuda_state *state, uint64_t number) {
-    return destroy(state, number, true);
 }
 
 enum cuda_error cuda_get_surface_object_resource_desc(struct cuda_state *state,
