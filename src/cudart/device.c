@@ -1,52 +1,33 @@
+// The devices, and which one a thread works on.
 #include "cuda/core/thread.h"
 #include "cuda/device/calls.h"
 #include "cudart/call.h"
 
-CUDART_TELL(cudaGetDeviceCount(int *count), cuda_get_device_count(state, count))
-
-CUDA_API enum cuda_error cudaGetDevice(int *device) {
-    if (!device)
-        return cudart_record(cudaErrorInvalidValue);
-    *device = (int)cuda_thread_device();
+static enum cuda_error tell(int *out, int value) {
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = value;
     return cudaSuccess;
 }
 
+CUDART_TELL(cudaGetDeviceCount(int *count), cuda_get_device_count(state, count))
+CUDART_TELL(cudaGetDevice(int *device), tell(device, (int)cuda_thread_device()))
 CUDART_CALL(cudaSetDevice(int device), cuda_set_device(state, device))
 CUDART_CALL(cudaInitDevice(int device, unsigned device_flags, unsigned flags),
             ((void)device_flags, (void)flags, cuda_enter_device(state, device)))
 CUDART_TELL(cudaSetValidDevices(const int *devices, int count),
             cuda_set_valid_devices(state, devices, count))
-
-CUDA_API enum cuda_error cudaChooseDevice(int *device, const void *properties) {
-    if (!device || !properties)
-        return cudart_record(cudaErrorInvalidValue);
-    *device = 0;
-    return cudaSuccess;
-}
-
+CUDART_TELL(cudaChooseDevice(int *device, const void *properties),
+            properties ? tell(device, 0) : cudaErrorInvalidValue)
 CUDART_TELL(cudaDeviceGetAttribute(int *value, int attribute, int device),
             cuda_device_get_attribute(state, value, attribute, device))
-
-CUDA_API enum cuda_error cudaDriverGetVersion(int *version) {
-    enum { DRIVER = 13000 };
-    if (!version)
-        return cudart_record(cudaErrorInvalidValue);
-    *version = DRIVER;
-    return cudaSuccess;
-}
-
-CUDA_API enum cuda_error cudaRuntimeGetVersion(int *version) {
-    if (!version)
-        return cudart_record(cudaErrorInvalidValue);
-    *version = cuda_version();
-    return cudaSuccess;
-}
+CUDART_TELL(cudaDriverGetVersion(int *version), tell(version, CUDA_DRIVER_VERSION))
+CUDART_TELL(cudaRuntimeGetVersion(int *version), tell(version, cuda_version()))
 
 CUDART_CALL(cudaDeviceSynchronize(void), cuda_device_synchronize(state))
 CUDART_CALL(cudaDeviceReset(void), cuda_device_reset(state))
 
-// ---- Settings: kept, most of them without effect
-// ---------------------------------------------------------
+// ---- Settings: kept, most of them without effect ----------------------------------------------
 
 CUDART_CALL(cudaSetDeviceFlags(unsigned flags), cuda_set_device_flags(state, flags))
 CUDART_CALL(cudaGetDeviceFlags(unsigned *flags), cuda_get_device_flags(state, flags))
@@ -70,6 +51,9 @@ CUDART_TELL(cudaDeviceGetPCIBusId(char *text, int length, int device),
             cuda_device_get_pci_bus_id(state, text, length, device))
 CUDART_TELL(cudaDeviceGetByPCIBusId(int *device, const char *text),
             cuda_device_get_by_pci_bus_id(state, device, text))
+
+// ---- Peers ------------------------------------------------------------------------------------
+
 CUDART_TELL(cudaDeviceCanAccessPeer(int *can, int device, int peer),
             cuda_device_can_access_peer(state, can, device, peer))
 CUDART_CALL(cudaDeviceEnablePeerAccess(int peer, unsigned flags),

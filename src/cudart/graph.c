@@ -1,3 +1,4 @@
+// Graphs.
 #include "cuda/graph/calls.h"
 #include "cudart/call.h"
 
@@ -57,7 +58,7 @@ CUDART_CALL(cudaGraphExecDestroy(cuda_exec exec), cuda_graph_exec_destroy(state,
 CUDART_CALL(cudaGraphExecGetFlags(cuda_exec exec, unsigned long long *flags),
             cuda_graph_exec_get_flags(state, exec, flags))
 
-// ---- What the device says of it ---------------------------------------------------------------
+// ---- Memory and objects -----------------------------------------------------------------------
 
 CUDART_CALL(cudaDeviceGraphMemTrim(int device), cuda_device_graph_mem_trim(state, device))
 CUDART_CALL(cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *value),
@@ -224,7 +225,7 @@ CUDART_CALL(cudaGraphAddMemFreeNode(cuda_node *node, cuda_graph graph, const cud
 CUDART_CALL(cudaGraphMemFreeNodeGetParams(cuda_node node, void **given),
             cuda_node_tell_as(state, node, CUDA_NODE_FREE, given))
 
-// ---- Single nodes -----------------------------------------------------------------------------
+// ---- Nodes of instantiated graphs -------------------------------------------------------------
 
 CUDART_CALL(cudaGraphExecNodeSetParams(cuda_exec exec, cuda_node node,
                                        struct cuda_node_params *params),

@@ -1,7 +1,6 @@
+// Launches.
 #include "cuda/launch/calls.h"
 #include "cudart/call.h"
-
-// ---- Kernels that launch kernels ------------------------------------------------------------
 
 CUDART_CALL(cudaLaunchKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,
                              void **arguments, size_t shared, cuda_stream stream),
@@ -38,6 +37,9 @@ CUDART_CALL(cudaLaunchKernelExC(const struct cuda_launch_config *config, const v
                                 void **arguments),
             cuda_launch_kernel_ex_c(state, config, stub, arguments))
 CUDA_PER_THREAD(cudaLaunchKernelExC, _ptsz)
+
+// ---- Occupancy --------------------------------------------------------------------------------
+
 CUDART_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
                                                           int threads, size_t shared),
             cuda_occupancy_blocks(state, blocks, stub, threads, shared))
@@ -49,14 +51,14 @@ CUDART_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 CUDART_CALL(cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, int blocks,
                                                       int threads),
             cuda_occupancy_available_dynamic_smem_per_block(state, bytes, stub, blocks, threads))
-
-// ---- Clusters -----------------------------------------------------------------------------
-
 CUDART_CALL(cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
                                            const struct cuda_launch_config *config),
             cuda_occupancy_max_active_clusters(state, clusters, stub, config))
 CUDART_CALL(cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
                                                  const struct cuda_launch_config *config),
             cuda_occupancy_max_potential_cluster_size(state, size, stub, config))
+
+// ---- What is counted --------------------------------------------------------------------------
+
 CUDART_CALL(cudaProfilerStart(void), cuda_profiler_start(state))
 CUDART_CALL(cudaProfilerStop(void), cuda_profiler_stop(state))

@@ -1,7 +1,8 @@
+// Memory: allocation, arrays, copies, fills, pools.
 #include "cuda/memory/calls.h"
 #include "cudart/call.h"
 
-// ---- Allocation ---------------------------------------------------------------------------
+// ---- Arrays -----------------------------------------------------------------------------------
 
 CUDART_CALL(cudaMalloc3DArray(struct cuda_array **array, const struct cuda_channel *channel,
                               struct cuda_extent extent, unsigned flags),
@@ -28,23 +29,16 @@ CUDART_CALL(cudaGetChannelDesc(struct cuda_channel *channel, const void *array),
             cuda_get_channel_desc(state, channel, array))
 
 // Only arrays that are mapped to memory later have such requirements, and there are none here.
-CUDA_API enum cuda_error cudaArrayGetMemoryRequirements(void *out, const void *array, int device) {
-    (void)out, (void)array, (void)device;
-    return cudart_record(cudaErrorInvalidValue);
-}
+CUDART_TELL(cudaArrayGetMemoryRequirements(void *out, const void *array, int device),
+            ((void)out, (void)array, (void)device, cudaErrorInvalidValue))
+CUDART_TELL(cudaMipmappedArrayGetMemoryRequirements(void *out, const void *mipmap, int device),
+            ((void)out, (void)mipmap, (void)device, cudaErrorInvalidValue))
+CUDART_TELL(cudaArrayGetSparseProperties(void *out, const void *array),
+            ((void)out, (void)array, cudaErrorInvalidValue))
+CUDART_TELL(cudaMipmappedArrayGetSparseProperties(void *out, const void *mipmap),
+            ((void)out, (void)mipmap, cudaErrorInvalidValue))
 
-CUDA_API enum cuda_error cudaMipmappedArrayGetMemoryRequirements(void *out, const void *mipmap,
-                                                                 int device) {
-    return cudaArrayGetMemoryRequirements(out, mipmap, device);
-}
-
-CUDA_API enum cuda_error cudaArrayGetSparseProperties(void *out, const void *array) {
-    return cudaArrayGetMemoryRequirements(out, array, 0);
-}
-
-CUDA_API enum cuda_error cudaMipmappedArrayGetSparseProperties(void *out, const void *mipmap) {
-    return cudaArrayGetMemoryRequirements(out, mipmap, 0);
-}
+// ---- Copies to, from and between arrays -------------------------------------------------------
 
 CUDART_CALL(cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *source, size_t pitch,
                                 size_t width, size_t height, enum cuda_memcpy_kind kind),
@@ -76,8 +70,7 @@ CUDART_CALL(cudaMemcpy2DArrayToArray(void *target, size_t target_x, size_t targe
                             false))
 CUDA_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
-// ---- A run of bytes, over as many rows as it takes
-// -----------------------------------------------
+// A run of bytes, over as many rows as it takes.
 
 CUDART_CALL(cudaMemcpyToArray(void *array, size_t x, size_t y, const void *source, size_t bytes,
                               enum cuda_memcpy_kind kind),
@@ -141,9 +134,6 @@ CUDART_CALL(cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *sou
             cuda_memcpy_2d(state, target, target_pitch, source, source_pitch, width, height, kind,
                            stream, true))
 CUDA_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
-
-// ---- Between devices: addresses are unified, so that they tell where it is
-// ----------------------------------------------------------
 
 CUDART_CALL(cudaMemcpyPeer(void *target, int target_device, const void *source, int source_device,
                            size_t bytes),

@@ -1,3 +1,4 @@
+// Kernels, libraries and variables.
 #include "cuda/core/thread.h"
 #include "cuda/module/calls.h"
 #include "cudart/call.h"
@@ -19,7 +20,7 @@ CUDART_CALL(cudaGetKernel(void **kernel, const void *stub), cuda_get_kernel(stat
 CUDART_CALL(cudaGetFuncBySymbol(void **function, const void *stub),
             cuda_get_kernel(state, function, stub))
 
-// ---- The runtime's calls ----------------------------------------------------------------------
+// ---- Libraries --------------------------------------------------------------------------------
 
 CUDART_CALL(cudaLibraryLoadData(void **library, const void *code, int *options, void **values,
                                 unsigned count, int *library_options, void **library_values,
@@ -46,6 +47,9 @@ CUDART_CALL(cudaKernelSetAttributeForDevice(const void *kernel,
                                             enum cuda_function_attribute attribute, int value,
                                             int device),
             cuda_function_set(state, kernel, attribute, value, device))
+
+// ---- Variables --------------------------------------------------------------------------------
+
 CUDART_CALL(cudaMemcpyToSymbol(const void *symbol, const void *source, size_t count, size_t offset,
                                enum cuda_memcpy_kind kind),
             cuda_copy_symbol(state, symbol, offset, (void *)(uintptr_t)source, count, kind, true,

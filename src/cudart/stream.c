@@ -1,5 +1,8 @@
+// Streams, events and captures.
 #include "cuda/stream/calls.h"
 #include "cudart/call.h"
+
+// ---- Attributes -------------------------------------------------------------------------------
 
 CUDART_CALL(cudaStreamSetAttribute(cuda_stream stream, int attribute, const void *value),
             cuda_stream_set_attribute(state, stream, attribute, value))
@@ -11,7 +14,7 @@ CUDART_CALL(cudaStreamCopyAttributes(cuda_stream to, cuda_stream from),
             cuda_stream_copy_attributes(state, to, from))
 CUDA_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 
-// ---- Begin and end ----------------------------------------------------------------------------
+// ---- Captures ---------------------------------------------------------------------------------
 
 CUDART_CALL(cudaStreamBeginCapture(cuda_stream stream, enum cuda_capture_mode mode),
             cuda_stream_begin_capture(state, stream, mode))
@@ -24,9 +27,6 @@ CUDA_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 CUDART_CALL(cudaStreamEndCapture(cuda_stream stream, cuda_graph *graph),
             cuda_stream_end_capture(state, stream, graph))
 CUDA_PER_THREAD(cudaStreamEndCapture, _ptsz)
-
-// ---- Questions and changes --------------------------------------------------------------------
-
 CUDART_CALL(cudaStreamIsCapturing(cuda_stream stream, enum cuda_capture_status *status),
             cuda_capture_tell(state, stream, &(struct cuda_capture_info){.status = status}))
 CUDA_PER_THREAD(cudaStreamIsCapturing, _ptsz)
@@ -56,6 +56,9 @@ CUDART_CALL(cudaEventElapsedTime_v2(float *milliseconds, cuda_event start, cuda_
 CUDART_CALL(cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags),
             cuda_stream_wait_event(state, stream, event, flags))
 CUDA_PER_THREAD(cudaStreamWaitEvent, _ptsz)
+
+// ---- Streams ----------------------------------------------------------------------------------
+
 CUDART_CALL(cudaStreamCreate(cuda_stream *stream), cuda_stream_create(state, stream, 0, 0))
 CUDART_CALL(cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags),
             cuda_stream_create(state, stream, flags, 0))
@@ -66,9 +69,6 @@ CUDART_CALL(cudaStreamSynchronize(cuda_stream stream), cuda_stream_look_at(state
 CUDA_PER_THREAD(cudaStreamSynchronize, _ptsz)
 CUDART_CALL(cudaStreamQuery(cuda_stream stream), cuda_stream_look_at(state, stream))
 CUDA_PER_THREAD(cudaStreamQuery, _ptsz)
-
-// ---- Properties ---------------------------------------------------------------------------
-
 CUDART_CALL(cudaStreamGetFlags(cuda_stream stream, unsigned *flags),
             cuda_stream_get_flags(state, stream, flags))
 CUDA_PER_THREAD(cudaStreamGetFlags, _ptsz)

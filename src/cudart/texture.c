@@ -1,3 +1,4 @@
+// Texture and surface objects.
 #include "cuda/texture/calls.h"
 #include "cudart/call.h"
 
@@ -16,8 +17,6 @@ CUDART_CALL(cudaCreateSurfaceObject(uint64_t *number, const struct cuda_resource
 CUDART_CALL(cudaDestroySurfaceObject(uint64_t number), cuda_object_destroy(state, number, true))
 CUDART_CALL(cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t number),
             cuda_get_surface_object_resource_desc(state, out, number))
-
-// ---- Limits and the end ---------------------------------------------------------------------
 
 CUDART_TELL(cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cuda_channel *channel,
                                                  int device),

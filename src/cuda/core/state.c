@@ -258,6 +258,7 @@ void cuda_free_state(struct cuda_state *state) {
     map_free(&state->functions);
     map_free(&state->variables);
     cuda_graphs_free(state);
+    vec_free(&state->calls.list);
     cuda_handles_free(state);
     for (unsigned d = 0; d < state->device_count; d++) {
         state->devices[d].default_stream = NULL;

@@ -1,4 +1,4 @@
-// Whole calls that the APIs are made of. Lock held.
+// Whole calls, as the faces make them: see cuda_enter. Lock held.
 #ifndef BANKRUN_CUDA_DEVICE_CALLS_H
 #define BANKRUN_CUDA_DEVICE_CALLS_H
 

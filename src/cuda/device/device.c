@@ -64,8 +64,7 @@ enum cuda_error cuda_device_reset(struct cuda_state *state) {
     return cudaSuccess;
 }
 
-// ---- Settings: kept, most of them without effect
-// ---------------------------------------------------------
+// ---- Settings: kept, most of them without effect ----------------------------------------------
 
 enum cuda_error cuda_set_device_flags(struct cuda_state *state, unsigned flags) {
     if (flags & ~(unsigned)DEVICE_FLAGS)

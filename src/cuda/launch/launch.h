@@ -16,7 +16,7 @@ struct cuda_launch {
     size_t packed_bytes; // of them; what is missing is 0
 };
 
-// A whole API call: enters and leaves. `stub`: a stub or a kernel handle.
+// A whole call. `stub`: a stub or a kernel handle.
 enum cuda_error cuda_launch_kernel(struct cuda_state *state, const void *stub,
                                    struct cuda_launch *launch, void **arguments);
 // Reads parameters in one piece, the other way to hand them over: a list of names and values.

@@ -8,7 +8,7 @@
 
 enum { MOST_PARAMETER_BYTES = sizeof(((struct cuda_old_launch *)0)->parameters) };
 
-// Enters; *old is what was set so far. Leave in any case.
+// Enters; *old is what was set so far.
 static enum cuda_error enter_with(struct cuda_state *state, struct cuda_function *function,
                                   struct cuda_old_launch **old) {
     struct cuda_function *known;

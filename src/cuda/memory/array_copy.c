@@ -46,8 +46,7 @@ enum cuda_error cuda_copy_sides(struct cuda_state *state, struct cuda_side targe
     return error == cudaSuccess ? cuda_copy_locked(state, &copy, is_lost) : error;
 }
 
-// ---- A run of bytes, over as many rows as it takes
-// -----------------------------------------------
+// ---- A run of bytes, over as many rows as it takes --------------------------------------------
 
 static size_t row_bytes(struct cuda_state *state, const void *handle) {
     const struct cuda_array *array = cuda_array_find(state, handle);

@@ -19,7 +19,7 @@ struct cuda_copy {
     const struct cuda_memcpy_3d *asked; // by the program; NULL: what it asked for is the above
 };
 
-// A whole API call: enters and leaves.
+// A whole call.
 enum cuda_error cuda_copy(struct cuda_state *state, const struct cuda_copy *copy);
 // Lock held, device made. may_wait: memory of a graph need not be there yet.
 enum cuda_error cuda_copy_check(const struct cuda_state *state, const struct cuda_copy *copy,

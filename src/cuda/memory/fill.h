@@ -12,7 +12,7 @@ struct cuda_fill {
     cuda_stream stream;
 };
 
-// A whole API call that queues: enters and leaves.
+// A whole call that queues.
 enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill);
 
 // Lock held, device made. may_wait: memory of a graph need not be there yet.

@@ -47,7 +47,6 @@ struct cuda_virtual {
     uint64_t used_bytes[SIM_DEVICES]; // of memory
 };
 
-// Lock held; all below.
 static struct cuda_virtual *memory_of(struct cuda_state *state) {
     if (!state->driver.memory)
         state->driver.memory = base_alloc(sizeof *state->driver.memory);

@@ -230,7 +230,7 @@ enum cuda_error cuda_texture_create(struct cuda_state *state, uint64_t *number,
     return error;
 }
 
-// Finds what an object was made from, for a question about it. Leave in any case.
+// Finds what an object was made from, for a question about it.
 static enum cuda_error enter_object(struct cuda_state *state, uint64_t number, bool is_surface,
                                     const void *out, const struct cuda_object **object) {
     enum cuda_error error = cuda_enter(state);
