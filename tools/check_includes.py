@@ -48,6 +48,9 @@ SUBROOMS = {
         "device": {"flow", "memory"},
         "lanes": {"decode", "flow", "memory", "number", "texture", "tensor", "device"},
     },
+    "run": {
+        "api": set(),
+    },
     "cuda": {
         "core": {"device", "module", "graph", "texture"},
         "device": {"core", "module", "stream"},
@@ -60,7 +63,7 @@ SUBROOMS = {
     },
 }
 # Sub-rooms that nobody includes: the lane code's door is sim_target (sim/sim_internal.h).
-CLOSED = {"sim/lanes"}
+CLOSED = {"sim/lanes", "run/api"}
 # Sub-rooms that know nothing of the room around them.
 LEAVES = {"sim/number"}
 
@@ -104,9 +107,9 @@ def files_below(folder, *endings):
 
 
 def room_of(include):
-    """The room that an include names; banks/ is known by its public header."""
+    """The room that an include names; banks and run have public headers."""
     if include.startswith("bankrun/"):
-        return "banks" if include == "bankrun/banks.h" else "public"
+        return {"bankrun/banks.h": "banks", "bankrun/bankrun.h": "run"}.get(include, "public")
     first = include.split("/")[0]
     return first if "/" in include and first in ROOMS else None
 

@@ -15,13 +15,10 @@ const struct ptx_function *launch_spec_kernel(const struct launch_spec *spec,
     const struct ptx_function *found = run_find_kernel(module, spec->kernel, &matches);
     if (found)
         return found;
-    struct strbuf kernels = {0};
-    run_list_kernels(module, &kernels);
-    diag_add(diags, DIAG_ERROR, source, spec->kernel_range,
-             matches ? "several kernels are called '%s'; name one by its symbol; there are: %s"
-                     : "no kernel '%s' in the module; there are: %s",
-             spec->kernel, strbuf_string(&kernels));
-    strbuf_free(&kernels);
+    struct strbuf why = {0};
+    run_describe_missing(module, spec->kernel, matches, &why);
+    diag_add(diags, DIAG_ERROR, source, spec->kernel_range, "%s", strbuf_string(&why));
+    strbuf_free(&why);
     return NULL;
 }
 

@@ -49,16 +49,6 @@ static void render(const struct profile *profile, const struct cli_options *opti
     }
 }
 
-static uint64_t excess_of(const struct profile *profile) {
-    uint64_t excess = 0;
-    for (size_t i = 0; i < profile->launch_count; i++)
-        for (int op = 0; op < PROFILE_OPS; op++) {
-            const struct profile_counts *counts = &profile->launches[i].totals[SITE_SHARED][op];
-            excess += profile->launches[i].repeats * (counts->units - counts->ideal);
-        }
-    return excess;
-}
-
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream) {
     bool to_stdout = options->output && !strcmp(options->output, "-");
     bool to_file = options->output && !to_stdout;
@@ -81,7 +71,7 @@ int write_report(const struct profile *profile, const struct cli_options *option
         }
         strbuf_free(&text);
     }
-    uint64_t excess = excess_of(profile);
+    uint64_t excess = profile_excess(profile);
     if (status == CLI_OK && options->fail_on_excess && excess > options->allowed_excess) {
         cli_error("%llu excess wavefronts of shared memory; --fail-on allows %llu",
                   (unsigned long long)excess, (unsigned long long)options->allowed_excess);

@@ -30,7 +30,7 @@ struct ptx_run {
 static void suggest_launch(const char *path, const struct ptx_module *ptx) {
     const struct ptx_function *kernel = NULL;
     for (size_t i = 0; i < ptx->function_count && !kernel; i++)
-        if (ptx->functions[i].is_entry && ptx->functions[i].has_body)
+        if (run_is_kernel(&ptx->functions[i]))
             kernel = &ptx->functions[i];
     if (!kernel) {
         cli_error("%s has no kernel", path);

@@ -112,3 +112,13 @@ void profile_free(struct profile *profile) {
     free(profile->processes);
     free(profile);
 }
+
+uint64_t profile_excess(const struct profile *profile) {
+    uint64_t excess = 0;
+    for (size_t i = 0; i < profile->launch_count; i++)
+        for (int op = 0; op < PROFILE_OPS; op++) {
+            const struct profile_counts *counts = &profile->launches[i].totals[SITE_SHARED][op];
+            excess += profile->launches[i].repeats * (counts->units - counts->ideal);
+        }
+    return excess;
+}

@@ -131,6 +131,9 @@ static inline uint32_t profile_last_index(const struct profile_launch *launch) {
     return run->first + (run->count - 1) * run->step;
 }
 
+// Wavefronts of shared memory beyond the ideal ones, of all launches.
+uint64_t profile_excess(const struct profile *profile);
+
 // Do a report's lines say the same of both? Worst requests may differ.
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b);
 

@@ -1,7 +1,9 @@
 #include "run/launch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/progress.h"
 #include "compiled/stream.h"
 
@@ -50,14 +52,20 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     struct compiled_stream *stream = compiled_stream_create(launch->compiled, kernel);
     struct profile_recorder *recorder = launch->profile ? start_recorder(launch, stream) : NULL;
-    const struct event_observer *observers[] = {
-        recorder ? compiled_stream_before(stream, profile_observer(recorder)) : NULL,
-        recorder ? profile_tracer(recorder) : NULL,
-    };
+    // Of the caller's, and two of the recorder's.
+    const struct event_observer **observers =
+        base_alloc((launch->observer_count + 2) * sizeof *observers);
+    if (launch->observer_count)
+        memcpy(observers, launch->observers, launch->observer_count * sizeof *observers);
+    if (recorder) {
+        observers[launch->observer_count] =
+            compiled_stream_before(stream, profile_observer(recorder));
+        observers[launch->observer_count + 1] = profile_tracer(recorder);
+    }
     struct progress_line progress = {.stop = launch->stop};
     struct sim_launch sim = launch->sim;
     sim.observers = observers;
-    sim.observer_count = sizeof observers / sizeof observers[0];
+    sim.observer_count = launch->observer_count + 2;
     sim.progress = show_progress;
     sim.progress_context = &progress;
     progress_begin(&progress.line, launch->progress, kernel->name);
@@ -66,4 +74,5 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     if (recorder)
         finish_recorder(recorder, launch->profile, result);
     compiled_stream_free(stream);
+    free(observers);
 }

@@ -16,9 +16,11 @@ struct run_launch {
     unsigned arch;               // by whose bank model, with its bank mode
     unsigned device, devices;    // that it runs on, of how many; 0: one
     struct profile_trace *trace; // NULL: none
-    const struct compiled_code *compiled; // NULL: counted as PTX has it
-    FILE *progress;                       // where a line about a long launch goes; NULL: nowhere
-    const volatile sig_atomic_t *stop;    // the launch ends soon when it is not 0; NULL: never
+    const struct compiled_code *compiled;          // NULL: counted as PTX has it
+    const struct event_observer *const *observers; // hear of everything, too
+    unsigned observer_count;
+    FILE *progress;                    // where a line about a long launch goes; NULL: nowhere
+    const volatile sig_atomic_t *stop; // the launch ends soon when it is not 0; NULL: never
 };
 
 // Returns when the launch has ended. The result's message and children are the caller's: free them

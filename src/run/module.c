@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "toolchain/disassemble.h"
-
 bool run_module_parse(struct run_module *module, const struct source *source,
                       struct diag_list *diags) {
     module->ptx = ptx_parse(source, diags);
@@ -33,7 +31,7 @@ static bool is_plain_name(const char *symbol, const char *name) {
            !strncmp(symbol + length, name, strlen(name));
 }
 
-static bool is_kernel(const struct ptx_function *function) {
+bool run_is_kernel(const struct ptx_function *function) {
     return function->is_entry && function->has_body;
 }
 
@@ -43,7 +41,7 @@ const struct ptx_function *run_find_kernel(const struct ptx_module *ptx, const c
     *matches = 0;
     for (size_t i = 0; i < ptx->function_count; i++) {
         const struct ptx_function *function = &ptx->functions[i];
-        if (!is_kernel(function))
+        if (!run_is_kernel(function))
             continue;
         if (!strcmp(function->name, name)) {
             *matches = 1;
@@ -57,11 +55,11 @@ const struct ptx_function *run_find_kernel(const struct ptx_module *ptx, const c
     return *matches == 1 ? found : NULL;
 }
 
-void run_list_kernels(const struct ptx_module *ptx, struct strbuf *out) {
+static void list_kernels(const struct ptx_module *ptx, struct strbuf *out) {
     enum { MOST = 8 };
     size_t count = 0;
     for (size_t i = 0; i < ptx->function_count; i++) {
-        if (!is_kernel(&ptx->functions[i]))
+        if (!run_is_kernel(&ptx->functions[i]))
             continue;
         if (count < MOST)
             strbuf_printf(out, "%s%s", count ? ", " : "", ptx->functions[i].name);
@@ -71,6 +69,16 @@ void run_list_kernels(const struct ptx_module *ptx, struct strbuf *out) {
         strbuf_printf(out, " and %zu more", count - MOST);
     if (count == 0)
         strbuf_puts(out, "none");
+}
+
+void run_describe_missing(const struct ptx_module *ptx, const char *name, size_t matches,
+                          struct strbuf *out) {
+    if (matches)
+        strbuf_printf(out,
+                      "several kernels are called '%s'; name one by its symbol; there are: ", name);
+    else
+        strbuf_printf(out, "no kernel '%s' in the module; there are: ", name);
+    list_kernels(ptx, out);
 }
 
 bool run_types_fit(enum ptx_type argument, enum ptx_type parameter) {
@@ -104,11 +112,4 @@ uint64_t run_parameter_offset(const struct ir_function *kernel, size_t index) {
     while (kernel->variables[i]->ptx != &kernel->ptx->parameters[index])
         i++;
     return kernel->variables[i]->offset;
-}
-
-char *run_list_code(const struct ptx_module *ptx, const struct source *source, unsigned arch,
-                    struct diag_list *diags) {
-    const char features = ptx->target_suffix;
-    return toolchain_disassemble(source->text, source->length, features ? ptx->target : arch,
-                                 features, diags);
 }

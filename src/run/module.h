@@ -22,8 +22,10 @@ void run_module_free(struct run_module *module); // before its device
 // says how many have it.
 const struct ptx_function *run_find_kernel(const struct ptx_module *ptx, const char *name,
                                            size_t *matches);
-// "a, b and 3 more", "none".
-void run_list_kernels(const struct ptx_module *ptx, struct strbuf *out);
+// Why there is none, with the names of those that there are.
+void run_describe_missing(const struct ptx_module *ptx, const char *name, size_t matches,
+                          struct strbuf *out);
+bool run_is_kernel(const struct ptx_function *function); // with a body
 
 // Whether an argument of one type may be given for a parameter of another: bit types fit everything
 // of their size; otherwise both are floats or both are integers.
