@@ -21,6 +21,7 @@ static const struct ir_value_row rows[IR_VALUE_COUNT] = {
 #define TESTED3 VALUE3
 #define SELECT(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D, IR_KIND_pred)
 #define COMPARE(name, law, K, ...) ROW(name, law, pred, IR_KIND_##K, IR_KIND_##K)
+#define TEST1(name, law, K, ...) ROW(name, law, pred, IR_KIND_##K)
 #define PREDICATE1(name, law, ...) ROW(name, law, pred, IR_KIND_pred)
 #define PREDICATE2(name, law, ...) ROW(name, law, pred, IR_KIND_pred, IR_KIND_pred)
 #define CARRY2(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D)
@@ -75,6 +76,10 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
     BODY(name) {                                                                                   \
         BEGIN IN(K, a, 0) IN(K, b, 1) lane->out[0] = (x);                                          \
     }
+#define TEST1(name, law, K, x, ...)                                                                \
+    BODY(name) {                                                                                   \
+        BEGIN IN(K, a, 0) lane->out[0] = (x);                                                      \
+    }
 #define PREDICATE1(name, law, x, ...)                                                              \
     BODY(name) {                                                                                   \
         BEGIN IN(u32, a, 0) lane->out[0] = (x)&1;                                                  \
@@ -128,6 +133,7 @@ typedef void (*run_function)(struct ir_lane *lane, uint32_t immediate);
 #define COMPARE VALUE1
 #define PREDICATE1 VALUE1
 #define PREDICATE2 VALUE1
+#define TEST1 VALUE1
 #define TESTED3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1

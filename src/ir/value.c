@@ -3,10 +3,12 @@
 
 #include <assert.h>
 
+enum { MOST_MODIFIERS = 4 };
+
 struct key {
-    uint64_t types, to;            // sets of types; 0: any
-    uint16_t modifiers[2], may[2]; // enum ptx_modifier
-    uint16_t table;                // lop3's, with HAS_TABLE; 0: it is no lop3
+    uint64_t types, to;                         // sets of types; 0: any
+    uint16_t modifiers[MOST_MODIFIERS], may[2]; // enum ptx_modifier
+    uint16_t table;                             // lop3's, with HAS_TABLE; 0: it is no lop3
     int8_t parts;
     uint8_t registers, spaces; // sets; 0: any
 };
@@ -45,6 +47,8 @@ _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
 #define D2(x, y) .to = TYPE_##x | TYPE_##y,
 #define M(x) .modifiers = {PTX_MOD_##x},
 #define M2(x, y) .modifiers = {PTX_MOD_##x, PTX_MOD_##y},
+#define M3(x, y, z) .modifiers = {PTX_MOD_##x, PTX_MOD_##y, PTX_MOD_##z},
+#define M4(w, x, y, z) .modifiers = {PTX_MOD_##w, PTX_MOD_##x, PTX_MOD_##y, PTX_MOD_##z},
 #define MAY(x) .may = {PTX_MOD_##x},
 #define MAY2(x, y) .may = {PTX_MOD_##x, PTX_MOD_##y},
 #define TABLE(n) .table = HAS_TABLE | (n),
@@ -63,6 +67,7 @@ static const struct key keys[IR_VALUE_COUNT] = {
 #define TESTED3 VALUE3
 #define SELECT(name, law, d, x, ...) KEY(name, __VA_ARGS__)
 #define COMPARE(name, law, d, x, ...) KEY(name, __VA_ARGS__)
+#define TEST1 COMPARE
 #define PREDICATE1(name, law, x, ...) KEY(name, __VA_ARGS__)
 #define PREDICATE2(name, law, x, ...) KEY(name, __VA_ARGS__)
 #define CARRY2(name, law, d, flip, r, carry, ...) KEY(name, __VA_ARGS__)
@@ -99,8 +104,6 @@ static const bool takes_carry[PTX_ISA_COUNT] = {
 };
 
 // ---- What an instruction asks for -----------------------------------------------------------
-
-enum { MOST_MODIFIERS = 4 };
 
 struct wanted {
     uint64_t types, to;
@@ -196,23 +199,22 @@ static bool read_wanted(const struct ir_function *function,
 
 // ---- Which row fits -------------------------------------------------------------------------
 
-static bool takes_modifier(const struct key *key, uint16_t modifier) {
-    return key->modifiers[0] == modifier || key->modifiers[1] == modifier ||
-           key->may[0] == modifier || key->may[1] == modifier;
-}
-
-static bool has_modifier(const struct wanted *wanted, uint16_t modifier) {
-    for (unsigned i = 0; i < wanted->modifier_count; i++)
-        if (wanted->modifiers[i] == modifier)
+static bool has_modifier(const uint16_t *modifiers, unsigned count, uint16_t modifier) {
+    for (unsigned i = 0; i < count; i++)
+        if (modifiers[i] == modifier)
             return true;
-    return modifier == PTX_MOD_NONE;
+    return false;
 }
 
 static bool modifiers_fit(const struct key *key, const struct wanted *wanted) {
     for (unsigned i = 0; i < wanted->modifier_count; i++)
-        if (!takes_modifier(key, wanted->modifiers[i]))
+        if (!has_modifier(key->modifiers, MOST_MODIFIERS, wanted->modifiers[i]) &&
+            !has_modifier(key->may, 2, wanted->modifiers[i]))
             return false;
-    return has_modifier(wanted, key->modifiers[0]) && has_modifier(wanted, key->modifiers[1]);
+    for (unsigned i = 0; i < MOST_MODIFIERS && key->modifiers[i]; i++)
+        if (!has_modifier(wanted->modifiers, wanted->modifier_count, key->modifiers[i]))
+            return false;
+    return true;
 }
 
 static bool fits(const struct key *key, const struct wanted *wanted) {

@@ -147,8 +147,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t c) {
 
 // The other modes have a fixed table of selectors, one for each value of c's low two bits: the
 // table's 16-bit entries, the first one lowest.
-static inline __attribute__((always_inline)) uint32_t permute_fixed(uint32_t a, uint32_t b,
-                                                                    uint32_t c, uint64_t table) {
+VALUE_INLINE uint32_t permute_fixed(uint32_t a, uint32_t b, uint32_t c, uint64_t table) {
     const uint32_t low = (uint32_t)table, high = (uint32_t)(table >> 32);
     const uint32_t pair = c & 2 ? high : low;
     return permute(a, b, c & 1 ? pair >> 16 : pair & 0xffff);

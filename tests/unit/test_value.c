@@ -55,6 +55,9 @@ static uint64_t random_operand(enum ir_kind kind) {
         return cut(rest % 72, bits_of(kind));
     case 3:
         return cut((1ull << rest % 64) + near, bits_of(kind));
+    case 5: // infinity, and NaN
+        return bits_of(kind) == 64 ? 0x7ff0000000000000u + near
+                                   : cut(0x7f800000u + near, bits_of(kind));
     case 4:
         return cut((rest & 0xff) * 0x0101010101010101u, bits_of(kind));
     default:
@@ -479,8 +482,9 @@ static void test_truth(void **state) {
 }
 
 int main(void) {
-    static struct family families[] = {
-        {"integer", 162}, {"logic", 93}, {"compare", 1580}, {"convert", 204}, {"move", 46}};
+    static struct family families[] = {{"integer", 162}, {"logic", 93}, {"compare", 1592},
+                                       {"convert", 204}, {"move", 46},  {"float", 59},
+                                       {"double", 16}};
     enum { FAMILIES = sizeof families / sizeof *families };
     struct CMUnitTest tests[2 + FAMILIES] = {cmocka_unit_test(test_laws),
                                              cmocka_unit_test(test_opaque_rows)};

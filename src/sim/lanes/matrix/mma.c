@@ -1,6 +1,6 @@
 // mma.sync, wmma.mma: D = A * B + C, all of them in the registers of a warp.
 #include "sim/lanes/matrix/mma.h"
-#include "sim/lanes/op/float64.h"
+#include "sim/lanes/op/float.h"
 
 struct plan {
     struct mma_product product;

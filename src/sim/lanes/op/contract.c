@@ -2,7 +2,6 @@
 #include "sim/lanes/op/contract.h"
 
 #include "sim/lanes/op/float.h"
-#include "sim/lanes/op/float64.h"
 
 // Index: which of product and addend are negated (contract_signs()), then ftz and sat.
 #define F32_FORM(name, p, c_, ftz, sat)                                                            \

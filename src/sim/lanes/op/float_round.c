@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "sim/lanes/op/float.h"
-#include "sim/lanes/op/float64.h"
 #include "sim/lanes/op/float_mode.h"
 
 // name_nearest, a LANES_BODY, between the two.

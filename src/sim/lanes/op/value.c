@@ -12,6 +12,7 @@
 #define SELECT VALUE1
 #define PREDICATE1 VALUE1
 #define PREDICATE2 VALUE1
+#define TEST1 VALUE1
 #define TESTED3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
@@ -31,6 +32,7 @@ static const struct compare values[IR_VALUE_COUNT] = {
 #define SELECT VALUE1
 #define PREDICATE1 VALUE1
 #define PREDICATE2 VALUE1
+#define TEST1 VALUE1
 #define TESTED3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
