@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench deps demo gpu test quick format install uninstall clean
+.PHONY: all bench demo gpu test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -13,15 +13,14 @@ all:
 	  meson setup "$$BUILD" --prefix "$$PREFIX"
 	@$(ninja)
 
-deps:
+demo:
 	@tools/install-deps.sh
-
-demo: deps
 	@$(MAKE) --no-print-directory all
 	@tools/get-nvcc.sh "$$BUILD"
 	"$$BUILD"/bankrun gallery/transpose.cu
 
-test: deps
+test:
+	@tools/install-deps.sh tests
 	@tools/get-nvcc.sh "$$BUILD" || true
 	@python3 tests/all.py --build "$$BUILD"
 

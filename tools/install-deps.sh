@@ -1,11 +1,19 @@
 #!/bin/sh
-# Installs the Debian packages that building and testing need and that are not there yet.
-# Does nothing on a system without dpkg; asks no questions. Arguments: further packages.
+# Installs the Debian packages that building needs and that are not there yet. Does nothing on a
+# system without dpkg; asks no questions.
+#
+#     tools/install-deps.sh [tests] [PACKAGE...]
+#
+# `tests`: those that testing needs, too.
 set -eu
 
-packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv python3-jsonschema
-clang clang-format libclang-rt-14-dev libcmocka-dev libjansson-dev liblz4-dev libzstd-dev
-libiberty-dev zlib1g-dev libxxhash-dev $*"
+packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv libjansson-dev
+liblz4-dev libzstd-dev libiberty-dev zlib1g-dev libxxhash-dev"
+if [ "${1:-}" = tests ]; then
+    shift
+    packages="$packages clang clang-format libclang-rt-14-dev libcmocka-dev python3-jsonschema"
+fi
+packages="$packages $*"
 
 if ! command -v dpkg >/dev/null 2>&1; then
     echo "install-deps: no dpkg here; needed are the equivalents of:" $packages >&2

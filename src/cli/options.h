@@ -91,8 +91,8 @@ int options_parse(struct cli_options *options, enum cli_command command, int arg
 void options_print_help(enum cli_command command, FILE *out);
 
 // The same for the scripts that complete command lines: a line for each long option, with tabs
-// between its name, letter, argument, the words that may be given, and its help; `-` stands for what
-// it has not.
+// between its name, letter, argument, the words that may be given, and its help; `-` stands for
+// what it has not.
 void options_print_list(enum cli_command command, FILE *out);
 
 // "bankrun: ..." on stderr.
