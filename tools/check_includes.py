@@ -72,7 +72,7 @@ EXTERNAL = {
     "jansson.h": {"profile", "report"},
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
-    "xxhash.h": {"compiled", "base", "toolchain"},
+    "xxhash.h": {"base", "toolchain"},
     "zlib.h": {"cli"},
     "libiberty/demangle.h": {"base"},
     "demangle.h": {"profile"},

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL // no library: this is loaded into programs, too
-#include <xxhash.h>
-
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -24,7 +22,7 @@ struct compiled_code {
 };
 
 static uint64_t hash_of(const char *at, const char *end) {
-    return XXH3_64bits(at, (size_t)(end - at));
+    return hash_bytes(at, (size_t)(end - at));
 }
 
 uint64_t compiled_file(const char *path) {
