@@ -249,18 +249,49 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, u
     return MEM_SCATTERED;
 }
 
+// Each way is compiled once in a file, for all lanes and for some, not in each of its handlers.
+#define MEM_RESOLVER(kind, full)                                                                   \
+    static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##full(         \
+        const struct mem_request *r, const struct sim_access *access, struct mem_lanes *lanes,     \
+        unsigned width)
+
+#define MEM_RESOLVERS(suffix, full)                                                                \
+    MEM_RESOLVER(shared, suffix) {                                                                 \
+        return mem_resolve_shared(r, access, lanes, width, full);                                  \
+    }                                                                                              \
+    MEM_RESOLVER(global, suffix) {                                                                 \
+        mem_addresses(r->warp, access, lanes->address, full);                                      \
+        return mem_resolve_host(r, lanes->address, width, full);                                   \
+    }                                                                                              \
+    MEM_RESOLVER(generic, suffix) {                                                                \
+        mem_addresses(r->warp, access, lanes->address, full);                                      \
+        return mem_resolve_generic(r, lanes->address, width, full);                                \
+    }                                                                                              \
+    MEM_RESOLVER(cell, suffix) {                                                                   \
+        mem_addresses(r->warp, access, lanes->address, full);                                      \
+        return mem_resolve_cell(r, access, lanes->address, width);                                 \
+    }
+MEM_RESOLVERS(some, false)
+MEM_RESOLVERS(all, true)
+
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
 LANES_INLINE enum mem_pattern mem_resolve(const struct mem_request *r,
                                           const struct sim_access *access, struct mem_lanes *lanes,
                                           enum mem_kind kind, unsigned width, bool full) {
-    if (kind == MEM_SHARED)
-        return mem_resolve_shared(r, access, lanes, width, full);
-    mem_addresses(r->warp, access, lanes->address, full);
-    if (kind == MEM_CELL)
-        return mem_resolve_cell(r, access, lanes->address, width);
-    if (kind == MEM_GENERIC)
-        return mem_resolve_generic(r, lanes->address, width, full);
-    return mem_resolve_host(r, lanes->address, width, full);
+    switch (kind) {
+    case MEM_SHARED:
+        return full ? mem_resolve_shared_all(r, access, lanes, width)
+                    : mem_resolve_shared_some(r, access, lanes, width);
+    case MEM_GLOBAL:
+        return full ? mem_resolve_global_all(r, access, lanes, width)
+                    : mem_resolve_global_some(r, access, lanes, width);
+    case MEM_CELL:
+        return full ? mem_resolve_cell_all(r, access, lanes, width)
+                    : mem_resolve_cell_some(r, access, lanes, width);
+    default:
+        return full ? mem_resolve_generic_all(r, access, lanes, width)
+                    : mem_resolve_generic_some(r, access, lanes, width);
+    }
 }
 
 LANES_INLINE uint8_t *mem_lane(const struct sim_warp *warp, const struct mem_lanes *lanes,
