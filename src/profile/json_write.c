@@ -4,45 +4,17 @@
 
 #include <jansson.h>
 
-#include "base/strbuf.h"
+#include "base/utf8.h"
 #include "profile/json.h"
 
 // ---- Texts --------------------------------------------------------------------------------------
-
-// Length of the UTF-8 sequence at `at`, 0 when it is none. Continuation bytes end at NUL.
-static size_t sequence_length(const unsigned char *at) {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t more = 0; more < 4; more++) {
-        if ((at[0] & forms[more].mask) != forms[more].lead)
-            continue;
-        uint32_t code = at[0] & (unsigned char)~forms[more].mask;
-        for (size_t i = 1; i <= more; i++) {
-            if ((at[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (at[i] & 0x3f);
-        }
-        bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-        return code >= forms[more].least && code <= 0x10ffff && !is_surrogate ? more + 1 : 0;
-    }
-    return 0;
-}
 
 // JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
 static json_t *text(const char *bytes) {
     if (!bytes)
         return json_null();
     struct strbuf clean = {0};
-    for (const unsigned char *at = (const unsigned char *)bytes; *at;) {
-        size_t length = sequence_length(at);
-        if (length > 0)
-            strbuf_append(&clean, (const char *)at, length);
-        else
-            strbuf_puts(&clean, "\xef\xbf\xbd");
-        at += length > 0 ? length : 1;
-    }
+    utf8_repair(&clean, bytes);
     json_t *value = json_string(strbuf_string(&clean));
     strbuf_free(&clean);
     return value;

@@ -4,28 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TAB_STOP = 4 };
+#include "base/utf8.h"
 
-// Decodes one code point and returns its length in bytes; 1 and *code = 0xfffd when the bytes
-// are no shortest-form UTF-8.
-static size_t decode(const char *text, uint32_t *code) {
-    const unsigned char *byte = (const unsigned char *)text;
-    size_t length = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint32_t value = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
-    bool valid = byte[0] < 0x80 || (byte[0] >= 0xc2 && byte[0] <= 0xf4);
-    for (size_t i = 1; valid && i < length; i++) {
-        valid = (byte[i] & 0xc0) == 0x80; // a NUL ends the text and fails here too
-        value = value << 6 | (byte[i] & 0x3f);
-    }
-    if (!valid || value < least[length] || value > 0x10ffff ||
-        (value >= 0xd800 && value <= 0xdfff)) {
-        *code = 0xfffd;
-        return 1;
-    }
-    *code = value;
-    return length;
-}
+enum { TAB_STOP = 4 };
 
 static bool is_unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffd || code == 0x200e ||
@@ -51,7 +32,7 @@ void report_clean(struct strbuf *out, const char *text) {
     size_t column = 0;
     while (*text) {
         uint32_t code;
-        size_t length = decode(text, &code);
+        size_t length = utf8_decode(text, &code);
         if (code == '\t') {
             do {
                 strbuf_append(out, " ", 1);
@@ -71,7 +52,7 @@ size_t report_columns(const char *text) {
     size_t columns = 0;
     while (*text) {
         uint32_t code;
-        text += decode(text, &code);
+        text += utf8_decode(text, &code);
         columns += width_of(code);
     }
     return columns;
@@ -83,7 +64,7 @@ static size_t prefix_bytes(const char *text, size_t columns, size_t *used) {
     *used = 0;
     while (text[bytes]) {
         uint32_t code;
-        size_t length = decode(text + bytes, &code);
+        size_t length = utf8_decode(text + bytes, &code);
         if (*used + width_of(code) > columns) {
             break;
         }
@@ -111,7 +92,7 @@ size_t report_elide(struct strbuf *out, const char *text, size_t columns) {
     size_t skip = total - room / 2, at = 0, passed = 0;
     while (text[at] && passed < skip) {
         uint32_t code;
-        at += decode(text + at, &code);
+        at += utf8_decode(text + at, &code);
         passed += width_of(code);
     }
     strbuf_puts(out, text + at);

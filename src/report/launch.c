@@ -1,160 +1,91 @@
-// The heading of a launch.
-#include <stdio.h>
+// One launch, or several that are alike: its verdict, lines, totals, and how sure its rules are.
 #include <string.h>
 
-#include "report/columns.h"
-#include "report/parts.h"
+#include "base/map.h"
+#include "report/build.h"
 
-static void put_dashes(struct report_page *page, size_t end) {
-    size_t count = end > page->column ? end - page->column : 0;
-    char *dashes = base_alloc(count + 1);
-    memset(dashes, '-', count);
-    report_put(page, STYLE_DIM, dashes);
-    free(dashes);
-}
-
-void report_rule(struct report_page *page, const char *title, const char *note) {
-    enum { LEAD = 3, LEAST_TAIL = 3 };
-    size_t note_columns = note[0] ? report_columns(note) + 2 : 0;
-    report_put(page, STYLE_DIM, "---");
-    report_to(page, LEAD + 1);
-    report_put_in(page, STYLE_BOLD, page->width - LEAD - 2 - LEAST_TAIL - note_columns, title);
-    report_to(page, page->column + 1);
-    put_dashes(page, page->width - note_columns);
-    if (note[0]) {
-        report_to(page, page->width - note_columns + 1);
-        report_put(page, STYLE_PLAIN, note);
-    }
-    report_newline(page);
-}
-
-// "125 x 125" for {125, 125, 1}.
-static void put_dimensions(struct strbuf *out, const char *name, const uint32_t size[3]) {
-    char number[REPORT_NUMBER];
-    int dimensions = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
-    strbuf_puts(out, name);
-    for (int i = 0; i < dimensions; i++) {
-        strbuf_puts(out, i ? " x " : " ");
-        strbuf_puts(out, report_number(number, size[i]));
-    }
-}
-
-static void put_configuration(struct report_page *page, const struct profile_launch *launch) {
-    struct strbuf text = {0};
-    char number[REPORT_NUMBER], whole[REPORT_NUMBER];
-    if (launch->is_of_several) {
-        strbuf_printf(&text, "device %u, ", launch->device);
-    }
-    put_dimensions(&text, "grid", launch->grid);
-    put_dimensions(&text, ", block", launch->block);
-    if (launch->shared_bytes > 0) {
-        strbuf_printf(&text, ", shared %s bytes", report_number(number, launch->shared_bytes));
-    }
-    if (launch->bank_bytes == 8) {
-        strbuf_puts(&text, ", banks of 8 bytes");
-    }
-    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    strbuf_printf(&text, "; %s", report_number(number, launch->blocks_run));
-    if (launch->blocks_run < blocks) {
-        strbuf_printf(&text, " of %s", report_number(whole, blocks));
-    }
-    strbuf_printf(&text, blocks == 1 ? " block" : " blocks");
-    if (launch->is_sample)
-        strbuf_printf(&text, " sampled");
-    strbuf_printf(&text, ", %s instructions", report_number(number, launch->instructions));
-    report_to(page, 2);
-    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
-    report_newline(page);
-    strbuf_free(&text);
-}
-
-static void put_sample(struct report_page *page, const struct profile_launch *launch) {
-    report_to(page, 2);
-    report_putf(page, STYLE_PLAIN,
-                "Counts are scaled to the whole grid: wavefronts +-%.2f %%, sectors +-%.2f %% "
-                "(95 %% sure).",
-                100 * launch->error[SITE_SHARED], 100 * launch->error[SITE_GLOBAL]);
-    report_newline(page);
-}
-
-static void put_fault(struct report_page *page, const char *fault) {
-    report_newline(page);
-    report_to(page, 2);
-    report_put(page, STYLE_BAD, "fault: ");
-    report_wrap(page, STYLE_BAD, fault);
-    report_newline(page);
-    report_to(page, 2);
-    report_put(page, STYLE_PLAIN, "The counts are of what ran before it.");
-    report_newline(page);
-}
-
-static bool has_estimate(const struct profile_launch *launch) {
+static bool has_estimate(const struct profile_launch *launch, int op) { // op < 0: of any
     for (size_t i = 0; i < launch->site_count; i++) {
-        if (launch->sites[i].space == SITE_SHARED && launch->sites[i].is_estimate) {
+        const struct profile_site *site = &launch->sites[i];
+        if (site->space == SITE_SHARED && (op < 0 || (int)site->op == op) && site->is_estimate)
             return true;
-        }
     }
     return false;
 }
 
-static void put_verdict(struct report_page *page, const struct report_launches *run) {
-    const struct profile_counts *shared = &run->shared;
-    char a[REPORT_NUMBER], b[REPORT_NUMBER], percent[REPORT_NUMBER];
-    const char *each = run->count > 1 ? ", in each launch" : "";
-    const char *about = run->first->is_sample || has_estimate(run->first) ? "~" : "";
-    uint64_t excess = report_excess(shared);
-    report_newline(page);
-    report_to(page, 2);
-    if (report_has_nothing_to_win(run)) {
-        report_put(page, STYLE_PLAIN,
-                   run->global.requests > 0
-                       ? "no shared-memory accesses; global memory is 100 % efficient"
-                       : "no accesses to shared or global memory");
-    } else if (shared->requests == 0) {
-        report_put(page, STYLE_PLAIN, "no shared-memory accesses");
-    } else if (excess == 0) {
-        report_putf(page, STYLE_GOOD, "no bank conflicts: ");
-        report_putf(page, STYLE_PLAIN, "%s requests took %s%s wavefronts%s",
-                    report_number(a, shared->requests), about, report_number(b, shared->units),
-                    each);
-    } else {
-        struct report_lines lines = report_lines_of(run->first, SITE_SHARED, true);
-        report_putf(page, report_excess_style(excess, shared->units),
-                    "%s %s: ", report_number(a, lines.length),
-                    lines.length == 1 ? "line conflicts" : "lines conflict");
-        free(lines.data);
-        report_putf(page, STYLE_PLAIN, "%s%s of %s%s wavefronts are excess (%s)%s", about,
-                    report_number(a, excess), about, report_number(b, shared->units),
-                    report_percent(percent, excess, shared->units), each);
-    }
-    report_newline(page);
+static enum view_verdict verdict_of(const struct view_launch *launch) {
+    const struct profile_counts *shared = &launch->sums[SITE_SHARED];
+    const struct profile_counts *global = &launch->sums[SITE_GLOBAL];
+    if (shared->requests > 0)
+        return view_excess(shared) > 0 ? VIEW_CONFLICTS : VIEW_NO_CONFLICT;
+    if (view_excess(global) > 0)
+        return VIEW_ONLY_GLOBAL;
+    return global->requests > 0 ? VIEW_ONLY_EFFICIENT : VIEW_NO_ACCESS;
 }
 
-void report_launch_heading(struct report_page *page, const struct report_launches *run,
-                           uint64_t all_launches) {
-    const struct profile_launch *launch = run->first;
-    char note[128], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
-    char others[REPORT_NUMBER];
-    report_number(first, (uint64_t)launch->index + 1);
-    report_number(last, (uint64_t)run->last_index + 1);
-    report_number(all, all_launches);
-    report_number(others, run->count - 1);
-    if (run->last_index - launch->index >= run->count) {
-        snprintf(note, sizeof note, "launch %s of %s, and %s alike later", first, all, others);
-    } else if (run->count > 1) {
-        snprintf(note, sizeof note, "launches %s to %s of %s, alike", first, last, all);
-    } else if (all_launches > 1) {
-        snprintf(note, sizeof note, "launch %s of %s", first, all);
-    } else {
-        note[0] = '\0';
+static struct view_table totals_of(struct view_builder *builder, const struct view_launch *launch,
+                                   enum site_space space) {
+    static const char *const spaces[SITE_SPACES] = {
+        [SITE_SHARED] = "shared memory",
+        [SITE_GLOBAL] = "global memory",
+    };
+    static const char *const ops[PROFILE_OPS] = {
+        [PROFILE_LOAD] = "loads",
+        [PROFILE_STORE] = "stores",
+        [PROFILE_ATOMIC] = "atomics",
+        [PROFILE_MATRIX_LOAD] = "matrix loads",
+        [PROFILE_MATRIX_STORE] = "matrix stores",
+        [PROFILE_ASYNC_COPY] = "asynchronous copies",
+    };
+    struct view_table table = {.label = spaces[space],
+                               .rows = ARENA_ARRAY(builder->arena, struct view_row, PROFILE_OPS)};
+    memcpy(table.columns, view_columns[space], sizeof table.columns);
+    for (int op = 0; op < PROFILE_OPS; op++) {
+        const struct profile_counts *counts = &launch->launch->totals[space][op];
+        if (counts->requests == 0)
+            continue;
+        struct view_row *row = &table.rows[table.count++];
+        row->label = ops[op];
+        view_fill_cells(row->cells, space, counts,
+                        space == SITE_SHARED && has_estimate(launch->launch, op),
+                        launch->sums[SITE_SHARED].units);
     }
-    report_rule(page, launch->kernel ? launch->kernel : launch->symbol, note);
-    put_configuration(page, launch);
-    if (launch->is_sample) {
-        put_sample(page, launch);
+    return table;
+}
+
+static void fill_rules(struct view_builder *builder, struct view_launch *launch) {
+    struct strbuf texts[BANKRUN_UNKNOWN + 1] = {0};
+    struct map named[BANKRUN_UNKNOWN + 1] = {0};
+    for (size_t i = 0; i < launch->launch->site_count; i++) {
+        const struct profile_site *site = &launch->launch->sites[i];
+        if (site->space != SITE_SHARED)
+            continue;
+        enum bankrun_certainty certainty = profile_certainty(launch->arch, site);
+        if (map_get_string(&named[certainty], site->instruction))
+            continue;
+        map_put(&named[certainty], site->instruction, strlen(site->instruction), launch);
+        strbuf_puts(&texts[certainty], texts[certainty].length ? ", " : "");
+        strbuf_puts(&texts[certainty], site->instruction);
     }
-    if (launch->fault) {
-        put_fault(page, launch->fault);
+    for (int c = BANKRUN_MEASURED; c <= BANKRUN_UNKNOWN; c++) {
+        launch->rules[c] = texts[c].length ? view_take(builder, &texts[c]) : NULL;
+        map_free(&named[c]);
     }
-    put_verdict(page, run);
+}
+
+void view_fill_launch(struct view_builder *builder, struct view_launch *launch) {
+    const struct profile_counts *shared = &launch->sums[SITE_SHARED];
+    launch->verdict = verdict_of(launch);
+    launch->is_about = launch->launch->is_sample || has_estimate(launch->launch, -1);
+    launch->excess =
+        (struct view_cell){.unit = VIEW_PERCENT,
+                           .value = view_excess(shared),
+                           .whole = shared->units,
+                           .style = view_excess_style(view_excess(shared), shared->units)};
+    launch->conflicts = view_lines_of(builder, launch, SITE_SHARED, true);
+    launch->clean = view_lines_of(builder, launch, SITE_SHARED, false);
+    launch->wasteful = view_lines_of(builder, launch, SITE_GLOBAL, true);
+    for (int space = 0; space < SITE_SPACES; space++)
+        launch->totals[space] = totals_of(builder, launch, (enum site_space)space);
+    fill_rules(builder, launch);
 }

@@ -1,126 +1,133 @@
-// What the parts of the report have in common: lines, places, styles.
-#include <stdio.h>
+// The lines of a launch that access memory.
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/parts.h"
-
-uint64_t report_excess(const struct profile_counts *counts) {
-    return counts->units > counts->ideal ? counts->units - counts->ideal : 0;
-}
-
-enum report_style report_excess_style(uint64_t excess, uint64_t units) {
-    if (excess == 0) {
-        return STYLE_GOOD;
-    }
-    return excess * 10 >= units ? STYLE_BAD : STYLE_WARN;
-}
-
-static bool same_line(const struct profile_site *a, const struct profile_site *b) {
-    return a->space == b->space && a->file && b->file && a->line > 0 && a->line == b->line &&
-           strcmp(a->file, b->file) == 0;
-}
-
-static int by_excess(const void *left, const void *right) {
-    const struct report_line *a = left, *b = right;
-    if (a->excess != b->excess) {
-        return a->excess < b->excess ? 1 : -1;
-    }
-    return a->sites < b->sites ? -1 : a->sites > b->sites;
-}
-
-struct report_lines report_lines_of(const struct profile_launch *launch, enum site_space space,
-                                    bool with_excess) {
-    struct report_lines lines = {0};
-    for (size_t i = 0; i < launch->site_count;) {
-        struct report_line line = {.sites = &launch->sites[i]};
-        do {
-            line.excess += report_excess(&launch->sites[i].counts);
-            line.count++;
-            i++;
-        } while (i < launch->site_count && same_line(line.sites, &launch->sites[i]));
-        if (line.sites->space == space && (line.excess > 0) == with_excess) {
-            vec_push(&lines, line);
-        }
-    }
-    if (lines.length > 0) {
-        qsort(lines.data, lines.length, sizeof *lines.data, by_excess);
-    }
-    return lines;
-}
-
-void report_place(struct strbuf *out, const struct report_page *page, const char *file,
-                  uint32_t line) {
-    if (!file || line == 0) {
-        strbuf_puts(out, "no known line");
-        return;
-    }
-    const char *root = page->options.source_root;
-    size_t length = root ? strlen(root) : 0;
-    if (length > 0 && strncmp(file, root, length) == 0 && file[length] == '/') {
-        file += length + 1;
-    }
-    // "cub/agent/agent_reduce.cuh": as the toolkit's libraries are included.
-    static const char libraries[] = "/include/cccl/";
-    const char *library = strstr(file, libraries);
-    strbuf_printf(out, "%s:%u", library ? library + strlen(libraries) : file, line);
-}
+#include "report/build.h"
 
 static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// Is there the same access in another column of the line?
-static bool is_in_columns(const struct report_line *line, const struct profile_site *site) {
-    for (size_t i = 0; i < line->count; i++) {
-        const struct profile_site *other = &line->sites[i];
-        if (other->column != site->column && same_text(other->instruction, site->instruction) &&
-            same_text(other->array, site->array)) {
-            return true;
-        }
-    }
-    return false;
+static bool same_line(const struct profile_site *a, const struct profile_site *b) {
+    return a->space == b->space && a->file && a->line > 0 && a->line == b->line &&
+           same_text(a->file, b->file);
 }
 
-void report_column(struct strbuf *out, const char *before, const struct report_line *line,
-                   const struct profile_site *site) {
-    if (is_in_columns(line, site)) {
-        strbuf_printf(out, "%s%u", before, site->column);
-    }
+static struct view_place place_of(const struct view_builder *builder, const char *file,
+                                  uint32_t line) {
+    // "cub/agent/agent_reduce.cuh": as the toolkit's libraries are included.
+    static const char libraries[] = "/include/cccl/";
+    if (!file || line == 0)
+        return (struct view_place){0};
+    const char *root = builder->source_root;
+    size_t length = root ? strlen(root) : 0;
+    if (length > 0 && strncmp(file, root, length) == 0 && file[length] == '/')
+        file += length + 1;
+    const char *library = strstr(file, libraries);
+    return (struct view_place){library ? library + strlen(libraries) : file, line};
 }
 
-void report_site_label(struct strbuf *out, const struct report_page *page,
-                       const struct report_line *line, const struct profile_site *site) {
-    struct strbuf place = {0};
-    report_place(&place, page, site->file, site->line);
-    const char *name = strrchr(strbuf_string(&place), '/');
-    strbuf_puts(out, name ? name + 1 : strbuf_string(&place));
-    report_column(out, ":", line, site);
-    strbuf_puts(out, "  ");
-    report_access(out, site);
-    strbuf_free(&place);
-}
-
-void report_access(struct strbuf *out, const struct profile_site *site) {
+static const char *access_of(struct view_builder *builder, const struct profile_site *site) {
     static const char *const words[PROFILE_OPS] = {
         [PROFILE_LOAD] = "from",        [PROFILE_STORE] = "to",        [PROFILE_ATOMIC] = "on",
         [PROFILE_MATRIX_LOAD] = "from", [PROFILE_MATRIX_STORE] = "to", [PROFILE_ASYNC_COPY] = "to",
     };
-    strbuf_puts(out, site->instruction);
-    if (site->array) {
-        strbuf_printf(out, " %s %s", words[site->op], site->array);
-    }
+    return site->array ? arena_printf(builder->arena, "%s %s %s", site->instruction,
+                                      words[site->op], site->array)
+                       : site->instruction;
 }
 
-void report_quote(struct report_page *page, size_t indent, const char *file, uint32_t line) {
-    char *text = report_source_line(page, file, line);
-    if (!text) {
-        return;
+// Is there the same access in another column of the line?
+static bool is_in_columns(const struct profile_site *sites, size_t count,
+                          const struct profile_site *site) {
+    for (size_t i = 0; i < count; i++)
+        if (sites[i].column != site->column && same_text(sites[i].instruction, site->instruction) &&
+            same_text(sites[i].array, site->array))
+            return true;
+    return false;
+}
+
+static struct view_frame *frames_of(struct view_builder *builder, const struct profile_site *site) {
+    struct view_frame *frames =
+        ARENA_ARRAY(builder->arena, struct view_frame, site->inlined_count + 1);
+    for (uint32_t i = 0; i < site->inlined_count; i++) {
+        const struct profile_frame *frame = &site->inlined_at[i];
+        frames[i] =
+            (struct view_frame){place_of(builder, frame->file, frame->line), frame->function};
     }
-    char number[REPORT_NUMBER];
-    snprintf(number, sizeof number, "%u", line);
-    report_put_right(page, STYLE_DIM, indent + 6, number);
-    report_put(page, STYLE_DIM, " | ");
-    report_put(page, STYLE_PLAIN, text);
-    report_newline(page);
-    free(text);
+    return frames;
+}
+
+static void fill_site(struct view_builder *builder, const struct view_launch *launch,
+                      const struct profile_site *site, struct view_site *to) {
+    const struct profile_counts *counts = &site->counts;
+    to->site = site;
+    to->access = access_of(builder, site);
+    to->frames = frames_of(builder, site);
+    view_fill_cells(to->cells, site->space, counts, site->is_estimate,
+                    launch->sums[SITE_SHARED].units);
+    to->average = (struct view_cell){.unit = VIEW_RATIO,
+                                     .is_about = site->is_estimate,
+                                     .value = counts->units,
+                                     .whole = counts->requests};
+    to->ideal =
+        (struct view_cell){.unit = VIEW_RATIO, .value = counts->ideal, .whole = counts->requests};
+    // Nothing new where each request took as many wavefronts as its degree, and could take one.
+    to->is_uneven =
+        counts->ideal != counts->requests || counts->units != counts->requests * site->worst_degree;
+    if (site->space == SITE_SHARED && view_excess(counts) > 0)
+        to->banks = view_banks_of(builder, launch->arch, site);
+}
+
+static int sites_by_excess(const void *left, const void *right) {
+    const struct profile_site *a = ((const struct view_site *)left)->site;
+    const struct profile_site *b = ((const struct view_site *)right)->site;
+    uint64_t x = view_excess(&a->counts), y = view_excess(&b->counts);
+    return x != y ? (x < y ? 1 : -1) : a < b ? -1 : a > b;
+}
+
+static int lines_by_excess(const void *left, const void *right) {
+    const struct view_line *a = left, *b = right;
+    if (a->excess != b->excess)
+        return a->excess < b->excess ? 1 : -1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void fill_line(struct view_builder *builder, const struct view_launch *launch,
+                      const struct profile_site *sites, size_t count, uint64_t excess,
+                      struct view_line *line) {
+    *line = (struct view_line){
+        .at = place_of(builder, sites->file, sites->line),
+        .first = sites,
+        .excess = excess,
+        .style = view_excess_style(excess, launch->sums[sites->space].units),
+        .sites = ARENA_ARRAY(builder->arena, struct view_site, count),
+        .count = count,
+    };
+    line->quote = excess > 0 ? view_quote(builder, sites->file, sites->line) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        fill_site(builder, launch, &sites[i], &line->sites[i]);
+        if (is_in_columns(sites, count, &sites[i]))
+            line->sites[i].column = sites[i].column;
+        if (view_excess(&sites[i].counts) > 0 && sites[i].worst_degree > line->degree)
+            line->degree = sites[i].worst_degree;
+    }
+    if (excess > 0 && sites->space == SITE_SHARED)
+        qsort(line->sites, count, sizeof *line->sites, sites_by_excess);
+}
+
+struct view_lines view_lines_of(struct view_builder *builder, const struct view_launch *launch,
+                                enum site_space space, bool with_excess) {
+    const struct profile_site *sites = launch->launch->sites;
+    size_t count = launch->launch->site_count;
+    struct view_lines lines = {.data = ARENA_ARRAY(builder->arena, struct view_line, count + 1)};
+    for (size_t i = 0, next; i < count; i = next) {
+        uint64_t excess = view_excess(&sites[i].counts);
+        for (next = i + 1; next < count && same_line(&sites[i], &sites[next]); next++)
+            excess += view_excess(&sites[next].counts);
+        if (sites[i].space == space && (excess > 0) == with_excess)
+            fill_line(builder, launch, &sites[i], next - i, excess, &lines.data[lines.count++]);
+    }
+    qsort(lines.data, lines.count, sizeof *lines.data, lines_by_excess);
+    return lines;
 }

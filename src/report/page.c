@@ -2,48 +2,24 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/columns.h"
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 72 };
-
-// Columns of numbers are as wide as the largest number of the profile, and comfortable where the
-// page has the room.
-static size_t number_width(const struct profile *profile, size_t page_width) {
+void report_page_begin(struct report_page *page, struct strbuf *out, bool color, size_t width,
+                       uint64_t largest) {
     enum { MOST = 18 };
-    size_t gap = page_width < DEFAULT_WIDTH ? 2 : 3, least = 10 + gap;
-    uint64_t largest = 0;
-    for (size_t i = 0; i < profile->launch_count; i++) {
-        for (size_t t = 0; t < SITE_SPACES * PROFILE_OPS; t++) {
-            uint64_t units = profile->launches[i].totals[t / PROFILE_OPS][t % PROFILE_OPS].units;
-            largest = units > largest ? units : largest;
-        }
-    }
+    *page = (struct report_page){.out = out, .color = color, .width = width ? width : REPORT_WIDTH};
+    if (page->width < REPORT_LEAST_WIDTH)
+        page->width = REPORT_LEAST_WIDTH;
+    // Columns of numbers are as wide as the largest number, and comfortable where the page has the
+    // room.
     char buffer[REPORT_NUMBER];
-    size_t width = strlen(report_number(buffer, largest)) + gap;
-    return width < least ? least : width > MOST ? MOST : width;
-}
-
-void report_page_begin(struct report_page *page, const struct profile *profile,
-                       const struct report_options *options, struct strbuf *out) {
-    *page = (struct report_page){.out = out, .arch = profile->arch};
-    if (options) {
-        page->options = *options;
-    }
-    page->width = page->options.width ? page->options.width : DEFAULT_WIDTH;
-    if (page->width < LEAST_WIDTH) {
-        page->width = LEAST_WIDTH;
-    }
-    page->number = number_width(profile, page->width);
-}
-
-void report_page_end(struct report_page *page) {
-    for (size_t i = 0; i < page->sources.length; i++) {
-        free(page->sources.data[i].name);
-        free(page->sources.data[i].text);
-    }
-    vec_free(&page->sources);
+    size_t gap = page->width < REPORT_WIDTH ? 2 : 3, least = 10 + gap;
+    page->number = strlen(report_number(buffer, largest)) + gap;
+    page->number = page->number < least ? least : page->number > MOST ? MOST : page->number;
 }
 
 static const char *style_code(enum report_style style) {
@@ -81,7 +57,7 @@ static void put_clean(struct report_page *page, enum report_style style, size_t 
         return;
     }
     flush_spaces(page);
-    bool is_colored = page->options.color && style != STYLE_PLAIN;
+    bool is_colored = page->color && style != STYLE_PLAIN;
     if (is_colored) {
         strbuf_puts(page->out, style_code(style));
     }

@@ -3,37 +3,28 @@
 #ifndef BANKRUN_REPORT_PAGE_H
 #define BANKRUN_REPORT_PAGE_H
 
-#include "base/vec.h"
-#include "report/report.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-enum report_style {
-    STYLE_PLAIN,
-    STYLE_BOLD,
-    STYLE_DIM,
-    STYLE_BAD,  // most of the excess
-    STYLE_WARN, // some of it
-    STYLE_GOOD, // nothing to win
-};
-
-struct report_source { // a source file that was looked for
-    char *name;
-    char *text; // NULL: it could not be read
-};
+#include "base/strbuf.h"
+#include "report/style.h"
 
 struct report_page {
-    struct strbuf *out;
-    struct report_options options;
-    unsigned arch;
+    struct strbuf *out; // borrowed
+    bool color;
     size_t width;
     size_t column;  // of the current line, 0-based
     size_t pending; // spaces not yet written: a line never ends in them
     size_t number;  // width of a column of numbers, the same on the whole page
-    VEC(struct report_source) sources;
 };
 
-void report_page_begin(struct report_page *page, const struct profile *profile,
-                       const struct report_options *options, struct strbuf *out);
-void report_page_end(struct report_page *page);
+enum { REPORT_WIDTH = 100, REPORT_LEAST_WIDTH = 72 };
+
+// width: columns, 0: REPORT_WIDTH; at least REPORT_LEAST_WIDTH are used. `largest` is the largest
+// number of report_row().
+void report_page_begin(struct report_page *page, struct strbuf *out, bool color, size_t width,
+                       uint64_t largest);
 
 // What does not fit on the line any more is elided.
 void report_put(struct report_page *page, enum report_style style, const char *text);
@@ -69,9 +60,5 @@ const char *report_number(char buffer[REPORT_NUMBER], uint64_t number);
 const char *report_percent(char buffer[REPORT_NUMBER], uint64_t part, uint64_t whole);
 // "32" or "3.5", "-" for a quotient by 0.
 const char *report_ratio(char buffer[REPORT_NUMBER], uint64_t part, uint64_t whole);
-
-// The text of a source line without the white space around it; NULL when it cannot be read.
-// Caller frees.
-char *report_source_line(struct report_page *page, const char *file, uint32_t line);
 
 #endif

@@ -1,58 +1,71 @@
 // Quoting source lines.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "report/page.h"
+#include "base/strbuf.h"
+#include "report/build.h"
 
 // A path as the compiler wrote it, seen from the source root.
-static char *resolve(const struct report_page *page, const char *file) {
+static char *resolve(const struct view_builder *builder, const char *file) {
     struct strbuf path = {0};
-    if (file[0] != '/' && page->options.source_root) {
-        strbuf_printf(&path, "%s/", page->options.source_root);
-    }
+    if (file[0] != '/' && builder->source_root)
+        strbuf_printf(&path, "%s/", builder->source_root);
     strbuf_puts(&path, file);
     return strbuf_take(&path);
 }
 
-// Each file is read once. NULL: it cannot be read.
-static const char *text_of(struct report_page *page, const char *file) {
-    for (size_t i = 0; i < page->sources.length; i++) {
-        if (strcmp(page->sources.data[i].name, file) == 0) {
-            return page->sources.data[i].text;
-        }
+static void find_lines(struct view_source *source) {
+    size_t count = 1;
+    for (const char *at = source->text; (at = strchr(at, '\n')) != NULL; at++)
+        count++;
+    source->lines = base_alloc(count * sizeof *source->lines);
+    for (const char *at = source->text; at; at = at ? at + 1 : NULL) {
+        source->lines[source->line_count++] = at;
+        at = strchr(at, '\n');
     }
-    struct report_source source = {.name = base_strdup(file)};
-    char *path = resolve(page, file);
+}
+
+// Each file is read once.
+static const struct view_source *source_of(struct view_builder *builder, const char *file) {
+    for (size_t i = 0; i < builder->sources.length; i++)
+        if (strcmp(builder->sources.data[i].name, file) == 0)
+            return &builder->sources.data[i];
+    struct view_source source = {.name = base_strdup(file)};
+    char *path = resolve(builder, file);
     size_t length;
-    if (!file_read(path, &source.text, &length)) {
+    if (file_read(path, &source.text, &length))
+        find_lines(&source);
+    else
         source.text = NULL;
-    }
     free(path);
-    vec_push(&page->sources, source);
-    return source.text;
+    vec_push(&builder->sources, source);
+    return &builder->sources.data[builder->sources.length - 1];
 }
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-char *report_source_line(struct report_page *page, const char *file, uint32_t line) {
-    const char *text = file && line > 0 ? text_of(page, file) : NULL;
-    for (uint32_t i = 1; text && i < line; i++) {
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-    if (!text) {
+const char *view_quote(struct view_builder *builder, const char *file, uint32_t line) {
+    const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
+    if (!source || line > source->line_count)
         return NULL;
-    }
+    const char *text = source->lines[line - 1];
     size_t length = strcspn(text, "\n");
     while (length > 0 && is_blank(text[0])) {
         text++;
         length--;
     }
-    while (length > 0 && is_blank(text[length - 1])) {
+    while (length > 0 && is_blank(text[length - 1]))
         length--;
+    return length > 0 ? arena_strndup(builder->arena, text, length) : NULL;
+}
+
+void view_free_sources(struct view_builder *builder) {
+    for (size_t i = 0; i < builder->sources.length; i++) {
+        free(builder->sources.data[i].name);
+        free(builder->sources.data[i].text);
+        free(builder->sources.data[i].lines);
     }
-    return length > 0 ? base_strndup(text, length) : NULL;
+    vec_free(&builder->sources);
 }

@@ -1,53 +1,10 @@
-// The report as a whole: which program, its launches, a summary.
+// The report as text: which program, its launches, a summary.
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/parts.h"
-
-struct runs {
-    struct report_launches *data;
-    size_t length, capacity;
-};
-
-static struct profile_counts sum_of(const struct profile_launch *launch, enum site_space space) {
-    struct profile_counts sum = {0};
-    for (int op = 0; op < PROFILE_OPS; op++) {
-        sum.requests += launch->totals[space][op].requests;
-        sum.units += launch->totals[space][op].units;
-        sum.ideal += launch->totals[space][op].ideal;
-    }
-    return sum;
-}
-
-// NULL: no launch like it so far. The last ones first: programs repeat their latest steps.
-static struct report_launches *find_alike(const struct runs *runs,
-                                          const struct profile_launch *launch) {
-    for (size_t i = runs->length; i > 0; i--) {
-        if (profile_launches_look_alike(runs->data[i - 1].first, launch)) {
-            return &runs->data[i - 1];
-        }
-    }
-    return NULL;
-}
-
-static struct runs runs_of(const struct profile *profile) {
-    struct runs runs = {0};
-    for (size_t i = 0; i < profile->launch_count; i++) {
-        const struct profile_launch *launch = &profile->launches[i];
-        struct report_launches *alike = find_alike(&runs, launch);
-        if (alike) {
-            alike->count += launch->repeats;
-            if (profile_last_index(launch) > alike->last_index)
-                alike->last_index = profile_last_index(launch);
-            continue;
-        }
-        struct report_launches run = {
-            .first = launch, .last_index = profile_last_index(launch), .count = launch->repeats};
-        run.shared = sum_of(launch, SITE_SHARED);
-        run.global = sum_of(launch, SITE_GLOBAL);
-        vec_push(&runs, run);
-    }
-    return runs;
-}
+#include "base/alloc.h"
+#include "report/columns.h"
+#include "report/text.h"
 
 static void put_program(struct report_page *page, const struct profile *profile) {
     struct strbuf text = {0};
@@ -96,46 +53,46 @@ static void put_processes(struct report_page *page, const struct profile *profil
 }
 
 static int by_excess(const void *left, const void *right) {
-    const struct report_launches *a = *(const struct report_launches *const *)left;
-    const struct report_launches *b = *(const struct report_launches *const *)right;
-    uint64_t x = report_excess(&a->shared), y = report_excess(&b->shared);
+    const struct view_launch *a = *(const struct view_launch *const *)left;
+    const struct view_launch *b = *(const struct view_launch *const *)right;
+    uint64_t x = a->excess.value, y = b->excess.value;
     return x != y ? (x < y ? 1 : -1) : a < b ? -1 : a > b;
 }
 
-// Which runs are among the `most` with the most excess, or ended in a fault. Caller frees.
-static bool *choose(const struct runs *runs, size_t most) {
-    bool *is_shown = base_alloc(runs->length + 1);
-    const struct report_launches **order = base_alloc((runs->length + 1) * sizeof *order);
-    for (size_t i = 0; i < runs->length; i++) {
-        order[i] = &runs->data[i];
-    }
-    qsort(order, runs->length, sizeof *order, by_excess);
-    for (size_t i = 0; i < runs->length; i++) {
-        is_shown[order[i] - runs->data] = i < most || order[i]->first->fault;
-    }
+// Which launches are among the `most` with the most excess, or ended in a fault. Caller frees.
+static bool *choose(const struct report_view *view, size_t most) {
+    bool *is_shown = base_alloc(view->count + 1);
+    const struct view_launch **order = base_alloc((view->count + 1) * sizeof *order);
+    for (size_t i = 0; i < view->count; i++)
+        order[i] = &view->launches[i];
+    qsort(order, view->count, sizeof *order, by_excess);
+    for (size_t i = 0; i < view->count; i++)
+        is_shown[order[i] - view->launches] = i < most || order[i]->launch->fault;
     free(order);
     return is_shown;
 }
 
-static void put_launches(struct report_page *page, const struct profile *profile) {
-    enum { MOST_RUNS = 24 };
-    struct runs runs = runs_of(profile);
-    bool *is_shown = choose(&runs, page->options.verbose ? runs.length : MOST_RUNS);
+static void put_launch(struct report_page *page, const struct view_launch *launch,
+                       uint64_t all_launches, bool is_verbose) {
+    report_newline(page);
+    text_heading(page, launch, all_launches);
+    text_shared(page, launch, is_verbose);
+    text_global(page, launch, is_verbose);
+    text_totals(page, launch, is_verbose);
+    if (is_verbose)
+        text_rules(page, launch);
+}
+
+static void put_launches(struct report_page *page, const struct report_view *view,
+                         bool is_verbose) {
+    enum { MOST_LAUNCHES = 24 };
+    bool *is_shown = choose(view, is_verbose ? view->count : MOST_LAUNCHES);
     size_t hidden = 0;
-    for (size_t i = 0; i < runs.length; i++) {
-        if (!is_shown[i]) {
-            hidden += runs.data[i].count;
-            continue;
-        }
-        page->arch = profile_launch_arch(profile->arch, runs.data[i].first);
-        report_newline(page);
-        report_launch_heading(page, &runs.data[i], profile->launched);
-        report_shared(page, &runs.data[i]);
-        report_global(page, &runs.data[i]);
-        report_totals(page, &runs.data[i]);
-        if (page->options.verbose) {
-            report_certainties(page, &runs.data[i]);
-        }
+    for (size_t i = 0; i < view->count; i++) {
+        if (is_shown[i])
+            put_launch(page, &view->launches[i], view->profile->launched, is_verbose);
+        else
+            hidden += view->launches[i].count;
     }
     if (hidden > 0) {
         char number[REPORT_NUMBER];
@@ -145,23 +102,74 @@ static void put_launches(struct report_page *page, const struct profile *profile
         report_newline(page);
     }
     free(is_shown);
-    free(runs.data);
+}
+
+// ---- The summary --------------------------------------------------------------------------
+
+// A kernel's name as it fits: without its parameters where they would be cut.
+static char *kernel_label(const struct report_page *page, const char *kernel) {
+    struct strbuf name = {0};
+    report_clean(&name, kernel);
+    char *label = strbuf_take(&name);
+    size_t length = label ? strlen(label) : 0;
+    if (length == 0 || label[length - 1] != ')' ||
+        report_columns(label) <= report_label_columns(page, 2))
+        return label ? label : base_strdup("");
+    int depth = 0;
+    for (size_t at = length; at-- > 0;) {
+        depth += label[at] == ')' ? 1 : label[at] == '(' ? -1 : 0;
+        if (depth == 0) {
+            label[at] = '\0';
+            break;
+        }
+    }
+    return label;
+}
+
+void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose) {
+    enum { MOST_KERNELS = 20 };
+    const struct view_table *kernels = &view->kernels;
+    size_t shown = kernels->count > MOST_KERNELS && !is_verbose ? MOST_KERNELS : kernels->count;
+    text_rule(page, "all launches", "");
+    text_columns(page, 2, kernels->label, kernels->columns);
+    for (size_t i = 0; i < shown; i++) {
+        char *label = kernel_label(page, kernels->rows[i].label);
+        text_row(page, 2, label, kernels->rows[i].cells);
+        free(label);
+    }
+    if (shown < kernels->count)
+        text_rest(page, 2, kernels->count - shown, "kernel", "");
+    if (kernels->count > 1)
+        text_row(page, 2, view->all.label, view->all.cells);
+}
+
+static uint64_t largest_of(const struct profile *profile) {
+    uint64_t largest = 0;
+    for (size_t i = 0; i < profile->launch_count; i++)
+        for (size_t t = 0; t < SITE_SPACES * PROFILE_OPS; t++) {
+            uint64_t units = profile->launches[i].totals[t / PROFILE_OPS][t % PROFILE_OPS].units;
+            largest = units > largest ? units : largest;
+        }
+    return largest;
 }
 
 void report_text(const struct profile *profile, const struct report_options *options,
                  struct strbuf *out) {
+    static const struct report_options defaults;
     struct report_page page;
-    report_page_begin(&page, profile, options, out);
+    options = options ? options : &defaults;
+    struct report_view *view = report_view_create(profile, options);
+    report_page_begin(&page, out, options->color, options->width, largest_of(profile));
     put_program(&page, profile);
     put_processes(&page, profile);
     if (profile->launch_count == 0) {
         report_put(&page, STYLE_PLAIN, "No kernel was launched.");
         report_newline(&page);
     }
-    put_launches(&page, profile);
+    put_launches(&page, view, options->verbose);
     if (profile->launched > 1) {
         report_newline(&page);
-        report_summary(&page, profile);
+        text_kernels(&page, view, options->verbose);
     }
-    report_page_end(&page);
+    report_view_free(view);
 }

@@ -1,7 +1,7 @@
-// The lanes of one request on their banks.
+// Pictures of requests on their banks, as text: by word, and by wavefront.
 #include <stdio.h>
 
-#include "report/parts.h"
+#include "report/text.h"
 
 enum { GROUP = 4, LABEL = 9 };
 
@@ -66,44 +66,34 @@ static void put_banks(struct report_page *page, size_t indent, const struct prof
 }
 
 // Four lanes a row: lane, word, bank.
-static void put_each_lane(struct report_page *page, size_t indent, const struct profile_site *site,
-                          const struct profile_bank_map *map) {
+static void put_each_lane(struct report_page *page, size_t indent, const struct view_banks *banks) {
     enum { EACH = 20 };
     unsigned shown = 0;
     size_t start = indent + LABEL, in_row = (page->width - start) / EACH;
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (!(map->lanes >> lane & 1)) {
-            continue;
-        }
-        if (shown > 0 && shown % in_row == 0) {
+    report_to(page, indent);
+    report_put(page, STYLE_DIM, "lanes");
+    for (uint32_t rest = banks->map.lanes; rest != 0; rest &= rest - 1, shown++) {
+        int lane = __builtin_ctz(rest);
+        if (shown > 0 && shown % in_row == 0)
             report_newline(page);
-        }
-        report_to(page, indent);
-        if (shown == 0) {
-            report_put(page, STYLE_DIM, "lanes");
-        }
         report_to(page, start + shown % in_row * EACH);
-        report_putf(page, STYLE_PLAIN, "%2u: word %u, b%u", lane, site->worst_offsets[lane] / 4,
-                    profile_bank_of(page->arch, site->worst_offsets[lane]));
-        shown++;
+        report_putf(page, STYLE_PLAIN, "%2d: word %u, b%u", lane, banks->of[lane].word,
+                    banks->of[lane].bank);
     }
     report_newline(page);
 }
 
-void report_picture(struct report_page *page, size_t indent, const struct profile_site *site) {
-    struct profile_bank_map map;
-    if (!profile_map_banks(page->arch, site, &map)) {
+void text_banks(struct report_page *page, size_t indent, const struct view_site *site,
+                bool is_verbose) {
+    if (!site->banks)
         return;
-    }
-    struct layout layout = layout_of(&map);
-    if (cell_end(&layout, indent, layout.in_row - 1) > page->width) {
+    const struct profile_bank_map *map = &site->banks->map;
+    struct layout layout = layout_of(map);
+    if (cell_end(&layout, indent, layout.in_row - 1) > page->width)
         return;
-    }
-    put_where(page, indent, site, map.lanes);
-    for (unsigned first = 0; first < map.banks; first += layout.in_row) {
-        put_banks(page, indent, &map, &layout, first);
-    }
-    if (page->options.verbose) {
-        put_each_lane(page, indent, site, &map);
-    }
+    put_where(page, indent, site->site, map->lanes);
+    for (unsigned first = 0; first < map->banks; first += layout.in_row)
+        put_banks(page, indent, map, &layout, first);
+    if (is_verbose)
+        put_each_lane(page, indent, site->banks);
 }

@@ -1,0 +1,51 @@
+// Inside the report: how a view is made.
+#ifndef BANKRUN_REPORT_BUILD_H
+#define BANKRUN_REPORT_BUILD_H
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "report/view.h"
+
+struct view_source { // a source file that was looked for
+    char *name;
+    char *text; // NULL: it could not be read
+    const char **lines;
+    size_t line_count;
+};
+
+struct view_builder {
+    struct arena *arena;
+    const char *source_root; // NULL: none
+    VEC(struct view_source) sources;
+};
+
+const char *view_take(struct view_builder *builder, struct strbuf *text); // into the arena
+
+// source.c: the text of a source line; NULL when it cannot be read.
+const char *view_quote(struct view_builder *builder, const char *file, uint32_t line);
+void view_free_sources(struct view_builder *builder);
+
+// cells.c
+uint64_t view_excess(const struct profile_counts *counts);
+// How loud an excess is where all took `units`.
+enum report_style view_excess_style(uint64_t excess, uint64_t units);
+// all_units: of the launch.
+void view_fill_cells(struct view_cell cells[VIEW_CELLS], enum site_space space,
+                     const struct profile_counts *counts, bool is_about, uint64_t all_units);
+
+// lines.c: the lines of one space with an excess, or without.
+struct view_lines view_lines_of(struct view_builder *builder, const struct view_launch *launch,
+                                enum site_space space, bool with_excess);
+
+// pictures.c: NULL when there is nothing to draw.
+struct view_banks *view_banks_of(struct view_builder *builder, unsigned arch,
+                                 const struct profile_site *site);
+
+// launch.c: all but the launches that are alike.
+void view_fill_launch(struct view_builder *builder, struct view_launch *launch);
+
+// kernels.c
+void view_fill_kernels(struct view_builder *builder, struct report_view *view);
+
+#endif

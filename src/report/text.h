@@ -1,0 +1,56 @@
+// Inside the report: the parts of the text, in the order in which they appear.
+#ifndef BANKRUN_REPORT_TEXT_H
+#define BANKRUN_REPORT_TEXT_H
+
+#include "report/page.h"
+#include "report/view.h"
+
+// A rule across the page with a title in it, and a note at its right end.
+void text_rule(struct report_page *page, const char *title, const char *note);
+
+// Which kernel, how it was launched, its fault, and the verdict in one line.
+void text_heading(struct report_page *page, const struct view_launch *launch,
+                  uint64_t all_launches);
+
+// The shared-memory lines: those that conflict one by one, the others in a table. is_verbose: all
+// of them, here and below.
+void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose);
+
+// The lanes of a site's worst request on their banks, by word. Nothing when the page is too narrow.
+// is_verbose: each lane, too.
+void text_banks(struct report_page *page, size_t indent, const struct view_site *site,
+                bool is_verbose);
+
+// The global-memory lines that move more sectors than they need.
+void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose);
+
+// Sums by operation.
+void text_totals(struct report_page *page, const struct view_launch *launch, bool is_verbose);
+
+// How sure the rules of its shared-memory accesses are.
+void text_rules(struct report_page *page, const struct view_launch *launch);
+
+// Sums over all launches by kernel.
+void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose);
+
+// ---- Shared by the parts ------------------------------------------------------------------
+
+// "~1,234", "32 %", "1.5". Returns the buffer.
+const char *text_cell(char buffer[REPORT_NUMBER + 1], const struct view_cell *cell);
+
+void text_row(struct report_page *page, size_t indent, const char *label,
+              const struct view_cell cells[VIEW_CELLS]);
+void text_columns(struct report_page *page, size_t indent, const char *label,
+                  const char *const columns[VIEW_CELLS]);
+
+// "transpose.cu:33", "no known line". Appends.
+void text_place(struct strbuf *out, struct view_place place);
+
+// The source line as "   33 |  text". Nothing when it could not be read.
+void text_quote(struct report_page *page, const struct view_line *line);
+
+// "... and 3 more lines (--verbose shows all)"; `more` is put behind "lines".
+void text_rest(struct report_page *page, size_t indent, size_t count, const char *noun,
+               const char *more);
+
+#endif

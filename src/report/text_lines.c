@@ -1,0 +1,234 @@
+// The lines of a launch as text: those of shared memory, then those of global memory.
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text.h"
+
+enum {
+    MOST_CONFLICTS = 20,
+    MOST_CLEAN = 8,
+    MOST_GLOBAL = 6,
+    MOST_DEGREES = 6,
+    LABEL = 9,
+    INDENT = 6,
+};
+
+// How many lines are shown; one more than `most` is worth its own line where it costs just one.
+static size_t shown_of(const struct view_lines *lines, size_t most, bool is_short,
+                       bool is_verbose) {
+    return lines->count > most + is_short && !is_verbose ? most : lines->count;
+}
+
+static bool has_excess(const struct view_site *site) {
+    return site->site->counts.units > site->site->counts.ideal;
+}
+
+static void put_label(struct report_page *page, const char *label) {
+    report_to(page, INDENT);
+    report_put(page, STYLE_DIM, label);
+    report_to(page, INDENT + LABEL);
+}
+
+// "32 in every request", or how many requests had which degree, the worst first.
+static void put_degrees(struct strbuf *out, const struct profile_site *site) {
+    char number[REPORT_NUMBER];
+    unsigned shown = 0;
+    for (unsigned degree = PROFILE_MAX_DEGREE; degree > 0; degree--) {
+        if (site->degrees[degree] == 0) {
+            continue;
+        }
+        if (site->degrees[degree] == site->counts.requests) {
+            strbuf_printf(out, "%u in every request", degree);
+            return;
+        }
+        if (++shown > MOST_DEGREES) {
+            strbuf_puts(out, ", ...");
+            return;
+        }
+        strbuf_printf(out, "%s%u in %s", shown > 1 ? ", " : "", degree,
+                      report_number(number, site->degrees[degree]));
+    }
+    if (shown == 0) {
+        strbuf_printf(out, "%u at worst", site->worst_degree);
+    }
+}
+
+static void put_degree(struct report_page *page, const struct profile_site *site) {
+    struct strbuf text = {0};
+    put_degrees(&text, site);
+    strbuf_printf(&text, " (%s)", site->verdict ? site->verdict : "observed");
+    put_label(page, "degree");
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+static void put_average(struct report_page *page, const struct view_site *site) {
+    char units[REPORT_NUMBER + 1], ideal[REPORT_NUMBER + 1];
+    if (!site->is_uneven)
+        return;
+    put_label(page, "average");
+    report_putf(page, STYLE_PLAIN, "%s wavefronts a request, ideal %s",
+                text_cell(units, &site->average), text_cell(ideal, &site->ideal));
+    report_newline(page);
+}
+
+static void put_site_details(struct report_page *page, const struct view_site *shown,
+                             bool is_verbose) {
+    const struct profile_site *site = shown->site;
+    if (site->why) {
+        put_label(page, "why");
+        report_wrap(page, STYLE_PLAIN, site->why);
+        report_newline(page);
+    }
+    put_degree(page, site);
+    put_average(page, shown);
+    if (site->is_estimate) {
+        put_label(page, "note");
+        report_wrap(page, STYLE_WARN,
+                    "~ marks an estimate: the cost of this access is not known exactly");
+        report_newline(page);
+    }
+    text_banks(page, INDENT, shown, is_verbose);
+}
+
+static void put_inlining(struct report_page *page, const struct view_site *site) {
+    const char *function = site->site->function;
+    for (uint32_t i = 0; i < site->site->inlined_count; i++) {
+        const struct view_frame *frame = &site->frames[i];
+        struct strbuf text = {0};
+        text_place(&text, frame->at);
+        if (frame->function)
+            strbuf_printf(&text, " in %s", frame->function);
+        put_label(page, i == 0 ? "inlined" : "");
+        report_putf(page, STYLE_PLAIN, "%s%sat %s", i == 0 && function ? function : "",
+                    i == 0 && function ? " " : "", strbuf_string(&text));
+        report_newline(page);
+        strbuf_free(&text);
+    }
+}
+
+static void put_line_heading(struct report_page *page, const struct view_line *line) {
+    char what[64];
+    if (line->degree > 1)
+        snprintf(what, sizeof what, ": %u-way bank conflict", line->degree);
+    else
+        snprintf(what, sizeof what, ": bank conflict");
+    struct strbuf place = {0};
+    text_place(&place, line->at);
+    report_newline(page);
+    report_to(page, 2);
+    report_put_in(page, STYLE_BOLD, page->width - 2 - strlen(what), strbuf_string(&place));
+    report_put(page, line->style, what);
+    report_newline(page);
+    strbuf_free(&place);
+    text_quote(page, line);
+    report_newline(page);
+}
+
+static void put_conflict(struct report_page *page, const struct view_line *line, bool is_verbose) {
+    put_line_heading(page, line);
+    text_columns(page, 4, "", view_columns[SITE_SHARED]);
+    for (size_t i = 0; i < line->count; i++) {
+        const struct view_site *site = &line->sites[i];
+        struct strbuf access = {0};
+        if (i > 0 && has_excess(site - 1))
+            report_newline(page); // after the details of the one before
+        strbuf_puts(&access, site->access);
+        if (site->column)
+            strbuf_printf(&access, ", column %u", site->column);
+        text_row(page, 4, strbuf_string(&access), site->cells);
+        strbuf_free(&access);
+        if (has_excess(site)) {
+            put_site_details(page, site, is_verbose);
+            put_inlining(page, site);
+        }
+    }
+}
+
+static void put_conflicts(struct report_page *page, const struct view_lines *lines,
+                          bool is_verbose) {
+    char more[64] = "", number[REPORT_NUMBER];
+    size_t shown = shown_of(lines, MOST_CONFLICTS, false, is_verbose);
+    uint64_t rest = 0;
+    for (size_t i = 0; i < shown; i++)
+        put_conflict(page, &lines->data[i], is_verbose);
+    if (shown == lines->count)
+        return;
+    for (size_t i = shown; i < lines->count; i++)
+        rest += lines->data[i].excess;
+    snprintf(more, sizeof more, " with %s excess wavefronts", report_number(number, rest));
+    report_newline(page);
+    text_rest(page, 2, lines->count - shown, "line", more);
+}
+
+static void put_clean_line(struct report_page *page, const struct view_line *line) {
+    for (size_t i = 0; i < line->count; i++) {
+        const struct view_site *site = &line->sites[i];
+        struct strbuf place = {0}, label = {0};
+        text_place(&place, line->at);
+        const char *name = strrchr(strbuf_string(&place), '/');
+        strbuf_puts(&label, name ? name + 1 : strbuf_string(&place));
+        if (site->column)
+            strbuf_printf(&label, ":%u", site->column);
+        strbuf_printf(&label, "  %s", site->access);
+        text_row(page, 4, strbuf_string(&label), site->cells);
+        strbuf_free(&place);
+        strbuf_free(&label);
+    }
+}
+
+void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
+    const struct view_lines *clean = &launch->clean;
+    size_t shown = shown_of(clean, MOST_CLEAN, true, is_verbose);
+    put_conflicts(page, &launch->conflicts, is_verbose);
+    if (shown > 0) {
+        report_newline(page);
+        text_columns(page, 2, "lines without conflicts", view_columns[SITE_SHARED]);
+    }
+    for (size_t i = 0; i < shown; i++)
+        put_clean_line(page, &clean->data[i]);
+    if (shown < clean->count)
+        text_rest(page, 4, clean->count - shown, "line", "");
+}
+
+// ---- Global memory ------------------------------------------------------------------------
+
+static void put_global_site(struct report_page *page, const struct view_line *line,
+                            const struct view_site *site) {
+    const struct view_cell *efficiency = &site->cells[VIEW_CELLS - 1];
+    char sectors[REPORT_NUMBER + 1], ideal[REPORT_NUMBER + 1], percent[REPORT_NUMBER + 1];
+    struct strbuf place = {0}, rest = {0};
+    text_place(&place, line->at);
+    if (site->column)
+        strbuf_printf(&place, ":%u", site->column);
+    strbuf_printf(&rest, ": %s: %s sectors a request, ideal %s: ", site->access,
+                  text_cell(sectors, &site->average), text_cell(ideal, &site->ideal));
+    text_cell(percent, efficiency);
+    size_t taken = 2 + strlen(strbuf_string(&rest)) + strlen(percent) + strlen(" efficient");
+    report_to(page, 2);
+    report_put_in(page, STYLE_BOLD, page->width > taken + 24 ? page->width - taken : 24,
+                  strbuf_string(&place));
+    report_put(page, STYLE_PLAIN, strbuf_string(&rest));
+    report_putf(page, efficiency->style, "%s efficient", percent);
+    report_newline(page);
+    strbuf_free(&place);
+    strbuf_free(&rest);
+}
+
+void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
+    const struct view_lines *lines = &launch->wasteful;
+    size_t shown = shown_of(lines, MOST_GLOBAL, true, is_verbose);
+    for (size_t i = 0; i < shown; i++) {
+        const struct view_line *line = &lines->data[i];
+        report_newline(page);
+        for (size_t s = 0; s < line->count; s++)
+            if (has_excess(&line->sites[s]))
+                put_global_site(page, line, &line->sites[s]);
+        text_quote(page, line);
+    }
+    if (shown < lines->count) {
+        report_newline(page);
+        text_rest(page, 2, lines->count - shown, "line", " that move more sectors than they need");
+    }
+}

@@ -1,0 +1,63 @@
+// The report as data: which launches look alike, and what is to be said of each.
+#include "report/build.h"
+
+const char *view_take(struct view_builder *builder, struct strbuf *text) {
+    const char *kept = arena_strndup(builder->arena, strbuf_string(text), text->length);
+    strbuf_free(text);
+    return kept;
+}
+
+static void add_up(struct view_launch *alike, enum site_space space) {
+    struct profile_counts *sum = &alike->sums[space];
+    for (int op = 0; op < PROFILE_OPS; op++) {
+        const struct profile_counts *counts = &alike->launch->totals[space][op];
+        sum->requests += counts->requests;
+        sum->units += counts->units;
+        sum->ideal += counts->ideal;
+    }
+}
+
+// NULL: no launch like it so far. The last ones first: programs repeat their latest steps.
+static struct view_launch *find_alike(const struct report_view *view,
+                                      const struct profile_launch *launch) {
+    for (size_t i = view->count; i > 0; i--)
+        if (profile_launches_look_alike(view->launches[i - 1].launch, launch))
+            return &view->launches[i - 1];
+    return NULL;
+}
+
+static void add_launch(struct report_view *view, const struct profile_launch *launch) {
+    struct view_launch *alike = find_alike(view, launch);
+    if (!alike) {
+        alike = &view->launches[view->count++];
+        alike->launch = launch;
+        alike->arch = profile_launch_arch(view->profile->arch, launch);
+        for (int space = 0; space < SITE_SPACES; space++)
+            add_up(alike, (enum site_space)space);
+    }
+    alike->count += launch->repeats;
+    if (profile_last_index(launch) > alike->last_index)
+        alike->last_index = profile_last_index(launch);
+}
+
+struct report_view *report_view_create(const struct profile *profile,
+                                       const struct report_options *options) {
+    struct view_builder builder = {.arena = arena_create(),
+                                   .source_root = options ? options->source_root : NULL};
+    struct report_view *view = ARENA_NEW(builder.arena, struct report_view);
+    view->profile = profile;
+    view->arena = builder.arena;
+    view->launches = ARENA_ARRAY(builder.arena, struct view_launch, profile->launch_count + 1);
+    for (size_t i = 0; i < profile->launch_count; i++)
+        add_launch(view, &profile->launches[i]);
+    for (size_t i = 0; i < view->count; i++)
+        view_fill_launch(&builder, &view->launches[i]);
+    view_fill_kernels(&builder, view);
+    view_free_sources(&builder);
+    return view;
+}
+
+void report_view_free(struct report_view *view) {
+    if (view)
+        arena_destroy(view->arena);
+}
