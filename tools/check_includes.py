@@ -21,7 +21,7 @@ ROOMS = {
     "sim": {"event", "ir", "ptx", "base"},
     "compiled": {"event", "ir", "ptx", "base"},
     "profile": {"event", "banks", "ir", "ptx", "base"},
-    "report": {"profile", "ir", "base"},
+    "report": {"profile", "event", "banks", "base"},
     "run": {"sim", "compiled", "profile", "report", "toolchain", "event", "ir", "ptx", "banks",
             "base"},
     "toolchain": {"base"},
@@ -69,7 +69,7 @@ LEAVES = {"sim/number"}
 
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {
-    "jansson.h": {"profile", "report"},
+    "jansson.h": {"profile", "cli"},
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
     "xxhash.h": {"base", "toolchain"},

@@ -32,6 +32,8 @@ char *command_find(const char *name);
 
 // Writes the report to -o or to `stream` and applies --fail-on: CLI_OK, CLI_EXCESS, or CLI_USAGE
 // when the file cannot be written.
+// A terminal's columns, within what still reads well; 0 (the page's own) for what is none.
+unsigned stream_width(FILE *stream);
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream);
 
 // Prints all messages on stderr and empties the list.

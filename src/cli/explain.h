@@ -35,19 +35,17 @@ struct explain_answer {
 // Asks for every combination and architecture. False: diags say why.
 bool explain_ask(struct explain_answer *answer, struct diag_list *diags);
 
-void explain_write_text(const struct explain_answer *answer, bool color, struct strbuf *out);
+// width: columns, 0: the page's own.
+void explain_write_text(const struct explain_answer *answer, bool color, unsigned width,
+                        struct strbuf *out);
 void explain_write_csv(const struct explain_answer *answer, struct strbuf *out);
 void explain_write_json(const struct explain_answer *answer, struct strbuf *out);
 
-// The lanes of a group's request on the banks, a row for each wavefront.
-void explain_picture(unsigned arch, const struct explain_group *group, bool color,
-                     struct strbuf *out);
+const char *explain_access_text(const struct cli_options *options); // "load"
 
-// Words over lines of at most 100 columns, each starting with the indent; ends the line.
-void explain_put_wrapped(struct strbuf *out, const char *indent, const char *text);
-
-// In the bank mode that was asked for.
+// In the bank mode that was asked for; and without it.
 unsigned explain_arch(const struct cli_options *options, unsigned arch);
+unsigned explain_plain_arch(unsigned arch);
 
 struct bankrun_request explain_bank_request(const struct explain_group *group);
 

@@ -1,10 +1,11 @@
-// The answers of bankrun explain as text, CSV and JSON.
+// The answers of bankrun explain as text.
 #include <string.h>
 
 #include "cli/explain.h"
 #include "profile/profile.h"
+#include "report/text.h"
 
-static unsigned plain_arch(unsigned arch) {
+unsigned explain_plain_arch(unsigned arch) {
     return arch & ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
 }
 
@@ -12,116 +13,167 @@ static const char *mode_text(unsigned arch) {
     return arch & BANKRUN_EIGHT_BYTE_BANKS ? " with banks of 8 bytes" : "";
 }
 
-static const char *access_text(const struct cli_options *options) {
+const char *explain_access_text(const struct cli_options *options) {
     static const char *const texts[] = {"load", "store", "atomic"};
     return texts[options->explain.access];
 }
 
-static void put_lanes(struct strbuf *out, const char *word, uint32_t set) {
+static void add_lanes(struct strbuf *out, const char *word, uint32_t set) {
     strbuf_printf(out, "%s%s ", word, set & (set - 1) ? "s" : "");
     strbuf_set(out, set);
 }
 
-// What is wrong with a group's lanes, a line each.
-static void put_problems(const struct explain_group *group, const char *indent,
-                         struct strbuf *out) {
-    const struct explain_request *request = &group->request;
-    if (group->status == BANKRUN_MISALIGNED) {
-        for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
-            if ((request->mask >> lane & 1) && request->offsets[lane] % request->width) {
-                strbuf_printf(out, "%smisaligned: lane %u accesses byte %u, no multiple of %u\n",
-                              indent, lane, request->offsets[lane], request->width);
-                break;
-            }
-    } else if (group->status != BANKRUN_OK) {
-        strbuf_printf(out, "%s%s\n", indent, bankrun_status_text(group->status));
-    }
-    if (!request->outside)
-        return;
-    unsigned first = (unsigned)__builtin_ctz(request->outside);
-    strbuf_printf(out, "%sout of bounds: ", indent);
-    put_lanes(out, "lane", request->outside);
-    strbuf_printf(out, "; lane %u accesses byte %lld of ", first,
-                  (long long)request->places[first]);
-    if (request->array)
-        strbuf_printf(out, "%s, which has %llu\n", request->array,
-                      (unsigned long long)request->array_bytes);
-    else
-        strbuf_puts(out, "what is declared\n");
+// Ends the line and frees the text.
+static void put_text(struct report_page *page, size_t indent, struct strbuf *text) {
+    report_to(page, indent);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(text));
+    report_newline(page);
+    strbuf_free(text);
 }
 
-static void put_interval(struct strbuf *out, const struct bankrun_cost *cost) {
+static void put_misaligned(struct report_page *page, size_t indent,
+                           const struct explain_request *request) {
+    for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
+        if ((request->mask >> lane & 1) && request->offsets[lane] % request->width) {
+            struct strbuf text = {0};
+            strbuf_printf(&text, "misaligned: lane %u accesses byte %u, no multiple of %u", lane,
+                          request->offsets[lane], request->width);
+            put_text(page, indent, &text);
+            return;
+        }
+}
+
+static void put_outside(struct report_page *page, size_t indent,
+                        const struct explain_request *request) {
+    struct strbuf text = {0};
+    unsigned first = (unsigned)__builtin_ctz(request->outside);
+    strbuf_puts(&text, "out of bounds: ");
+    add_lanes(&text, "lane", request->outside);
+    strbuf_printf(&text, "; lane %u accesses byte %lld of ", first,
+                  (long long)request->places[first]);
+    if (request->array)
+        strbuf_printf(&text, "%s, which has %llu", request->array,
+                      (unsigned long long)request->array_bytes);
+    else
+        strbuf_puts(&text, "what is declared");
+    put_text(page, indent, &text);
+}
+
+// What is wrong with a group's lanes, a line each.
+static void put_problems(struct report_page *page, size_t indent,
+                         const struct explain_group *group) {
+    if (group->status == BANKRUN_MISALIGNED) {
+        put_misaligned(page, indent, &group->request);
+    } else if (group->status != BANKRUN_OK) {
+        report_to(page, indent);
+        report_put(page, STYLE_PLAIN, bankrun_status_text(group->status));
+        report_newline(page);
+    }
+    if (group->request.outside)
+        put_outside(page, indent, &group->request);
+}
+
+static void add_interval(struct strbuf *out, const struct bankrun_cost *cost) {
     strbuf_printf(out, "%u", cost->wavefronts);
     if (cost->min != cost->max)
         strbuf_printf(out, " (%u to %u)", cost->min, cost->max);
 }
 
-static void put_verdict(const struct explain_group *group, bool color, struct strbuf *out) {
-    const struct bankrun_cost *cost = &group->cost;
-    const char *on = !color ? "" : cost->wavefronts > cost->ideal ? "\033[1;31m" : "\033[32m";
-    put_interval(out, cost);
-    strbuf_printf(out, " wavefront%s, ideal %u, degree %u: %s", cost->wavefronts == 1 ? "" : "s",
-                  cost->ideal, cost->degree, on);
-    if (cost->wavefronts <= cost->ideal)
-        strbuf_puts(out, "no conflict");
-    else if (cost->degree > 1)
-        strbuf_printf(out, "%u-way conflict, %u excess", cost->degree,
-                      cost->wavefronts - cost->ideal);
-    else
-        strbuf_printf(out, "%u excess", cost->wavefronts - cost->ideal);
-    strbuf_puts(out, *on ? "\033[0m\n" : "\n");
+static enum report_style style_of(const struct bankrun_cost *cost) {
+    return cost->wavefronts > cost->ideal ? STYLE_BAD : STYLE_GOOD;
 }
 
-static void put_group(const struct explain_row *row, const struct explain_group *group, bool color,
-                      struct strbuf *out) {
-    strbuf_puts(out, "\n");
-    put_lanes(out, "warp", group->warps);
-    if (group->request.mask != UINT32_MAX) {
-        strbuf_puts(out, ", ");
-        put_lanes(out, "lane", group->request.mask);
-    }
-    strbuf_puts(out, ": ");
-    if (group->status == BANKRUN_OK)
-        put_verdict(group, color, out);
+// Behind whose it is.
+static void put_verdict(struct report_page *page, struct strbuf *text,
+                        const struct bankrun_cost *cost) {
+    struct strbuf verdict = {0};
+    uint32_t excess = cost->wavefronts - cost->ideal;
+    add_interval(text, cost);
+    strbuf_printf(text, " wavefront%s, ideal %u, degree %u: ", cost->wavefronts == 1 ? "" : "s",
+                  cost->ideal, cost->degree);
+    if (cost->wavefronts <= cost->ideal)
+        strbuf_puts(&verdict, "no conflict");
+    else if (cost->degree > 1)
+        strbuf_printf(&verdict, "%u-way conflict, %u excess", cost->degree, excess);
     else
-        strbuf_puts(out, "no answer\n");
-    put_problems(group, "  ", out);
+        strbuf_printf(&verdict, "%u excess", excess);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(text));
+    if (page->column + verdict.length > page->width)
+        report_newline(page);
+    report_put(page, style_of(cost), strbuf_string(&verdict));
+    report_newline(page);
+    strbuf_free(&verdict);
+}
+
+static void put_why(struct report_page *page, unsigned arch,
+                    const struct bankrun_request *request) {
+    char *why = profile_why(arch, request, false);
+    if (!why)
+        return;
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, why);
+    report_newline(page);
+    free(why);
+}
+
+static void put_group(struct report_page *page, unsigned arch, const struct explain_group *group) {
+    struct strbuf who = {0};
+    struct bankrun_request request = explain_bank_request(group);
+    report_newline(page);
+    add_lanes(&who, "warp", group->warps);
+    if (group->request.mask != UINT32_MAX) {
+        strbuf_puts(&who, ", ");
+        add_lanes(&who, "lane", group->request.mask);
+    }
+    strbuf_puts(&who, ": ");
+    if (group->status == BANKRUN_OK) {
+        put_verdict(page, &who, &group->cost);
+    } else {
+        strbuf_puts(&who, "no answer");
+        report_wrap(page, STYLE_PLAIN, strbuf_string(&who));
+        report_newline(page);
+    }
+    strbuf_free(&who);
+    put_problems(page, 2, group);
     if (group->status != BANKRUN_OK)
         return;
-    struct bankrun_request request = explain_bank_request(group);
-    char *why =
-        group->cost.wavefronts > group->cost.ideal ? profile_why(row->arch, &request, false) : NULL;
-    if (why)
-        explain_put_wrapped(out, "  ", why);
-    free(why);
-    strbuf_puts(out, "\n");
-    explain_picture(row->arch, group, color, out);
+    if (group->cost.wavefronts > group->cost.ideal)
+        put_why(page, arch, &request);
+    report_newline(page);
+    text_wavefronts(page, arch, &request);
 }
 
-static void put_heading(const struct explain_answer *answer, struct strbuf *out) {
+static void put_limit(struct report_page *page, const struct explain_answer *answer,
+                      unsigned arch) {
+    const struct bankrun_limits *limits = bankrun_limits_of(arch);
+    struct strbuf text = {0};
+    if (!limits || answer->shared_bytes <= limits->shared_block_bytes)
+        return;
+    strbuf_printf(&text,
+                  "note: %llu bytes of shared memory are declared; sm_%u has %u for one block",
+                  (unsigned long long)answer->shared_bytes, explain_plain_arch(arch),
+                  limits->shared_block_bytes);
+    put_text(page, 0, &text);
+}
+
+static void put_heading(struct report_page *page, const struct explain_answer *answer) {
     const struct explain_row *row = &answer->rows.data[0];
     const uint32_t *block = answer->launch.block;
-    strbuf_printf(out, "%s: ", answer->expression);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s: ", answer->expression);
     if (row->group_count)
-        strbuf_printf(out, "%s of %u byte%s a lane (%s), ", access_text(answer->options),
+        strbuf_printf(&text, "%s of %u byte%s a lane (%s), ", explain_access_text(answer->options),
                       row->groups[0].request.width, row->groups[0].request.width == 1 ? "" : "s",
                       row->groups[0].request.type);
-    strbuf_printf(out, "block %ux%ux%u", block[0], block[1], block[2]);
+    strbuf_printf(&text, "block %ux%ux%u", block[0], block[1], block[2]);
     if (answer->options->arch) {
-        const struct bankrun_limits *limits = bankrun_limits_of(row->arch);
-        strbuf_printf(out, ", sm_%u%s", plain_arch(row->arch), mode_text(row->arch));
+        strbuf_printf(&text, ", sm_%u%s", explain_plain_arch(row->arch), mode_text(row->arch));
         if (row->group_count && row->groups[0].status == BANKRUN_OK)
-            strbuf_printf(out, " (%s)", bankrun_certainty_text(row->groups[0].cost.certainty));
-        strbuf_puts(out, "\n");
-        if (limits && answer->shared_bytes > limits->shared_block_bytes)
-            strbuf_printf(out,
-                          "note: %llu bytes of shared memory are declared; sm_%u has %u for "
-                          "one block\n",
-                          (unsigned long long)answer->shared_bytes, plain_arch(row->arch),
-                          limits->shared_block_bytes);
-        return;
+            strbuf_printf(&text, " (%s)", bankrun_certainty_text(row->groups[0].cost.certainty));
     }
-    strbuf_puts(out, "\n");
+    put_text(page, 0, &text);
+    if (answer->options->arch)
+        put_limit(page, answer, row->arch);
 }
 
 // ---- Tables -------------------------------------------------------------------------------
@@ -148,172 +200,116 @@ static struct totals sum_up(const struct explain_row *row) {
     return totals;
 }
 
-static void put_arch(struct strbuf *out, unsigned arch) {
+enum { VALUE = 6, ARCH = 6, CERTAINTY = 56 }; // columns
+
+static size_t sweep_columns(const char *name) {
+    size_t length = strlen(name);
+    return length > VALUE ? length : VALUE;
+}
+
+static size_t table_start(const struct explain_answer *answer) {
+    size_t start = answer->options->arch ? 0 : ARCH;
+    for (size_t i = 0; i < answer->sweep_count; i++)
+        start += sweep_columns(answer->sweeps[i]) + 2;
+    return start;
+}
+
+static void put_arch(struct report_page *page, size_t start, unsigned arch) {
+    report_to(page, start);
     if (arch == 90)
-        strbuf_printf(out, "%-6s", "9.0");
+        report_put(page, STYLE_PLAIN, "9.0");
     else
-        strbuf_printf(out, "%2u.x  ", plain_arch(arch) / 10);
+        report_putf(page, STYLE_PLAIN, "%2u.x", explain_plain_arch(arch) / 10);
 }
 
-static void put_table_row(const struct explain_answer *answer, const struct explain_row *row,
-                          bool color, struct strbuf *out) {
+// What ends in which column, from the start of the table on.
+static void put_right(struct report_page *page, size_t start, int column, enum report_style style,
+                      const char *text) {
+    static const size_t ends[] = {16, 23, 31, 43, 54};
+    report_put_right(page, style, start + ends[column], text);
+}
+
+static void put_totals(struct report_page *page, size_t start, const struct totals *totals) {
+    const struct bankrun_cost *cost = &totals->worst->cost;
+    uint64_t excess = totals->wavefronts > totals->ideal ? totals->wavefronts - totals->ideal : 0;
+    const uint64_t numbers[] = {cost->ideal, cost->degree, totals->wavefronts, excess};
+    struct strbuf text = {0};
+    add_interval(&text, cost);
+    put_right(page, start, 0, style_of(cost), strbuf_string(&text));
+    for (int i = 0; i < 4; i++) {
+        text.length = 0;
+        strbuf_printf(&text, "%llu", (unsigned long long)numbers[i]);
+        put_right(page, start, i + 1, STYLE_PLAIN, strbuf_string(&text));
+    }
+    report_to(page, start + CERTAINTY);
+    report_putf(page, STYLE_PLAIN, "%s%s", bankrun_certainty_text(cost->certainty),
+                totals->has_problem ? "  out of bounds" : "");
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+static void put_table_row(struct report_page *page, const struct explain_answer *answer,
+                          const struct explain_row *row) {
     struct totals totals = sum_up(row);
-    for (size_t i = 0; i < answer->sweep_count; i++)
-        strbuf_printf(out, "%*lld  ",
-                      (int)(strlen(answer->sweeps[i]) > 6 ? strlen(answer->sweeps[i]) : 6),
-                      (long long)row->values[i]);
-    if (!answer->options->arch)
-        put_arch(out, row->arch);
-    if (!totals.worst) {
-        strbuf_puts(out, row->group_count ? "  " : "  no lane takes part\n");
-        if (row->group_count)
-            put_problems(&row->groups[0], "", out);
-        return;
+    size_t start = table_start(answer), end = 0;
+    for (size_t i = 0; i < answer->sweep_count; i++) {
+        char value[32];
+        end += sweep_columns(answer->sweeps[i]) + (i ? 2 : 0);
+        snprintf(value, sizeof value, "%lld", (long long)row->values[i]);
+        report_put_right(page, STYLE_PLAIN, end, value);
     }
-    const struct bankrun_cost *cost = &totals.worst->cost;
-    struct strbuf wavefronts = {0};
-    put_interval(&wavefronts, cost);
-    const char *on = !color ? "" : cost->wavefronts > cost->ideal ? "\033[31m" : "\033[32m";
-    strbuf_printf(out, "  %s%14s%s", on, strbuf_string(&wavefronts), *on ? "\033[0m" : "");
-    strbuf_printf(
-        out, "  %5u  %6u  %10llu  %9llu  %s%s\n", cost->ideal, cost->degree,
-        (unsigned long long)totals.wavefronts,
-        (unsigned long long)(totals.wavefronts > totals.ideal ? totals.wavefronts - totals.ideal
-                                                              : 0),
-        bankrun_certainty_text(cost->certainty), totals.has_problem ? "  out of bounds" : "");
-    strbuf_free(&wavefronts);
+    if (!answer->options->arch)
+        put_arch(page, start - ARCH, row->arch);
+    if (totals.worst) {
+        put_totals(page, start, &totals);
+    } else if (row->group_count) {
+        put_problems(page, start + 2, &row->groups[0]);
+    } else {
+        report_to(page, start + 2);
+        report_put(page, STYLE_PLAIN, "no lane takes part");
+        report_newline(page);
+    }
 }
 
-static void put_table(const struct explain_answer *answer, bool color, struct strbuf *out) {
-    strbuf_puts(out, "\n");
-    for (size_t i = 0; i < answer->sweep_count; i++)
-        strbuf_printf(out, "%6s  ", answer->sweeps[i]);
-    if (!answer->options->arch)
-        strbuf_puts(out, "arch  ");
-    strbuf_puts(out, "      wavefronts  ideal  degree   the block     excess  certainty\n");
+static void put_table(struct report_page *page, const struct explain_answer *answer) {
+    static const char *const headings[] = {"wavefronts", "ideal", "degree", "the block", "excess"};
+    size_t start = table_start(answer), end = 0;
+    report_newline(page);
+    for (size_t i = 0; i < answer->sweep_count; i++) {
+        end += sweep_columns(answer->sweeps[i]) + (i ? 2 : 0);
+        report_put_right(page, STYLE_PLAIN, end, answer->sweeps[i]);
+    }
+    if (!answer->options->arch) {
+        report_to(page, start - ARCH);
+        report_put(page, STYLE_PLAIN, "arch");
+    }
+    for (int i = 0; i < 5; i++)
+        put_right(page, start, i, STYLE_PLAIN, headings[i]);
+    report_to(page, start + CERTAINTY);
+    report_put(page, STYLE_PLAIN, "certainty");
+    report_newline(page);
     for (size_t i = 0; i < answer->rows.length; i++)
-        put_table_row(answer, &answer->rows.data[i], color, out);
+        put_table_row(page, answer, &answer->rows.data[i]);
 }
 
-void explain_write_text(const struct explain_answer *answer, bool color, struct strbuf *out) {
-    put_heading(answer, out);
-    if (answer->rows.length > 1) {
-        put_table(answer, color, out);
+void explain_write_text(const struct explain_answer *answer, bool color, unsigned width,
+                        struct strbuf *out) {
+    const struct explain_row *row = &answer->rows.data[0];
+    bool is_table = answer->rows.length > 1;
+    struct report_page page;
+    report_page_begin(&page, out, color, width, 0);
+    put_heading(&page, answer);
+    if (is_table) {
+        const size_t widest = table_start(answer) + CERTAINTY + strlen("documented  out of bounds");
+        page.width = page.width < widest ? widest : page.width; // a table is not cut
+        put_table(&page, answer);
         return;
     }
-    const struct explain_row *row = &answer->rows.data[0];
     for (size_t i = 0; i < row->group_count; i++)
-        put_group(row, &row->groups[i], color, out);
-    if (row->group_count == 0)
-        strbuf_puts(out, "\nno lane takes part\n");
-}
-
-// ---- For other programs -------------------------------------------------------------------
-
-static const char *const number_names[] = {"wavefronts", "min",    "max",   "ideal",
-                                           "degree",     "phases", "cycles"};
-enum { NUMBERS = sizeof number_names / sizeof *number_names };
-
-static void list_numbers(unsigned arch, const struct explain_group *group, uint32_t *numbers) {
-    const struct bankrun_cost *cost = &group->cost;
-    struct bankrun_request request = explain_bank_request(group);
-    const uint32_t values[NUMBERS] = {cost->wavefronts,
-                                      cost->min,
-                                      cost->max,
-                                      cost->ideal,
-                                      cost->degree,
-                                      cost->phases,
-                                      bankrun_cycles(arch, &request, cost)};
-    memcpy(numbers, values, sizeof values);
-}
-
-void explain_write_csv(const struct explain_answer *answer, struct strbuf *out) {
-    for (size_t i = 0; i < answer->sweep_count; i++)
-        strbuf_printf(out, "%s,", answer->sweeps[i]);
-    strbuf_puts(out, "arch,warps,active_mask,width,");
-    for (size_t i = 0; i < NUMBERS; i++)
-        strbuf_printf(out, "%s,", number_names[i]);
-    strbuf_puts(out, "certainty,outside\n");
-    for (size_t r = 0; r < answer->rows.length; r++) {
-        const struct explain_row *row = &answer->rows.data[r];
-        for (size_t g = 0; g < row->group_count; g++) {
-            const struct explain_group *group = &row->groups[g];
-            uint32_t numbers[NUMBERS];
-            list_numbers(row->arch, group, numbers);
-            for (size_t i = 0; i < answer->sweep_count; i++)
-                strbuf_printf(out, "%lld,", (long long)row->values[i]);
-            strbuf_printf(out, "sm_%u,%d,0x%08x,%u,", plain_arch(row->arch),
-                          __builtin_popcount(group->warps), group->request.mask,
-                          group->request.width);
-            for (size_t i = 0; i < NUMBERS; i++)
-                if (group->status == BANKRUN_OK)
-                    strbuf_printf(out, "%u,", numbers[i]);
-                else
-                    strbuf_puts(out, ",");
-            strbuf_printf(out, "%s,0x%08x\n",
-                          group->status == BANKRUN_OK
-                              ? bankrun_certainty_text(group->cost.certainty)
-                              : "misaligned",
-                          group->request.outside);
-        }
+        put_group(&page, row->arch, &row->groups[i]);
+    if (row->group_count == 0) {
+        report_newline(&page);
+        report_put(&page, STYLE_PLAIN, "no lane takes part");
+        report_newline(&page);
     }
-}
-
-static void put_json_string(struct strbuf *out, const char *text) {
-    strbuf_puts(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            strbuf_printf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            strbuf_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            strbuf_append(out, text, 1);
-    }
-    strbuf_puts(out, "\"");
-}
-
-static void put_json_group(const struct explain_answer *answer, const struct explain_row *row,
-                           const struct explain_group *group, struct strbuf *out) {
-    uint32_t numbers[NUMBERS];
-    list_numbers(row->arch, group, numbers);
-    strbuf_printf(out, "{\"arch\": \"sm_%u\", \"bank_bytes\": %u, \"let\": {",
-                  plain_arch(row->arch), bankrun_bank_bytes(row->arch));
-    for (size_t i = 0; i < answer->sweep_count; i++)
-        strbuf_printf(out, "%s\"%s\": %lld", i ? ", " : "", answer->sweeps[i],
-                      (long long)row->values[i]);
-    strbuf_puts(out, "}, \"warps\": [");
-    for (uint32_t rest = group->warps; rest != 0; rest &= rest - 1)
-        strbuf_printf(out, "%d%s", __builtin_ctz(rest), rest & (rest - 1) ? ", " : "");
-    strbuf_printf(out, "], \"active_mask\": %u, \"width\": %u, \"outside\": %u, \"offsets\": [",
-                  group->request.mask, group->request.width, group->request.outside);
-    for (unsigned lane = 0; lane < BANKRUN_LANES; lane++) {
-        strbuf_puts(out, lane ? ", " : "");
-        if (group->request.mask >> lane & 1)
-            strbuf_printf(out, "%u", group->request.offsets[lane]);
-        else
-            strbuf_puts(out, "null");
-    }
-    strbuf_puts(out, "]");
-    for (size_t i = 0; i < NUMBERS && group->status == BANKRUN_OK; i++)
-        strbuf_printf(out, ", \"%s\": %u", number_names[i], numbers[i]);
-    strbuf_puts(out, ", \"certainty\": ");
-    strbuf_printf(out, "\"%s\"}",
-                  group->status == BANKRUN_OK ? bankrun_certainty_text(group->cost.certainty)
-                                              : "misaligned");
-}
-
-void explain_write_json(const struct explain_answer *answer, struct strbuf *out) {
-    const char *separator = "\n";
-    strbuf_puts(out, "{\"schema\": \"bankrun-explain/1\", \"expression\": ");
-    put_json_string(out, answer->expression);
-    strbuf_printf(out, ", \"access\": \"%s\", \"block\": [%u, %u, %u], \"requests\": [",
-                  access_text(answer->options), answer->launch.block[0], answer->launch.block[1],
-                  answer->launch.block[2]);
-    for (size_t r = 0; r < answer->rows.length; r++)
-        for (size_t g = 0; g < answer->rows.data[r].group_count; g++) {
-            strbuf_puts(out, separator);
-            put_json_group(answer, &answer->rows.data[r], &answer->rows.data[r].groups[g], out);
-            separator = ",\n";
-        }
-    strbuf_puts(out, "\n]}\n");
 }

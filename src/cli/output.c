@@ -10,8 +10,7 @@
 #include "cli/commands.h"
 #include "report/report.h"
 
-// A terminal's columns, within what still reads well; 0 (the report's default) for what is none.
-static unsigned stream_width(FILE *stream) {
+unsigned stream_width(FILE *stream) {
     enum { WIDEST = 120 };
     struct winsize size;
     if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col)

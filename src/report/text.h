@@ -21,6 +21,10 @@ void text_shared(struct report_page *page, const struct view_launch *launch, boo
 void text_banks(struct report_page *page, size_t indent, const struct view_site *site,
                 bool is_verbose);
 
+// A request on its banks, by wavefront, and which lanes collide or share a word.
+void text_wavefronts(struct report_page *page, unsigned arch,
+                     const struct bankrun_request *request);
+
 // The global-memory lines that move more sectors than they need.
 void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
