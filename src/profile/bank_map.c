@@ -39,6 +39,7 @@ bool profile_map_banks(unsigned arch, const struct profile_site *site,
         .is_by_lane = phase.by_lane,
     };
     memcpy(map->count, phase.count, sizeof map->count);
+    memcpy(map->meeting, phase.meeting, sizeof map->meeting);
     return true;
 }
 

@@ -192,12 +192,13 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
 enum { PROFILE_MAX_BANKS = 32 };
 
 struct profile_bank_map {
-    unsigned banks;                    // of the architecture
-    uint32_t lanes;                    // the lanes of the phase
-    unsigned count[PROFILE_MAX_BANKS]; // what each bank serves one after the other:
-    bool is_by_lane;                   // lanes, where an atomic serves those of one word apart;
-                                       // otherwise distinct words
-    unsigned most;                     // over the banks
+    unsigned banks;                      // of the architecture
+    uint32_t lanes;                      // the lanes of the phase
+    unsigned count[PROFILE_MAX_BANKS];   // what each bank serves one after the other:
+    bool is_by_lane;                     // lanes, where an atomic serves those of one word apart;
+                                         // otherwise distinct words
+    uint32_t meeting[PROFILE_MAX_BANKS]; // the lanes that these are; of equal words the lowest
+    unsigned most;                       // over the banks
 };
 
 // The busiest phase of a site's worst request. False: there is no such request, or no model of it

@@ -3,10 +3,22 @@
 
 #include "report/text.h"
 
-enum { SHOWN_ROWS = 32, SHOWN_WORDS = 4, LABEL = 4, CELL = 3, HALF = 16 };
+enum { SHOWN_ROWS = 32, SHOWN_WORDS = 4, CELL = 3, HALF = 16 };
 
-static size_t cell_end(unsigned bank, unsigned first) {
-    return LABEL + 2 + (size_t)CELL * (bank - first);
+struct layout {
+    unsigned in_row; // banks
+    size_t label;    // columns before them
+};
+
+// All banks in a row where they fit, else half of them.
+static struct layout layout_of(const struct report_page *page,
+                               const struct view_wavefronts *picture) {
+    const struct layout whole = {picture->banks, 4}, half = {HALF, 5};
+    return whole.label + (size_t)CELL * picture->banks <= page->width ? whole : half;
+}
+
+static size_t cell_end(const struct layout *layout, unsigned bank) {
+    return layout->label + 2 + (size_t)CELL * (bank % layout->in_row);
 }
 
 // The lowest lane of those that a wavefront serves from a bank, and "+" when there are more.
@@ -28,12 +40,13 @@ static void put_cell(struct report_page *page, const struct view_wavefronts *pic
 }
 
 static void put_rows(struct report_page *page, const struct view_wavefronts *picture,
-                     unsigned first, unsigned end) {
+                     const struct layout *layout, unsigned first) {
+    unsigned end = first + layout->in_row;
     char number[REPORT_NUMBER];
     report_put(page, STYLE_DIM, "bank");
     for (unsigned bank = first; bank < end; bank++) {
         snprintf(number, sizeof number, "%u", bank);
-        report_put_right(page, STYLE_DIM, cell_end(bank, first), number);
+        report_put_right(page, STYLE_DIM, cell_end(layout, bank), number);
     }
     report_newline(page);
     for (unsigned row = 0; row < picture->count && row < SHOWN_ROWS; row++) {
@@ -41,14 +54,9 @@ static void put_rows(struct report_page *page, const struct view_wavefronts *pic
         for (unsigned bank = first; bank < end; bank++)
             last = picture->lanes[row][bank] ? bank : last;
         snprintf(number, sizeof number, "%u", row + 1);
-        report_put_right(page, STYLE_DIM, LABEL - 1, number);
+        report_put_right(page, STYLE_DIM, layout->label - 1, number);
         for (unsigned bank = first; bank <= last; bank++)
-            put_cell(page, picture, row, bank, cell_end(bank, first));
-        report_newline(page);
-    }
-    if (picture->count > SHOWN_ROWS) {
-        report_to(page, LABEL);
-        report_putf(page, STYLE_PLAIN, "... %u more wavefronts", picture->count - SHOWN_ROWS);
+            put_cell(page, picture, row, bank, cell_end(layout, bank));
         report_newline(page);
     }
 }
@@ -125,11 +133,14 @@ void text_wavefronts(struct report_page *page, unsigned arch,
     struct view_wavefronts picture;
     if (!view_wavefronts_of(arch, request, &picture))
         return;
-    // One row of banks where they fit, else two.
-    bool fits = cell_end(picture.banks, 0) < page->width + CELL;
-    unsigned in_row = fits ? picture.banks : HALF;
-    for (unsigned first = 0; first < picture.banks; first += in_row)
-        put_rows(page, &picture, first, first + in_row);
+    struct layout layout = layout_of(page, &picture);
+    for (unsigned first = 0; first < picture.banks; first += layout.in_row)
+        put_rows(page, &picture, &layout, first);
+    if (picture.count > SHOWN_ROWS) {
+        report_to(page, layout.label);
+        report_putf(page, STYLE_PLAIN, "... %u more wavefronts", picture.count - SHOWN_ROWS);
+        report_newline(page);
+    }
     put_collisions(page, &picture);
     put_shared_words(page, request, picture.banks);
 }

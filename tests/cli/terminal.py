@@ -1,12 +1,16 @@
 """On a terminal: progress and colour. Signals: a run that is stopped still reports."""
 
+import fcntl
 import os
 import pty
+import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
@@ -42,9 +46,10 @@ def fail(text, output=b""):
     sys.exit(1)
 
 
-def on_terminal(command, env=None, until=None):
+def on_terminal(command, env=None, until=None, columns=0):
     """What a command writes to a terminal. It gets a SIGINT when it has written `until`."""
     main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=env)
     os.close(other)
     output = b""
@@ -83,6 +88,16 @@ def check_terminal(path):
         fail("colour in spite of NO_COLOR", output)
 
 
+def check_width():
+    """explain's text and picture keep to the terminal's width, and 16 banks stand in a row there."""
+    command = [BANKRUN, "explain", "s[3 * tid % 32 * 7]", "--shared", "double s[300]", "--block", "64"]
+    for columns, banks in (80, 16), (120, 32):
+        output = on_terminal(command, dict(os.environ, TERM="xterm"), columns=columns)
+        lines = re.sub(rb"\033\[[0-9;]*m", b"", output).decode().splitlines()
+        if max(map(len, lines)) > columns or not any(line.endswith(f" {banks - 1}") for line in lines):
+            fail(f"explain on {columns} columns", output)
+
+
 def check_interrupt(path):
     process = subprocess.Popen([BANKRUN, path, "--launch", "loop<<<1, 32>>>(0)"],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -99,6 +114,7 @@ def main():
         with open(path, "w", encoding="utf-8") as file:
             file.write(LOOP)
         check_terminal(path)
+        check_width()
         check_interrupt(path)
 
 
