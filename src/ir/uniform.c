@@ -73,5 +73,6 @@ static bool is_uniform(const struct ir_uses *uses, uint32_t reg, unsigned *steps
 
 bool ir_is_uniform(const struct ir_uses *uses, const struct ir_operand *operand) {
     unsigned steps = 0;
-    return is_uniform_operand(uses, operand, &steps);
+    uint64_t value;
+    return is_uniform_operand(uses, operand, &steps) || ir_is_constant(uses, operand, &value);
 }

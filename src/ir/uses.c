@@ -53,13 +53,3 @@ const struct ir_instruction *ir_only_setter(const struct ir_uses *uses, uint32_t
 bool ir_is_read(const struct ir_uses *uses, uint32_t reg) {
     return uses->last_reading[reg] != IR_NONE;
 }
-
-bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value) {
-    const struct ir_instruction *set =
-        operand->kind == IR_OPERAND_REGISTER ? ir_only_setter(uses, operand->reg) : NULL;
-    if (set && set->guard == IR_NONE && ptx_is(set->ptx, PTX_FACT_COPY) &&
-        !ptx_is(set->ptx, PTX_FACT_NEGATES))
-        operand = &set->operands[1];
-    *value = operand->value;
-    return operand->kind == IR_OPERAND_IMMEDIATE;
-}

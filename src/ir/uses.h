@@ -21,7 +21,8 @@ void ir_uses_free(struct ir_uses *uses); // NULL is allowed
 // The only instruction that sets the register. NULL: there are none or several.
 const struct ir_instruction *ir_only_setter(const struct ir_uses *uses, uint32_t reg);
 bool ir_is_read(const struct ir_uses *uses, uint32_t reg);
-// A number, or a register that is set to one and nothing else.
+// constant.c: a number, or a register that is set once and unconditionally to what follows from
+// numbers alone.
 bool ir_is_constant(const struct ir_uses *uses, const struct ir_operand *operand, uint64_t *value);
 
 // uniform.c: do all lanes of a warp have the same there, whatever they do? For an address: the same

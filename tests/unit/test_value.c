@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/uses.h"
 #include "ir/value.h"
 #include "isa_truth.h"
 
@@ -481,14 +482,58 @@ static void test_truth(void **state) {
     assert_int_equal(evaluated, family->evaluated);
 }
 
+// ---- Constants ----------------------------------------------------------------------------------
+
+// What `reg` is known to hold in a kernel with this body; 0xbad: nothing is known.
+static uint64_t constant_of(const char *body, const char *reg) {
+    char text[512];
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u32 q) {\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%w<9>; .reg .pred %%p<4>;\n%s\nret; }",
+             body);
+    const struct source source = {"test.ptx", text, strlen(text)};
+    struct diag_list diags = {0};
+    struct ptx_module *ptx = ptx_parse(&source, &diags);
+    struct ir_module *ir = ir_build(ptx, &diags);
+    assert_non_null(ir);
+    const struct ir_function *k = ir_find_function(ir, "k");
+    struct ir_uses *uses = ir_uses_create(k);
+    struct ir_operand operand = {.kind = IR_OPERAND_REGISTER, .pair = IR_NONE};
+    while (strcmp(k->registers[operand.reg].name, reg) != 0)
+        operand.reg++;
+    uint64_t value = 0;
+    const bool is_known = ir_is_constant(uses, &operand, &value);
+    ir_uses_free(uses);
+    ir_free(ir);
+    ptx_module_free(ptx);
+    diag_free(&diags);
+    return is_known ? value : 0xbad;
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    assert_int_equal(constant_of("mov.u32 %r1, 5;", "%r1"), 5);
+    assert_int_equal(constant_of("mov.u32 %r1, 5; mad.lo.s32 %r2, %r1, -2, 3;", "%r2"), 0xfffffff9);
+    assert_int_equal(constant_of("mov.u32 %r1, 5; mul.wide.s32 %w1, %r1, -1;", "%w1"), -5);
+    assert_int_equal(constant_of("setp.lt.s32 %p1|%p2, -1, 0; selp.b32 %r1, 7, 8, %p2;", "%r1"), 8);
+    assert_int_equal(constant_of("mov.b64 %w1, {1, 2}; shr.u64 %w2, %w1, 31;", "%w2"), 4);
+    // Set twice, under a guard, from what a launch brings, from the carry bit.
+    assert_int_equal(constant_of("mov.u32 %r1, 5; mov.u32 %r1, 6;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("@%p1 mov.u32 %r1, 5;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("ld.param.u32 %r1, [q]; add.u32 %r2, %r1, 0;", "%r2"), 0xbad);
+    assert_int_equal(constant_of("addc.u32 %r1, 1, 2;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("cvta.shared.u64 %w1, 16;", "%w1"), 0xbad);
+}
+
 int main(void) {
     static struct family families[] = {{"integer", 162}, {"logic", 93}, {"compare", 1592},
                                        {"convert", 204}, {"move", 46},  {"float", 59},
                                        {"double", 16}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[2 + FAMILIES] = {cmocka_unit_test(test_laws),
-                                             cmocka_unit_test(test_opaque_rows)};
+    struct CMUnitTest tests[3 + FAMILIES] = {cmocka_unit_test(test_laws),
+                                             cmocka_unit_test(test_opaque_rows),
+                                             cmocka_unit_test(test_constants)};
     for (size_t i = 0; i < FAMILIES; i++)
-        tests[2 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
-    return _cmocka_run_group_tests("value", tests, 2 + FAMILIES, NULL, NULL);
+        tests[3 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 3 + FAMILIES, NULL, NULL);
 }
