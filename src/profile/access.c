@@ -1,6 +1,8 @@
 // From the sites of the IR to the accesses of the bank model.
 #include "profile/recorder.h"
 
+#include "ir/ir.h"
+
 static enum bankrun_access atomic_access(const struct ir_site *site) {
     switch (site->atomic) {
     case SITE_ATOMIC_NATIVE:

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 #include "base/strbuf.h"
+#include "ir/ir.h"
 #include "profile/recorder.h"
 
 static char *file_name(const struct ir_function *function, uint32_t number) {

@@ -10,7 +10,7 @@
 
 #include "bankrun/banks.h"
 #include "base/diag.h"
-#include "ir/ir.h"
+#include "event/event.h"
 
 enum profile_op {
     PROFILE_LOAD,

@@ -2,6 +2,7 @@
 #ifndef BANKRUN_PROFILE_RECORDER_H
 #define BANKRUN_PROFILE_RECORDER_H
 
+#include "ir/ir.h"
 #include "profile/counter.h"
 #include "profile/sampled.h"
 

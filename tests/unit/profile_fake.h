@@ -16,6 +16,7 @@
 #include "bankrun/banks.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "ir/ir.h"
 #include "profile/recorder.h"
 
 #define FULL 0xffffffffu
