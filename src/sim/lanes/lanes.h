@@ -57,22 +57,23 @@
 
 #define LANES1(name, D, A, ...)                                                                    \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) SIM_LANES                                                  \
-        { LANES_VALUE(A, a, pa) LANES_BLEND(D, (__VA_ARGS__)) }                                    \
+        LANES_OUT(D) LANES_IN(A, pa, 1) SIM_LANES {                                                \
+            LANES_VALUE(A, a, pa) LANES_BLEND(D, (__VA_ARGS__))                                    \
+        }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
 
 #define LANES2(name, D, A, B, ...)                                                                 \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) SIM_LANES                               \
-        { LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_BLEND(D, (__VA_ARGS__)) }              \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) SIM_LANES {                             \
+            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_BLEND(D, (__VA_ARGS__))              \
+        }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
 
 #define LANES3(name, D, A, B, C, ...)                                                              \
     LANES_BODY(name) {                                                                             \
-        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) SIM_LANES            \
-        {                                                                                          \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) SIM_LANES {          \
             LANES_VALUE(A, a, pa)                                                                  \
             LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) LANES_BLEND(D, (__VA_ARGS__))              \
         }                                                                                          \
@@ -82,8 +83,7 @@
 #define LANES4(name, D, A, B, C, E, ...)                                                           \
     LANES_BODY(name) {                                                                             \
         LANES_OUT(D)                                                                               \
-        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES      \
-        {                                                                                          \
+        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_IN(E, pe, 4) SIM_LANES {    \
             LANES_VALUE(A, a, pa)                                                                  \
             LANES_VALUE(B, b, pb)                                                                  \
             LANES_VALUE(C, c, pc) LANES_VALUE(E, e, pe) LANES_BLEND(D, (__VA_ARGS__))              \

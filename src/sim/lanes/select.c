@@ -69,7 +69,7 @@ static const struct sim_instr *run_guard(struct sim_warp *warp, const struct sim
         const type *a = sim_at(warp, instr->operand[1]);                                           \
         type *d = sim_at(warp, instr->operand[0]);                                                 \
         SIM_LANES                                                                                  \
-        d[l] = warp->lanes[l] ? a[l] : d[l];                                                       \
+            d[l] = warp->lanes[l] ? a[l] : d[l];                                                   \
         return instr + 1;                                                                          \
     }                                                                                              \
     static const struct sim_instr *name##_all(struct sim_warp *warp,                               \
@@ -77,7 +77,7 @@ static const struct sim_instr *run_guard(struct sim_warp *warp, const struct sim
         const type *a = sim_at(warp, instr->operand[1]);                                           \
         type *d = sim_at(warp, instr->operand[0]);                                                 \
         SIM_LANES                                                                                  \
-        d[l] = a[l];                                                                               \
+            d[l] = a[l];                                                                           \
         return instr + 1;                                                                          \
     }
 COPY(copy32, uint32_t)

@@ -42,7 +42,7 @@ LANES_INLINE bool lanes_ramp_32(const uint32_t *v, uint32_t first, uint32_t step
 #else
     uint32_t odd = 0;
     SIM_LANES
-    odd |= v[l] ^ (first + (uint32_t)l * step);
+        odd |= v[l] ^ (first + (uint32_t)l * step);
     return odd == 0;
 #endif
 }
@@ -64,7 +64,7 @@ LANES_INLINE bool lanes_ramp_64(const uint64_t *v, uint64_t first, uint64_t step
 #else
     uint64_t odd = 0;
     SIM_LANES
-    odd |= v[l] ^ (first + (uint64_t)l * step);
+        odd |= v[l] ^ (first + (uint64_t)l * step);
     return odd == 0;
 #endif
 }

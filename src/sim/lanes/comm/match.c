@@ -37,12 +37,12 @@ LANES_INLINE const struct sim_instr *match(struct sim_warp *warp, const struct s
                 matched |= equal;
             }
             SIM_LANES
-            result[l] = equal >> l & 1 ? share : result[l];
+                result[l] = equal >> l & 1 ? share : result[l];
             rest &= ~equal;
         }
     }
     SIM_LANES
-    d[l] = warp->lanes[l] ? result[l] : d[l];
+        d[l] = warp->lanes[l] ? result[l] : d[l];
     if (all && instr->immediate)
         sim_set_predicate(warp, instr->pair, matched);
     return instr + 1;
@@ -89,10 +89,10 @@ LANES_SELECT(match) {
                 a = (expression);                                                                  \
             }                                                                                      \
             SIM_LANES                                                                              \
-            result[l] = group >> l & 1 ? a : result[l];                                            \
+                result[l] = group >> l & 1 ? a : result[l];                                        \
         }                                                                                          \
         SIM_LANES                                                                                  \
-        d[l] = warp->lanes[l] ? result[l] : d[l];                                                  \
+            d[l] = warp->lanes[l] ? result[l] : d[l];                                              \
         return instr + 1;                                                                          \
     }
 

@@ -11,8 +11,7 @@
 static inline bool comm_gather(struct sim_warp *warp, const struct sim_instr *instr, int operand) {
     const uint32_t *members = LANES_ALIGNED(const uint32_t, instr->operand[operand]);
     uint32_t named = 0, strangers = 0;
-    SIM_LANES
-    {
+    SIM_LANES {
         named |= warp->lanes[l] ? members[l] : 0;
         strangers |= warp->lanes[l] ? ~members[l] & 1u << l : 0;
     }
@@ -27,7 +26,7 @@ LANES_INLINE uint32_t comm_group(const struct sim_warp *warp, const uint32_t *me
     const uint32_t named = members[first];
     uint32_t odd = 0;
     SIM_LANES
-    odd |= warp->lanes[l] ? members[l] ^ named : 0;
+        odd |= warp->lanes[l] ? members[l] ^ named : 0;
     uint32_t group = named & rest;
     for (uint32_t others = odd ? group : 0; others; others &= others - 1) {
         const unsigned l = (unsigned)__builtin_ctz(others);

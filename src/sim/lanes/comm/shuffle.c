@@ -2,8 +2,8 @@
 // PTX ISA's pseudocode does. A lane whose source is off, or out of range, keeps its own value.
 #include <string.h>
 
-#include "sim/lanes/vector.h"
 #include "sim/lanes/comm/members.h"
+#include "sim/lanes/vector.h"
 
 enum mode { UP, DOWN, BUTTERFLY, INDEX };
 
@@ -11,8 +11,7 @@ enum mode { UP, DOWN, BUTTERFLY, INDEX };
 LANES_INLINE uint32_t sources(const uint32_t *b, const uint32_t *c, enum mode mode,
                               int32_t from[LANES]) {
     _Alignas(64) int32_t in_range[LANES];
-    SIM_LANES
-    {
+    SIM_LANES {
         const int32_t amount = (int32_t)(b[l] & 31), clamp = (int32_t)(c[l] & 31);
         const int32_t segment = (int32_t)(c[l] >> 8 & 31);
         const int32_t low = l & segment, limit = low | (clamp & ~segment);
@@ -71,7 +70,7 @@ LANES_INLINE void permute(uint32_t *d, const uint32_t *a, const int32_t from[LAN
     for (int l = 0; l < LANES; l++)
         moved[l] = held[from[l]];
     SIM_LANES
-    d[l] = full || on[l] ? moved[l] : d[l];
+        d[l] = full || on[l] ? moved[l] : d[l];
 #endif
 }
 
@@ -92,7 +91,7 @@ LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct
     const uint32_t in_range = sources(b, c, mode, from);
     if (!full) // the source is on, or the lane reads itself
         SIM_LANES
-    from[l] = warp->mask >> from[l] & 1 ? from[l] : l;
+            from[l] = warp->mask >> from[l] & 1 ? from[l] : l;
     permute(d, a, from, warp->lanes, full);
     if (instr->immediate & HAS_PREDICATE)
         sim_set_predicate(warp, instr->pair, in_range);

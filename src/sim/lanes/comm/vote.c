@@ -51,10 +51,10 @@ LANES_INLINE const struct sim_instr *ballot(struct sim_warp *warp, const struct 
     for (struct comm_groups g = {0}; comm_next_group(warp, members, &g);) {
         const uint32_t yes = holds & g.lanes, group = g.lanes;
         SIM_LANES
-        result[l] = group >> l & 1 ? yes : result[l];
+            result[l] = group >> l & 1 ? yes : result[l];
     }
     SIM_LANES
-    d[l] = warp->lanes[l] ? result[l] : d[l];
+        d[l] = warp->lanes[l] ? result[l] : d[l];
     return instr + 1;
 }
 
@@ -103,7 +103,7 @@ static const struct sim_instr *active_mask(struct sim_warp *warp, const struct s
     uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
     const uint32_t mask = warp->mask;
     SIM_LANES
-    d[l] = warp->lanes[l] ? mask : d[l];
+        d[l] = warp->lanes[l] ? mask : d[l];
     return instr + 1;
 }
 
@@ -122,11 +122,11 @@ static const struct sim_instr *elect(struct sim_warp *warp, const struct sim_ins
     for (struct comm_groups g = {0}; comm_next_group(warp, members, &g);) {
         const uint32_t group = g.lanes, first = (uint32_t)__builtin_ctz(group);
         SIM_LANES
-        leader[l] = group >> l & 1 ? first : leader[l];
+            leader[l] = group >> l & 1 ? first : leader[l];
         leaders |= 1u << first;
     }
     SIM_LANES
-    d[l] = warp->lanes[l] ? leader[l] : d[l];
+        d[l] = warp->lanes[l] ? leader[l] : d[l];
     if (instr->immediate)
         sim_set_predicate(warp, instr->pair, leaders);
     return instr + 1;

@@ -12,15 +12,15 @@ LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32
                           uint64_t offset, uint64_t a[LANES]) {
     if (!has_base) {
         SIM_LANES
-        a[l] = offset;
+            a[l] = offset;
     } else if (is_32) {
         const uint32_t *b = LANES_ALIGNED(const uint32_t, base);
         SIM_LANES
-        a[l] = b[l] + offset;
+            a[l] = b[l] + offset;
     } else {
         const uint64_t *b = LANES_ALIGNED(const uint64_t, base);
         SIM_LANES
-        a[l] = b[l] + offset;
+            a[l] = b[l] + offset;
     }
 }
 

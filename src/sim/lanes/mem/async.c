@@ -71,8 +71,7 @@ static const struct sim_instr *copy_async(struct sim_warp *warp, const struct si
     if (!sim_mem_check_offsets(&request, PTX_SPACE_SHARED, to, warp->block->shared_bytes) ||
         !check_sources(&request, from, bytes))
         return NULL;
-    SIM_LANES
-    {
+    SIM_LANES {
         offset[l] = (uint32_t)to[l];
         told[l] = from[l] & -(uint64_t)copy.bytes; // only of lanes that read nothing, another one
     }

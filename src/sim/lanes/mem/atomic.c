@@ -189,7 +189,7 @@ LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct 
     if (kind == MEM_SHARED) {
         const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
         SIM_LANES
-        lanes.address[l] = shared + lanes.offset[l];
+            lanes.address[l] = shared + lanes.offset[l];
     }
     const unsigned n = instr->immediate & OPERAND_MASK;
     struct turns turns;
@@ -211,11 +211,11 @@ LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct 
         uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
         const uint32_t *result = (const uint32_t *)turns.result;
         SIM_LANES
-        d[l] = warp->lanes[l] ? result[l] : d[l];
+            d[l] = warp->lanes[l] ? result[l] : d[l];
     } else {
         uint64_t *d = LANES_ALIGNED(uint64_t, instr->operand[0]);
         SIM_LANES
-        d[l] = warp->lanes[l] ? turns.result[l] : d[l];
+            d[l] = warp->lanes[l] ? turns.result[l] : d[l];
     }
     return instr + 1;
 }

@@ -35,8 +35,7 @@ LANES_INLINE int64_t sign_extended(const uint8_t *from, unsigned bytes) {
     {                                                                                              \
         type *d = LANES_ALIGNED(type, ref);                                                        \
         const int32_t *on = warp->lanes;                                                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const uint8_t *p = from + (size_t)l * stride;                                          \
             const type v = (type)(expression);                                                     \
             d[l] = full || on[l] ? v : d[l];                                                       \

@@ -58,7 +58,7 @@ static bool find_rows(struct sim_warp *warp, const struct sim_instr *instr, unsi
     if (!sim_mem_check_offsets(&request, PTX_SPACE_SHARED, address, warp->block->shared_bytes))
         return false;
     SIM_LANES
-    rows->offset[l] = (uint32_t)address[l];
+        rows->offset[l] = (uint32_t)address[l];
     for (unsigned l = 0; l < ROWS * matrices; l++)
         rows->row[l] = warp->block->shared + rows->offset[l];
     sim_emit_shared(&request, needed, rows->offset, EVENT_ANY_PATTERN, warp->block);
@@ -70,7 +70,7 @@ static void give_registers(struct sim_warp *warp, const struct sim_instr *instr,
     for (unsigned k = 0; k < instr->access->count; k++) {
         uint32_t *d = LANES_ALIGNED(uint32_t, instr->access->element[k]);
         SIM_LANES
-        d[l] = warp->lanes[l] ? loaded[k][l] : d[l];
+            d[l] = warp->lanes[l] ? loaded[k][l] : d[l];
     }
 }
 

@@ -226,7 +226,7 @@ LANES_SELECT(mbarrier_pending) {
 static const struct sim_instr *no_policy(struct sim_warp *warp, const struct sim_instr *instr) {
     uint64_t *d = LANES_ALIGNED(uint64_t, instr->operand[0]);
     SIM_LANES
-    d[l] = warp->lanes[l] ? 0 : d[l];
+        d[l] = warp->lanes[l] ? 0 : d[l];
     return instr + 1;
 }
 

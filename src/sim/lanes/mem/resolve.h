@@ -28,13 +28,13 @@ struct mem_lanes {
 LANES_INLINE void mem_fill_64(uint64_t a[LANES], const struct sim_warp *warp) {
     const uint64_t first = a[__builtin_ctz(warp->mask)];
     SIM_LANES
-    a[l] = warp->lanes[l] ? a[l] : first;
+        a[l] = warp->lanes[l] ? a[l] : first;
 }
 
 LANES_INLINE void mem_fill_32(uint32_t a[LANES], const struct sim_warp *warp) {
     const uint32_t first = a[__builtin_ctz(warp->mask)];
     SIM_LANES
-    a[l] = warp->lanes[l] ? a[l] : first;
+        a[l] = warp->lanes[l] ? a[l] : first;
 }
 
 LANES_INLINE void mem_addresses(const struct sim_warp *warp, const struct sim_access *access,
@@ -88,9 +88,8 @@ LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_
     mem_raw(r->warp, access->has_base, access->base_is_32, access->base, access->offset, a);
     if (access->base_is_32)
         SIM_LANES
-    a[l] = (uint32_t)a[l];
-    SIM_LANES
-    {
+            a[l] = (uint32_t)a[l];
+    SIM_LANES {
         a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & IR_CLUSTER_OFFSET : a[l];
         o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & IR_CLUSTER_OFFSET : o[l];
     }
@@ -103,21 +102,20 @@ LANES_INLINE bool mem_shared_offsets(const struct sim_warp *warp, const struct s
     if (!access->has_base) {
         const uint32_t offset = (uint32_t)access->offset;
         SIM_LANES
-        o[l] = offset;
+            o[l] = offset;
         return access->offset >> 32 == 0;
     }
     if (access->base_is_32) {
         const uint32_t *b = LANES_ALIGNED(const uint32_t, access->base);
         const uint32_t offset = (uint32_t)access->offset;
         SIM_LANES
-        o[l] = b[l] + offset;
+            o[l] = b[l] + offset;
         return true;
     }
     const uint64_t *b = LANES_ALIGNED(const uint64_t, access->base);
     const uint64_t offset = access->offset;
     uint64_t high = 0;
-    SIM_LANES
-    {
+    SIM_LANES {
         const uint64_t a = b[l] + offset;
         o[l] = (uint32_t)a;
         high |= warp->lanes[l] ? a >> 32 : 0;
@@ -145,8 +143,7 @@ LANES_INLINE enum mem_pattern mem_resolve_shared(const struct mem_request *r,
         pattern = MEM_UNIFORM;
     } else {
         uint32_t top = 0, bits = 0;
-        SIM_LANES
-        {
+        SIM_LANES {
             top = o[l] > top ? o[l] : top;
             bits |= o[l];
         }
@@ -189,8 +186,7 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
         pattern = MEM_UNIFORM;
     } else {
         uint64_t top = 0, bits = 0;
-        SIM_LANES
-        {
+        SIM_LANES {
             const uint64_t from = a[l] - begin;
             top = from > top ? from : top;
             bits |= a[l];
@@ -221,8 +217,7 @@ LANES_INLINE enum mem_pattern mem_resolve_cell(const struct mem_request *r,
         stride = memory.bytes;
     }
     uint64_t top = 0, bits = 0;
-    SIM_LANES
-    {
+    SIM_LANES {
         a[l] += frame;
         top = a[l] > top ? a[l] : top;
         bits |= a[l];
@@ -231,7 +226,7 @@ LANES_INLINE enum mem_pattern mem_resolve_cell(const struct mem_request *r,
     if (__builtin_expect(!good, 0) && !sim_mem_check_offsets(r, access->space, a, stride))
         return MEM_FAULT;
     SIM_LANES
-    a[l] += data + (uint64_t)l * stride;
+        a[l] += data + (uint64_t)l * stride;
     return MEM_SCATTERED;
 }
 
@@ -239,7 +234,7 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, u
                                                   unsigned width, bool full) {
     uint64_t top = 0;
     SIM_LANES
-    top = a[l] > top ? a[l] : top;
+        top = a[l] > top ? a[l] : top;
     if (__builtin_expect(top < IR_SHARED_WINDOW, 1))
         return mem_resolve_host(r, a, width, full);
     if (!sim_mem_generic(r, a))

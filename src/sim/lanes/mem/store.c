@@ -8,7 +8,7 @@
     {                                                                                              \
         const lane_type *s = LANES_ALIGNED(const lane_type, ref);                                  \
         SIM_LANES                                                                                  \
-        *(type *)(to + (size_t)l * stride) = (type)s[l];                                           \
+            *(type *)(to + (size_t)l * stride) = (type)s[l];                                       \
     }                                                                                              \
     break;
 

@@ -15,8 +15,7 @@ static bool is_shared(const struct ir_instruction *ir) {
     LANES_BODY(name) {                                                                             \
         LANES_IN(kind, pa, 1)                                                                      \
         _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const uint64_t a = pa[l];                                                              \
             set[l] = (condition) ? -1 : 0;                                                         \
         }                                                                                          \

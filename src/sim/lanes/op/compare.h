@@ -33,8 +33,7 @@ static inline uint32_t compare_combine(const struct sim_warp *warp, const struct
         LANES_IN(K, pa, 1)                                                                         \
         LANES_IN(K, pb, 2)                                                                         \
         _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             LANES_VALUE(K, a, pa)                                                                  \
             LANES_VALUE(K, b, pb)                                                                  \
             set[l] = (__VA_ARGS__) ? -1 : 0;                                                       \
@@ -57,8 +56,9 @@ static inline uint32_t compare_combine(const struct sim_warp *warp, const struct
         LANES_OUT(u32)                                                                             \
         const uint32_t bits = compare_combine(warp, instr, name##_bits(warp, instr));              \
         const uint32_t yes = (uint32_t)instr->value;                                               \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes) }                                         \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes)                                         \
+        }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name##_set)
 

@@ -61,8 +61,7 @@ static const struct sim_instr *write_set(struct sim_warp *warp, const struct sim
                                          uint32_t low, uint32_t high) {
     LANES_OUT(u32)
     const uint32_t yes = (uint32_t)instr->value, above = yes << 16;
-    SIM_LANES
-    {
+    SIM_LANES {
         const uint32_t r = ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above);
         d[l] = on[l] ? r : d[l];
     }
@@ -77,12 +76,12 @@ static const struct sim_instr *write_set(struct sim_warp *warp, const struct sim
         LANES_IN(u32, pb, 2)                                                                       \
         _Alignas(64) int32_t set[LANES];                                                           \
         SIM_LANES                                                                                  \
-        set[l] = name(pa[l] << 16, pb[l] << 16) ? -1 : 0;                                          \
+            set[l] = name(pa[l] << 16, pb[l] << 16) ? -1 : 0;                                      \
         *low = combined(warp, instr, set);                                                         \
         if (!high)                                                                                 \
             return;                                                                                \
         SIM_LANES                                                                                  \
-        set[l] = name(pa[l] & 0xffff0000, pb[l] & 0xffff0000) ? -1 : 0;                            \
+            set[l] = name(pa[l] & 0xffff0000, pb[l] & 0xffff0000) ? -1 : 0;                        \
         *high = combined(warp, instr, set);                                                        \
     }                                                                                              \
     static const struct sim_instr *name##_setp_run(struct sim_warp *warp,                          \

@@ -10,8 +10,7 @@
     LANES_BODY(name) {                                                                             \
         LANES_IN(K, pa, 1)                                                                         \
         _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             LANES_VALUE(K, a, pa)                                                                  \
             set[l] = (x) ? -1 : 0;                                                                 \
         }                                                                                          \

@@ -13,14 +13,12 @@
         LANES_IN(u32, pb, 2)                                                                       \
         LANES_IN(f32, pc, 3)                                                                       \
         _Alignas(64) float x[LANES], y[LANES];                                                     \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             x[l] = of_half((uint16_t)pa[l]);                                                       \
             y[l] = of_half((uint16_t)pb[l]);                                                       \
         }                                                                                          \
         const uint32_t old = mode_set(imm);                                                        \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const float a = x[l], b = y[l], c = pc[l];                                             \
             (void)b;                                                                               \
             LANES_BLEND(f32, f32_result((expression), sat))                                        \

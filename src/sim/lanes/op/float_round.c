@@ -22,8 +22,9 @@
     LANES_BODY(name##_nearest) {                                                                   \
         LANES_OUT(f32)                                                                             \
         LANES_IN(f32, pa, 1)                                                                       \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(f32, f32_canonical(operation(pa[l], ftz))) }                                 \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(f32, f32_canonical(operation(pa[l], ftz)))                                 \
+        }                                                                                          \
     }                                                                                              \
     ROUNDED(name)
 
@@ -32,8 +33,9 @@
         LANES_OUT(f32)                                                                             \
         LANES_IN(f32, pa, 1)                                                                       \
         LANES_IN(f32, pb, 2)                                                                       \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], ftz), sat)) }                        \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], ftz), sat))                        \
+        }                                                                                          \
     }                                                                                              \
     ROUNDED(name)
 
@@ -43,8 +45,9 @@
         LANES_IN(f32, pa, 1)                                                                       \
         LANES_IN(f32, pb, 2)                                                                       \
         LANES_IN(f32, pc, 3)                                                                       \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], pc[l], ftz), sat)) }                 \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(f32, f32_result(operation(pa[l], pb[l], pc[l], ftz), sat))                 \
+        }                                                                                          \
     }                                                                                              \
     ROUNDED(name)
 
@@ -85,8 +88,9 @@ FORM1(sqrt_ftz, square_root, true)
     LANES_BODY(name##_nearest) {                                                                   \
         LANES_OUT(f64)                                                                             \
         LANES_IN(f64, pa, 1)                                                                       \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(f64, f64_result1(operation(pa[l]), pa[l])) }                                 \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(f64, f64_result1(operation(pa[l]), pa[l]))                                 \
+        }                                                                                          \
     }                                                                                              \
     ROUNDED(name)
 
@@ -95,8 +99,9 @@ FORM1(sqrt_ftz, square_root, true)
         LANES_OUT(f64)                                                                             \
         LANES_IN(f64, pa, 1)                                                                       \
         LANES_IN(f64, pb, 2)                                                                       \
-        SIM_LANES                                                                                  \
-        { LANES_BLEND(f64, result(operation(pa[l], pb[l]), pa[l], pb[l])) }                        \
+        SIM_LANES {                                                                                \
+            LANES_BLEND(f64, result(operation(pa[l], pb[l]), pa[l], pb[l]))                        \
+        }                                                                                          \
     }                                                                                              \
     ROUNDED(name)
 
@@ -112,8 +117,7 @@ LANES_BODY(fma_double_nearest) {
     LANES_IN(f64, pa, 1)
     LANES_IN(f64, pb, 2)
     LANES_IN(f64, pc, 3)
-    SIM_LANES
-    {
+    SIM_LANES {
         const double r = __builtin_fma(pa[l], pb[l], pc[l]);
         LANES_BLEND(f64, f64_result3(r, pa[l], pb[l], pc[l]))
     }

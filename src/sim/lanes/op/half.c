@@ -176,13 +176,12 @@ static inline uint32_t bf16_cut(uint32_t h, uint32_t cut) {
         const uint32_t c_sign = imm & HALF_MINUS_ADDEND ? 0x8000 : 0;                              \
         const uint32_t cut = imm & HALF_RELU ? 0x8000 : 0;                                         \
         _Alignas(64) uint32_t r[LANES];                                                            \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const uint32_t a = pa[l], b = pb[l], c = pc[l];                                        \
             r[l] = __VA_ARGS__;                                                                    \
         }                                                                                          \
         SIM_LANES                                                                                  \
-        d[l] = on[l] ? r[l] : d[l];                                                                \
+            d[l] = on[l] ? r[l] : d[l];                                                            \
         return instr + 1;                                                                          \
     }                                                                                              \
     static const sim_handler name[2] = {name##_run, name##_run};

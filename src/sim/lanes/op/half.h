@@ -30,8 +30,7 @@ enum { HALVES = 2 * LANES };
 // A loop over i, the halves of a register.
 #define HALF_EACH(...)                                                                             \
     for (int first_ = 0; first_ < HALVES; first_ += LANES) {                                       \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const int i = first_ + l;                                                              \
             __VA_ARGS__                                                                            \
         }                                                                                          \

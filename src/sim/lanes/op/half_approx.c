@@ -25,13 +25,12 @@ static inline uint32_t tanh_bf16(uint32_t h) {
         LANES_OUT(u32)                                                                             \
         LANES_IN(u32, pa, 1)                                                                       \
         _Alignas(64) uint32_t r[LANES];                                                            \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const uint32_t a = pa[l];                                                              \
             r[l] = __VA_ARGS__;                                                                    \
         }                                                                                          \
         SIM_LANES                                                                                  \
-        d[l] = on[l] ? r[l] : d[l];                                                                \
+            d[l] = on[l] ? r[l] : d[l];                                                            \
         return instr + 1;                                                                          \
     }                                                                                              \
     static const sim_handler name##_pair[2] = {name##_run, name##_run};

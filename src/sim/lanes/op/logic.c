@@ -26,8 +26,7 @@
         LANES_IN(C, pc, 3)                                                                         \
         const uint32_t q = sim_predicate(warp, instr, 5);                                          \
         _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             LANES_VALUE(A, a, pa)                                                                  \
             LANES_VALUE(B, b, pb)                                                                  \
             LANES_VALUE(C, c, pc)                                                                  \

@@ -8,8 +8,7 @@
         LANES_IN(K, pa, 1)                                                                         \
         LANES_IN(K, pb, 2)                                                                         \
         const uint32_t bits = sim_predicate(warp, instr, 3);                                       \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const lane_##K a = pa[l], b = pb[l];                                                   \
             const uint32_t c = bits >> l & 1;                                                      \
             LANES_BLEND(K, (x))                                                                    \
@@ -26,8 +25,7 @@ enum { MAX_ELEMENTS = 8 };
         const uint32_t *part[MAX_ELEMENTS];                                                        \
         for (int i = 0; i < count; i++)                                                            \
             part[i] = LANES_ALIGNED(const uint32_t, instr->elements[i]);                           \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             lane_##D r = 0;                                                                        \
             for (int i = 0; i < count; i++)                                                        \
                 r |= (lane_##D)(part[i][l] & (UINT32_MAX >> (32 - bits))) << (i * bits);           \
@@ -44,8 +42,7 @@ enum { MAX_ELEMENTS = 8 };
         uint32_t *part[MAX_ELEMENTS];                                                              \
         for (int i = 0; i < count; i++)                                                            \
             part[i] = LANES_ALIGNED(uint32_t, instr->elements[i]);                                 \
-        SIM_LANES                                                                                  \
-        {                                                                                          \
+        SIM_LANES {                                                                                \
             const lane_##A a = pa[l];                                                              \
             for (int i = 0; i < count; i++) {                                                      \
                 const uint32_t r = (uint32_t)(a >> (i * bits)) & (UINT32_MAX >> (32 - bits));      \
@@ -60,8 +57,9 @@ enum { MAX_ELEMENTS = 8 };
         LANES_OUT(D)                                                                               \
         LANES_IN(A, pa, 1)                                                                         \
         const uint64_t own = sim_cluster_own_tag(warp->block);                                     \
-        SIM_LANES                                                                                  \
-        { LANES_VALUE(A, a, pa) LANES_BLEND(D, (x)) }                                              \
+        SIM_LANES {                                                                                \
+            LANES_VALUE(A, a, pa) LANES_BLEND(D, (x))                                              \
+        }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
 
