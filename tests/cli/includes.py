@@ -59,6 +59,18 @@ def check_house(house):
                  "sim/number uses nothing of sim")
 
 
+def check_faces(house):
+    """What the rooms of the CUDA APIs leave to each other."""
+    check_source(house, "src/cudadrv/x.c", "enum cuda_error cudaFree(void *pointer);",
+                 "src/cudadrv/x.c:1: an exported function is not declared once more")
+    check_source(house, "src/cudart/x.c", "CUDA_API const char *cudaGetErrorName(int error,\n  int b);",
+                 "is not declared once more")
+    check_source(house, "src/cudart/x.c", "int f(void) {\n    return cudaFree(NULL);\n}")
+    check_source(house, "src/cudart/x.c", "int f(void) {\n    lock(&state->lock);\n}",
+                 "src/cudart/x.c:2: the state is locked by cuda_lock alone")
+    check_source(house, "src/cuda/x.c", "CUDA_API int f(void) {\n}", "the core exports nothing")
+
+
 def check_table(house):
     os.makedirs(os.path.join(house, "src", "shed"))
     os.makedirs(os.path.join(house, "src", "sim", "attic"))
@@ -72,6 +84,7 @@ def main():
     with tempfile.TemporaryDirectory() as house:
         make_house(house)
         check_house(house)
+        check_faces(house)
         check_table(house)
         check(os.path.join(house, "nowhere"), *["which is no folder"] * sum(
             map(len, [check_includes.ROOMS, *check_includes.SUBROOMS.values()])), "no source files")

@@ -34,6 +34,8 @@ error cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
 error cuEventCreate(cuda_event *event, unsigned flags);
 error cuEventRecord(cuda_event event, cuda_stream stream);
 error cuGraphAddEmptyNode(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count);
+error cuGraphAddHostNode(cuda_node *node, cuda_graph graph, const cuda_node *before, size_t count,
+                         const struct cuda_host_node *given);
 error cuGraphDestroy(cuda_graph graph);
 error cuGraphLaunch(cuda_exec exec, cuda_stream stream);
 error cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -223,7 +225,32 @@ static void test_both_apis_at_once(void **state) {
     assert_int_equal(destroyed, THREADS * ROUNDS);
 }
 
+// A function of the host in a graph runs without the lock, and may take the graph away.
+static void destroy_graph(void *data) {
+    assert_int_equal(cudaGraphExecDestroy(*(cuda_exec *)data), cudaSuccess);
+}
+
+static void test_destroyed_while_it_runs(void **state) {
+    (void)state;
+    cuda_graph graph;
+    cuda_node nodes[2];
+    cuda_exec exec;
+    atomic_uint counted = 0;
+    OK(cudaSetDevice(0));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cuGraphAddHostNode(&nodes[0], graph, NULL, 0,
+                          &(struct cuda_host_node){destroy_graph, &exec}));
+    OK(cuGraphAddHostNode(&nodes[1], graph, nodes, 1,
+                          &(struct cuda_host_node){count_call, &counted}));
+    OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    assert_int_equal(counted, 1);
+    FAILS(cudaGraphExecDestroy(exec), cudaErrorInvalidValue);
+    OK(cuGraphDestroy(graph));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_both_apis_at_once, set_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_both_apis_at_once, set_up),
+                                       cmocka_unit_test(test_destroyed_while_it_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

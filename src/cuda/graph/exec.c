@@ -8,7 +8,8 @@
 #include "cuda/stream/stream.h"
 
 struct cuda_exec *cuda_exec_find(struct cuda_state *state, const void *exec) {
-    return exec ? cuda_handle_find(state, CUDA_EXEC, exec) : NULL;
+    struct cuda_exec *found = exec ? cuda_handle_find(state, CUDA_EXEC, exec) : NULL;
+    return found && !found->is_doomed ? found : NULL;
 }
 
 static struct cuda_graph *by_serial(struct cuda_state *state, unsigned long long serial) {
@@ -19,6 +20,9 @@ static struct cuda_graph *by_serial(struct cuda_state *state, unsigned long long
 }
 
 void cuda_exec_free(struct cuda_state *state, struct cuda_exec *exec) {
+    exec->is_doomed = true;
+    if (exec->running)
+        return;
     struct cuda_graph *source = exec->has_memory ? by_serial(state, exec->source) : NULL;
     if (source)
         source->has_executable = false;
@@ -249,8 +253,11 @@ static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec) {
         return error;
     assign_defaults(cuda_graphs(state), exec->graph);
     struct cuda_device *device = state->current;
+    exec->running++;
     error = run_graph(state, exec->graph);
     state->current = device;
+    if (!--exec->running && exec->is_doomed)
+        cuda_exec_free(state, exec);
     if (error != cudaSuccess && state->current->pending == cudaSuccess) {
         cuda_say("a node of a graph failed: memory that it uses was freed, or is not there yet");
         state->current->pending = cudaErrorIllegalAddress;

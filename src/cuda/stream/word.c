@@ -85,29 +85,34 @@ static void nap(void *unused) {
     usleep(NAP_MICROSECONDS);
 }
 
-// Other threads run meanwhile.
-static bool wait_for(struct cuda_state *state, const union cuda_word_operation *operation) {
+// Other threads run meanwhile, and may free the word.
+static enum cuda_error wait_for(struct cuda_state *state,
+                                const union cuda_word_operation *operation) {
     enum { PATIENCE_SECONDS = 10 };
-    double end = progress_now() + PATIENCE_SECONDS;
-    while (!is_fulfilled(operation)) {
-        if (progress_now() > end)
-            return false;
+    const double end = progress_now() + PATIENCE_SECONDS;
+    enum cuda_error error = cudaSuccess;
+    while (error == cudaSuccess && !is_fulfilled(operation)) {
+        if (progress_now() > end) {
+            cuda_say("a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
+                     "bankrun does what a stream is told at once, and cannot put it off until the "
+                     "program's later calls",
+                     (unsigned long long)operation->word.address);
+            return cudaErrorNotSupported;
+        }
         cuda_call_host(state, nap, NULL);
+        error = check(state, operation);
     }
-    return true;
+    return error;
 }
 
 static enum cuda_error run(struct cuda_state *state, const union cuda_word_operation *operation) {
+    enum cuda_error error = check(state, operation); // again: an earlier one may have waited
+    if (error != cudaSuccess)
+        return error;
+    if (operation->type == CUDA_WAIT_32 || operation->type == CUDA_WAIT_64)
+        return wait_for(state, operation);
     if (operation->type == CUDA_WRITE_32 || operation->type == CUDA_WRITE_64)
         store(operation);
-    if ((operation->type == CUDA_WAIT_32 || operation->type == CUDA_WAIT_64) &&
-        !wait_for(state, operation)) {
-        cuda_say("a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
-                 "bankrun does what a stream is told at once, and cannot put it off until the "
-                 "program's later calls",
-                 (unsigned long long)operation->word.address);
-        return cudaErrorNotSupported;
-    }
     return cudaSuccess;
 }
 
