@@ -261,14 +261,43 @@ enum bankrun_space { BANKRUN_SHARED, BANKRUN_GLOBAL };
 
 enum bankrun_intent { BANKRUN_READS, BANKRUN_WRITES, BANKRUN_UPDATES /* an atomic */ };
 
-/* An instruction that accesses memory, at its place in the source. Until the module is unloaded. */
+/* How an access is ordered with others: the memory consistency model of the PTX ISA. */
+enum bankrun_order {
+    BANKRUN_WEAK,
+    BANKRUN_VOLATILE, /* as relaxed, of the whole system */
+    BANKRUN_RELAXED,
+    BANKRUN_ACQUIRE,
+    BANKRUN_RELEASE,
+    BANKRUN_ACQ_REL,
+    BANKRUN_SC,
+};
+
+/* Among whose threads. */
+enum bankrun_scope {
+    BANKRUN_OF_BLOCK,
+    BANKRUN_OF_CLUSTER,
+    BANKRUN_OF_DEVICE,
+    BANKRUN_OF_SYSTEM,
+};
+
+/* When an access is done, as far as the program may rely on it: with the instruction, or once it
+ * waits for the groups of copies that it is in, or for an mbarrier. */
+enum bankrun_completion {
+    BANKRUN_AT_ONCE,
+    BANKRUN_BY_GROUP,      /* cp.async */
+    BANKRUN_BY_BULK_GROUP, /* cp.async.bulk.commit_group */
+    BANKRUN_BY_MBARRIER,
+    BANKRUN_BY_WGMMA_GROUP,
+};
+
+/* An instruction of a kernel, at its place in the source. Until the module is unloaded. */
 struct bankrun_site {
-    uint32_t number;         /* from 0 on, in the kernel and the functions that it calls */
+    uint32_t number;         /* in the kernel and the functions that it calls, from 0 on */
     const char *instruction; /* "ld.shared.v4.f32" */
     const char *file;        /* NULL: the PTX has no line information */
     uint32_t line, column;   /* from 1 on; 0: unknown */
     const char *function;    /* whose source the line is in, demangled */
-    unsigned width;          /* bytes a lane */
+    unsigned width;          /* bytes of a lane that it accesses; 0: none */
 };
 
 /* One request. Valid during the call, but for `site`: always the same pointer for a kernel's same
@@ -279,6 +308,9 @@ struct bankrun_event {
                         something for each needs no locks */
     enum bankrun_space space;
     enum bankrun_intent intent;
+    enum bankrun_order order;
+    enum bankrun_scope scope; /* unless weak */
+    enum bankrun_completion completion;
     unsigned width; /* bytes a lane */
     uint32_t mask;  /* the lanes that access, bit n = lane n; never 0 */
     /* 32 of each, those of inactive lanes are arbitrary. Shared: byte offsets into the shared
@@ -293,6 +325,8 @@ struct bankrun_event {
     uint32_t warp;         /* in the block */
     uint64_t bulk_bytes;   /* not 0: the one active lane copies so many bytes in bulk, from its
                               offset or address on */
+    /* cp.async: how many bytes each lane reads; the others that it writes are zeros. NULL: all. */
+    const uint32_t *source_bytes;
     /* For bankrun_count: what the bank model is asked about it. NULL: global memory, bulk copies,
      * memory of another block, and accesses that the architecture has no rule for. */
     const struct bankrun_request *request;

@@ -185,6 +185,10 @@ const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel)
 const struct ptx_location *ir_location(const struct ir_function *function, uint32_t index);
 // Path of a `.file`; NULL: there is none of that number.
 const char *ir_location_file(const struct ir_function *function, uint32_t number);
+// The function whose source a location is in, mangled: the inlined one, or the compiled one itself.
+// NULL is allowed: the latter.
+const char *ir_location_function(const struct ir_function *function,
+                                 const struct ptx_location *location);
 // The line to show for a location: atomicAdd() is a function of a toolkit header, so the line is
 // the one that calls it. The location itself when every caller is in such a header.
 const struct ptx_location *ir_program_location(const struct ir_function *function,

@@ -15,6 +15,12 @@ const char *ir_location_file(const struct ir_function *function, uint32_t number
     return NULL;
 }
 
+const char *ir_location_function(const struct ir_function *function,
+                                 const struct ptx_location *location) {
+    const bool is_inlined = location && location->inlined_at && location->inlined_into;
+    return is_inlined ? location->inlined_into : function->name;
+}
+
 // Headers that come with the CUDA toolkit, where it is usually installed.
 static bool is_toolkit_file(const char *path) {
     static const char *const folders[] = {

@@ -13,11 +13,9 @@ static char *file_name(const struct ir_function *function, uint32_t number) {
     return path ? base_strdup(path) : NULL;
 }
 
-// The function whose source a location is in: the inlined one, or the compiled one itself.
 static char *function_name(const struct ir_function *function,
                            const struct ptx_location *location) {
-    bool is_inlined = location && location->inlined_at && location->inlined_into;
-    return base_demangle(is_inlined ? location->inlined_into : function->name);
+    return base_demangle(ir_location_function(function, location));
 }
 
 static void add_frame(const struct ir_function *function, const struct ptx_location *call,

@@ -347,14 +347,17 @@ static void hear(void *context, const struct bankrun_event *event) {
     struct heard *heard = context;
     struct bankrun_cost cost;
     assert_in_range(event->worker, 0, WORKERS - 1);
-    assert_in_range(event->site->number, 0, 2);
+    assert_int_equal(event->order, BANKRUN_WEAK);
+    assert_int_equal(event->completion, BANKRUN_AT_ONCE);
+    assert_int_equal(event->site->width, 4);
     assert_int_equal(event->block_number, event->block[0]);
     assert_in_range(event->warp, 0, 1);
     assert_int_equal(event->width, 4);
     assert_int_equal(event->mask, UINT32_MAX);
     heard->requests[event->worker]++;
     heard->columns[event->worker] += event->site->column;
-    __atomic_store_n(&heard->sites[event->site->number], event->site, __ATOMIC_RELAXED);
+    int n = event->space == BANKRUN_GLOBAL ? 2 : event->site->line == 8;
+    __atomic_store_n(&heard->sites[n], event->site, __ATOMIC_RELAXED);
     if (event->space == BANKRUN_GLOBAL) {
         uint32_t sectors, ideal;
         assert_null(event->request);

@@ -104,8 +104,10 @@ static void fill_result(const struct sim_result *sim, struct bankrun_result *res
                                       .address = sim->address};
     memcpy(result->block, sim->block, sizeof result->block);
     memcpy(result->thread, sim->thread, sizeof result->thread);
+    if (!sim->function)
+        return;
     const struct ptx_location *at =
-        sim->function ? ir_location(sim->function, sim->location) : NULL;
+        ir_program_location(sim->function, ir_location(sim->function, sim->location));
     if (!at)
         return;
     result->file = ir_location_file(sim->function, at->file);

@@ -1,20 +1,36 @@
 // The caller's observers in front of the simulator's events.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/demangle.h"
 #include "profile/recorder.h"
+#include "ptx/facts.h"
 #include "run/api/api.h"
 
-_Static_assert((int)BANKRUN_SHARED == SITE_SHARED && (int)BANKRUN_GLOBAL == SITE_GLOBAL, "");
-_Static_assert((int)BANKRUN_READS == EVENT_READ && (int)BANKRUN_WRITES == EVENT_WRITE &&
-                   (int)BANKRUN_UPDATES == EVENT_ATOMIC,
-               "");
-
-struct site {
-    struct bankrun_site shown;
-    struct profile_site described; // whose strings `shown` has
-    struct counter_rule rule;      // of shared memory
-};
+#define SAME(ours, event) _Static_assert((int)(ours) == (int)(event), "")
+SAME(BANKRUN_SHARED, SITE_SHARED);
+SAME(BANKRUN_GLOBAL, SITE_GLOBAL);
+SAME(BANKRUN_READS, EVENT_READ);
+SAME(BANKRUN_WRITES, EVENT_WRITE);
+SAME(BANKRUN_UPDATES, EVENT_ATOMIC);
+SAME(BANKRUN_WEAK, EVENT_WEAK);
+SAME(BANKRUN_VOLATILE, EVENT_VOLATILE);
+SAME(BANKRUN_RELAXED, EVENT_RELAXED);
+SAME(BANKRUN_ACQUIRE, EVENT_ACQUIRE);
+SAME(BANKRUN_RELEASE, EVENT_RELEASE);
+SAME(BANKRUN_ACQ_REL, EVENT_ACQ_REL);
+SAME(BANKRUN_SC, EVENT_SC);
+SAME(BANKRUN_OF_BLOCK, EVENT_CTA);
+SAME(BANKRUN_OF_CLUSTER, EVENT_CLUSTER);
+SAME(BANKRUN_OF_DEVICE, EVENT_GPU);
+SAME(BANKRUN_OF_SYSTEM, EVENT_SYS);
+SAME(BANKRUN_AT_ONCE, EVENT_AT_ONCE);
+SAME(BANKRUN_BY_GROUP, EVENT_BY_GROUP);
+SAME(BANKRUN_BY_BULK_GROUP, EVENT_BY_BULK_GROUP);
+SAME(BANKRUN_BY_MBARRIER, EVENT_BY_MBARRIER);
+SAME(BANKRUN_BY_WGMMA_GROUP, EVENT_BY_WGMMA_GROUP);
 
 struct worker {
     const struct observer *observer;
@@ -30,8 +46,9 @@ struct observer {
 
 struct api_sites {
     const struct ir_function *kernel;
-    struct site *items;
-    uint32_t count;
+    struct arena *arena;
+    struct bankrun_site *shown; // of each instruction
+    struct counter_rule *rules; // of each site's accesses to shared memory
 };
 
 struct api_observers {
@@ -42,25 +59,28 @@ struct api_observers {
 };
 
 // False: the bank model has no rule for the request.
-static bool ask(const struct site *site, const struct event_access *event,
+static bool ask(const struct counter_rule *rule, const struct event_access *event,
                 struct bankrun_request *request) {
-    if (event->space != SITE_SHARED || event->bulk_bytes || site->rule.is_estimate ||
+    if (event->space != SITE_SHARED || event->bulk_bytes || rule->is_estimate ||
         event->owner != event->block_number)
         return false;
-    *request = profile_bank_request(&site->rule.request, event->mask, event->offsets);
+    *request = profile_bank_request(&rule->request, event->mask, event->offsets);
     return true;
 }
 
 static void tell(void *state, const struct event_access *event) {
     const struct worker *worker = state;
     const struct observer *observer = worker->observer;
-    const struct site *site = &observer->all->sites->items[event->site];
+    const struct api_sites *sites = observer->all->sites;
     struct bankrun_request request;
     const struct bankrun_event shown = {
-        .site = &site->shown,
+        .site = &sites->shown[event->instruction],
         .worker = worker->number,
         .space = (enum bankrun_space)event->space,
         .intent = (enum bankrun_intent)event->intent,
+        .order = (enum bankrun_order)event->order,
+        .scope = (enum bankrun_scope)event->scope,
+        .completion = (enum bankrun_completion)event->completion,
         .width = event->width,
         .mask = event->mask,
         .offsets = event->offsets,
@@ -70,7 +90,8 @@ static void tell(void *state, const struct event_access *event) {
         .owner = event->owner,
         .warp = event->warp,
         .bulk_bytes = event->bulk_bytes,
-        .request = ask(site, event, &request) ? &request : NULL,
+        .source_bytes = event->source_bytes,
+        .request = ask(&sites->rules[event->site], event, &request) ? &request : NULL,
     };
     observer->user->access(observer->user->context, &shown);
 }
@@ -80,19 +101,64 @@ static void *begin_worker(void *context, unsigned number) {
     return &observer->workers[number];
 }
 
-static void describe(const struct ir_kernel_site *from, uint32_t number, unsigned arch,
-                     struct site *site) {
+// Those that decoding adds, jumps over guarded instructions and returns at the end, have no text.
+static const char *text_of(const struct ptx_instruction *ptx) {
+    return ptx->mnemonic ? ptx->mnemonic : ptx_isa_row(ptx->isa)->opcode;
+}
+
+static const char *demangle(struct arena *arena, const char *name) {
+    char *readable = base_demangle(name);
+    const char *copy = arena_strndup(arena, readable, strlen(readable));
+    free(readable);
+    return copy;
+}
+
+// An instruction after the one whose name is mangled `*last`, which in most cases is its own, too.
+static struct bankrun_site describe(struct arena *arena, const struct ir_function *function,
+                                    const struct ir_instruction *instruction, const char **last,
+                                    const char **readable) {
+    const struct ptx_location *at =
+        ir_program_location(function, ir_location(function, instruction->location));
+    const char *name = ir_location_function(function, at);
+    if (!*last || strcmp(*last, name))
+        *readable = demangle(arena, name);
+    *last = name;
+    struct bankrun_site site = {.instruction = text_of(instruction->ptx), .function = *readable};
+    if (instruction->site != IR_NONE)
+        site.width = function->sites[instruction->site].width;
+    if (at) {
+        site.file = ir_location_file(function, at->file);
+        site.line = at->line;
+        site.column = at->column;
+    }
+    return site;
+}
+
+static void describe_all(struct api_sites *sites) {
+    uint32_t functions, count = 0;
+    const struct ir_function **reachable = ir_reachable(sites->kernel, &functions);
+    for (uint32_t f = 0; f < functions; f++)
+        count += reachable[f]->instruction_count;
+    sites->shown = ARENA_ARRAY(sites->arena, struct bankrun_site, count + 1);
+    const char *last = NULL, *readable = NULL;
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < functions; f++)
+        for (uint32_t i = 0; i < reachable[f]->instruction_count; i++, n++) {
+            sites->shown[n] = describe(sites->arena, reachable[f], &reachable[f]->instructions[i],
+                                       &last, &readable);
+            sites->shown[n].number = n;
+        }
+    free(reachable);
+}
+
+static void find_rules(struct api_sites *sites, unsigned arch) {
     static const uint32_t any_grid[3] = {1, 1, 1};
-    const struct recorded_site recorded = {.function = from->function, .site = from->site};
-    profile_describe_site(&recorded, NULL, &site->described);
-    profile_counter_rule(from->site, arch, SITE_SHARED, any_grid, &site->rule);
-    site->shown = (struct bankrun_site){.number = number,
-                                        .instruction = site->described.instruction,
-                                        .file = site->described.file,
-                                        .line = site->described.line,
-                                        .column = site->described.column,
-                                        .function = site->described.function,
-                                        .width = from->site->width};
+    uint32_t count;
+    struct ir_kernel_site *from = ir_kernel_sites(sites->kernel, &count);
+    sites->rules = ARENA_ARRAY(sites->arena, struct counter_rule, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        profile_counter_rule(from[i].site, arch, SITE_SHARED, any_grid, &sites->rules[i]);
+    free(from);
 }
 
 // Described once for each kernel.
@@ -102,20 +168,16 @@ static const struct api_sites *sites_of(struct bankrun_module *module,
         if (module->sites.data[i]->kernel == kernel)
             return module->sites.data[i];
     struct api_sites *sites = base_alloc(sizeof *sites);
-    struct ir_kernel_site *from = ir_kernel_sites(kernel, &sites->count);
     sites->kernel = kernel;
-    sites->items = base_alloc((sites->count + 1) * sizeof *sites->items);
-    for (uint32_t i = 0; i < sites->count; i++)
-        describe(&from[i], i, module->device->arch, &sites->items[i]);
-    free(from);
+    sites->arena = arena_create();
+    describe_all(sites);
+    find_rules(sites, module->device->arch);
     vec_push(&module->sites, sites);
     return sites;
 }
 
 void api_sites_free(struct api_sites *sites) {
-    for (uint32_t i = 0; i < sites->count; i++)
-        profile_free_site(&sites->items[i].described);
-    free(sites->items);
+    arena_destroy(sites->arena);
     free(sites);
 }
 
