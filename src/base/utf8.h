@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 
-// Decodes one code point and returns its length in bytes; 1 and *code = 0xfffd when the bytes are no
-// shortest-form UTF-8. `text` is not at its NUL.
+// Decodes one code point and returns its length in bytes; 1 and *code = 0xfffd when the bytes are
+// no shortest-form UTF-8. `text` is not at its NUL.
 size_t utf8_decode(const char *text, uint32_t *code);
 
 // Appends the text; bytes that are no UTF-8 become U+FFFD.

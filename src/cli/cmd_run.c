@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "profile/record.h"
 #include "toolchain/disassemble.h"
 
 static void help(void) {

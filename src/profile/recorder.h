@@ -4,6 +4,7 @@
 
 #include "ir/ir.h"
 #include "profile/counter.h"
+#include "profile/record.h"
 #include "profile/sampled.h"
 
 // A site of the kernel or of a function that it calls, by its number in events.

@@ -18,9 +18,8 @@ static bool is_unsafe(uint32_t code) {
 // and a miss costs one column of alignment only.
 static unsigned width_of(uint32_t code) {
     if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200d) ||
-        (code >= 0xfe00 && code <= 0xfe0f)) {
+        (code >= 0xfe00 && code <= 0xfe0f))
         return 0;
-    }
     bool is_wide = (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
                    (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
                    (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
@@ -65,9 +64,8 @@ static size_t prefix_bytes(const char *text, size_t columns, size_t *used) {
     while (text[bytes]) {
         uint32_t code;
         size_t length = utf8_decode(text + bytes, &code);
-        if (*used + width_of(code) > columns) {
+        if (*used + width_of(code) > columns)
             break;
-        }
         *used += width_of(code);
         bytes += length;
     }

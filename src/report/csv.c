@@ -13,9 +13,8 @@ static void put_field(struct strbuf *out, const char *text) {
     strbuf_puts(out, "\"");
     for (; *text; text++) {
         strbuf_append(out, text, 1);
-        if (*text == '"') {
+        if (*text == '"')
             strbuf_puts(out, "\"");
-        }
     }
     strbuf_puts(out, "\"");
 }
@@ -26,9 +25,8 @@ static void put_text(struct strbuf *out, const char *text) {
 }
 
 static void put_count(struct strbuf *out, bool is_present, uint64_t count) {
-    if (is_present) {
+    if (is_present)
         strbuf_printf(out, "%" PRIu64, count);
-    }
     strbuf_puts(out, ",");
 }
 
@@ -55,9 +53,8 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_text(out, site->verdict);
     put_text(out, site->why);
     put_count(out, true, launch->repeats);
-    if (site->column > 0) {
+    if (site->column > 0)
         strbuf_printf(out, "%u", site->column);
-    }
     strbuf_puts(out, "\r\n");
 }
 
@@ -66,9 +63,7 @@ void report_csv(const struct profile *profile, struct strbuf *out) {
         out,
         "launch,kernel,file,line,instruction,space,op,array,width,requests,"
         "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches,column\r\n");
-    for (size_t i = 0; i < profile->launch_count; i++) {
-        for (size_t s = 0; s < profile->launches[i].site_count; s++) {
+    for (size_t i = 0; i < profile->launch_count; i++)
+        for (size_t s = 0; s < profile->launches[i].site_count; s++)
             put_site(out, &profile->launches[i], &profile->launches[i].sites[s]);
-        }
-    }
 }

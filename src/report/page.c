@@ -41,30 +41,25 @@ static const char *style_code(enum report_style style) {
 }
 
 static void flush_spaces(struct report_page *page) {
-    for (; page->pending > 0; page->pending--) {
+    for (; page->pending > 0; page->pending--)
         strbuf_append(page->out, " ", 1);
-    }
 }
 
 // `clean` is safe and holds no leading or trailing space that matters.
 static void put_clean(struct report_page *page, enum report_style style, size_t columns,
                       const char *clean) {
     size_t left = page->width > page->column ? page->width - page->column : 0;
-    if (columns > left) {
+    if (columns > left)
         columns = left;
-    }
-    if (*clean == '\0' || columns == 0) {
+    if (*clean == '\0' || columns == 0)
         return;
-    }
     flush_spaces(page);
     bool is_colored = page->color && style != STYLE_PLAIN;
-    if (is_colored) {
+    if (is_colored)
         strbuf_puts(page->out, style_code(style));
-    }
     page->column += report_elide(page->out, clean, columns);
-    if (is_colored) {
+    if (is_colored)
         strbuf_puts(page->out, "\033[0m");
-    }
 }
 
 void report_put_in(struct report_page *page, enum report_style style, size_t columns,
@@ -109,9 +104,8 @@ void report_to(struct report_page *page, size_t column) {
 
 void report_newline(struct report_page *page) {
     struct strbuf *out = page->out;
-    while (page->column > 0 && out->length > 0 && out->data[out->length - 1] == ' ') {
+    while (page->column > 0 && out->length > 0 && out->data[out->length - 1] == ' ')
         out->data[--out->length] = '\0'; // a name may end in spaces
-    }
     page->pending = 0;
     page->column = 0;
     strbuf_append(out, "\n", 1);
@@ -137,9 +131,8 @@ static void wrap_paragraph(struct report_page *page, enum report_style style, si
             char *run = base_strndup(at, end);
             bool is_too_long = report_columns(run) > left;
             free(run);
-            if (is_too_long && fits > 0) {
+            if (is_too_long && fits > 0)
                 break;
-            }
             fits = end;
         }
         put_word(page, style, at, fits);
@@ -162,9 +155,8 @@ void report_wrap(struct report_page *page, enum report_style style, const char *
         wrap_paragraph(page, style, indent, strbuf_string(&clean));
         strbuf_free(&clean);
         free(line);
-        if (text[length] == '\0' || text[length + 1] == '\0') {
+        if (text[length] == '\0' || text[length + 1] == '\0')
             return;
-        }
         text += length + 1;
         report_newline(page);
         report_to(page, indent);
@@ -183,9 +175,8 @@ void report_row(struct report_page *page, size_t indent, enum report_style style
     report_put_in(page, style, columns, label);
     for (int i = 0; i < REPORT_CELLS; i++) {
         end += page->number;
-        if (cells[i].text) {
+        if (cells[i].text)
             report_put_right(page, cells[i].style, end, cells[i].text);
-        }
     }
     report_newline(page);
 }

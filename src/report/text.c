@@ -8,9 +8,8 @@
 
 static void put_program(struct report_page *page, const struct profile *profile) {
     struct strbuf text = {0};
-    for (size_t i = 0; i < profile->program_count; i++) {
+    for (size_t i = 0; i < profile->program_count; i++)
         strbuf_printf(&text, "%s%s", i ? " " : "", profile->program[i]);
-    }
     report_put(page, STYLE_BOLD, "bankrun");
     report_put(page, STYLE_PLAIN, ": ");
     report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(" on sm_999 as compiled"),
@@ -88,12 +87,11 @@ static void put_launches(struct report_page *page, const struct report_view *vie
     enum { MOST_LAUNCHES = 24 };
     bool *is_shown = choose(view, is_verbose ? view->count : MOST_LAUNCHES);
     size_t hidden = 0;
-    for (size_t i = 0; i < view->count; i++) {
+    for (size_t i = 0; i < view->count; i++)
         if (is_shown[i])
             put_launch(page, &view->launches[i], view->profile->launched, is_verbose);
         else
             hidden += view->launches[i].count;
-    }
     if (hidden > 0) {
         char number[REPORT_NUMBER];
         report_newline(page);

@@ -27,11 +27,9 @@ struct layout {
 };
 
 static struct layout layout_of(const struct profile_bank_map *map) {
-    for (unsigned bank = 1; bank < map->banks; bank++) {
-        if (map->count[bank] >= 10 && map->count[bank - 1] > 0 && bank % GROUP != 0) {
+    for (unsigned bank = 1; bank < map->banks; bank++)
+        if (map->count[bank] >= 10 && map->count[bank - 1] > 0 && bank % GROUP != 0)
             return (struct layout){.in_row = 16, .cell = 4, .gap_every = 16};
-        }
-    }
     return (struct layout){.in_row = 32, .cell = 2, .gap_every = GROUP};
 }
 

@@ -44,22 +44,18 @@ static void put_dimensions(struct strbuf *out, const char *name, const uint32_t 
 static void put_configuration(struct report_page *page, const struct profile_launch *launch) {
     struct strbuf text = {0};
     char number[REPORT_NUMBER], whole[REPORT_NUMBER];
-    if (launch->is_of_several) {
+    if (launch->is_of_several)
         strbuf_printf(&text, "device %u, ", launch->device);
-    }
     put_dimensions(&text, "grid", launch->grid);
     put_dimensions(&text, ", block", launch->block);
-    if (launch->shared_bytes > 0) {
+    if (launch->shared_bytes > 0)
         strbuf_printf(&text, ", shared %s bytes", report_number(number, launch->shared_bytes));
-    }
-    if (launch->bank_bytes == 8) {
+    if (launch->bank_bytes == 8)
         strbuf_puts(&text, ", banks of 8 bytes");
-    }
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     strbuf_printf(&text, "; %s", report_number(number, launch->blocks_run));
-    if (launch->blocks_run < blocks) {
+    if (launch->blocks_run < blocks)
         strbuf_printf(&text, " of %s", report_number(whole, blocks));
-    }
     strbuf_printf(&text, blocks == 1 ? " block" : " blocks");
     if (launch->is_sample)
         strbuf_printf(&text, " sampled");

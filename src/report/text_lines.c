@@ -34,9 +34,8 @@ static void put_degrees(struct strbuf *out, const struct profile_site *site) {
     char number[REPORT_NUMBER];
     unsigned shown = 0;
     for (unsigned degree = PROFILE_MAX_DEGREE; degree > 0; degree--) {
-        if (site->degrees[degree] == 0) {
+        if (site->degrees[degree] == 0)
             continue;
-        }
         if (site->degrees[degree] == site->counts.requests) {
             strbuf_printf(out, "%u in every request", degree);
             return;
@@ -48,9 +47,8 @@ static void put_degrees(struct strbuf *out, const struct profile_site *site) {
         strbuf_printf(out, "%s%u in %s", shown > 1 ? ", " : "", degree,
                       report_number(number, site->degrees[degree]));
     }
-    if (shown == 0) {
+    if (shown == 0)
         strbuf_printf(out, "%u at worst", site->worst_degree);
-    }
 }
 
 static void put_degree(struct report_page *page, const struct profile_site *site) {

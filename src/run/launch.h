@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "profile/record.h"
 #include "sim/sim.h"
 
 struct run_launch {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "profile/record.h"
 
 struct run_trace { // zeroed: none
     struct profile_trace *trace;

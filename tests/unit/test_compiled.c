@@ -10,7 +10,7 @@
 
 #include "compiled/stream.h"
 #include "ir/ir.h"
-#include "profile/profile.h"
+#include "profile/record.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/src/k.cu\"\n"
 #define LISTING(line, ...)                                                                         \

@@ -1,0 +1,56 @@
+// How a launch is counted: an observer of its events, which become a launch of a profile.
+#ifndef BANKRUN_PROFILE_RECORD_H
+#define BANKRUN_PROFILE_RECORD_H
+
+#include <stdio.h>
+
+#include "ir/ir.h"
+#include "profile/profile.h"
+
+// ---- Tracing one source line --------------------------------------------------------------
+
+// Prints the first shared-memory requests of a line, in the order in which they happen; that order
+// is the same in every run only with one worker. `place` is FILE:LINE or FILE:LINE:N, N of them
+// (8 when it is not given) over all launches; FILE is the end of the source's path. NULL: `place`
+// is neither. `out` is borrowed.
+struct profile_trace;
+struct profile_trace *profile_trace_create(const char *place, FILE *out, bool is_csv);
+void profile_trace_free(struct profile_trace *trace); // NULL is allowed
+bool profile_trace_has_matched(const struct profile_trace *trace);
+
+// ---- Recording one launch -----------------------------------------------------------------
+
+struct profile_recorder;
+
+struct profile_launch_info {
+    const struct ir_function *kernel;
+    const struct ir_shared_layout *layout;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    unsigned workers; // upper bound of worker numbers
+    unsigned arch;
+    unsigned device, devices;    // on which one it runs, of how many; 0: one
+    struct profile_trace *trace; // NULL: none
+    bool may_sample;             // the launch may leave out blocks
+    // The sites of the events, borrowed until profile_finish. NULL: those of ir_kernel_sites().
+    const struct ir_kernel_site *sites;
+    uint32_t site_count;
+};
+
+struct profile_recorder *profile_record(const struct profile_launch_info *info);
+// Valid until profile_finish.
+const struct event_observer *profile_observer(struct profile_recorder *recorder);
+// Prints the requests of the traced line, as they are written. NULL: the kernel has none.
+const struct event_observer *profile_tracer(struct profile_recorder *recorder);
+
+struct profile_launch_result {
+    uint64_t blocks_run, instructions, thread_instructions;
+    const char *fault; // NULL: none
+    bool is_sample;    // not all blocks were to run
+};
+
+// Merges all workers' counters into a new launch of the profile and frees the recorder.
+void profile_finish(struct profile_recorder *recorder, struct profile *profile,
+                    const struct profile_launch_result *result);
+
+#endif
