@@ -25,7 +25,7 @@ ROOMS = {
     "run": {"sim", "compiled", "profile", "report", "toolchain", "event", "ir", "ptx", "banks",
             "base"},
     "toolchain": {"base"},
-    "explain": {"ptx", "banks", "base"},
+    "explain": {"ir", "ptx", "banks", "base"},
     "calibrate": {"banks", "base"},
     "cuda": {"run", "sim", "toolchain", "compiled", "profile", "event", "ir", "ptx", "banks", "base"},
     "cudart": {"cuda", "base"},

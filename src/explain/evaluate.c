@@ -357,25 +357,6 @@ static bool evaluate_choice(struct explain_scope *scope, const struct explain_no
     return true;
 }
 
-static int64_t call(enum explain_function function, int64_t a, int64_t b, bool is_unsigned) {
-    uint32_t bits = (uint32_t)a, reversed = 0;
-    switch (function) {
-    case EXPLAIN_MIN:
-        return compare(a, b, is_unsigned) < 0 ? a : b;
-    case EXPLAIN_MAX:
-        return compare(a, b, is_unsigned) > 0 ? a : b;
-    case EXPLAIN_ABS:
-        return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
-    case EXPLAIN_POPC:
-        return __builtin_popcount(bits);
-    case EXPLAIN_BREV:
-        for (unsigned bit = 0; bit < 32; bit++)
-            reversed |= (bits >> bit & 1) << (31 - bit);
-        return reversed;
-    }
-    return 0;
-}
-
 static bool evaluate_call(struct explain_scope *scope, const struct explain_node *node,
                           uint32_t mask, struct explain_value *value) {
     enum explain_function function = (enum explain_function)node->number;
@@ -390,10 +371,9 @@ static bool evaluate_call(struct explain_scope *scope, const struct explain_node
                                              : explain_common(a.type, b.type);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        value->lanes[lane] = explain_convert(
-            call(function, explain_convert(a.lanes[lane], value->type),
-                 explain_convert(b.lanes[lane], value->type), value->type->is_unsigned),
-            value->type);
+        value->lanes[lane] =
+            explain_call(function, value->type, explain_convert(a.lanes[lane], value->type),
+                         explain_convert(b.lanes[lane], value->type));
     }
     return true;
 }

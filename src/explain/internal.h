@@ -170,6 +170,9 @@ bool explain_evaluate(struct explain_scope *scope, const struct explain_node *no
 bool explain_calculate(struct explain_scope *scope, const struct explain_node *node, uint32_t mask,
                        const struct explain_value *a, const struct explain_value *b,
                        struct explain_value *value);
+// A function of CUDA's; both operands are of the type already.
+int64_t explain_call(enum explain_function function, const struct explain_type *type, int64_t a,
+                     int64_t b);
 int64_t explain_convert(int64_t number, const struct explain_type *type);
 const struct explain_type *explain_promoted(const struct explain_type *type);
 const struct explain_type *explain_common(const struct explain_type *a,
