@@ -219,7 +219,6 @@ LANES_SELECT(mma_sparse) {
     plan->is_sparse = true;
     if (!has_sparse_shape(plan->product.a_type, plan->product.shape) ||
         !select_product(decoder, ir, out, plan, false) ||
-        sim_decoder_operand_bytes(decoder, metadata) != 4 ||
         !mma_has_selector(&plan->product, selector->value))
         return false;
     plan->metadata = sim_operand_ref(decoder, ir, metadata);
@@ -259,6 +258,5 @@ static const struct sim_instr *move_matrix(struct sim_warp *warp, const struct s
 
 LANES_SELECT(movmatrix) {
     out->run[0] = out->run[1] = move_matrix;
-    return sim_decoder_operand_bytes(decoder, &ir->operands[1]) == 4 &&
-           sim_decoder_operand_bytes(decoder, &ir->operands[0]) == 4;
+    return true;
 }

@@ -132,7 +132,7 @@ static bool read_sign(const struct ir_operand *operand, bool *is_negated) {
 static bool read_descriptor(struct sim_decoder *decoder, const struct ir_instruction *ir,
                             const struct ir_operand *operand, sim_ref *ref) {
     *ref = sim_operand_ref(decoder, ir, operand);
-    return operand->kind == IR_OPERAND_REGISTER && sim_decoder_operand_bytes(decoder, operand) == 8;
+    return operand->kind == IR_OPERAND_REGISTER;
 }
 
 static bool read_metadata(struct sim_decoder *decoder, const struct ir_instruction *ir,
@@ -140,8 +140,7 @@ static bool read_metadata(struct sim_decoder *decoder, const struct ir_instructi
     const struct ir_operand *metadata = &ir->operands[3], *selector = &ir->operands[4];
     w->metadata = sim_operand_ref(decoder, ir, metadata);
     w->selector = (unsigned)selector->value;
-    return sim_decoder_operand_bytes(decoder, metadata) == 4 &&
-           mma_has_selector(&w->product, selector->value);
+    return mma_has_selector(&w->product, selector->value);
 }
 
 // scale-d, then the scales of floats and, with 16-bit factors, which matrices are transposed.

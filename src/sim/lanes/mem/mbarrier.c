@@ -2,15 +2,13 @@
 #include "sim/lanes/mem/mbarrier.h"
 #include "sim/lanes/mem/access.h"
 
-// A 32-bit operand; constants of an instruction on 64 bits come in 64.
 static uint32_t count_of(const struct sim_warp *warp, const struct sim_instr *instr, unsigned n,
-                         bool is_64, unsigned lane) {
-    const void *value = sim_at(warp, instr->operand[n]);
-    return is_64 ? (uint32_t)((const uint64_t *)value)[lane] : ((const uint32_t *)value)[lane];
+                         unsigned lane) {
+    return LANES_ALIGNED(const uint32_t, instr->operand[n])[lane];
 }
 
 // In access->op: the operation. In instr->immediate: the number of the operand that counts (0:
-// none), whether it has 64 bits.
+// none), and whether the barrier may be another block's.
 enum operation {
     INIT,
     INVALIDATE,
@@ -25,7 +23,7 @@ enum operation {
     WAIT,
     WAIT_PARITY,
 };
-enum { OPERAND_MASK = 15, COUNT_IS_64 = 16, MAY_BE_REMOTE = 32 };
+enum { OPERAND_MASK = 15, MAY_BE_REMOTE = 16 };
 
 static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                    struct sim_mbarrier *s, uint32_t count, bool drops) {
@@ -113,7 +111,7 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
     EACH_LANE(l, warp->mask) {
         uint64_t *word = (uint64_t *)(uintptr_t)address[l];
         struct sim_mbarrier s = sim_mbarrier_unpack(*word);
-        const uint32_t count = n ? count_of(warp, instr, n, instr->immediate & COUNT_IS_64, l) : 1;
+        const uint32_t count = n ? count_of(warp, instr, n, l) : 1;
         const uint64_t before = *word;
         if (!operate(warp, instr, l, &s, count))
             return NULL;
@@ -137,7 +135,7 @@ static const struct sim_instr *test(struct sim_warp *warp, const struct sim_inst
         const void *wanted = sim_at(warp, instr->operand[2]);
         const bool is_over =
             instr->access->op == WAIT_PARITY
-                ? ((phase ^ count_of(warp, instr, 2, instr->immediate & COUNT_IS_64, l)) & 1) != 0
+                ? ((phase ^ count_of(warp, instr, 2, l)) & 1) != 0
                 : phase != sim_mbarrier_unpack(((const uint64_t *)wanted)[l]).phase;
         over |= (uint32_t)is_over << l;
     }
@@ -147,19 +145,12 @@ static const struct sim_instr *test(struct sim_warp *warp, const struct sim_inst
 
 // ---- Choosing -----------------------------------------------------------------------------
 
-static bool select_barrier(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                           struct sim_instr *out, enum operation operation, unsigned operand,
-                           sim_handler run) {
+static bool select_barrier(const struct ir_instruction *ir, struct sim_instr *out,
+                           enum operation operation, unsigned operand, sim_handler run) {
     if (out->access->space != PTX_SPACE_SHARED && out->access->space != PTX_SPACE_GENERIC)
         return false;
     mem_own_access(out)->op = operation;
-    out->immediate = 0;
-    if (operand && operand < ir->operand_count) {
-        const unsigned bytes = sim_decoder_operand_bytes(decoder, &ir->operands[operand]);
-        if (bytes != 4 && (bytes != 8 || ir->operands[operand].kind == IR_OPERAND_REGISTER))
-            return false;
-        out->immediate = operand | (bytes == 8 ? COUNT_IS_64 : 0);
-    }
+    out->immediate = operand < ir->operand_count ? operand : 0;
     if (lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_shared_cluster)
         out->immediate |= MAY_BE_REMOTE;
     out->run[0] = out->run[1] = run;
@@ -170,23 +161,20 @@ LANES_SELECT(mbarrier) {
     const bool expects = lanes_modifier(ir, PTX_GROUP_mode) == PTX_MOD_expect_tx;
     switch (lanes_modifier(ir, PTX_GROUP_op)) {
     case PTX_MOD_init:
-        return select_barrier(decoder, ir, out, INIT, 1, change);
+        return select_barrier(ir, out, INIT, 1, change);
     case PTX_MOD_inval:
-        return select_barrier(decoder, ir, out, INVALIDATE, 0, change);
+        return select_barrier(ir, out, INVALIDATE, 0, change);
     case PTX_MOD_expect_tx:
-        return select_barrier(decoder, ir, out, EXPECT, 1, change);
+        return select_barrier(ir, out, EXPECT, 1, change);
     case PTX_MOD_complete_tx:
-        return select_barrier(decoder, ir, out, COMPLETE, 1, change);
+        return select_barrier(ir, out, COMPLETE, 1, change);
     case PTX_MOD_arrive:
     case PTX_MOD_arrive_drop: {
         const bool drops = lanes_modifier(ir, PTX_GROUP_op) == PTX_MOD_arrive_drop;
         const enum operation plain = drops ? DROP : ARRIVE;
         const enum operation with_bytes = drops ? DROP_EXPECT : ARRIVE_EXPECT;
-        if (ir->operands[0].kind == IR_OPERAND_REGISTER &&
-            sim_decoder_operand_bytes(decoder, &ir->operands[0]) != 8)
-            return false;
         return (!expects || ir->operand_count == 3) &&
-               select_barrier(decoder, ir, out, expects ? with_bytes : plain, 2, change);
+               select_barrier(ir, out, expects ? with_bytes : plain, 2, change);
     }
     default:
         return false;
@@ -194,16 +182,14 @@ LANES_SELECT(mbarrier) {
 }
 
 LANES_SELECT(mbarrier_wait) {
-    const bool is_parity = lanes_modifier(ir, PTX_GROUP_mode) == PTX_MOD_parity;
-    if (!is_parity)
-        return sim_decoder_operand_bytes(decoder, &ir->operands[2]) == 8 &&
-               select_barrier(decoder, ir, out, WAIT, 0, test);
-    return select_barrier(decoder, ir, out, WAIT_PARITY, 2, test);
+    if (PTX_HAS(ir->ptx, mode))
+        return select_barrier(ir, out, WAIT_PARITY, 2, test);
+    return select_barrier(ir, out, WAIT, 0, test);
 }
 
 LANES_SELECT(mbarrier_copied) {
     const bool no_increment = lanes_modifier(ir, PTX_GROUP_variant2) == PTX_MOD_noinc;
-    return select_barrier(decoder, ir, out, no_increment ? COPIED_NO_INCREMENT : COPIED, 0, change);
+    return select_barrier(ir, out, no_increment ? COPIED_NO_INCREMENT : COPIED, 0, change);
 }
 
 // Of a state that arrive gave: how many arrivals its phase was still waiting for.
@@ -217,8 +203,7 @@ static const struct sim_instr *pending_count(struct sim_warp *warp, const struct
 
 LANES_SELECT(mbarrier_pending) {
     out->run[0] = out->run[1] = pending_count;
-    return sim_decoder_operand_bytes(decoder, &ir->operands[0]) == 4 &&
-           sim_decoder_operand_bytes(decoder, &ir->operands[1]) == 8;
+    return true;
 }
 
 // ---- createpolicy: how the cache should treat lines, which nobody here reads ----------------
@@ -232,5 +217,5 @@ static const struct sim_instr *no_policy(struct sim_warp *warp, const struct sim
 
 LANES_SELECT(createpolicy) {
     out->run[0] = out->run[1] = no_policy;
-    return sim_decoder_operand_bytes(decoder, &ir->operands[0]) == 8;
+    return true;
 }

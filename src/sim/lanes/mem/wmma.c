@@ -296,8 +296,7 @@ static bool select_fragment(struct sim_decoder *decoder, const struct ir_instruc
     const unsigned columns = matrix == MMA_A ? shape.k : shape.n;
     w->stride = w->is_row_major ? columns : rows;
     w->is_matrix_load = matrix != MMA_C && w->bytes == 2 && out->access->space == PTX_SPACE_SHARED;
-    if ((w->has_stride && sim_decoder_operand_bytes(decoder, &ir->operands[2]) != 4) ||
-        !mma_registers(decoder, ir, &ir->operands[data], &w->fragment, w->registers))
+    if (!mma_registers(decoder, ir, &ir->operands[data], &w->fragment, w->registers))
         return false;
     out->access = &w->access;
     out->run[0] = out->run[1] = run;

@@ -111,5 +111,5 @@ LANES_SELECT(isspacep) {
 
 LANES_SELECT(istypep) {
     out->value = lanes_type(ir, 0);
-    return sim_decoder_operand_bytes(decoder, &ir->operands[1]) == 8 && lanes_use(out, is_opaque);
+    return lanes_use(out, is_opaque);
 }

@@ -55,8 +55,7 @@ static bool select_address(struct sim_decoder *decoder, const struct ir_instruct
 }
 
 LANES_SELECT(mapa) {
-    return sim_decoder_operand_bytes(decoder, &ir->operands[2]) == 4 &&
-           select_address(decoder, ir, out, map_address);
+    return select_address(decoder, ir, out, map_address);
 }
 
 LANES_SELECT(getctarank) {
