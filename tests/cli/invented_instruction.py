@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+UNUSED = (".git", "truth", "gallery", "bench")  # by the build of the product alone
+
 # turn: a turned to the left. The amount has 32 bits whatever the type is, as a constant and as a
 # register. mirror: what lane 31 - n holds. Its lane function reads lanes that it may have written
 # before if the result may lie where the source does.
@@ -119,10 +121,11 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
-        for name in ("src", "include", "docs", "completions", "tests"):
-            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("*.gz"))
-        for path in ROOT.glob("meson*"):
-            shutil.copy(path, tree)
+        for path in ROOT.iterdir():
+            if path.is_dir() and not (path / "build.ninja").exists() and path.name not in UNUSED:
+                shutil.copytree(path, tree / path.name, symlinks=True)
+            elif path.is_file():
+                shutil.copy(path, tree)
         add_instruction(tree)
         for status, output in check(tree):
             if status:
