@@ -3,7 +3,7 @@
 faces, and warns of long files.
 
 Usage: tools/check_includes.py [ROOT]. Prints what breaks the table; exit status 1 then.
-docs/architecture.md shows the table to people.
+       tools/check_includes.py --draw. Prints the table as docs/architecture.md shows it to people.
 """
 
 import os
@@ -192,7 +192,34 @@ def check_unwritten(text, shown, room):
             for match in pattern.finditer(text)]
 
 
+def storey_of(room):
+    return 1 + max((storey_of(used) for used in ROOMS[room]), default=-1)
+
+
+def list_uses(uses, order):
+    return " ".join(sorted(uses, key=order.index)) or "nothing"
+
+
+def drawing():
+    """The table as text: the house from its roof to its ground, with the rooms inside of rooms."""
+    house = sorted(ROOMS, key=lambda room: (-storey_of(room), room))
+    lines, last = [f"{'storey':<8}{'room':<14}may use"], None
+    for room in house:
+        storey = storey_of(room)
+        number, last = "" if storey == last else str(storey), storey
+        lines.append(f"{number:<8}{room:<14}{list_uses(ROOMS[room], house)}")
+        for inner, uses in SUBROOMS.get(room, {}).items():
+            note = " (nobody includes it)" if f"{room}/{inner}" in CLOSED else ""
+            if f"{room}/{inner}" in LEAVES:
+                note = f" (nor of {room} itself)"
+            lines.append(f"{'':<8}  {inner:<12}  {list_uses(uses, list(SUBROOMS[room]))}{note}")
+    return "\n".join(lines)
+
+
 def main():
+    if sys.argv[1:] == ["--draw"]:
+        print(drawing())
+        return 0
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     source = os.path.join(root, "src")
     problems = table_problems(source)
