@@ -182,9 +182,9 @@ LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct 
     if (!warp->mask)
         return instr + 1;
     const struct row *row = &rows[instr->access->op];
-    const struct mem_request request = mem_request(warp, instr, row->bytes, EVENT_ATOMIC);
     struct mem_lanes lanes;
-    if (mem_resolve(&request, instr->access, &lanes, kind, row->bytes, false) == MEM_FAULT)
+    if (mem_resolve(warp, instr, instr->access, &lanes, kind, row->bytes, EVENT_ATOMIC, false) ==
+        MEM_FAULT)
         return NULL;
     if (kind == MEM_SHARED) {
         const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;

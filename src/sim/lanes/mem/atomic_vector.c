@@ -152,11 +152,10 @@ static const struct sim_instr *atomic(struct sim_warp *warp, const struct sim_in
         return instr + 1;
     const struct vector_access *v = vector_of(instr);
     const unsigned width = v->access.bytes * v->access.count;
-    const struct mem_request request = mem_request(warp, instr, width, EVENT_ATOMIC);
     struct mem_lanes lanes;
     enum mem_kind kind = MEM_GENERIC;
     mem_kind_of(&v->access, &kind);
-    if (mem_resolve(&request, &v->access, &lanes, kind, width, false) == MEM_FAULT)
+    if (mem_resolve(warp, instr, &v->access, &lanes, kind, width, EVENT_ATOMIC, false) == MEM_FAULT)
         return NULL;
     EACH_LANE(l, warp->mask) {
         uint8_t *at = mem_lane(warp, &lanes, kind, l);

@@ -114,9 +114,9 @@ LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct si
         return instr + 1;
     const struct sim_access *access = instr->access;
     const unsigned width = bytes ? bytes * count : access->bytes * access->count;
-    const struct mem_request request = mem_request(warp, instr, width, EVENT_READ);
     struct mem_lanes lanes;
-    const enum mem_pattern pattern = mem_resolve(&request, access, &lanes, kind, width, full);
+    const enum mem_pattern pattern =
+        mem_resolve(warp, instr, access, &lanes, kind, width, EVENT_READ, full);
     if (__builtin_expect(pattern == MEM_FAULT, 0))
         return NULL;
     _Alignas(64) uint8_t packed[(size_t)LANES * MAX_WIDTH];

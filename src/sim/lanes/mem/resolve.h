@@ -201,9 +201,17 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
     return pattern;
 }
 
+LANES_INLINE enum mem_pattern mem_resolve_global(const struct mem_request *r,
+                                                 const struct sim_access *access, uint64_t *a,
+                                                 unsigned width, bool full) {
+    mem_addresses(r->warp, access, a, full);
+    return mem_resolve_host(r, a, width, full);
+}
+
 LANES_INLINE enum mem_pattern mem_resolve_cell(const struct mem_request *r,
                                                const struct sim_access *access, uint64_t *a,
-                                               unsigned width) {
+                                               unsigned width, bool full) {
+    mem_addresses(r->warp, access, a, full);
     const struct sim_block *block = r->warp->block;
     uint64_t data, stride, frame = 0;
     if (access->space == PTX_SPACE_LOCAL) {
@@ -230,8 +238,10 @@ LANES_INLINE enum mem_pattern mem_resolve_cell(const struct mem_request *r,
     return MEM_SCATTERED;
 }
 
-LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, uint64_t *a,
+LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
+                                                  const struct sim_access *access, uint64_t *a,
                                                   unsigned width, bool full) {
+    mem_addresses(r->warp, access, a, full);
     uint64_t top = 0;
     SIM_LANES
         top = a[l] > top ? a[l] : top;
@@ -245,48 +255,40 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r, u
 }
 
 // Each way is compiled once in a file, for all lanes and for some, not in each of its handlers.
-#define MEM_RESOLVER(kind, full)                                                                   \
-    static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##full(         \
-        const struct mem_request *r, const struct sim_access *access, struct mem_lanes *lanes,     \
-        unsigned width)
-
-#define MEM_RESOLVERS(suffix, full)                                                                \
-    MEM_RESOLVER(shared, suffix) {                                                                 \
-        return mem_resolve_shared(r, access, lanes, width, full);                                  \
-    }                                                                                              \
-    MEM_RESOLVER(global, suffix) {                                                                 \
-        mem_addresses(r->warp, access, lanes->address, full);                                      \
-        return mem_resolve_host(r, lanes->address, width, full);                                   \
-    }                                                                                              \
-    MEM_RESOLVER(generic, suffix) {                                                                \
-        mem_addresses(r->warp, access, lanes->address, full);                                      \
-        return mem_resolve_generic(r, lanes->address, width, full);                                \
-    }                                                                                              \
-    MEM_RESOLVER(cell, suffix) {                                                                   \
-        mem_addresses(r->warp, access, lanes->address, full);                                      \
-        return mem_resolve_cell(r, access, lanes->address, width);                                 \
+#define MEM_RESOLVER(kind, suffix, ...)                                                            \
+    static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##suffix(       \
+        struct sim_warp *warp, const struct sim_instr *instr, const struct sim_access *access,     \
+        struct mem_lanes *lanes, unsigned width, enum event_intent intent) {                       \
+        const struct mem_request r = mem_request(warp, instr, width, intent);                      \
+        return __VA_ARGS__;                                                                        \
     }
+#define MEM_RESOLVERS(suffix, full)                                                                \
+    MEM_RESOLVER(shared, suffix, mem_resolve_shared(&r, access, lanes, width, full))               \
+    MEM_RESOLVER(global, suffix, mem_resolve_global(&r, access, lanes->address, width, full))      \
+    MEM_RESOLVER(generic, suffix, mem_resolve_generic(&r, access, lanes->address, width, full))    \
+    MEM_RESOLVER(cell, suffix, mem_resolve_cell(&r, access, lanes->address, width, full))
 MEM_RESOLVERS(some, false)
 MEM_RESOLVERS(all, true)
 
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
-LANES_INLINE enum mem_pattern mem_resolve(const struct mem_request *r,
+LANES_INLINE enum mem_pattern mem_resolve(struct sim_warp *warp, const struct sim_instr *instr,
                                           const struct sim_access *access, struct mem_lanes *lanes,
-                                          enum mem_kind kind, unsigned width, bool full) {
+                                          enum mem_kind kind, unsigned width,
+                                          enum event_intent intent, bool full) {
+#define RESOLVE(kind)                                                                              \
+    (full ? mem_resolve_##kind##_all(warp, instr, access, lanes, width, intent)                    \
+          : mem_resolve_##kind##_some(warp, instr, access, lanes, width, intent))
     switch (kind) {
     case MEM_SHARED:
-        return full ? mem_resolve_shared_all(r, access, lanes, width)
-                    : mem_resolve_shared_some(r, access, lanes, width);
+        return RESOLVE(shared);
     case MEM_GLOBAL:
-        return full ? mem_resolve_global_all(r, access, lanes, width)
-                    : mem_resolve_global_some(r, access, lanes, width);
+        return RESOLVE(global);
     case MEM_CELL:
-        return full ? mem_resolve_cell_all(r, access, lanes, width)
-                    : mem_resolve_cell_some(r, access, lanes, width);
+        return RESOLVE(cell);
     default:
-        return full ? mem_resolve_generic_all(r, access, lanes, width)
-                    : mem_resolve_generic_some(r, access, lanes, width);
+        return RESOLVE(generic);
     }
+#undef RESOLVE
 }
 
 LANES_INLINE uint8_t *mem_lane(const struct sim_warp *warp, const struct mem_lanes *lanes,

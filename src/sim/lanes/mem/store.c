@@ -42,6 +42,15 @@ LANES_INLINE unsigned group_of_lanes(unsigned width) {
     return width <= 4 ? LANES : 4 * LANES / width;
 }
 
+// The bits of each group of lanes in reverse.
+LANES_INLINE uint32_t reversed(uint32_t mask, unsigned group) {
+    mask = group > 1 ? (mask >> 1 & 0x55555555) | (mask & 0x55555555) << 1 : mask;
+    mask = group > 2 ? (mask >> 2 & 0x33333333) | (mask & 0x33333333) << 2 : mask;
+    mask = group > 4 ? (mask >> 4 & 0x0f0f0f0f) | (mask & 0x0f0f0f0f) << 4 : mask;
+    mask = group > 8 ? (mask >> 8 & 0x00ff00ff) | (mask & 0x00ff00ff) << 8 : mask;
+    return group > 16 ? mask >> 16 | mask << 16 : mask;
+}
+
 // Lanes are written from the one that loses to the one that wins.
 LANES_INLINE void scatter(const struct sim_warp *warp, const struct mem_lanes *lanes,
                           enum mem_kind kind, const uint8_t *packed, unsigned width, bool full) {
@@ -53,13 +62,9 @@ LANES_INLINE void scatter(const struct sim_warp *warp, const struct mem_lanes *l
         }
         return;
     }
-    const uint32_t all = group == LANES ? FULL_MASK : (1u << group) - 1;
-    for (unsigned first = 0; first < LANES; first += group) {
-        for (uint32_t rest = warp->mask >> first & all; rest;) {
-            const unsigned highest = 31 - (unsigned)__builtin_clz(rest), l = first + highest;
-            memcpy(mem_lane(warp, lanes, kind, l), packed + (size_t)l * width, width);
-            rest ^= 1u << highest;
-        }
+    for (uint32_t rest = reversed(warp->mask, group); rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest) ^ (group - 1);
+        memcpy(mem_lane(warp, lanes, kind, l), packed + (size_t)l * width, width);
     }
 }
 
@@ -77,9 +82,9 @@ LANES_INLINE const struct sim_instr *store(struct sim_warp *warp, const struct s
         return instr + 1;
     const struct sim_access *access = instr->access;
     const unsigned width = bytes ? bytes * count : access->bytes * access->count;
-    const struct mem_request request = mem_request(warp, instr, width, EVENT_WRITE);
     struct mem_lanes lanes;
-    const enum mem_pattern pattern = mem_resolve(&request, access, &lanes, kind, width, full);
+    const enum mem_pattern pattern =
+        mem_resolve(warp, instr, access, &lanes, kind, width, EVENT_WRITE, full);
     if (__builtin_expect(pattern == MEM_FAULT, 0))
         return NULL;
     if (__builtin_expect(access->flags & MEM_ORDERED, 0))
