@@ -7,6 +7,9 @@
 // the sources as a, b, c, e, the lane number as l, and instr->immediate as imm. Lanes that are off
 // are computed too and then blended away, so an expression must be safe for any operand.
 //
+// ONCE1..ONCE3 are the same for expressions so long that one handler, which blends, serves for both
+// of a pair.
+//
 // EACH1..EACH3 are the same for expressions that no vector instruction does (128-bit products,
 // library calls): a plain loop over the lanes that are on.
 #ifndef BANKRUN_SIM_LANES_LANES_H
@@ -90,6 +93,30 @@
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
+
+#define LANES_ONCE(name, D, inputs, values, ...)                                                   \
+    static const struct sim_instr *name##_run(struct sim_warp *warp,                               \
+                                              const struct sim_instr *instr) {                     \
+        LANES_OUT(D) inputs _Alignas(64) lane_##D r[LANES];                                        \
+        SIM_LANES {                                                                                \
+            values r[l] = (lane_##D)(store_##D)(__VA_ARGS__);                                      \
+        }                                                                                          \
+        SIM_LANES                                                                                  \
+            d[l] = on[l] ? r[l] : d[l];                                                            \
+        return instr + 1;                                                                          \
+    }                                                                                              \
+    static const sim_handler name[2] = {name##_run, name##_run};
+
+#define ONCE1(name, D, A, ...)                                                                     \
+    LANES_ONCE(name, D, LANES_IN(A, pa, 1), LANES_VALUE(A, a, pa), __VA_ARGS__)
+
+#define ONCE2(name, D, A, B, ...)                                                                  \
+    LANES_ONCE(name, D, LANES_IN(A, pa, 1) LANES_IN(B, pb, 2),                                     \
+               LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb), __VA_ARGS__)
+
+#define ONCE3(name, D, A, B, C, ...)                                                               \
+    LANES_ONCE(name, D, LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3),                  \
+               LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc), __VA_ARGS__)
 
 #define LANES_EACH for (unsigned l = 0; l < LANES; l++)
 

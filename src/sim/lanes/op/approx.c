@@ -3,11 +3,11 @@
 
 // The operations flush by themselves what .ftz flushes.
 #define APPROX1(name, operation)                                                                   \
-    LANES1(name##_plain, f32, f32, f32_canonical(operation(a, false)))                             \
-    LANES1(name##_ftz, f32, f32, operation(a, true))
+    ONCE1(name##_plain, f32, f32, f32_canonical(operation(a, false)))                              \
+    ONCE1(name##_ftz, f32, f32, operation(a, true))
 #define APPROX2(name, operation)                                                                   \
-    LANES2(name##_plain, f32, f32, f32, f32_canonical(operation(a, b, false)))                     \
-    LANES2(name##_ftz, f32, f32, f32, f32_canonical(operation(a, b, true)))
+    ONCE2(name##_plain, f32, f32, f32, f32_canonical(operation(a, b, false)))                      \
+    ONCE2(name##_ftz, f32, f32, f32, f32_canonical(operation(a, b, true)))
 
 APPROX1(rcp, approx_rcp)
 APPROX1(sqrt, approx_sqrt)
@@ -16,7 +16,7 @@ APPROX1(sin, approx_sin)
 APPROX1(cos, approx_cos)
 APPROX1(lg2, approx_lg2)
 APPROX1(ex2, approx_ex2)
-LANES1(tanh_plain, f32, f32, sfu_tanh(a))
+ONCE1(tanh_plain, f32, f32, sfu_tanh(a))
 APPROX2(div, approx_div)
 APPROX2(div_full, approx_div_full)
 

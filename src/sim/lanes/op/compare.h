@@ -44,8 +44,12 @@ static inline uint32_t compare_combine(const struct sim_warp *warp, const struct
         lanes_set_predicate(warp, instr->operand[0], name##_bits(warp, instr), full);              \
     }                                                                                              \
     LANES_PAIR(name##_setp)                                                                        \
+    static __attribute__((noinline))                                                               \
+    uint32_t name##_found(struct sim_warp *warp, const struct sim_instr *instr) {                  \
+        return name##_bits(warp, instr);                                                           \
+    }                                                                                              \
     LANES_BODY(name##_both) {                                                                      \
-        const uint32_t bits = name##_bits(warp, instr);                                            \
+        const uint32_t bits = name##_found(warp, instr);                                           \
         const uint32_t yes = compare_combine(warp, instr, bits);                                   \
         const uint32_t no = compare_combine(warp, instr, ~bits);                                   \
         lanes_set_predicate(warp, instr->operand[0], yes, full);                                   \
@@ -54,7 +58,7 @@ static inline uint32_t compare_combine(const struct sim_warp *warp, const struct
     LANES_PAIR(name##_both)                                                                        \
     LANES_BODY(name##_set) {                                                                       \
         LANES_OUT(u32)                                                                             \
-        const uint32_t bits = compare_combine(warp, instr, name##_bits(warp, instr));              \
+        const uint32_t bits = compare_combine(warp, instr, name##_found(warp, instr));             \
         const uint32_t yes = (uint32_t)instr->value;                                               \
         SIM_LANES {                                                                                \
             LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes)                                         \

@@ -11,12 +11,12 @@ LANES_INLINE float f32_magnitude(float x) {
 }
 
 #define FORM3(form)                                                                                \
-    LANES3(min3_##form, f32, f32, f32, f32, f32_pick3(a, b, c, false, form))                       \
-    LANES3(max3_##form, f32, f32, f32, f32, f32_pick3(a, b, c, true, form))                        \
-    LANES3(min3_abs_##form, f32, f32, f32, f32,                                                    \
-           f32_pick3(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c), false, form))           \
-    LANES3(max3_abs_##form, f32, f32, f32, f32,                                                    \
-           f32_pick3(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c), true, form))
+    ONCE3(min3_##form, f32, f32, f32, f32, f32_pick3(a, b, c, false, form))                        \
+    ONCE3(max3_##form, f32, f32, f32, f32, f32_pick3(a, b, c, true, form))                         \
+    ONCE3(min3_abs_##form, f32, f32, f32, f32,                                                     \
+          f32_pick3(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c), false, form))            \
+    ONCE3(max3_abs_##form, f32, f32, f32, f32,                                                     \
+          f32_pick3(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c), true, form))
 FORM3(0)
 FORM3(1)
 FORM3(2)
