@@ -19,6 +19,7 @@ static const struct ir_value_row rows[IR_VALUE_COUNT] = {
 #define VALUE4(name, law, D, A, B, C, E, ...)                                                      \
     ROW(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C, IR_KIND_##E)
 #define TESTED3 VALUE3
+#define LOOKUP3 VALUE3
 #define SELECT(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D, IR_KIND_pred)
 #define COMPARE(name, law, K, ...) ROW(name, law, pred, IR_KIND_##K, IR_KIND_##K)
 #define TEST1(name, law, K, ...) ROW(name, law, pred, IR_KIND_##K)
@@ -88,9 +89,16 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
     BODY(name) {                                                                                   \
         BEGIN IN(u32, a, 0) IN(u32, b, 1) lane->out[0] = (x)&1;                                    \
     }
+#define LOOKED_UP(D, A, B, C, x)                                                                   \
+    BEGIN IN(A, a, 0) IN(B, b, 1) IN(C, c, 2) const struct lop3_table table = lop3_unpack(imm);    \
+    OUT(D, (x))
+#define LOOKUP3(name, law, D, A, B, C, x, ...)                                                     \
+    BODY(name) {                                                                                   \
+        LOOKED_UP(D, A, B, C, x)                                                                   \
+    }
 #define TESTED3(name, law, D, A, B, C, x, ...)                                                     \
     BODY(name) {                                                                                   \
-        BEGIN IN(A, a, 0) IN(B, b, 1) IN(C, c, 2) OUT(D, (x)) const bool q = lane->in[4] != 0;     \
+        LOOKED_UP(D, A, B, C, x) const bool q = lane->in[4] != 0;                                  \
         lane->second = imm & IR_LOP3_AND ? out != 0 && q : out != 0 || q;                          \
     }
 #define TAKEN(flip) const uint32_t in = imm & IR_CARRY_READ && lane->carry != ((flip) != 0);
@@ -135,6 +143,7 @@ typedef void (*run_function)(struct ir_lane *lane, uint32_t immediate);
 #define PREDICATE2 VALUE1
 #define TEST1 VALUE1
 #define TESTED3 VALUE1
+#define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
 #define PACK VALUE1

@@ -170,16 +170,11 @@ static inline uint32_t lop3_choose(uint32_t selector, uint32_t zero, uint32_t on
     return (selector & one) | (~selector & zero);
 }
 
-static inline uint32_t lop3_apply(const struct lop3_table *t, uint32_t a, uint32_t b, uint32_t c) {
+// Bit 4a + 2b + c of the table for bits a, b, c of the operands: the table is halved with c, b, a.
+static inline uint32_t lop3(const struct lop3_table *t, uint32_t a, uint32_t b, uint32_t c) {
     const uint32_t r0 = t->low[0] ^ (c & t->change[0]), r1 = t->low[1] ^ (c & t->change[1]);
     const uint32_t r2 = t->low[2] ^ (c & t->change[2]), r3 = t->low[3] ^ (c & t->change[3]);
     return lop3_choose(a, lop3_choose(b, r0, r1), lop3_choose(b, r2, r3));
-}
-
-// Bit 4a + 2b + c of the table for bits a, b, c of the operands: the table is halved with c, b, a.
-static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
-    const struct lop3_table t = lop3_unpack(table);
-    return lop3_apply(&t, a, b, c);
 }
 
 // ---- Bits -----------------------------------------------------------------------------------

@@ -17,6 +17,23 @@
     }                                                                                              \
     LANES_PAIR(name)
 
+// The table is unpacked once for all lanes.
+#define LOOKUP3(name, law, D, A, B, C, x, ...)                                                     \
+    LANES_BODY(name) {                                                                             \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1)                                                                         \
+        LANES_IN(B, pb, 2)                                                                         \
+        LANES_IN(C, pc, 3)                                                                         \
+        const struct lop3_table table = lop3_unpack(imm);                                          \
+        SIM_LANES {                                                                                \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb)                                                                  \
+            LANES_VALUE(C, c, pc)                                                                  \
+            LANES_BLEND(D, (x))                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
 // lop3 with a predicate: p = (d != 0) op q.
 #define TESTED3(name, law, D, A, B, C, x, ...)                                                     \
     LANES_BODY(name) {                                                                             \
@@ -25,6 +42,7 @@
         LANES_IN(B, pb, 2)                                                                         \
         LANES_IN(C, pc, 3)                                                                         \
         const uint32_t q = sim_predicate(warp, instr, 5);                                          \
+        const struct lop3_table table = lop3_unpack(imm);                                          \
         _Alignas(64) int32_t set[LANES];                                                           \
         SIM_LANES {                                                                                \
             LANES_VALUE(A, a, pa)                                                                  \

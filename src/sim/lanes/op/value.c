@@ -14,6 +14,7 @@
 #define PREDICATE2 VALUE1
 #define TEST1 VALUE1
 #define TESTED3 VALUE1
+#define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
 #define PACK VALUE1
@@ -34,6 +35,7 @@ static const struct compare values[IR_VALUE_COUNT] = {
 #define PREDICATE2 VALUE1
 #define TEST1 VALUE1
 #define TESTED3 VALUE1
+#define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
 #define PACK VALUE1
