@@ -45,6 +45,11 @@ static void access(void *state, const struct event_access *event) {
         pass_on(worker, event);
 }
 
+static void sync(void *state, const struct event_sync *event) {
+    const struct worker *worker = state;
+    worker->behind->sync(worker->state, event);
+}
+
 static void piece_end(void *state) {
     struct worker *worker = state;
     combiner_flush(worker->combiner);
@@ -116,6 +121,7 @@ const struct event_observer *compiled_stream_before(struct compiled_stream *stre
         .context = stream,
         .worker_begin = begin,
         .access = behind->access ? access : NULL, // and no memos: the order of requests matters
+        .sync = behind->sync ? sync : NULL,
         .piece_end = behind->piece_end ? piece_end : NULL,
         .worker_end = end,
         .wants_unsited = behind->wants_unsited,

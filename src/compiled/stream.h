@@ -22,8 +22,8 @@ const struct ir_kernel_site *compiled_stream_sites(const struct compiled_stream 
                                                    uint32_t *count);
 
 // The observer of the launch, behind which `behind` hears; `behind` itself for the stream NULL.
-// Both are borrowed until the launch has ended. Hears of synchronisation, and of accesses that no
-// site makes, pass through as they come.
+// Both are borrowed until the launch has ended. Synchronisation, and accesses that no site makes,
+// pass through as they come, before what is held back.
 const struct event_observer *compiled_stream_before(struct compiled_stream *stream,
                                                     const struct event_observer *behind);
 

@@ -1,5 +1,6 @@
 // What a kernel does while it runs, as observers hear of it: every access to shared and global
-// memory. The room knows nothing of instructions, of the simulator, or of who listens.
+// memory, and what orders them. The room knows nothing of instructions, of the simulator, or of who
+// listens.
 //
 // Pointers in an event are valid during the call only. Each thread of the host that runs blocks is
 // a worker and passes what its own worker_begin returned, so that observers need no locks. What one
@@ -82,6 +83,65 @@ struct event_access {
     bool bulk_continues;
 };
 
+// What orders the accesses of different threads. Threads arrive, wait and leave in the order of the
+// events. Of cooperative groups' grid.sync() there is no event of its own: it is made of barriers,
+// fences and ordered accesses, which are told.
+enum event_kind {
+    // Block barrier `id`, of `expected` threads; 0: of all that have not left.
+    EVENT_BARRIER_ARRIVE,   // the lanes arrive and go on
+    EVENT_BARRIER_SYNC,     // they arrive and wait
+    EVENT_BARRIER_COMPLETE, // all are there: those that wait go on. Of no warp
+    // Lanes that are together now, all that named `members` and have not left. One event for each
+    // mask that was named.
+    EVENT_WARP_BARRIER,  // bar.warp.sync: orders their accesses
+    EVENT_WARP_EXCHANGE, // shfl, vote, match, redux and elect .sync: does not
+    // The cluster's barrier.
+    EVENT_CLUSTER_ARRIVE,
+    EVENT_CLUSTER_COMPLETE, // of no warp, told as the cluster's first block's
+    EVENT_CLUSTER_WAIT,     // the lanes have waited
+    // The mbarrier at `offset` in `owner`'s shared memory, one lane at a time. `phase` is the one
+    // that it is in before the operation; `ends_phase`: the operation completes it.
+    EVENT_MBARRIER_INIT, // to `count` arrivals
+    EVENT_MBARRIER_INVALIDATE,
+    EVENT_MBARRIER_EXPECT_TX,   // `count` bytes more, by an arrival that expects them, too
+    EVENT_MBARRIER_COMPLETE_TX, // `count` bytes have come
+    EVENT_MBARRIER_ARRIVE,      // `count` times
+    EVENT_MBARRIER_COPIES,      // cp.async.mbarrier.arrive: once the lane's copies so far are done;
+                                // `count` arrivals, 0: one that was added for it
+    EVENT_MBARRIER_WAIT,        // a test, or a try, that found the lane's phase to be over
+    EVENT_FENCE,                // `order`, `scope`, `proxy`
+    // Groups of asynchronous operations of the lanes, of the kind that `completion` tells.
+    EVENT_ASYNC_COMMIT, // those since the last one are a group
+    EVENT_ASYNC_WAIT,   // until `count` groups are left; EVENT_NONE: those not in a group are done,
+                        // too
+    EVENT_ASYNC_FENCE,  // wgmma.fence
+    EVENT_LANES_EXIT,
+    EVENT_BLOCK_BEGIN,   // of `expected` threads; of no warp, as the next ones
+    EVENT_BLOCK_END,     // all its threads have ended, without a fault
+    EVENT_CLUSTER_BEGIN, // of `expected` blocks, where that is more than one; before theirs begin
+    EVENT_CLUSTER_END,
+    EVENT_KINDS
+};
+
+enum event_proxy { EVENT_NO_PROXY, EVENT_ALIAS_PROXY, EVENT_ASYNC_PROXY, EVENT_TENSORMAP_PROXY };
+
+struct event_sync {
+    enum event_kind kind;
+    uint32_t instruction;  // EVENT_NONE: of none
+    const uint32_t *block; // blockIdx x, y, z
+    uint64_t block_number;
+    uint32_t warp, mask; // mask 0: of no warp
+    uint32_t id, expected, members;
+    enum event_order order;
+    enum event_scope scope;
+    enum event_proxy proxy;
+    enum event_completion completion;
+    bool reads_only; // EVENT_ASYNC_WAIT: until the sources have been read (.read)
+    uint64_t owner;
+    uint32_t offset, count, phase;
+    bool ends_phase, drops; // drops: one arrival fewer is expected from the next phase on
+};
+
 struct event_memo; // event/filter.h
 
 struct event_observer {
@@ -91,6 +151,8 @@ struct event_observer {
     void *(*worker_begin)(void *context, unsigned worker);
     // May be NULL: it hears of no access.
     void (*access)(void *worker_state, const struct event_access *event);
+    // May be NULL: it hears of no synchronisation.
+    void (*sync)(void *worker_state, const struct event_sync *event);
     // May be NULL. A block has ended, or all blocks of a cluster: what was told since the last call
     // (or the beginning) is about it alone. Called where a launch is sampled.
     void (*piece_end)(void *worker_state);

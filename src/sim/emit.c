@@ -10,7 +10,8 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
     if (observer->memos)
         worker->memos = observer->memos(worker->observer_state);
     worker->hears_access = observer->access != NULL;
-    worker->hears_unsited = observer->wants_unsited;
+    worker->hears_unsited = observer->access && observer->wants_unsited;
+    worker->hears_sync = observer->sync != NULL;
 }
 
 static void emit(const struct mem_request *r, struct event_access *event) {
@@ -78,4 +79,44 @@ void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t a
                                        .addresses = addresses,
                                        .bulk_bytes = bytes,
                                        .bulk_continues = continues});
+}
+
+// ---- Synchronisation ----------------------------------------------------------------------
+
+static void emit_sync(const struct sim_block *block, struct event_sync *event) {
+    const struct sim_worker *worker = block->worker;
+    event->block = block->index;
+    event->block_number = block->linear;
+    worker->observer->sync(worker->observer_state, event);
+}
+
+void sim_emit_lanes(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t mask,
+                    struct event_sync event) {
+    if (!sim_hears_sync(warp->block) || !mask)
+        return;
+    event.instruction = instr->number;
+    event.warp = warp->index;
+    event.mask = mask;
+    emit_sync(warp->block, &event);
+}
+
+void sim_emit_block(const struct sim_block *block, struct event_sync event) {
+    event.instruction = EVENT_NONE;
+    if (sim_hears_sync(block))
+        emit_sync(block, &event);
+}
+
+void sim_emit_members(const struct sim_warp *warp, const struct sim_instr *instr,
+                      enum event_kind kind, uint32_t lanes, const uint32_t named[LANES]) {
+    if (!sim_hears_sync(warp->block))
+        return;
+    for (uint32_t rest = lanes; rest;) {
+        const uint32_t members = named[__builtin_ctz(rest)];
+        uint32_t group = 0;
+        EACH_LANE(l, rest) {
+            group |= (uint32_t)(named[l] == members) << l;
+        }
+        sim_emit_lanes(warp, instr, group, (struct event_sync){.kind = kind, .members = members});
+        rest &= ~group;
+    }
 }

@@ -27,4 +27,20 @@ void sim_emit_bulk_shared(const struct mem_request *request, unsigned lane, uint
 void sim_emit_bulk_global(const struct mem_request *request, unsigned lane, uint64_t address,
                           uint64_t bytes, bool continues);
 
+// ---- Synchronisation ----------------------------------------------------------------------
+
+static inline bool sim_hears_sync(const struct sim_block *block) {
+    return block->worker->hears_sync;
+}
+
+// What the lanes of `mask` do with this instruction; the kind and its fields are the caller's.
+// Does nothing where nobody listens, as the next ones.
+void sim_emit_lanes(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t mask,
+                    struct event_sync event);
+// What happens to a block or its cluster.
+void sim_emit_block(const struct sim_block *block, struct event_sync event);
+// Lanes that have come together: one event for each mask that they name.
+void sim_emit_members(const struct sim_warp *warp, const struct sim_instr *instr,
+                      enum event_kind kind, uint32_t lanes, const uint32_t named[LANES]);
+
 #endif

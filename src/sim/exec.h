@@ -105,6 +105,7 @@ struct sim_warp {
     struct sim_block *block;
     uint32_t index; // in the block
     uint32_t carry; // condition code CC.CF, one bit a lane
+    bool is_heard;  // its synchronisation is: worker->hears_sync, where lane code looks first
     // the rest belongs to warp.c and is declared in sim/warp.h
     struct sim_warp_flow *flow;
 };

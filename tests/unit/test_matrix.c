@@ -4,8 +4,7 @@
 FAKE_SELECT(ldmatrix)
 FAKE_SELECT(stmatrix)
 FAKE_SELECT(cp_async)
-FAKE_SELECT(cp_async_commit)
-FAKE_SELECT(cp_async_wait)
+FAKE_SELECT(async_group)
 
 enum { BASE = 0, SOURCE = 1, DATA = 2, SIZE = 8 };
 
@@ -229,9 +228,7 @@ static void test_copies(void **state) {
             assert_true(fake_run(instrs));
             assert_int_equal(fake.shared[0], source[31 * bytes]);
         }
-        assert_true(select_cp_async_commit[t](NULL, &ir, instrs));
-        assert_true(fake_run(instrs));
-        assert_true(select_cp_async_wait[t](NULL, &ir, instrs));
+        assert_true(select_async_group[t](NULL, &ir, instrs));
         assert_true(fake_run(instrs));
     }
 }

@@ -100,6 +100,15 @@ static void decode_order(const struct sim_decoder *decoder, const struct ir_inst
     const struct ir_site *site = ir->site == IR_NONE ? NULL : &decoder->function->sites[ir->site];
     const bool is_atomic = site && (site->op == SITE_ATOMIC || site->op == SITE_REDUCTION);
     const bool is_volatile = PTX_HAS(ir->ptx, volatile);
+    const enum ptx_isa row = ir->ptx->isa;
+    if (row == PTX_ISA_mbarrier_arrive || row == PTX_ISA_mbarrier_wait ||
+        row == PTX_ISA_mbarrier_tx) {
+        access->order = sim_order_of(ir->ptx, row == PTX_ISA_mbarrier_arrive ? EVENT_RELEASE
+                                              : row == PTX_ISA_mbarrier_wait ? EVENT_ACQUIRE
+                                                                             : EVENT_RELAXED);
+        access->scope = sim_scope_of(ir->ptx, EVENT_CTA);
+        return;
+    }
     access->order = sim_order_of(ir->ptx, is_volatile ? EVENT_VOLATILE
                                           : is_atomic ? EVENT_RELAXED
                                                       : EVENT_WEAK);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/control.h"
@@ -59,6 +60,9 @@ static void deliver(struct sim_warp *warp, struct sim_split *split, uint32_t res
 
 static void release(struct sim_block_flow *flow, unsigned id) {
     struct sim_barrier *barrier = &flow->barriers[id];
+    sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BARRIER_COMPLETE,
+                                                     .id = id,
+                                                     .expected = barrier->expected});
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *warp = &flow->flows[w];
         warp->arrived[id] = 0;
@@ -89,7 +93,11 @@ static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
 }
 
 // Notes the arrival of warp->mask. True: the barrier is complete and was released.
-static bool arrive(struct sim_warp *warp, uint32_t id, uint32_t count, bool waits) {
+static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_t id,
+                   uint32_t count, bool waits) {
+    const enum event_kind kind = waits ? EVENT_BARRIER_SYNC : EVENT_BARRIER_ARRIVE;
+    sim_emit_lanes(warp, instr, warp->mask,
+                   (struct event_sync){.kind = kind, .id = id, .expected = count});
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
     assert(id < SIM_BARRIERS && count % LANES == 0);
@@ -110,7 +118,7 @@ static const struct sim_instr *wait_at(struct sim_warp *warp, const struct sim_i
     split->state = SIM_SPLIT_BARRIER;
     split->barrier = id;
     split->pc = instr;
-    if (arrive(warp, id, count, true))
+    if (arrive(warp, instr, id, count, true))
         return instr + 1;
     sim_account(warp, instr->ordinal + 1);
     flow->run_start = instr->ordinal + 1;
@@ -140,7 +148,7 @@ static const struct sim_instr *run_bar_arrive(struct sim_warp *warp,
     uint32_t count = first_value(warp, instr->operand[1]);
     if (!check_operands(warp, instr, id, count))
         return NULL;
-    arrive(warp, id, count, false);
+    arrive(warp, instr, id, count, false);
     return instr + 1;
 }
 
@@ -183,8 +191,13 @@ bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_inst
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes) {
     flow->live_threads -= (uint32_t)__builtin_popcount(lanes);
     sim_cluster_lanes_ended(warp, lanes);
-    if (!flow->live_threads)
+    if (!flow->live_threads) {
+        sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BLOCK_END});
+        if (sim_cluster_size(flow->block.cluster) > 1 && !flow->block.cluster->live_threads)
+            sim_emit_block(&flow->block.cluster->blocks[0]->block,
+                           (struct event_sync){.kind = EVENT_CLUSTER_END});
         return;
+    }
     for (unsigned id = 0; id < SIM_BARRIERS; id++)
         if (flow->barriers[id].is_waiting && is_complete(flow, id))
             release(flow, id);

@@ -46,6 +46,7 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
         warp->flow = &flow->flows[w];
         warp->block = block;
         warp->index = w;
+        warp->is_heard = worker->hears_sync;
         warp->flow->root.registers = flow->register_memory + w * frame;
         warp->flow->root.parameters = warp->flow->root.registers + code->frame_bytes;
         warp->base[SIM_BASE_REGISTERS] = warp->flow->root.registers;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "sim/emit.h"
 #include "sim/flow/special.h"
 
 struct sim_cluster *sim_cluster_create(struct sim_worker *worker) {
@@ -24,6 +25,19 @@ void sim_cluster_free(struct sim_cluster *cluster) {
         sim_block_free(cluster->blocks[rank]);
     free(cluster->blocks);
     free(cluster);
+}
+
+static void tell_begin(const struct sim_cluster *cluster) {
+    const struct sim_block *first = &cluster->blocks[0]->block;
+    if (!sim_hears_sync(first))
+        return;
+    if (cluster->count > 1)
+        sim_emit_block(
+            first, (struct event_sync){.kind = EVENT_CLUSTER_BEGIN, .expected = cluster->count});
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        sim_emit_block(&cluster->blocks[rank]->block,
+                       (struct event_sync){.kind = EVENT_BLOCK_BEGIN,
+                                           .expected = cluster->blocks[rank]->live_threads});
 }
 
 void sim_cluster_start(struct sim_cluster *cluster, uint64_t number) {
@@ -47,6 +61,7 @@ void sim_cluster_start(struct sim_cluster *cluster, uint64_t number) {
         if (cluster->worker->kernel->uses_cluster)
             sim_fill_cluster_vectors(flow->vectors, place, inside, rank);
     }
+    tell_begin(cluster);
 }
 
 // One turn of each block that has not ended.

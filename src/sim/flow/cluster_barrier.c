@@ -2,10 +2,21 @@
 // has. A thread waits once for each arrival, so that at most one phase ends between the two.
 #include <assert.h>
 
+#include "sim/emit.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/control.h"
+#include "sim/order.h"
 
-static void release_warp(struct sim_warp_flow *flow) {
+static void tell(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t lanes,
+                 enum event_kind kind) {
+    sim_emit_lanes(warp, instr, lanes,
+                   (struct event_sync){.kind = kind,
+                                       .order = (enum event_order)instr->immediate,
+                                       .scope = EVENT_CLUSTER});
+}
+
+static void release_warp(const struct sim_warp *warp) {
+    struct sim_warp_flow *flow = warp->flow;
     flow->cluster_over |= flow->cluster_arrived;
     flow->cluster_arrived = 0;
     for (unsigned s = 0; s < flow->split_count; s++) {
@@ -13,6 +24,7 @@ static void release_warp(struct sim_warp_flow *flow) {
         if (split->state != SIM_SPLIT_CLUSTER)
             continue;
         flow->cluster_over &= ~split->mask;
+        tell(warp, split->pc, split->mask, EVENT_CLUSTER_WAIT);
         split->state = SIM_SPLIT_READY;
         split->pc++;
     }
@@ -23,9 +35,10 @@ static void release_if_complete(struct sim_cluster *cluster) {
     if (!cluster->arrived || cluster->arrived != cluster->live_threads)
         return;
     cluster->arrived = 0;
+    sim_emit_block(&cluster->blocks[0]->block, (struct event_sync){.kind = EVENT_CLUSTER_COMPLETE});
     for (uint32_t rank = 0; rank < cluster->count; rank++)
         for (uint32_t w = 0; w < cluster->blocks[rank]->warp_count; w++)
-            release_warp(&cluster->blocks[rank]->flows[w]);
+            release_warp(&cluster->blocks[rank]->warps[w]);
 }
 
 void sim_cluster_lanes_ended(struct sim_warp *warp, uint32_t lanes) {
@@ -47,6 +60,7 @@ static const struct sim_instr *run_arrive(struct sim_warp *warp, const struct si
                          0,
                          "a thread arrives at the cluster's barrier a second time without a wait "
                          "in between");
+    tell(warp, instr, warp->mask, EVENT_CLUSTER_ARRIVE);
     flow->cluster_arrived |= warp->mask;
     warp->block->cluster->arrived += (uint32_t)__builtin_popcount(warp->mask);
     release_if_complete(warp->block->cluster);
@@ -54,8 +68,8 @@ static const struct sim_instr *run_arrive(struct sim_warp *warp, const struct si
 }
 
 bool sim_select_control_cluster_arrive(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
     out->run[0] = out->run[1] = run_arrive;
+    out->immediate = sim_order_of(ir->ptx, EVENT_RELEASE);
     return true;
 }
 
@@ -68,6 +82,7 @@ static const struct sim_instr *run_wait(struct sim_warp *warp, const struct sim_
                          "a thread waits at the cluster's barrier, at which it has not arrived");
     if (!(warp->mask & flow->cluster_arrived)) {
         flow->cluster_over &= ~warp->mask;
+        tell(warp, instr, warp->mask, EVENT_CLUSTER_WAIT);
         return instr + 1;
     }
     struct sim_split *split = &flow->splits[flow->current];
@@ -82,7 +97,7 @@ static const struct sim_instr *run_wait(struct sim_warp *warp, const struct sim_
 }
 
 bool sim_select_control_cluster_wait(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
     out->run[0] = out->run[1] = run_wait;
+    out->immediate = sim_order_of(ir->ptx, EVENT_ACQUIRE);
     return true;
 }

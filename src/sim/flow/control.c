@@ -88,7 +88,7 @@ bool sim_select_control_brx(const struct ir_instruction *ir, struct sim_instr *o
 static const struct sim_instr *run_exit(struct sim_warp *warp, const struct sim_instr *instr) {
     sim_account(warp, instr->ordinal + 1);
     warp->flow->run_start = instr->ordinal + 1;
-    return sim_end_lanes(warp);
+    return sim_end_lanes(warp, instr);
 }
 
 bool sim_select_control_exit(const struct ir_instruction *ir, struct sim_instr *out) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 
 static struct sim_split *current(struct sim_warp *warp) {
@@ -257,11 +258,12 @@ static void wake_gathers(struct sim_warp *warp) {
     }
 }
 
-const struct sim_instr *sim_end_lanes(struct sim_warp *warp) {
+const struct sim_instr *sim_end_lanes(struct sim_warp *warp, const struct sim_instr *here) {
     struct sim_warp_flow *flow = warp->flow;
     struct sim_split *split = current(warp);
     uint32_t lanes = split->mask;
     assert(lanes && !(lanes & ~flow->live));
+    sim_emit_lanes(warp, here, lanes, (struct event_sync){.kind = EVENT_LANES_EXIT});
     flow->live &= ~lanes;
     for (struct sim_frame *frame = split->frame; frame;) {
         struct sim_frame *caller = frame->caller;

@@ -1,4 +1,5 @@
 // Lanes of a warp that wait for each other: shfl.sync, vote.sync, bar.warp.sync and the like.
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/control.h"
 
@@ -101,6 +102,26 @@ bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
     return false;
 }
 
+// The lanes may wait at several places, whose operands say what they name.
+static void tell_barrier(const struct sim_warp *warp, const struct sim_instr *instr,
+                         uint32_t lanes) {
+    const struct sim_warp_flow *flow = warp->flow;
+    uint32_t named[LANES];
+    for (unsigned i = 0; warp->is_heard && i < flow->split_count; i++) {
+        const struct sim_split *split = &flow->splits[i];
+        if (split->state != SIM_SPLIT_GATHER || !(split->mask & lanes))
+            continue;
+        struct sim_warp there = *warp;
+        there.base[SIM_BASE_REGISTERS] = split->frame->registers;
+        const uint32_t *masks = sim_at(&there, split->pc->operand[0]);
+        EACH_LANE(l, split->mask) {
+            named[l] = masks[l];
+        }
+    }
+    if (warp->is_heard)
+        sim_emit_members(warp, instr, EVENT_WARP_BARRIER, lanes, named);
+}
+
 // Each lane brings its own members: waits for all that any lane names.
 static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct sim_instr *instr) {
     struct sim_warp_flow *flow = warp->flow;
@@ -114,8 +135,10 @@ static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct 
         sim_raise_stranger(warp, instr, named, strangers);
         return NULL;
     }
-    if (!(members & flow->live & ~warp->mask))
+    if (!(members & flow->live & ~warp->mask)) {
+        sim_emit_members(warp, instr, EVENT_WARP_BARRIER, warp->mask, named);
         return instr + 1;
+    }
     struct sim_split *split = &flow->splits[flow->current];
     split->state = SIM_SPLIT_GATHER;
     split->members = members;
@@ -125,6 +148,7 @@ static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct 
     warp->stop = SIM_STOP_SYNC;
     uint32_t lanes = complete_lanes(flow, instr);
     if (lanes & split->mask) {
+        tell_barrier(warp, instr, lanes);
         release(flow, instr, lanes);
         merge_current(warp);
     }

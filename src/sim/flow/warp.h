@@ -110,7 +110,7 @@ const struct sim_instr *sim_reconverge(struct sim_warp *warp, const struct sim_i
 // waits for those that may come, and another split's place is returned.
 const struct sim_instr *sim_join(struct sim_warp *warp, const struct sim_instr *here);
 // The current split's lanes end.
-const struct sim_instr *sim_end_lanes(struct sim_warp *warp);
+const struct sim_instr *sim_end_lanes(struct sim_warp *warp, const struct sim_instr *here);
 bool sim_open_tokens(struct sim_warp *warp); // true: some lanes became ready
 // The current split returns from a call: the lanes that stay in it no longer wait for it.
 void sim_leave_frame_tokens(struct sim_warp *warp, const struct sim_frame *frame);

@@ -2,7 +2,7 @@
 #ifndef BANKRUN_SIM_LANES_COMM_MEMBERS_H
 #define BANKRUN_SIM_LANES_COMM_MEMBERS_H
 
-#include "sim/access.h"
+#include "sim/emit.h"
 #include "sim/lanes/lanes.h"
 
 // The lanes that the .sync forms name. Each lane brings its own mask (a block may be cut into
@@ -17,7 +17,11 @@ static inline bool comm_gather(struct sim_warp *warp, const struct sim_instr *in
     }
     if (strangers)
         return sim_raise_stranger(warp, instr, members, strangers);
-    return !(named & ~warp->mask) || sim_gather(warp, instr, named);
+    if (named & ~warp->mask && !sim_gather(warp, instr, named))
+        return false;
+    if (warp->is_heard)
+        sim_emit_members(warp, instr, EVENT_WARP_EXCHANGE, warp->mask, members);
+    return true;
 }
 
 // The lanes of `rest` that communicate with lane `first`: those that named the same mask.

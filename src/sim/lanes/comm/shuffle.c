@@ -80,7 +80,7 @@ enum { HAS_MEMBERS = 1, HAS_PREDICATE = 2, NAMES_ALL = 4 };
 LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct sim_instr *instr,
                                              enum mode mode, bool full) {
     const bool is_sync = instr->immediate & HAS_MEMBERS;
-    const bool is_complete = full && instr->immediate & NAMES_ALL;
+    const bool is_complete = full && instr->immediate & NAMES_ALL && !warp->is_heard;
     if (is_sync && !is_complete && !comm_gather(warp, instr, 4))
         return NULL;
     uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);

@@ -2,9 +2,10 @@
 // shared memory, A there or in registers.
 //
 // The product is computed at once, which the ISA allows (it may be complete at any time before the
-// wait that asks for it), so fences, commits and waits have nothing to do. A program that forgets
-// to wait is therefore not found out. Observers hear nothing of the reads of shared memory: they
-// are free of conflicts in every layout that was measured, see docs/bank-rules.md.
+// wait that asks for it), so fences, commits and waits only tell observers (op/nop.c). The reads
+// of shared memory belong to no site: they are free of conflicts in every layout that was measured,
+// see docs/bank-rules.md. Observers that want them hear of pieces of 16 bytes, as the last warp's
+// to come.
 #include "sim/flow/warpgroup.h"
 #include "sim/lanes/matrix/wgmma_tile.h"
 
@@ -19,6 +20,7 @@ enum {
 };
 
 struct wgmma {
+    struct sim_access access;   // first: instr->access points to it
     struct mma_product product; // of one warp
     struct mma_fragment a, d;
     bool a_in_registers, a_is_transposed, b_is_transposed, is_sparse;
@@ -48,8 +50,10 @@ static bool read_matrix(struct sim_warp *warp, const struct sim_instr *instr, ui
                         uint32_t *elements) {
     const struct wgmma_tile tile = SIM_NAME(wgmma_read_descriptor)(descriptor, is_transposed);
     uint32_t offset;
-    if (SIM_NAME(wgmma_read_tile)(warp->block, &tile, shape, elements, &offset))
+    if (SIM_NAME(wgmma_read_tile)(warp->block, &tile, shape, elements, &offset)) {
+        SIM_NAME(wgmma_tell_tile)(warp, instr, &tile, shape);
         return true;
+    }
     sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, 0, offset,
               "matrix %c, which starts at shared address 0x%x: reads 16 bytes at 0x%x, but the "
               "block has %u bytes of shared memory",
@@ -185,6 +189,7 @@ static struct mma_product product_of(const struct ir_instruction *ir, bool is_sp
 
 LANES_SELECT(wgmma) {
     struct wgmma *w = sim_decoder_alloc(decoder, sizeof *w);
+    w->access = (struct sim_access){.site = IR_NONE, .completion = EVENT_BY_WGMMA_GROUP};
     w->is_sparse = lanes_modifier(ir, PTX_GROUP_variant) == PTX_MOD_sp;
     w->product = product_of(ir, w->is_sparse);
     w->a_in_registers = ir->operands[1].kind == IR_OPERAND_VECTOR;

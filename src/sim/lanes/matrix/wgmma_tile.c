@@ -1,5 +1,6 @@
 // Matrices in shared memory: see lanes/matrix/wgmma_tile.h.
 #include "sim/lanes/matrix/wgmma_tile.h"
+#include "sim/emit.h"
 
 enum { UNIT = 16, GROUP = 8 };
 
@@ -59,4 +60,18 @@ bool SIM_NAME(wgmma_read_tile)(const struct sim_block *block, const struct wgmma
                    elements + line * shape->line_step + unit * each * shape->element_step);
         }
     return true;
+}
+
+void SIM_NAME(wgmma_tell_tile)(struct sim_warp *warp, const struct sim_instr *instr,
+                               const struct wgmma_tile *tile, const struct wgmma_shape *shape) {
+    const struct mem_request request = {warp, instr, IR_NONE, UNIT, EVENT_READ, FULL_MASK};
+    const unsigned units = shape->elements * shape->bits / (8 * UNIT), all = shape->lines * units;
+    uint32_t offsets[LANES] = {0};
+    for (unsigned first = 0; sim_is_heard(&request) && first < all; first += LANES) {
+        const unsigned count = all - first < LANES ? all - first : LANES;
+        for (unsigned l = 0; l < count; l++)
+            offsets[l] = unit_offset(tile, (first + l) / units, (first + l) % units);
+        sim_emit_shared(&request, count == LANES ? FULL_MASK : (1u << count) - 1, offsets,
+                        EVENT_ANY_PATTERN, warp->block);
+    }
 }

@@ -30,4 +30,8 @@ bool SIM_NAME(wgmma_read_tile)(const struct sim_block *block, const struct wgmma
                                const struct wgmma_shape *shape, uint32_t *elements,
                                uint32_t *offset);
 
+// Tells observers of the same, when it was read.
+void SIM_NAME(wgmma_tell_tile)(struct sim_warp *warp, const struct sim_instr *instr,
+                               const struct wgmma_tile *tile, const struct wgmma_shape *shape);
+
 #endif

@@ -1,6 +1,6 @@
 // cp.async: copies from global to shared memory. The copy is done at once, which the ISA allows
-// (it may be complete at any time before the wait that asks for it), so commit and wait have
-// nothing to do. A program that forgets to wait is therefore not found out.
+// (it may be complete at any time before the wait that asks for it), so commit and wait only
+// tell observers (op/nop.c).
 #include "sim/lanes/mem/access.h"
 
 // What the fourth operand is.
@@ -111,20 +111,5 @@ LANES_SELECT(cp_async) {
     }
     out->immediate = (uint32_t)bytes | (uint32_t)form << 8 | (uint32_t)is_64 << 16;
     out->run[0] = out->run[1] = copy_async;
-    return true;
-}
-
-static const struct sim_instr *nothing(struct sim_warp *warp, const struct sim_instr *instr) {
-    (void)warp;
-    return instr + 1;
-}
-
-LANES_SELECT(cp_async_commit) {
-    out->run[0] = out->run[1] = nothing;
-    return true;
-}
-
-LANES_SELECT(cp_async_wait) {
-    out->run[0] = out->run[1] = nothing;
     return true;
 }

@@ -8,6 +8,7 @@
 struct target {
     _Alignas(64) uint64_t memory[LANES]; // host addresses
     uint8_t *barrier[LANES];
+    struct sim_block *home[LANES]; // of the barrier
 };
 
 // Addresses of shared::cluster become generic ones, which are looked up, told of and translated.
@@ -38,8 +39,8 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
     if (!to_generic(r, target->memory) || !to_generic(&barrier, at))
         return false;
     EACH_LANE(l, r->mask) {
-        struct sim_block *block;
-        target->barrier[l] = sim_mem_cluster(&barrier, at[l] - IR_SHARED_WINDOW, l, &block);
+        target->barrier[l] =
+            sim_mem_cluster(&barrier, at[l] - IR_SHARED_WINDOW, l, &target->home[l]);
         if (!target->barrier[l])
             return false;
     }
@@ -61,7 +62,7 @@ static const struct sim_instr *store(struct sim_warp *warp, const struct sim_ins
             const uint8_t *from = sim_at(warp, access->element[e]);
             memcpy(to + e * access->bytes, from + l * access->element_bytes[e], access->bytes);
         }
-        sim_mbarrier_complete(target.barrier[l], width);
+        sim_mbarrier_complete(&request, l, target.home[l], target.barrier[l], width);
     }
     return instr + 1;
 }
@@ -90,7 +91,7 @@ static const struct sim_instr *reduce(struct sim_warp *warp, const struct sim_in
     const uint8_t *from = sim_at(warp, access->element[0]);
     EACH_LANE(l, warp->mask) {
         reduction->apply((void *)(uintptr_t)target.memory[l], from + l * access->element_bytes[0]);
-        sim_mbarrier_complete(target.barrier[l], access->bytes);
+        sim_mbarrier_complete(&request, l, target.home[l], target.barrier[l], access->bytes);
     }
     return instr + 1;
 }

@@ -66,16 +66,16 @@ static bool put_shared(struct sim_warp *warp, const struct sim_instr *instr, uns
     const struct mem_request write =
         request_of(warp, instr, instr->immediate & REDUCES ? EVENT_ATOMIC : EVENT_WRITE);
     struct mem_request signal = write;
-    struct sim_block *block;
+    struct sim_block *home, *block;
     signal.width = 8;
     signal.intent = EVENT_ATOMIC;
-    uint8_t *at = sim_mem_cluster(&signal, barrier, lane, &block);
+    uint8_t *at = sim_mem_cluster(&signal, barrier, lane, &home);
     uint8_t *to = at ? sim_bulk_shared(&write, lane, address, bytes, &block) : NULL;
     if (!to)
         return false;
     sim_emit_bulk_shared(&write, lane, address & IR_CLUSTER_OFFSET, bytes, block);
     put(instr, to, from, bytes);
-    sim_mbarrier_complete(at, (uint32_t)bytes);
+    sim_mbarrier_complete(&write, lane, home, at, (uint32_t)bytes);
     return true;
 }
 

@@ -70,11 +70,72 @@ static bool operate(struct sim_warp *warp, const struct sim_instr *instr, unsign
     }
 }
 
-// The lanes' barriers in host memory. Only forms that name shared::cluster reach other blocks.
-static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t *address) {
+// The lanes' barriers.
+struct barriers {
+    _Alignas(64) uint64_t address[LANES]; // on the host
+    const struct sim_block *owner[LANES];
+};
+
+// What an operation is for observers. EVENT_KINDS: nothing but an access.
+static enum event_kind kind_of(enum operation operation) {
+    static const enum event_kind kinds[] = {
+        [INIT] = EVENT_MBARRIER_INIT,        [INVALIDATE] = EVENT_MBARRIER_INVALIDATE,
+        [EXPECT] = EVENT_MBARRIER_EXPECT_TX, [COMPLETE] = EVENT_MBARRIER_COMPLETE_TX,
+        [ARRIVE] = EVENT_MBARRIER_ARRIVE,    [ARRIVE_EXPECT] = EVENT_MBARRIER_ARRIVE,
+        [DROP] = EVENT_MBARRIER_ARRIVE,      [DROP_EXPECT] = EVENT_MBARRIER_ARRIVE,
+        [COPIED] = EVENT_MBARRIER_COPIES,    [COPIED_NO_INCREMENT] = EVENT_MBARRIER_COPIES,
+        [WAIT] = EVENT_MBARRIER_WAIT,        [WAIT_PARITY] = EVENT_MBARRIER_WAIT,
+    };
+    return kinds[operation];
+}
+
+static uint32_t offset_of(const struct barriers *b, unsigned lane) {
+    return (uint32_t)(b->address[lane] - (uint64_t)(uintptr_t)b->owner[lane]->shared);
+}
+
+static void tell(const struct mem_request *r, const struct barriers *b, unsigned lane,
+                 struct event_sync event) {
+    event.owner = b->owner[lane]->linear;
+    event.offset = offset_of(b, lane);
+    event.order = r->instr->access->order;
+    event.scope = r->instr->access->scope;
+    sim_emit_lanes(r->warp, r->instr, 1u << lane, event);
+}
+
+static void tell_access(const struct mem_request *r, const struct barriers *b, unsigned lane) {
+    if (!sim_is_heard(r))
+        return;
+    uint32_t offsets[LANES] = {0};
+    offsets[lane] = offset_of(b, lane);
+    sim_emit_shared(r, 1u << lane, offsets, EVENT_ANY_PATTERN, b->owner[lane]);
+}
+
+// `s`: before, `over`: the operation ended its phase.
+static void tell_operation(const struct mem_request *r, const struct barriers *b, unsigned lane,
+                           uint32_t count, const struct sim_mbarrier *s, bool over) {
+    const enum operation operation = (enum operation)r->instr->access->op;
+    const bool expects = operation == ARRIVE_EXPECT || operation == DROP_EXPECT;
+    tell_access(r, b, lane);
+    if (expects)
+        tell(r, b, lane,
+             (struct event_sync){
+                 .kind = EVENT_MBARRIER_EXPECT_TX, .count = count, .phase = s->phase});
+    tell(r, b, lane,
+         (struct event_sync){.kind = kind_of(operation),
+                             .count = operation == COPIED || operation == INVALIDATE ? 0
+                                      : expects                                      ? 1
+                                                                                     : count,
+                             .phase = s->phase,
+                             .ends_phase = over,
+                             .drops = operation == DROP || operation == DROP_EXPECT});
+}
+
+// Finds them. Only forms that name shared::cluster reach other blocks.
+static bool find(const struct mem_request *request, struct barriers *b) {
+    struct sim_warp *warp = request->warp;
+    const struct sim_instr *instr = request->instr;
     const struct sim_access *access = instr->access;
-    struct mem_request request = mem_request(warp, instr, 8, EVENT_ATOMIC);
-    request.site = IR_NONE;
+    uint64_t *address = b->address;
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
     EACH_LANE(l, warp->mask) {
         if (access->space == PTX_SPACE_GENERIC)
@@ -84,7 +145,7 @@ static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t 
     }
     EACH_LANE(l, warp->mask) {
         struct sim_block *target;
-        const uint8_t *at = sim_mem_cluster(&request, address[l], l, &target);
+        const uint8_t *at = sim_mem_cluster(request, address[l], l, &target);
         if (!at)
             return false;
         if (target != warp->block && !(instr->immediate & MAY_BE_REMOTE)) {
@@ -93,29 +154,35 @@ static bool find(struct sim_warp *warp, const struct sim_instr *instr, uint64_t 
             return false;
         }
         address[l] = (uint64_t)(uintptr_t)at;
+        b->owner[l] = target;
     }
     return true;
 }
 
 // The lanes take their turns in lane order.
 static const struct sim_instr *change(struct sim_warp *warp, const struct sim_instr *instr) {
-    _Alignas(64) uint64_t address[LANES];
+    struct barriers barriers;
     const enum operation operation = (enum operation)instr->access->op;
     const unsigned n = instr->immediate & OPERAND_MASK;
+    struct mem_request request = mem_request(warp, instr, 8, EVENT_ATOMIC);
+    request.site = IR_NONE;
     if (!warp->mask)
         return instr + 1;
-    if (!find(warp, instr, address))
+    if (!find(&request, &barriers))
         return NULL;
     const bool has_result = operation >= ARRIVE && operation <= DROP_EXPECT;
     uint64_t *d = has_result ? sim_at(warp, instr->operand[0]) : NULL;
     EACH_LANE(l, warp->mask) {
-        uint64_t *word = (uint64_t *)(uintptr_t)address[l];
+        uint64_t *word = (uint64_t *)(uintptr_t)barriers.address[l];
         struct sim_mbarrier s = sim_mbarrier_unpack(*word);
         const uint32_t count = n ? count_of(warp, instr, n, l) : 1;
         const uint64_t before = *word;
+        const struct sim_mbarrier then = s;
         if (!operate(warp, instr, l, &s, count))
             return NULL;
         *word = sim_mbarrier_pack(s);
+        tell_operation(&request, &barriers, l, count, &then,
+                       operation > INVALIDATE && s.phase != then.phase);
         if (d)
             d[l] = before;
     }
@@ -124,20 +191,27 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
 
 // A phase is over when the barrier is in another one.
 static const struct sim_instr *test(struct sim_warp *warp, const struct sim_instr *instr) {
-    _Alignas(64) uint64_t address[LANES];
+    struct barriers barriers;
     uint32_t over = 0;
+    struct mem_request request = mem_request(warp, instr, 8, EVENT_READ);
+    request.site = IR_NONE;
     if (!warp->mask)
         return instr + 1;
-    if (!find(warp, instr, address))
+    if (!find(&request, &barriers))
         return NULL;
     EACH_LANE(l, warp->mask) {
-        const uint32_t phase = sim_mbarrier_unpack(*(const uint64_t *)(uintptr_t)address[l]).phase;
+        const uint32_t phase =
+            sim_mbarrier_unpack(*(const uint64_t *)(uintptr_t)barriers.address[l]).phase;
         const void *wanted = sim_at(warp, instr->operand[2]);
         const bool is_over =
             instr->access->op == WAIT_PARITY
                 ? ((phase ^ count_of(warp, instr, 2, l)) & 1) != 0
                 : phase != sim_mbarrier_unpack(((const uint64_t *)wanted)[l]).phase;
         over |= (uint32_t)is_over << l;
+        tell_access(&request, &barriers, l);
+        if (is_over)
+            tell(&request, &barriers, l,
+                 (struct event_sync){.kind = EVENT_MBARRIER_WAIT, .phase = phase});
     }
     sim_set_predicate(warp, instr->operand[0], over);
     return instr + 1;

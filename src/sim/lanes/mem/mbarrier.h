@@ -4,7 +4,7 @@
 #ifndef BANKRUN_SIM_LANES_MEM_MBARRIER_H
 #define BANKRUN_SIM_LANES_MEM_MBARRIER_H
 
-#include <stdint.h>
+#include "sim/emit.h"
 
 enum {
     SIM_MBARRIER_COUNT = 20, // bits
@@ -42,13 +42,25 @@ static inline void sim_mbarrier_finish_phase(struct sim_mbarrier *s) {
     s->pending = s->expected;
 }
 
-// Bytes of an asynchronous copy have arrived.
-static inline void sim_mbarrier_complete(uint8_t *at, uint32_t bytes) {
+// Bytes of an asynchronous copy that a lane made have arrived, at a barrier of `owner`.
+static inline void sim_mbarrier_complete(const struct mem_request *r, unsigned lane,
+                                         const struct sim_block *owner, uint8_t *at,
+                                         uint32_t bytes) {
     uint64_t *word = (uint64_t *)(void *)at;
     struct sim_mbarrier s = sim_mbarrier_unpack(*word);
+    const uint32_t phase = s.phase;
     s.bytes -= (int32_t)bytes;
     sim_mbarrier_finish_phase(&s);
     *word = sim_mbarrier_pack(s);
+    sim_emit_lanes(r->warp, r->instr, 1u << lane,
+                   (struct event_sync){.kind = EVENT_MBARRIER_COMPLETE_TX,
+                                       .order = EVENT_RELEASE,
+                                       .scope = EVENT_CLUSTER,
+                                       .owner = owner->linear,
+                                       .offset = (uint32_t)(at - owner->shared),
+                                       .count = bytes,
+                                       .phase = phase,
+                                       .ends_phase = s.phase != phase});
 }
 
 #endif

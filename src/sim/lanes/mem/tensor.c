@@ -272,12 +272,12 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
 
 static bool put_shared(const struct copy *c, uint64_t address, uint64_t barrier, uint8_t *box) {
     struct mem_request signal = mem_request(c->warp, c->instr, 8, EVENT_ATOMIC);
-    struct sim_block *block;
-    uint8_t *word = sim_mem_cluster(&signal, barrier, c->lane, &block);
+    struct sim_block *home, *block;
+    uint8_t *word = sim_mem_cluster(&signal, barrier, c->lane, &home);
     uint8_t *at = word ? find_shared(c, address, EVENT_WRITE, &block) : NULL;
     if (!at || !move_swizzled(c, block, at, box, true))
         return false;
-    sim_mbarrier_complete(word, (uint32_t)c->box.bytes);
+    sim_mbarrier_complete(&signal, c->lane, home, word, (uint32_t)c->box.bytes);
     return true;
 }
 

@@ -1,0 +1,524 @@
+// What observers hear of small kernels: every event, in order, as text.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "event/fanout.h"
+#include "event/filter.h"
+#include "profile/record.h"
+#include "sim/sim.h"
+
+#define HEAD(target) ".version 8.0\n.target " target "\n.address_size 64\n"
+#define ENTRY(more)                                                                                \
+    ".visible .entry k(.param .u64 out) " more " { .reg .pred %p<8>; .reg .b32 %r<64>;\n"          \
+    ".reg .b64 %d<16>; .reg .f32 %f<64>; .shared .align 128 .b8 tile[4096];\n"                     \
+    "mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;\n"
+#define KERNEL HEAD("sm_90") ENTRY("")
+
+// ---- Events as text -----------------------------------------------------------------------------
+
+struct recorder {
+    struct strbuf text;
+    uint64_t out; // addresses are told from here on
+    bool syncs_only;
+};
+
+static const char *const orders[] = {"weak",    "volatile", "relaxed", "acquire",
+                                     "release", "acq_rel",  "sc"};
+static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
+static const char *const completions[] = {"", " by group", " by bulk group", " by mbarrier",
+                                          " by wgmma"};
+static const char *const kinds[EVENT_KINDS] = {
+    [EVENT_BARRIER_ARRIVE] = "arrive",
+    [EVENT_BARRIER_SYNC] = "sync",
+    [EVENT_BARRIER_COMPLETE] = "complete",
+    [EVENT_WARP_BARRIER] = "warp barrier",
+    [EVENT_WARP_EXCHANGE] = "exchange",
+    [EVENT_CLUSTER_ARRIVE] = "cluster arrive",
+    [EVENT_CLUSTER_COMPLETE] = "cluster complete",
+    [EVENT_CLUSTER_WAIT] = "cluster wait",
+    [EVENT_MBARRIER_INIT] = "mbarrier init",
+    [EVENT_MBARRIER_INVALIDATE] = "mbarrier invalidate",
+    [EVENT_MBARRIER_EXPECT_TX] = "mbarrier expect",
+    [EVENT_MBARRIER_COMPLETE_TX] = "mbarrier bytes",
+    [EVENT_MBARRIER_ARRIVE] = "mbarrier arrive",
+    [EVENT_MBARRIER_COPIES] = "mbarrier copies",
+    [EVENT_MBARRIER_WAIT] = "mbarrier over",
+    [EVENT_FENCE] = "fence",
+    [EVENT_ASYNC_COMMIT] = "commit",
+    [EVENT_ASYNC_WAIT] = "wait",
+    [EVENT_ASYNC_FENCE] = "async fence",
+    [EVENT_LANES_EXIT] = "exit",
+    [EVENT_BLOCK_BEGIN] = "block begins",
+    [EVENT_BLOCK_END] = "block ends",
+    [EVENT_CLUSTER_BEGIN] = "cluster begins",
+    [EVENT_CLUSTER_END] = "cluster ends",
+};
+
+static void put_place(struct recorder *r, uint64_t block, uint32_t warp) {
+    if (block)
+        strbuf_printf(&r->text, "b%u ", (unsigned)block);
+    if (warp)
+        strbuf_printf(&r->text, "w%u ", warp);
+}
+
+static void hear_access(void *state, const struct event_access *e) {
+    static const char *const intents[] = {"read", "write", "atomic"};
+    struct recorder *r = state;
+    const int first = __builtin_ctz(e->mask);
+    assert_true(e->instruction != EVENT_NONE && e->width);
+    put_place(r, e->block_number, e->warp);
+    strbuf_printf(&r->text, "%s%s %u %08x", intents[e->intent],
+                  e->site == EVENT_NONE ? " unsited" : "", e->width, e->mask);
+    if (e->offsets)
+        strbuf_printf(&r->text, " shared+%u", e->offsets[first]);
+    if (e->addresses)
+        strbuf_printf(&r->text, " out+%u", (unsigned)(e->addresses[first] - r->out));
+    if (e->source_bytes)
+        strbuf_printf(&r->text, " of %u bytes", e->source_bytes[first]);
+    if (e->bulk_bytes)
+        strbuf_printf(&r->text, " bulk %u", (unsigned)e->bulk_bytes);
+    if (e->order != EVENT_WEAK)
+        strbuf_printf(&r->text, " %s.%s", orders[e->order], scopes[e->scope]);
+    if (e->space == SITE_SHARED && e->owner != e->block_number)
+        strbuf_printf(&r->text, " of block %u", (unsigned)e->owner);
+    strbuf_printf(&r->text, "%s\n", completions[e->completion]);
+}
+
+static void hear_sync(void *state, const struct event_sync *e) {
+    struct recorder *r = state;
+    put_place(r, e->block_number, e->warp);
+    strbuf_puts(&r->text, kinds[e->kind]);
+    if (e->mask)
+        strbuf_printf(&r->text, " %08x", e->mask);
+    if (e->members)
+        strbuf_printf(&r->text, " of %08x", e->members);
+    if (e->id)
+        strbuf_printf(&r->text, " id %u", e->id);
+    if (e->expected)
+        strbuf_printf(&r->text, " for %u", e->expected);
+    if (e->kind >= EVENT_MBARRIER_INIT && e->kind <= EVENT_MBARRIER_WAIT)
+        strbuf_printf(&r->text, " at %u phase %u", e->offset, e->phase);
+    if (e->count)
+        strbuf_printf(&r->text, " count %d", (int)e->count);
+    if (e->order != EVENT_WEAK)
+        strbuf_printf(&r->text, " %s.%s", orders[e->order], scopes[e->scope]);
+    if (e->proxy)
+        strbuf_printf(&r->text, " proxy %d", e->proxy);
+    if (e->owner != e->block_number && e->mask && e->offset)
+        strbuf_printf(&r->text, " of block %u", (unsigned)e->owner);
+    strbuf_printf(&r->text, "%s%s%s%s\n", completions[e->completion], e->reads_only ? " read" : "",
+                  e->ends_phase ? " ends phase" : "", e->drops ? " drops" : "");
+}
+
+static void *begin(void *context, unsigned worker) {
+    (void)worker;
+    return context;
+}
+
+// ---- Kernels ------------------------------------------------------------------------------------
+
+struct device {
+    struct source source;
+    struct diag_list diags;
+    struct ptx_module *ptx;
+    struct ir_module *ir;
+    struct sim *sim;
+    struct sim_module *module;
+    uint8_t *out;
+};
+
+static void open_device(struct device *d, const char *text) {
+    *d = (struct device){.source = {"test.ptx", text, strlen(text)}};
+    struct sim_config config = {.arch = 90, .threads = 1};
+    d->ptx = ptx_parse(&d->source, &d->diags);
+    d->ir = d->diags.errors ? NULL : ir_build(d->ptx, &d->diags);
+    if (d->diags.errors)
+        diag_print(&d->diags, stderr, false);
+    assert_int_equal(d->diags.errors, 0);
+    d->sim = sim_create(&config);
+    d->module = sim_module_load(d->sim, d->ir, NULL, &d->diags);
+    d->out = sim_alloc(d->sim, 4096, SIM_DEVICE);
+    memset(d->out, 0, 4096);
+}
+
+static void close_device(struct device *d) {
+    sim_module_unload(d->module, NULL);
+    sim_destroy(d->sim);
+    ir_free(d->ir);
+    ptx_module_free(d->ptx);
+    diag_free(&d->diags);
+}
+
+static void launch(struct device *d, uint32_t grid, uint32_t block, uint32_t cluster,
+                   const struct event_observer *const *observers, unsigned count) {
+    struct sim_kernel *kernel = sim_module_kernel(d->module, "k", &d->diags);
+    if (!kernel)
+        diag_print(&d->diags, stderr, false);
+    assert_non_null(kernel);
+    void *parameters[1] = {d->out};
+    struct sim_launch launch = {.grid = {grid, 1, 1},
+                                .block = {block, 1, 1},
+                                .cluster = {cluster, cluster != 0, cluster != 0},
+                                .parameters = parameters,
+                                .observers = observers,
+                                .observer_count = count};
+    struct sim_result result;
+    sim_launch(kernel, &launch, &result);
+    if (result.fault)
+        fail_msg("%s", result.message);
+    sim_result_free(&result);
+}
+
+static struct event_observer observer_of(struct recorder *r, bool wants_unsited) {
+    return (struct event_observer){.context = r,
+                                   .worker_begin = begin,
+                                   .access = r->syncs_only ? NULL : hear_access,
+                                   .sync = hear_sync,
+                                   .wants_unsited = wants_unsited};
+}
+
+// Two observers hear the launch, and the same.
+static void check(const char *text, uint32_t grid, uint32_t block, uint32_t cluster,
+                  const char *expected) {
+    struct device d;
+    open_device(&d, text);
+    struct recorder a = {.out = (uint64_t)(uintptr_t)d.out}, b = a;
+    struct event_observer first = observer_of(&a, true), second = observer_of(&b, true);
+    launch(&d, grid, block, cluster, (const struct event_observer *[]){&first, NULL, &second}, 3);
+    assert_string_equal(a.text.data, expected);
+    assert_string_equal(b.text.data, expected);
+    strbuf_free(&a.text);
+    strbuf_free(&b.text);
+    close_device(&d);
+}
+
+// ---- Tests --------------------------------------------------------------------------------------
+
+static void test_block_barriers(void **state) {
+    (void)state;
+    check(KERNEL "setp.lt.u32 %p0, %r0, 32; @%p0 bra FIRST;\n"
+                 "bar.arrive 3, 64; bra MEET;\n"
+                 "FIRST: bar.sync 3, 64;\n"
+                 "MEET: barrier.cta.red.popc.u32 %r3, 0, %p0; ret; }",
+          1, 64, 0,
+          "block begins for 64\n"
+          "sync ffffffff id 3 for 64\n"
+          "w1 arrive ffffffff id 3 for 64\n"
+          "complete id 3 for 64\n"
+          "w1 sync ffffffff\n"
+          "sync ffffffff\n"
+          "complete\n"
+          "exit ffffffff\n"
+          "w1 exit ffffffff\n"
+          "block ends\n");
+}
+
+static void test_lanes_that_left(void **state) {
+    (void)state;
+    check(KERNEL "setp.lt.u32 %p0, %r0, 8; bar.warp.sync 0xffff; @%p0 exit; bar.sync 0; ret; }", 1,
+          16, 0,
+          "block begins for 16\n"
+          "warp barrier 0000ffff of 0000ffff\n"
+          "exit 000000ff\n"
+          "sync 0000ff00\n"
+          "complete\n"
+          "exit 0000ff00\n"
+          "block ends\n");
+}
+
+// Halves of the warp meet at two places of the text; then each four lanes among themselves.
+static void test_warp_barriers(void **state) {
+    (void)state;
+    check(KERNEL "setp.lt.u32 %p0, %r0, 4; @%p0 bra LOW;\n"
+                 "bar.warp.sync 0xff; bra MEET;\n"
+                 "LOW: bar.warp.sync 0xff;\n"
+                 "MEET: mov.u32 %r3, 15; @!%p0 mov.u32 %r3, 240;\n"
+                 "shfl.sync.idx.b32 %r4, %r0, 0, 31, %r3;\n"
+                 "vote.sync.ballot.b32 %r4, %p0, 0xff; ret; }",
+          1, 8, 0,
+          "block begins for 8\n"
+          "warp barrier 000000ff of 000000ff\n"
+          "exchange 0000000f of 0000000f\n"
+          "exchange 000000f0 of 000000f0\n"
+          "exchange 000000ff of 000000ff\n"
+          "exit 000000ff\n"
+          "block ends\n");
+    check(KERNEL "shfl.sync.up.b32 %r4, %r0, 1, 0, -1; ret; }", 1, 32, 0,
+          "block begins for 32\n"
+          "exchange ffffffff of ffffffff\n"
+          "exit ffffffff\n"
+          "block ends\n");
+}
+
+// Each block writes into the other one's memory.
+static void test_clusters(void **state) {
+    (void)state;
+    check(KERNEL "mov.u32 %r2, %cluster_ctarank; xor.b32 %r2, %r2, 1; mov.u32 %r3, tile;\n"
+                 "mapa.shared::cluster.u32 %r4, %r3, %r2; st.shared::cluster.u32 [%r4+8], %r2;\n"
+                 "cvta.shared.u64 %d1, 16; ld.u32 %r5, [%d1];\n"
+                 "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ret; }",
+          2, 1, 2,
+          "cluster begins for 2\n"
+          "block begins for 1\n"
+          "b1 block begins for 1\n"
+          "write 4 00000001 shared+8 of block 1\n"
+          "read 4 00000001 shared+16\n"
+          "cluster arrive 00000001 relaxed.cluster\n"
+          "b1 write 4 00000001 shared+8 of block 0\n"
+          "b1 read 4 00000001 shared+16\n"
+          "b1 cluster arrive 00000001 relaxed.cluster\n"
+          "cluster complete\n"
+          "cluster wait 00000001 acquire.cluster\n"
+          "b1 cluster wait 00000001 acquire.cluster\n"
+          "b1 exit 00000001\n"
+          "b1 block ends\n"
+          "exit 00000001\n"
+          "block ends\n"
+          "cluster ends\n");
+}
+
+static void test_mbarriers(void **state) {
+    (void)state;
+    check(KERNEL "mov.u32 %r2, tile; ld.param.u64 %d0, [out];\n"
+                 "mbarrier.init.shared.b64 [%r2+8], 1;\n"
+                 "mbarrier.arrive.expect_tx.shared.b64 %d1, [%r2+8], 16;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\n"
+                 "  [%r2+32], [%d0], 16, [%r2+8];\n"
+                 "mbarrier.try_wait.shared.b64 %p0, [%r2+8], %d1;\n"
+                 "mbarrier.test_wait.parity.relaxed.cluster.shared.b64 %p0, [%r2+8], 1;\n"
+                 "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2+8];\n"
+                 "mbarrier.inval.shared.b64 [%r2+8]; ret; }",
+          1, 1, 0,
+          "block begins for 1\n"
+          "atomic unsited 8 00000001 shared+8\n"
+          "mbarrier init 00000001 at 8 phase 0 count 1\n"
+          "atomic unsited 8 00000001 shared+8 release.cta\n"
+          "mbarrier expect 00000001 at 8 phase 0 count 16 release.cta\n"
+          "mbarrier arrive 00000001 at 8 phase 0 count 1 release.cta\n"
+          "read 16 00000001 out+0 bulk 16 by mbarrier\n"
+          "write 16 00000001 shared+32 bulk 16 by mbarrier\n"
+          "mbarrier bytes 00000001 at 8 phase 0 count 16 release.cluster ends phase\n"
+          "read unsited 8 00000001 shared+8 acquire.cta\n"
+          "mbarrier over 00000001 at 8 phase 1 acquire.cta\n"
+          "read unsited 8 00000001 shared+8 relaxed.cluster\n"
+          "atomic unsited 8 00000001 shared+8\n"
+          "mbarrier copies 00000001 at 8 phase 1 count 1 ends phase\n"
+          "atomic unsited 8 00000001 shared+8\n"
+          "mbarrier invalidate 00000001 at 8 phase 2\n"
+          "exit 00000001\n"
+          "block ends\n");
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    check(KERNEL "ld.param.u64 %d0, [out]; mov.u32 %r2, tile;\n"
+                 "cp.async.ca.shared.global [%r2], [%d0], 8, 4; cp.async.commit_group;\n"
+                 "cp.async.wait_group 2; cp.async.wait_all;\n"
+                 "cp.async.bulk.global.shared::cta.bulk_group [%d0+16], [%r2], 32;\n"
+                 "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1; ret; }",
+          1, 1, 0,
+          "block begins for 1\n"
+          "write 8 00000001 shared+0 out+0 of 4 bytes by group\n"
+          "commit 00000001 by group\n"
+          "wait 00000001 count 2 by group\n"
+          "wait 00000001 count -1 by group\n"
+          "read 16 00000001 shared+0 bulk 32 by bulk group\n"
+          "write 16 00000001 out+16 bulk 32 by bulk group\n"
+          "commit 00000001 by bulk group\n"
+          "wait 00000001 count 1 by bulk group read\n"
+          "exit 00000001\n"
+          "block ends\n");
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    check(KERNEL "ld.param.u64 %d0, [out]; membar.gl; fence.acq_rel.cluster; fence.proxy.async;\n"
+                 "st.release.sys.global.u32 [%d0+4], %r0; ld.volatile.global.u32 %r2, [%d0];\n"
+                 "ld.relaxed.gpu.global.u32 %r2, [%d0]; red.global.add.u32 [%d0], 1;\n"
+                 "atom.acq_rel.cta.shared.add.u32 %r3, [tile+8], 1;\n"
+                 "st.shared.u32 [%r1], %r0; ret; }",
+          1, 1, 0,
+          "block begins for 1\n"
+          "fence 00000001 sc.gpu\n"
+          "fence 00000001 acq_rel.cluster\n"
+          "fence 00000001 acq_rel.cta proxy 2\n"
+          "write 4 00000001 out+4 release.sys\n"
+          "read 4 00000001 out+0 volatile.sys\n"
+          "read 4 00000001 out+0 relaxed.gpu\n"
+          "atomic 4 00000001 out+0 relaxed.gpu\n"
+          "atomic 4 00000001 shared+8 acq_rel.cta\n"
+          "write 4 00000001 shared+0\n"
+          "exit 00000001\n"
+          "block ends\n");
+}
+
+// A is 64 x 16, B 16 x 8 halves: 128 and 16 pieces of 16 bytes.
+static void test_wgmma(void **state) {
+    (void)state;
+    check(
+        HEAD("sm_90a") ENTRY(
+            "") "mov.u32 %r2, tile; mov.b64 %d1, 0; mov.b64 %d2, 0x80; setp.eq.u32 %p0, %r0, %r0;\n"
+                "mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n"
+                "wgmma.fence.sync.aligned;\n"
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, "
+                "%d2,\n"
+                "  %p0, 1, 1, 0, 0;\n"
+                "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; ret; }",
+        1, 128, 0,
+        "block begins for 128\n"
+        "async fence ffffffff by wgmma\n"
+        "w1 async fence ffffffff by wgmma\n"
+        "w2 async fence ffffffff by wgmma\n"
+        "w3 async fence ffffffff by wgmma\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
+        "w3 read unsited 16 0000ffff shared+2048 by wgmma\n"
+        "w3 commit ffffffff by wgmma\n"
+        "w3 wait ffffffff by wgmma\n"
+        "w3 exit ffffffff\n"
+        "commit ffffffff by wgmma\n"
+        "wait ffffffff by wgmma\n"
+        "exit ffffffff\n"
+        "w1 commit ffffffff by wgmma\n"
+        "w1 wait ffffffff by wgmma\n"
+        "w1 exit ffffffff\n"
+        "w2 commit ffffffff by wgmma\n"
+        "w2 wait ffffffff by wgmma\n"
+        "w2 exit ffffffff\n"
+        "block ends\n");
+}
+
+// ---- The filter ---------------------------------------------------------------------------------
+
+// A column, rows, one word for all, and a scattered access, in a loop.
+static const char counted[] =
+    KERNEL "mov.u32 %r2, 0; shl.b32 %r3, %r0, 7; and.b32 %r4, %r0, 5; shl.b32 %r4, %r4, 4;\n"
+           "L: ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r1], %r2; ld.shared.u32 %r5, [tile];\n"
+           "ld.shared.u32 %r5, [%r4]; bar.sync 0; add.u32 %r2, %r2, 1;\n"
+           "setp.lt.u32 %p0, %r2, 9; @%p0 bra L; ret; }";
+
+static char *profile_with(const struct event_observer *other) {
+    struct device d;
+    open_device(&d, counted);
+    const struct ir_function *kernel = ir_find_function(d.ir, "k");
+    struct profile_launch_info info = {.kernel = kernel,
+                                       .layout = ir_shared_layout(kernel),
+                                       .grid = {2, 1, 1},
+                                       .block = {32, 1, 1},
+                                       .workers = 1,
+                                       .arch = 90};
+    struct profile_recorder *recorder = profile_record(&info);
+    launch(&d, 2, 32, 0, (const struct event_observer *[]){other, profile_observer(recorder)}, 2);
+    struct profile *profile = profile_create(90, NULL, 0);
+    struct profile_launch_result result = {.blocks_run = 2};
+    profile_finish(recorder, profile, &result);
+    char *text = profile_to_json(profile);
+    profile_free(profile);
+    close_device(&d);
+    return text;
+}
+
+static unsigned count_lines(const struct strbuf *text, const char *word) {
+    unsigned count = 0;
+    for (const char *at = text->data; (at = strstr(at, word)); at++)
+        count++;
+    return count;
+}
+
+static void test_counts_stay(void **state) {
+    (void)state;
+    struct recorder everything = {0}, barriers = {.syncs_only = true};
+    struct event_observer all = observer_of(&everything, true), some = observer_of(&barriers, true);
+    char *alone = profile_with(NULL), *beside = profile_with(&all), *filtered = profile_with(&some);
+    assert_string_equal(alone, beside);
+    assert_string_equal(alone, filtered);
+    assert_int_equal(count_lines(&everything.text, "read"), 2 * 9 * 3); // none was dropped
+    assert_int_equal(count_lines(&everything.text, "write"), 2 * 9);
+    assert_int_equal(count_lines(&barriers.text, "complete"), 2 * 9);
+    free(alone);
+    free(beside);
+    free(filtered);
+    strbuf_free(&everything.text);
+    strbuf_free(&barriers.text);
+}
+
+static struct event_memo **no_memos(void *state) {
+    (void)state;
+    return NULL;
+}
+
+// The filter is used when those who hear of accesses agree: one does, and hands out memos.
+static void test_agreement(void **state) {
+    (void)state;
+    struct recorder r = {0};
+    struct event_observer with = observer_of(&r, false), without = observer_of(&r, false), sync;
+    with.memos = no_memos;
+    r.syncs_only = true;
+    sync = observer_of(&r, false);
+    const struct {
+        const struct event_observer *observers[2];
+        bool has_memos;
+    } cases[] = {{{&with, NULL}, true},  {{&without, NULL}, false},  {{&with, &sync}, true},
+                 {{&sync, &with}, true}, {{&with, &without}, false}, {{&with, &with}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct event_fanout *fanout = event_fanout_create(cases[i].observers, 2);
+        assert_int_equal(event_fanout_observer(fanout)->memos != NULL, cases[i].has_memos);
+        event_fanout_free(fanout);
+    }
+    struct event_fanout *nobody = event_fanout_create(NULL, 0);
+    assert_null(event_fanout_observer(nobody));
+    event_fanout_free(nobody);
+}
+
+// Two that agree in all that the law names are one to a memo; any difference tells them apart.
+static void test_memos(void **state) {
+    (void)state;
+    struct event_memo memo = {.first = 256, .bytes = 512, .keep = 127, .since = 64};
+    assert_true(event_memo_is_about(&memo, 256, 64));
+    assert_false(event_memo_is_about(&memo, 255, 64));
+    assert_false(event_memo_is_about(&memo, 768, 64));
+    assert_false(event_memo_is_about(&memo, 256, 63));
+    const uint32_t tag = event_memo_tag(EVENT_LINEAR, 256 + 4, memo.keep);
+    event_memo_place(&memo, tag)->tag = tag;
+    assert_true(event_memo_takes_pattern(&memo, EVENT_LINEAR, 384 + 4));
+    assert_false(event_memo_takes_pattern(&memo, EVENT_LINEAR, 384 + 8));
+    assert_false(event_memo_takes_pattern(&memo, EVENT_UNIFORM, 384 + 4));
+    assert_int_equal(event_memo_place(&memo, tag)->repeats, 1);
+    uint32_t offsets[WARP_LANES];
+    int32_t on[WARP_LANES];
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        offsets[l] = 256 + 12 * l;
+        on[l] = -(int32_t)(l % 2);
+    }
+    event_shape_of_offsets(&memo.last, 0xaaaaaaaa, offsets, memo.keep);
+    assert_int_equal(memo.last.lanes[0], 0);
+    assert_int_equal(memo.last.lanes[1], 12);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        offsets[l] += l % 2 ? 128 : 1; // lanes that are off may be anywhere
+    assert_true(event_memo_takes_lanes(&memo, 0xaaaaaaaa, offsets[1], offsets, on, false));
+    assert_false(event_memo_takes_lanes(&memo, 0xaaaaaaa8, offsets[3], offsets, on, false));
+    offsets[31] += 128;
+    assert_false(event_memo_takes_lanes(&memo, 0xaaaaaaaa, offsets[1], offsets, on, false));
+    assert_int_equal(memo.repeats, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_block_barriers), cmocka_unit_test(test_lanes_that_left),
+        cmocka_unit_test(test_warp_barriers),  cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_mbarriers),      cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_orders),         cmocka_unit_test(test_wgmma),
+        cmocka_unit_test(test_counts_stay),    cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_memos),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
