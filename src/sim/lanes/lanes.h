@@ -163,16 +163,8 @@ static inline bool lanes_use(struct sim_instr *out, const sim_handler *pair) {
     return true;
 }
 
-// Tables of pairs are indexed by type.
-typedef const sim_handler *const lanes_table[PTX_TYPE_COUNT];
-
 static inline enum ptx_type lanes_type(const struct ir_instruction *ir, unsigned n) {
     return n < ir->ptx->type_count ? (enum ptx_type)ir->ptx->types[n] : PTX_NO_TYPE;
-}
-
-static inline bool lanes_by_type(struct sim_instr *out, const struct ir_instruction *ir,
-                                 lanes_table table) {
-    return lanes_use(out, table[lanes_type(ir, 0)]);
 }
 
 static inline enum ptx_modifier lanes_modifier(const struct ir_instruction *ir,
