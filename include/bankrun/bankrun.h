@@ -332,6 +332,74 @@ struct bankrun_event {
     const struct bankrun_request *request;
 };
 
+/* What orders the accesses of different threads. Threads arrive, wait and leave in the order of the
+ * events. A grid's synchronization has no event of its own: it is made of barriers, fences and
+ * ordered accesses. */
+enum bankrun_sync_kind {
+    /* Block barrier `id`, of `expected` threads; 0: of all that have not left. */
+    BANKRUN_BARRIER_ARRIVE,   /* the lanes arrive and go on */
+    BANKRUN_BARRIER_SYNC,     /* they arrive and wait */
+    BANKRUN_BARRIER_COMPLETE, /* all are there: those that wait go on. Of no warp */
+    /* Lanes that are together now, all that named `members` and have not left; one event for each
+     * mask that was named. */
+    BANKRUN_WARP_BARRIER,  /* bar.warp.sync: orders their accesses */
+    BANKRUN_WARP_EXCHANGE, /* shfl, vote, match, redux and elect .sync: does not */
+    /* The cluster's barrier. */
+    BANKRUN_CLUSTER_ARRIVE,
+    BANKRUN_CLUSTER_COMPLETE, /* of no warp, told as the cluster's first block's */
+    BANKRUN_CLUSTER_WAIT,     /* the lanes have waited */
+    /* The mbarrier at `offset` in the shared memory of the block `owner`, one lane at a time.
+     * `phase` is the one that it is in before the operation; `ends_phase`: the operation completes
+     * it. */
+    BANKRUN_MBARRIER_INIT, /* to `count` arrivals */
+    BANKRUN_MBARRIER_INVALIDATE,
+    BANKRUN_MBARRIER_EXPECT_TX,   /* `count` bytes more, by an arrival that expects them, too */
+    BANKRUN_MBARRIER_COMPLETE_TX, /* `count` bytes have come */
+    BANKRUN_MBARRIER_ARRIVE,      /* `count` times */
+    BANKRUN_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: once the lane's copies so far are done;
+                                `count` arrivals, 0: one that was added for it */
+    BANKRUN_MBARRIER_WAIT,   /* a test, or a try, that found the lane's phase to be over */
+    BANKRUN_FENCE,           /* `order`, `scope`, `proxy` */
+    /* Groups of asynchronous operations of the lanes, of the kind that `completion` tells. */
+    BANKRUN_ASYNC_COMMIT, /* those since the last one are a group */
+    BANKRUN_ASYNC_WAIT, /* until `count` groups are left; UINT32_MAX: those not in a group are done,
+                           too */
+    BANKRUN_ASYNC_FENCE, /* wgmma.fence */
+    BANKRUN_LANES_EXIT,
+    BANKRUN_BLOCK_BEGIN,   /* of `expected` threads; of no warp, as the next ones */
+    BANKRUN_BLOCK_END,     /* all its threads have ended, without a fault */
+    BANKRUN_CLUSTER_BEGIN, /* of `expected` blocks, where that is more than one; before theirs begin
+                            */
+    BANKRUN_CLUSTER_END,
+};
+
+enum bankrun_proxy {
+    BANKRUN_NO_PROXY,
+    BANKRUN_ALIAS_PROXY,
+    BANKRUN_ASYNC_PROXY,
+    BANKRUN_TENSORMAP_PROXY,
+};
+
+/* Valid during the call, but for `site`. What a kind does not name is 0. */
+struct bankrun_sync {
+    enum bankrun_sync_kind kind;
+    const struct bankrun_site *site; /* NULL: no instruction's */
+    unsigned worker;
+    uint32_t block[3]; /* blockIdx */
+    uint64_t block_number;
+    uint32_t warp, mask; /* mask 0: of no warp */
+    uint32_t id, expected, members;
+    enum bankrun_order order;
+    enum bankrun_scope scope;
+    enum bankrun_proxy proxy;
+    enum bankrun_completion completion;
+    bool reads_only; /* BANKRUN_ASYNC_WAIT: until the sources have been read (.read) */
+    uint64_t owner;
+    uint32_t offset, count, phase;
+    bool ends_phase;
+    bool drops; /* one arrival fewer is expected from the next phase on */
+};
+
 /* What one block does is told by one thread, in the order in which it happens; blocks may be told
  * at the same time by different threads, and in any order. The functions must not call the library
  * with the device, but for bankrun_interrupt, and must return: no longjmp, no exceptions. */
@@ -339,6 +407,9 @@ struct bankrun_observer {
     void *context; /* the first argument of its functions */
     /* NULL: not called. */
     void (*access)(void *context, const struct bankrun_event *event);
+    void (*sync)(void *context, const struct bankrun_sync *event);
+    /* Hear also of accesses that are not counted: to mbarriers, and of wgmma to its operands. */
+    bool wants_uncounted;
 };
 
 /* ---- Launches ------------------------------------------------------------------------------ */

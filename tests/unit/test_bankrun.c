@@ -42,6 +42,13 @@ static const char text[] =
          "  ld.param.u64 %d0, [out]; ld.param.u64 %d1, [s+16]; ld.param.u32 %r, [f];\n"
          "  st.global.u64 [%d0], %d1; st.global.u32 [%d0+8], %r; ret;\n"
          "}\n"
+         ".visible .entry together() {\n"
+         "  .reg .b32 %r<2>; .reg .b64 %d; .reg .pred %p; .shared .align 8 .b64 mbar;\n"
+         "  mov.u32 %r0, %tid.x; bar.sync 0; shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffffffff;\n"
+         "  fence.acq_rel.gpu; setp.eq.u32 %p, %r0, 0;\n"
+         "  @%p mbarrier.init.shared.b64 [mbar], 7; @%p mbarrier.arrive.shared.b64 %d, [mbar];\n"
+         "  ret;\n"
+         "}\n"
          ".visible .entry forever() { L: bra L; }\n"
          ".visible .entry never() { .reg .b32 %r; tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
          "%r, 32; ret; }\n";
@@ -149,7 +156,7 @@ static void test_modules(void **state) {
     assert_true(bankrun_kernel(f.module, 3, &kernel));
     assert_string_equal(kernel.symbol, "take");
     assert_int_equal(kernel.max_threads, 1024);
-    assert_false(bankrun_kernel(f.module, 6, &kernel));
+    assert_false(bankrun_kernel(f.module, 7, &kernel));
     size_t bytes;
     uint32_t *answer = bankrun_variable(f.module, "answer", &bytes);
     assert_int_equal(*answer, 42);
@@ -198,11 +205,11 @@ static void test_kernels(void **state) {
     f.launch.kernel = "column";
     expect(&f, BANKRUN_NO_KERNEL,
            "no kernel 'column' in the module; there are: _Z7columnsPji, _Z4samev, _Z4samei, take, "
-           "forever, never");
+           "together, forever, never");
     f.launch.kernel = "same";
     expect(&f, BANKRUN_NO_KERNEL,
            "several kernels are called 'same'; name one by its symbol; there are: _Z7columnsPji, "
-           "_Z4samev, _Z4samei, take, forever, never");
+           "_Z4samev, _Z4samei, take, together, forever, never");
     f.launch.kernel = NULL;
     expect(&f, BANKRUN_BAD_CALL, "the launch names no kernel");
     f.launch.kernel = "never";
@@ -383,8 +390,9 @@ static uint64_t sum(const uint64_t values[WORKERS]) {
 static void check_observers(unsigned threads) {
     struct fixture f;
     struct heard heard[2] = {0};
-    struct bankrun_observer observers[] = {
-        {.context = &heard[0], .access = hear}, {.access = NULL}, {&heard[1], hear}};
+    struct bankrun_observer observers[] = {{.context = &heard[0], .access = hear},
+                                           {.access = NULL},
+                                           {.context = &heard[1], .access = hear}};
     struct bankrun_recorded_launch launch;
     open_fixture(&f, &(struct bankrun_config){.threads = threads});
     f.launch.observers = observers;
@@ -412,6 +420,76 @@ static void test_observers(void **state) {
     (void)state;
     check_observers(1);
     check_observers(WORKERS);
+}
+
+struct orders {
+    unsigned count[BANKRUN_CLUSTER_END + 1], uncounted;
+};
+
+static void hear_sync(void *context, const struct bankrun_sync *event) {
+    struct orders *orders = context;
+    orders->count[event->kind]++;
+    assert_int_equal(event->worker, 0);
+    assert_int_equal(event->block_number, event->block[0]);
+    switch (event->kind) {
+    case BANKRUN_BARRIER_SYNC:
+        assert_string_equal(event->site->instruction, "bar.sync");
+        assert_int_equal(event->mask, UINT32_MAX);
+        break;
+    case BANKRUN_WARP_EXCHANGE:
+        assert_int_equal(event->members, UINT32_MAX);
+        break;
+    case BANKRUN_FENCE:
+        assert_int_equal(event->order, BANKRUN_ACQ_REL);
+        assert_int_equal(event->scope, BANKRUN_OF_DEVICE);
+        break;
+    case BANKRUN_MBARRIER_INIT:
+        assert_int_equal(event->count, 7);
+        assert_int_equal(event->owner, event->block_number);
+        break;
+    case BANKRUN_LANES_EXIT:
+        assert_string_equal(event->site->instruction, "ret");
+        break;
+    case BANKRUN_BLOCK_BEGIN:
+        assert_null(event->site);
+        assert_int_equal(event->expected, 64);
+        break;
+    default:
+        break;
+    }
+}
+
+static void hear_uncounted(void *context, const struct bankrun_event *event) {
+    struct orders *orders = context;
+    assert_null(event->request);
+    assert_int_equal(event->space, BANKRUN_SHARED);
+    orders->uncounted++;
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    struct fixture f;
+    struct orders orders = {0};
+    struct bankrun_observer observer = {
+        .context = &orders, .access = hear_uncounted, .sync = hear_sync, .wants_uncounted = true};
+    open_fixture(&f, &(struct bankrun_config){.threads = 1});
+    f.launch = (struct bankrun_launch){.kernel = "together",
+                                       .grid = {3},
+                                       .block = {64},
+                                       .observers = &observer,
+                                       .observer_count = 1};
+    assert_int_equal(bankrun_launch(f.module, &f.launch, NULL, NULL), BANKRUN_SUCCESS);
+    assert_int_equal(orders.count[BANKRUN_BLOCK_BEGIN], 3);
+    assert_int_equal(orders.count[BANKRUN_BARRIER_SYNC], 6);
+    assert_int_equal(orders.count[BANKRUN_BARRIER_COMPLETE], 3);
+    assert_int_equal(orders.count[BANKRUN_WARP_EXCHANGE], 6);
+    assert_int_equal(orders.count[BANKRUN_FENCE], 6);
+    assert_int_equal(orders.count[BANKRUN_MBARRIER_INIT], 3);
+    assert_int_equal(orders.count[BANKRUN_MBARRIER_ARRIVE], 3);
+    assert_int_equal(orders.count[BANKRUN_LANES_EXIT], 6);
+    assert_int_equal(orders.count[BANKRUN_BLOCK_END], 3);
+    assert_int_equal(orders.uncounted, 6);
+    close_fixture(&f);
 }
 
 static void test_profiles(void **state) {
@@ -620,15 +698,15 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_modules),  cmocka_unit_test(test_bad_ptx),
-        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_stopping), cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_profiles), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_mixtures), cmocka_unit_test(test_bank_mode),
-        cmocka_unit_test(test_samples),  cmocka_unit_test(test_output),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_devices),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_modules),   cmocka_unit_test(test_bad_ptx),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_stopping),  cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_profiles),  cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_files),     cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_bank_mode), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_output),    cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,35 @@ SAME(BANKRUN_BY_GROUP, EVENT_BY_GROUP);
 SAME(BANKRUN_BY_BULK_GROUP, EVENT_BY_BULK_GROUP);
 SAME(BANKRUN_BY_MBARRIER, EVENT_BY_MBARRIER);
 SAME(BANKRUN_BY_WGMMA_GROUP, EVENT_BY_WGMMA_GROUP);
+SAME(BANKRUN_NO_PROXY, EVENT_NO_PROXY);
+SAME(BANKRUN_ALIAS_PROXY, EVENT_ALIAS_PROXY);
+SAME(BANKRUN_ASYNC_PROXY, EVENT_ASYNC_PROXY);
+SAME(BANKRUN_TENSORMAP_PROXY, EVENT_TENSORMAP_PROXY);
+SAME(BANKRUN_BARRIER_ARRIVE, EVENT_BARRIER_ARRIVE);
+SAME(BANKRUN_BARRIER_SYNC, EVENT_BARRIER_SYNC);
+SAME(BANKRUN_BARRIER_COMPLETE, EVENT_BARRIER_COMPLETE);
+SAME(BANKRUN_WARP_BARRIER, EVENT_WARP_BARRIER);
+SAME(BANKRUN_WARP_EXCHANGE, EVENT_WARP_EXCHANGE);
+SAME(BANKRUN_CLUSTER_ARRIVE, EVENT_CLUSTER_ARRIVE);
+SAME(BANKRUN_CLUSTER_COMPLETE, EVENT_CLUSTER_COMPLETE);
+SAME(BANKRUN_CLUSTER_WAIT, EVENT_CLUSTER_WAIT);
+SAME(BANKRUN_MBARRIER_INIT, EVENT_MBARRIER_INIT);
+SAME(BANKRUN_MBARRIER_INVALIDATE, EVENT_MBARRIER_INVALIDATE);
+SAME(BANKRUN_MBARRIER_EXPECT_TX, EVENT_MBARRIER_EXPECT_TX);
+SAME(BANKRUN_MBARRIER_COMPLETE_TX, EVENT_MBARRIER_COMPLETE_TX);
+SAME(BANKRUN_MBARRIER_ARRIVE, EVENT_MBARRIER_ARRIVE);
+SAME(BANKRUN_MBARRIER_COPIES, EVENT_MBARRIER_COPIES);
+SAME(BANKRUN_MBARRIER_WAIT, EVENT_MBARRIER_WAIT);
+SAME(BANKRUN_FENCE, EVENT_FENCE);
+SAME(BANKRUN_ASYNC_COMMIT, EVENT_ASYNC_COMMIT);
+SAME(BANKRUN_ASYNC_WAIT, EVENT_ASYNC_WAIT);
+SAME(BANKRUN_ASYNC_FENCE, EVENT_ASYNC_FENCE);
+SAME(BANKRUN_LANES_EXIT, EVENT_LANES_EXIT);
+SAME(BANKRUN_BLOCK_BEGIN, EVENT_BLOCK_BEGIN);
+SAME(BANKRUN_BLOCK_END, EVENT_BLOCK_END);
+SAME(BANKRUN_CLUSTER_BEGIN, EVENT_CLUSTER_BEGIN);
+SAME(BANKRUN_CLUSTER_END, EVENT_CLUSTER_END);
+SAME(BANKRUN_CLUSTER_END, EVENT_KINDS - 1);
 
 struct worker {
     const struct observer *observer;
@@ -59,10 +88,13 @@ struct api_observers {
 };
 
 // False: the bank model has no rule for the request.
-static bool ask(const struct counter_rule *rule, const struct event_access *event,
+static bool ask(const struct api_sites *sites, const struct event_access *event,
                 struct bankrun_request *request) {
-    if (event->space != SITE_SHARED || event->bulk_bytes || rule->is_estimate ||
+    if (event->site == EVENT_NONE || event->space != SITE_SHARED || event->bulk_bytes ||
         event->owner != event->block_number)
+        return false;
+    const struct counter_rule *rule = &sites->rules[event->site];
+    if (rule->is_estimate)
         return false;
     *request = profile_bank_request(&rule->request, event->mask, event->offsets);
     return true;
@@ -91,9 +123,39 @@ static void tell(void *state, const struct event_access *event) {
         .warp = event->warp,
         .bulk_bytes = event->bulk_bytes,
         .source_bytes = event->source_bytes,
-        .request = ask(&sites->rules[event->site], event, &request) ? &request : NULL,
+        .request = ask(sites, event, &request) ? &request : NULL,
     };
     observer->user->access(observer->user->context, &shown);
+}
+
+static void tell_sync(void *state, const struct event_sync *event) {
+    const struct worker *worker = state;
+    const struct observer *observer = worker->observer;
+    const struct bankrun_site *sites = observer->all->sites->shown;
+    const struct bankrun_sync shown = {
+        .kind = (enum bankrun_sync_kind)event->kind,
+        .site = event->instruction == EVENT_NONE ? NULL : &sites[event->instruction],
+        .worker = worker->number,
+        .block = {event->block[0], event->block[1], event->block[2]},
+        .block_number = event->block_number,
+        .warp = event->warp,
+        .mask = event->mask,
+        .id = event->id,
+        .expected = event->expected,
+        .members = event->members,
+        .order = (enum bankrun_order)event->order,
+        .scope = (enum bankrun_scope)event->scope,
+        .proxy = (enum bankrun_proxy)event->proxy,
+        .completion = (enum bankrun_completion)event->completion,
+        .reads_only = event->reads_only,
+        .owner = event->owner,
+        .offset = event->offset,
+        .count = event->count,
+        .phase = event->phase,
+        .ends_phase = event->ends_phase,
+        .drops = event->drops,
+    };
+    observer->user->sync(observer->user->context, &shown);
 }
 
 static void *begin_worker(void *context, unsigned number) {
@@ -184,8 +246,11 @@ void api_sites_free(struct api_sites *sites) {
 static void listen(struct observer *observer, const struct api_observers *all,
                    const struct bankrun_observer *user, unsigned threads) {
     *observer = (struct observer){.all = all, .user = user};
-    observer->event = (struct event_observer){
-        .context = observer, .worker_begin = begin_worker, .access = user->access ? tell : NULL};
+    observer->event = (struct event_observer){.context = observer,
+                                              .worker_begin = begin_worker,
+                                              .access = user->access ? tell : NULL,
+                                              .sync = user->sync ? tell_sync : NULL,
+                                              .wants_unsited = user->wants_uncounted};
     observer->workers = base_alloc(threads * sizeof *observer->workers);
     for (unsigned w = 0; w < threads; w++)
         observer->workers[w] = (struct worker){observer, w};
