@@ -14,6 +14,8 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
     worker->hears_sync = observer->sync != NULL;
 }
 
+_Static_assert(IR_NONE == EVENT_NONE, "one number for no site");
+
 static void emit(const struct mem_request *r, struct event_access *event) {
     if (!sim_is_heard(r))
         return;

@@ -60,9 +60,10 @@ static void deliver(struct sim_warp *warp, struct sim_split *split, uint32_t res
 
 static void release(struct sim_block_flow *flow, unsigned id) {
     struct sim_barrier *barrier = &flow->barriers[id];
-    sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BARRIER_COMPLETE,
-                                                     .id = id,
-                                                     .expected = barrier->expected});
+    if (sim_hears_sync(&flow->block))
+        sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BARRIER_COMPLETE,
+                                                         .id = id,
+                                                         .expected = barrier->expected});
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *warp = &flow->flows[w];
         warp->arrived[id] = 0;
@@ -96,8 +97,9 @@ static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
 static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_t id,
                    uint32_t count, bool waits) {
     const enum event_kind kind = waits ? EVENT_BARRIER_SYNC : EVENT_BARRIER_ARRIVE;
-    sim_emit_lanes(warp, instr, warp->mask,
-                   (struct event_sync){.kind = kind, .id = id, .expected = count});
+    if (warp->is_heard)
+        sim_emit_lanes(warp, instr, warp->mask,
+                       (struct event_sync){.kind = kind, .id = id, .expected = count});
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
     assert(id < SIM_BARRIERS && count % LANES == 0);

@@ -181,8 +181,9 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
         if (!operate(warp, instr, l, &s, count))
             return NULL;
         *word = sim_mbarrier_pack(s);
-        tell_operation(&request, &barriers, l, count, &then,
-                       operation > INVALIDATE && s.phase != then.phase);
+        if (warp->is_heard || sim_is_heard(&request))
+            tell_operation(&request, &barriers, l, count, &then,
+                           operation > INVALIDATE && s.phase != then.phase);
         if (d)
             d[l] = before;
     }

@@ -20,11 +20,12 @@ enum { SCOPE_SHIFT = 8, PROXY_SHIFT = 16, FIELD = 255 };
 // Blocks run on several host threads.
 static const struct sim_instr *run_fence(struct sim_warp *warp, const struct sim_instr *instr) {
     const uint32_t what = instr->immediate;
-    sim_emit_lanes(warp, instr, warp->mask,
-                   (struct event_sync){.kind = EVENT_FENCE,
-                                       .order = what & FIELD,
-                                       .scope = what >> SCOPE_SHIFT & FIELD,
-                                       .proxy = what >> PROXY_SHIFT});
+    if (warp->is_heard)
+        sim_emit_lanes(warp, instr, warp->mask,
+                       (struct event_sync){.kind = EVENT_FENCE,
+                                           .order = what & FIELD,
+                                           .scope = what >> SCOPE_SHIFT & FIELD,
+                                           .proxy = what >> PROXY_SHIFT});
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return instr + 1;
 }
@@ -62,11 +63,12 @@ enum { COMPLETION_SHIFT = 8, READS_ONLY = 1 << 16 };
 
 static const struct sim_instr *run_group(struct sim_warp *warp, const struct sim_instr *instr) {
     const uint32_t what = instr->immediate;
-    sim_emit_lanes(warp, instr, warp->mask,
-                   (struct event_sync){.kind = what & FIELD,
-                                       .completion = what >> COMPLETION_SHIFT & FIELD,
-                                       .count = (uint32_t)instr->value,
-                                       .reads_only = what & READS_ONLY});
+    if (warp->is_heard)
+        sim_emit_lanes(warp, instr, warp->mask,
+                       (struct event_sync){.kind = what & FIELD,
+                                           .completion = what >> COMPLETION_SHIFT & FIELD,
+                                           .count = (uint32_t)instr->value,
+                                           .reads_only = what & READS_ONLY});
     return instr + 1;
 }
 
