@@ -265,7 +265,7 @@ static void layout_frame(struct sim_code *code) {
     code->local_bytes = ir->local_bytes;
 }
 
-static bool have_handlers(const struct sim_code *code) {
+__attribute__((unused)) static bool have_handlers(const struct sim_code *code) {
     for (uint32_t i = 0; i < code->instr_count; i++)
         if (!code->instrs[i].run[0] || !code->instrs[i].run[1])
             return false;

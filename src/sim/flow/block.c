@@ -229,7 +229,7 @@ enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
 }
 
 // Nobody is left in any warp, and nothing that lanes waited at or were called from.
-static bool is_over(const struct sim_block_flow *flow) {
+__attribute__((unused)) static bool is_over(const struct sim_block_flow *flow) {
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         const struct sim_warp_flow *warp = &flow->flows[w];
         if (warp->live || warp->split_count || warp->frames.length)

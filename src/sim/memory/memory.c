@@ -153,8 +153,8 @@ static bool starts_within(const struct sim_memory_table *table, uint64_t address
 }
 
 // Whether the place is free, and the table stays sorted when it is taken there.
-static bool is_gap(const struct sim_memory_table *table, size_t at, uint64_t address,
-                   uint64_t bytes) {
+__attribute__((unused)) static bool is_gap(const struct sim_memory_table *table, size_t at,
+                                           uint64_t address, uint64_t bytes) {
     const struct entry *below = at ? &table->entries[at - 1] : NULL;
     if (at < table->count && table->entries[at].address - address < bytes)
         return false;
