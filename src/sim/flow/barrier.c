@@ -11,7 +11,7 @@
 static uint32_t live_arrivals(const struct sim_block_flow *flow, unsigned id) {
     uint32_t threads = 0;
     for (uint32_t w = 0; w < flow->warp_count; w++)
-        threads += (uint32_t)__builtin_popcount(flow->flows[w].arrived[id] & flow->flows[w].live);
+        threads += sim_lane_count(flow->flows[w].arrived[id] & flow->flows[w].live);
     return threads;
 }
 
@@ -21,7 +21,7 @@ static uint32_t counted_arrivals(const struct sim_block_flow *flow, unsigned id)
         const struct sim_warp_flow *warp = &flow->flows[w];
         uint32_t arrived = warp->arrived[id];
         bool whole = arrived && !(warp->live & ~arrived);
-        threads += whole ? LANES : (uint32_t)__builtin_popcount(arrived);
+        threads += whole ? LANES : sim_lane_count(arrived);
     }
     return threads;
 }
@@ -30,7 +30,8 @@ static bool is_complete(const struct sim_block_flow *flow, unsigned id) {
     const struct sim_barrier *barrier = &flow->barriers[id];
     if (barrier->expected)
         return counted_arrivals(flow, id) >= barrier->expected;
-    return live_arrivals(flow, id) == flow->live_threads;
+    // Only what came in all is kept up to date; some of these lanes may have ended since.
+    return barrier->arrived >= flow->live_threads && live_arrivals(flow, id) == flow->live_threads;
 }
 
 static bool is_popc(const struct sim_instr *instr) {
@@ -103,6 +104,7 @@ static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
     assert(id < SIM_BARRIERS && count % LANES == 0);
+    barrier->arrived += sim_lane_count(warp->mask & ~warp->flow->arrived[id]);
     warp->flow->arrived[id] |= warp->mask;
     if (count)
         barrier->expected = count;
@@ -174,7 +176,7 @@ static const struct sim_instr *run_bar_red(struct sim_warp *warp, const struct s
     for (uint32_t w = 0; w < flow->warp_count; w++)
         first &= !flow->flows[w].arrived[id];
     if (is_popc(instr))
-        barrier->result += (uint32_t)__builtin_popcount(bits);
+        barrier->result += sim_lane_count(bits);
     else if (instr->immediate == PTX_MOD_or)
         barrier->result |= bits != 0;
     else
@@ -191,7 +193,7 @@ bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_inst
 }
 
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes) {
-    flow->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    flow->live_threads -= sim_lane_count(lanes);
     sim_cluster_lanes_ended(warp, lanes);
     if (!flow->live_threads) {
         sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BLOCK_END});
@@ -229,7 +231,7 @@ static void explain_place_once(struct sim_block_flow *flow, const struct sim_spl
                 continue;
             if (w < warp || (w == warp && s < index))
                 return; // told already
-            threads += (uint32_t)__builtin_popcount(split->mask);
+            threads += sim_lane_count(split->mask);
         }
     strbuf_printf(out, "\n  %u thread%s wait%s", threads, threads == 1 ? "" : "s",
                   threads == 1 ? "s" : "");

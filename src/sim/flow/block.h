@@ -7,7 +7,7 @@
 enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
 struct sim_barrier {
-    uint32_t arrived;  // threads
+    uint32_t arrived;  // lanes, those that ended since among them
     uint32_t expected; // threads that were asked for; 0: all that live
     uint32_t result;   // bar.red: and/or as 0 or 1, popc as a count
     bool is_waiting;   // some split waits here

@@ -81,14 +81,18 @@ static inline void sim_set_mask(struct sim_warp *warp, uint32_t mask) {
         warp->lanes[l] = -(int32_t)((mask & event_lane_bit[l]) != 0);
 }
 
+// Most masks are full, and counting bits is a call where the machine has no instruction for it.
+static inline uint32_t sim_lane_count(uint32_t mask) {
+    return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 // Counts what was executed up to (not including) the instruction with this ordinal.
 static inline void sim_account(struct sim_warp *warp, uint32_t ordinal) {
     struct sim_warp_flow *flow = warp->flow;
     uint32_t count = ordinal - flow->run_start;
     flow->instructions += count;
     flow->spin += count;
-    flow->thread_instructions +=
-        (uint64_t)count * (warp->is_full ? LANES : (uint32_t)__builtin_popcount(warp->mask));
+    flow->thread_instructions += (uint64_t)count * sim_lane_count(warp->mask);
 }
 
 // flow.c
