@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that every #include keeps to the table of rooms, that the faces of the CUDA APIs are only
-faces, and warns of long files.
+faces and every source file is compiled, and warns of long files.
 
 Usage: tools/check_includes.py [ROOT]. Prints what breaks the table; exit status 1 then.
        tools/check_includes.py --draw. Prints the table as docs/architecture.md shows it to people.
@@ -95,6 +95,7 @@ UNWRITTEN = (
 )
 
 MAX_LINES = 600
+SOURCE = re.compile(r"'([^']+\.c)'")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -186,6 +187,16 @@ def table_problems(source):
     return problems
 
 
+def uncompiled(source):
+    """The .c files that no meson.build below src names."""
+    named = set()
+    for path in files_below(source, "meson.build"):
+        with open(path, encoding="utf-8") as file:
+            named |= {os.path.normpath(os.path.join(os.path.dirname(path), name))
+                      for line in file for name in SOURCE.findall(line.partition("#")[0])}
+    return [path for path in files_below(source, ".c") if os.path.normpath(path) not in named]
+
+
 def check_unwritten(text, shown, room):
     return [f"{shown}:{text.count(chr(10), 0, match.start()) + 1}: {why}"
             for rooms, exempt, pattern, why in UNWRITTEN if room in rooms and shown not in exempt
@@ -223,6 +234,8 @@ def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     source = os.path.join(root, "src")
     problems = table_problems(source)
+    problems += [f"{os.path.relpath(path, root)}: no meson.build names it, so nothing compiles it"
+                 for path in uncompiled(source)]
     checked = 0
     for path in files_below(source, ".c", ".h", ".def"):
         shown = os.path.relpath(path, root)

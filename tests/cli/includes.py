@@ -23,22 +23,27 @@ def check(house, *wanted):
         problems.append(f"wanted {wanted}: status {done.returncode}\n{done.stdout}{done.stderr}")
 
 
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
 def check_source(house, path, text, *wanted):
     """The same, with one more file for the time being."""
     path = os.path.join(house, path)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+    write(path, text)
     check(house, *wanted)
     os.remove(path)
 
 
 def make_house(house):
-    """All rooms of the table, a file in one of them."""
+    """All rooms of the table, a file in one of them, and x.c may be compiled in all."""
     for room in check_includes.ROOMS:
         for inner in check_includes.SUBROOMS.get(room, [""]):
             os.makedirs(os.path.join(house, "src", room, inner))
-    with open(os.path.join(house, "src", "base", "arena.c"), "w", encoding="utf-8") as file:
-        file.write('#include <stdlib.h>\n#include "base/arena.h"\n')
+            write(os.path.join(house, "src", room, inner, "meson.build"), "files('arena.c', 'x.c')")
+        write(os.path.join(house, "src", room, "meson.build"), "files('arena.c', 'x.c')")
+    write(os.path.join(house, "src", "base", "arena.c"), '#include <stdlib.h>\n#include "base/arena.h"')
 
 
 def check_house(house):
@@ -57,6 +62,14 @@ def check_house(house):
     check_source(house, "src/sim/number/x.c", '#include "sim/sim.h"', "sim/number uses nothing of sim")
     check_source(house, "src/sim/number/x.c", '  #  include   "sim/flow/warp.h"',
                  "sim/number uses nothing of sim")
+
+
+def check_builds(house):
+    """A file that nothing compiles, and one that another folder's meson.build names."""
+    check_source(house, "src/ptx/y.c", "", "src/ptx/y.c: no meson.build names it")
+    write(os.path.join(house, "src", "sim", "number", "meson.build"), "files('../../ptx/y.c') # 'z.c'")
+    check_source(house, "src/ptx/y.c", "")
+    check_source(house, "src/sim/number/z.c", "", "src/sim/number/z.c: no meson.build names it")
 
 
 def check_faces(house):
@@ -84,6 +97,7 @@ def main():
     with tempfile.TemporaryDirectory() as house:
         make_house(house)
         check_house(house)
+        check_builds(house)
         check_faces(house)
         check_table(house)
         check(os.path.join(house, "nowhere"), *["which is no folder"] * sum(
