@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROW = re.compile(r'^ISA\((\w+), (\w+), (.*), ("[^"]*"), (\w+), (\w+), (.*)\)$')
+ROW = re.compile(r'^(?:ISA|FLOW)\((\w+), (\w+), (.*), ("[^"]*"), (\w+), (\w+), (.*)\)$')
 MACRO = re.compile(r'^#define (\w+) (".*")$')
 
 

@@ -1,4 +1,4 @@
-"""An instruction is one row, what it computes, and one test file (docs/adding-an-instruction.md): two
+"""An instruction is one row, what it computes, and one test file (docs/adding-an-instruction.md): three
 that no GPU has are added to a copy of the sources in these places alone, built, and run by their test."""
 
 import os
@@ -14,9 +14,10 @@ UNUSED = (".git", "truth", "gallery", "bench")  # by the build of the product al
 
 # turn: a turned to the left. The amount has 32 bits whatever the type is, as a constant and as a
 # register. mirror: what lane 31 - n holds. Its lane function reads lanes that it may have written
-# before if the result may lie where the source does.
+# before if the result may lie where the source does. leave: the end of a thread.
 ROWS = """ISA(turn, bits, "T:b32|b64", "d,s,s:b32", value, NONE, 0)
 ISA(mirror, bits, "T:b32", "d,s", mirror, NONE, GATHERS)
+FLOW(leave, any, "", "", leave, NONE, SPLITS)
 """
 
 VALUES = """FORM(turn_bits)
@@ -32,6 +33,13 @@ LANES_PAIR(mirror_b32)
 
 LANES_SELECT(mirror) {
     return lanes_use(out, mirror_b32);
+}
+"""
+
+FLOW = """
+FLOW_SELECT(leave) {
+    out->run[0] = out->run[1] = run_exit;
+    return true;
 }
 """
 
@@ -64,7 +72,8 @@ TEST = """// launch: k<<<1, 32>>>(out:u64[36])
     mov.u32 %n, 60;
     turn.b64 %b, %b, %n;
     st.global.u64 [%out+280], %b;
-    ret;
+    leave;
+    trap;
 }
 """
 
@@ -92,6 +101,7 @@ def add_instruction(tree):
     insert(tree / "src/ptx/isa.def", ROWS, "ISA(popc, bits")
     insert(tree / "src/ir/value/bits.def", VALUES, "VALUE1(popc_b64")
     insert(tree / "src/sim/lanes/comm/shuffle.c", LANES, None)
+    insert(tree / "src/sim/flow/control.c", FLOW, None)
     (tree / "tests/ptx/turn.ptx").write_text(TEST, encoding="utf-8")
 
 

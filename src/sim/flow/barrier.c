@@ -140,7 +140,7 @@ static const struct sim_instr *run_bar_sync(struct sim_warp *warp, const struct 
     return wait_at(warp, instr, id, count);
 }
 
-bool sim_select_control_bar_sync(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(bar_sync) {
     out->run[0] = out->run[1] = run_bar_sync;
     out->immediate = ir->operand_count > 1;
     return true;
@@ -156,8 +156,7 @@ static const struct sim_instr *run_bar_arrive(struct sim_warp *warp,
     return instr + 1;
 }
 
-bool sim_select_control_bar_arrive(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(bar_arrive) {
     out->run[0] = out->run[1] = run_bar_arrive;
     return true;
 }
@@ -185,7 +184,7 @@ static const struct sim_instr *run_bar_red(struct sim_warp *warp, const struct s
 }
 
 // value: 1 without, 2 with a number of threads; never 0, which marks bar.sync.
-bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(bar_red) {
     out->run[0] = out->run[1] = run_bar_red;
     out->immediate = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
     out->value = ir->operand_count > 3 ? 2 : 1;

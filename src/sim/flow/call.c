@@ -219,8 +219,7 @@ static const struct sim_instr *run_call_device(struct sim_warp *warp,
     return instr + 1;
 }
 
-bool sim_select_control_call(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(call) {
     const struct sim_call *call = out->call;
     sim_handler handler = call->device   ? run_call_device
                           : call->callee ? run_call

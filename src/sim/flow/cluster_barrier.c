@@ -67,7 +67,7 @@ static const struct sim_instr *run_arrive(struct sim_warp *warp, const struct si
     return instr + 1;
 }
 
-bool sim_select_control_cluster_arrive(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(cluster_arrive) {
     out->run[0] = out->run[1] = run_arrive;
     out->immediate = sim_order_of(ir->ptx, EVENT_RELEASE);
     return true;
@@ -96,7 +96,7 @@ static const struct sim_instr *run_wait(struct sim_warp *warp, const struct sim_
     return next;
 }
 
-bool sim_select_control_cluster_wait(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(cluster_wait) {
     out->run[0] = out->run[1] = run_wait;
     out->immediate = sim_order_of(ir->ptx, EVENT_ACQUIRE);
     return true;

@@ -52,7 +52,7 @@ static const struct sim_instr *run_bra_if(struct sim_warp *warp, const struct si
     return next;
 }
 
-bool sim_select_control_bra(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(bra) {
     sim_handler handler = ir->guard == IR_NONE ? run_bra : run_bra_if;
     out->run[0] = out->run[1] = handler;
     return true;
@@ -79,8 +79,7 @@ static const struct sim_instr *run_brx(struct sim_warp *warp, const struct sim_i
     return sim_diverge(warp, target, taken, instr, reconvergence_of(instr));
 }
 
-bool sim_select_control_brx(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(brx) {
     out->run[0] = out->run[1] = run_brx;
     return true;
 }
@@ -91,8 +90,7 @@ static const struct sim_instr *run_exit(struct sim_warp *warp, const struct sim_
     return sim_end_lanes(warp, instr);
 }
 
-bool sim_select_control_exit(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(exit) {
     out->run[0] = out->run[1] = run_exit;
     return true;
 }
@@ -104,8 +102,7 @@ static const struct sim_instr *run_ret(struct sim_warp *warp, const struct sim_i
     return sim_return(warp, instr);
 }
 
-bool sim_select_control_ret(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(ret) {
     out->run[0] = out->run[1] = run_ret;
     return true;
 }
@@ -115,8 +112,7 @@ static const struct sim_instr *run_trap(struct sim_warp *warp, const struct sim_
                      "the kernel executed a trap");
 }
 
-bool sim_select_control_trap(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(trap) {
     out->run[0] = out->run[1] = run_trap;
     return true;
 }

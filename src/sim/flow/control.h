@@ -23,21 +23,13 @@ struct sim_call {
     uint32_t argument_count, result_count;
 };
 
-bool sim_select_control_bra(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_brx(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_call(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_ret(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_exit(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_trap(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_bar_sync(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_bar_arrive(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_bar_red(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_alloca(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_stacksave(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_stackrestore(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_bar_warp(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_cluster_arrive(const struct ir_instruction *ir, struct sim_instr *out);
-bool sim_select_control_cluster_wait(const struct ir_instruction *ir, struct sim_instr *out);
+// The select function of rows of isa.def that begin with FLOW.
+#define FLOW_SELECT(name)                                                                          \
+    bool sim_select_##name(struct sim_decoder *, const struct ir_instruction *,                    \
+                           struct sim_instr *);                                                    \
+    bool sim_select_##name(struct sim_decoder *decoder __attribute__((unused)),                    \
+                           const struct ir_instruction *ir __attribute__((unused)),                \
+                           struct sim_instr *out)
 
 const struct sim_instr *sim_run_join(struct sim_warp *warp, const struct sim_instr *instr);
 const struct sim_instr *sim_run_reconverge(struct sim_warp *warp, const struct sim_instr *instr);

@@ -155,8 +155,7 @@ static const struct sim_instr *run_bar_warp(struct sim_warp *warp, const struct 
     return NULL;
 }
 
-bool sim_select_control_bar_warp(const struct ir_instruction *ir, struct sim_instr *out) {
-    (void)ir;
+FLOW_SELECT(bar_warp) {
     out->run[0] = out->run[1] = run_bar_warp;
     return true;
 }

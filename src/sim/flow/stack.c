@@ -78,7 +78,7 @@ static bool use(const struct ir_instruction *ir, struct sim_instr *out, sim_hand
     return true;
 }
 
-bool sim_select_control_alloca(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(alloca) {
     enum { NATURAL = 8, MOST = 1 << 23 };
     out->value = ir->operand_count > 2 ? ir->operands[2].value : NATURAL;
     if (!out->value || out->value > MOST || (out->value & (out->value - 1)))
@@ -88,10 +88,10 @@ bool sim_select_control_alloca(const struct ir_instruction *ir, struct sim_instr
     return use(ir, out, run_alloca);
 }
 
-bool sim_select_control_stacksave(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(stacksave) {
     return use(ir, out, run_save);
 }
 
-bool sim_select_control_stackrestore(const struct ir_instruction *ir, struct sim_instr *out) {
+FLOW_SELECT(stackrestore) {
     return use(ir, out, run_restore);
 }

@@ -1,33 +1,10 @@
 // The table of one target machine's lane code, and the handlers that the decoder places itself.
 #include "sim/decode/decode.h"
 #include "sim/flow/block.h"
-#include "sim/flow/control.h"
 #include "sim/flow/special.h"
 
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
-
-#define CONTROL(name)                                                                              \
-    static bool SIM_NAME(sim_select_##name)(                                                       \
-        struct sim_decoder * decoder, const struct ir_instruction *ir, struct sim_instr *out) {    \
-        (void)decoder;                                                                             \
-        return sim_select_control_##name(ir, out);                                                 \
-    }
-CONTROL(bra)
-CONTROL(brx)
-CONTROL(call)
-CONTROL(ret)
-CONTROL(exit)
-CONTROL(trap)
-CONTROL(bar_sync)
-CONTROL(bar_arrive)
-CONTROL(bar_red)
-CONTROL(bar_warp)
-CONTROL(cluster_arrive)
-CONTROL(cluster_wait)
-CONTROL(alloca)
-CONTROL(stacksave)
-CONTROL(stackrestore)
 
 static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
                                         const struct ir_instruction *ir, struct sim_instr *out) {
@@ -40,6 +17,9 @@ static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
 #define ISA(opcode, form, modifiers, operands, select, ...)                                        \
     bool SIM_NAME(sim_select_##select)(struct sim_decoder *, const struct ir_instruction *,        \
                                        struct sim_instr *);
+#define FLOW(opcode, form, modifiers, operands, select, ...)                                       \
+    bool sim_select_##select(struct sim_decoder *, const struct ir_instruction *,                  \
+                             struct sim_instr *);
 #include "ptx/isa.def"
 #undef ISA
 
@@ -106,6 +86,8 @@ const struct sim_target *SIM_NAME(sim_target)(void) {
             {
 #define ISA(opcode, form, modifiers, operands, select, ...)                                        \
     [PTX_ISA_##opcode##_##form] = SIM_NAME(sim_select_##select),
+#define FLOW(opcode, form, modifiers, operands, select, ...)                                       \
+    [PTX_ISA_##opcode##_##form] = sim_select_##select,
 #include "ptx/isa.def"
 #undef ISA
             },
