@@ -38,6 +38,10 @@ ROOMS = {
 # Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the
 # doors that stand in CLOSED.
 SUBROOMS = {
+    "ir": {
+        "number": set(),
+        "value": {"number"},
+    },
     "sim": {
         "decode": {"flow", "texture"},
         "flow": {"memory"},
@@ -65,7 +69,7 @@ SUBROOMS = {
 # Sub-rooms that nobody includes: the lane code's door is sim_target (sim/sim_internal.h).
 CLOSED = {"sim/lanes", "run/api"}
 # Sub-rooms that know nothing of the room around them.
-LEAVES = {"sim/number"}
+LEAVES = {"ir/number", "sim/number"}
 
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {

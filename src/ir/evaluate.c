@@ -10,14 +10,20 @@
 // ---- Rows as data ---------------------------------------------------------------------------
 
 #define ROW(name, law, result, ...)                                                                \
-    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}},
+    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, false},
+#define FORMED(name, law, result, ...)                                                             \
+    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, true},
 static const struct ir_value_row rows[IR_VALUE_COUNT] = {
-    [IR_VALUE_NONE] = {"none", IR_LAW_OPAQUE, IR_KIND_none, {IR_KIND_none}},
+    [IR_VALUE_NONE] = {"none", IR_LAW_OPAQUE, IR_KIND_none, {IR_KIND_none}, false},
 #define VALUE1(name, law, D, A, ...) ROW(name, law, D, IR_KIND_##A)
 #define VALUE2(name, law, D, A, B, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##B)
 #define VALUE3(name, law, D, A, B, C, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C)
 #define VALUE4(name, law, D, A, B, C, E, ...)                                                      \
     ROW(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C, IR_KIND_##E)
+#define FORMED1(name, law, D, A, ...) FORMED(name, law, D, IR_KIND_##A)
+#define FORMED2(name, law, D, A, B, ...) FORMED(name, law, D, IR_KIND_##A, IR_KIND_##B)
+#define FORMED3(name, law, D, A, B, C, ...)                                                        \
+    FORMED(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C)
 #define TESTED3 VALUE3
 #define LOOKUP3 VALUE3
 #define SELECT(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D, IR_KIND_pred)
@@ -38,11 +44,12 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
 
 // ---- Rows as functions ----------------------------------------------------------------------
 
-// What a row computes. imm, carry and own are there for all, and used by few.
+// What a row computes. imm, form, carry and own are there for all, and used by few.
 #define BODY(name) static void run_##name(struct ir_lane *lane, uint32_t imm)
 #define BEGIN                                                                                      \
     const uint64_t own = lane->own;                                                                \
-    (void)imm, (void)own;
+    const struct ir_form *form = lane->form;                                                       \
+    (void)imm, (void)own, (void)form;
 #define IN(K, v, n)                                                                                \
     lane_##K lane_##v;                                                                             \
     memcpy(&lane_##v, &lane->in[n], sizeof lane_##v);                                              \
@@ -192,8 +199,9 @@ bool ir_evaluate(const struct ir_function *function, const struct ir_instruction
     const struct ir_meaning meaning = ir_meaning_of(function, instruction);
     if (meaning.value == IR_VALUE_NONE)
         return false;
-    for (uint32_t i = 1; i < instruction->operand_count; i++)
-        if (instruction->operands[i].is_negated)
+    lane->form = &meaning.form;
+    for (uint32_t i = 1; i < instruction->operand_count && !rows[meaning.value].is_formed; i++)
+        if (instruction->operands[i].is_negated) // a predicate
             lane->in[i - 1] ^= 1;
     if (meaning.swaps)
         swap_sources(lane);

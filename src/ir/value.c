@@ -11,6 +11,7 @@ struct key {
     uint16_t table;                             // lop3's, with HAS_TABLE; 0: it is no lop3
     int8_t parts;
     uint8_t registers, spaces; // sets; 0: any
+    ir_form_reader *read;      // NULL: what stands above is compared
 };
 
 enum { HAS_TABLE = 0x100, TAKES_ANY_TABLE = 0x200 };
@@ -55,6 +56,7 @@ _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
 #define ANY_TABLE .table = TAKES_ANY_TABLE,
 #define PARTS(n) .parts = (n),
 #define REGISTER(n) .registers = (n),
+#define BY(x) .read = ir_read_##x,
 #define SPACE(x) .spaces = SPACE_##x,
 #define SPACE2(x, y) .spaces = SPACE_##x | SPACE_##y,
 
@@ -227,10 +229,13 @@ static bool fits(const struct key *key, const struct wanted *wanted) {
            modifiers_fit(key, wanted);
 }
 
-static enum ir_value find(unsigned first, const struct wanted *wanted) {
-    unsigned value = first;
+static enum ir_value find(const struct ir_function *function,
+                          const struct ir_instruction *instruction, const struct wanted *wanted,
+                          struct ir_form *form) {
+    unsigned value = first_of[instruction->ptx->isa];
     do {
-        if (fits(&keys[value], wanted))
+        const struct key *key = &keys[value];
+        if (key->read ? key->read(function, instruction, form) : fits(key, wanted))
             return (enum ir_value)value;
     } while (!is_first[++value]);
     return IR_VALUE_NONE;
@@ -313,12 +318,14 @@ struct ir_meaning ir_meaning_of(const struct ir_function *function,
                                 const struct ir_instruction *instruction) {
     const struct ptx_instruction *ptx = instruction->ptx;
     const unsigned first = first_of[ptx->isa];
-    struct ir_meaning meaning = {IR_VALUE_NONE, false, 0};
+    struct ir_meaning meaning = {.value = IR_VALUE_NONE};
     struct wanted wanted;
     if (!first || instruction->is_contracted || !read_wanted(function, instruction, &wanted) ||
         (traits[first] == COMPARES && !read_comparison(instruction, &wanted, &meaning)))
         return meaning;
-    meaning.value = find(first, &wanted);
+    meaning.value = find(function, instruction, &wanted, &meaning.form);
+    if (keys[meaning.value].read)
+        meaning.immediate = meaning.form.immediate;
     if (keys[meaning.value].table)
         meaning.immediate = (wanted.table & 0xff) |
                             (ptx_modifier_of(ptx, PTX_GROUP_bool) == PTX_MOD_and ? IR_LOP3_AND : 0);

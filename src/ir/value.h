@@ -3,7 +3,7 @@
 #ifndef BANKRUN_IR_VALUE_H
 #define BANKRUN_IR_VALUE_H
 
-#include "ir/ir.h"
+#include "ir/form.h"
 
 // Rows of value.def. IR_VALUE_FIRST_<isa>: the first row of an instruction form.
 #define FORM(isa) IR_VALUE_FIRST_##isa, IR_VALUE_BEFORE_##isa = IR_VALUE_FIRST_##isa - 1,
@@ -73,6 +73,7 @@ struct ir_value_row {
     const char *name;
     enum ir_law law;
     enum ir_kind result, operands[4]; // of a PACK or UNPACK: of the whole
+    bool is_formed;                   // the expression sees a form
 };
 const struct ir_value_row *ir_value_row(enum ir_value value);
 
@@ -92,6 +93,7 @@ struct ir_meaning {
     enum ir_value value; // IR_VALUE_NONE: value.def has no row for it
     bool swaps;          // the first two sources change places
     uint32_t immediate;  // the row's imm, or the bits above
+    struct ir_form form; // where the row's BY read one
 };
 
 // `function`: the instruction's, for the widths of registers.
@@ -118,6 +120,7 @@ struct ir_lane {
     uint64_t out[IR_VALUE_PARTS]; // destination, or its elements
     bool second;                  // what a second destination `d|p` gets
     bool carry;                   // the condition code's bit, read and written
+    const struct ir_form *form;   // what rows see that are formed
     uint64_t own;                 // the block's tag among the addresses of its cluster
 };
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "sim/number/half.h"
-#include "sim/number/narrow.h"
-#include "sim/number/video.h"
+#include "ir/number/half.h"
+#include "ir/number/narrow.h"
+#include "ir/number/video.h"
 
 static const enum ptx_type types[] = {PTX_E4M3X2, PTX_E5M2X2, PTX_E2M1X2, PTX_E2M3X2, PTX_E3M2X2};
 enum { TYPES = sizeof types / sizeof *types };

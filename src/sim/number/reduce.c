@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 // Subnormal numbers stay what they are, unlike with red.global (measured on 9.0).
 static uint32_t add_f32(uint32_t a, uint32_t b) {

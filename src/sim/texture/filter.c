@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 #include "sim/texture/object.h"
 
 // A binary floating-point format of 1 + `fraction` significant bits.

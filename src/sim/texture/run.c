@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/memory/request.h"
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/number/convert.h"
+#include "ir/number/convert.h"
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 

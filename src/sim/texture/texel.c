@@ -2,7 +2,7 @@
 // returns it.
 #include <string.h>
 
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 #include "sim/texture/object.h"
 
 // sRGB to linear, in 1/65536, as an H200 converts: 8 bits of precision.

@@ -5,7 +5,7 @@
 // half. wgmma with 8-bit factors keeps 13 bits in place of 25, also of a float result. Read off an
 // H200, with not one bit different; see docs/accuracy.md.
 #include "sim/lanes/matrix/mma.h"
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 enum {
     NO_EXPONENT = -1000, // of zero: below all others, also in a product

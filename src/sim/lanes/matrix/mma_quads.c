@@ -4,7 +4,7 @@
 // multiply-adds. For a float it adds the products from the first to the last, then C; for a half
 // the first two, C, and the sum of the other two, and rounds. (Read off an H200.)
 #include "sim/lanes/matrix/mma.h"
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 enum { QUADS = 4, SIDE = 8, DEPTH = 4, MAX_ADDENDS = 8 };
 

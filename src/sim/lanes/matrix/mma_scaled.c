@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "sim/lanes/matrix/mma.h"
-#include "sim/number/half.h"
-#include "sim/number/narrow.h"
+#include "ir/number/half.h"
+#include "ir/number/narrow.h"
 
 __extension__ typedef __int128 int128;
 

@@ -2,7 +2,7 @@
 // warp take their turns in lane order.
 #include "sim/decode/decode.h"
 #include "sim/lanes/mem/resolve.h"
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 enum { MAX_ELEMENTS = 8 };
 

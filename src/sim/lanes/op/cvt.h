@@ -3,7 +3,7 @@
 #define BANKRUN_SIM_LANES_OP_CVT_H
 
 #include "sim/lanes/lanes.h"
-#include "sim/number/convert.h"
+#include "ir/number/convert.h"
 
 // What the instruction asks for; lane widths of its registers.
 struct cvt {

@@ -3,8 +3,8 @@
 #include "sim/decode/decode.h"
 #include "sim/lanes/op/cvt.h"
 #include "sim/lanes/op/float.h"
-#include "sim/number/half.h"
-#include "sim/number/narrow.h"
+#include "ir/number/half.h"
+#include "ir/number/narrow.h"
 
 // In instr->extra.
 struct narrow {

@@ -7,7 +7,7 @@
 #define BANKRUN_SIM_LANES_OP_HALF_H
 
 #include "sim/lanes/op/float.h"
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 #define HALF_NAN 0x7fffu
 

@@ -49,6 +49,11 @@ static const struct compare *find(struct sim_decoder *decoder, const struct ir_i
                                   struct sim_instr *out) {
     const struct ir_meaning meaning = ir_meaning_of(decoder->function, ir);
     out->immediate = meaning.immediate;
+    if (ir_value_row(meaning.value)->is_formed) {
+        struct ir_form *kept = sim_decoder_alloc(decoder, sizeof *kept);
+        *kept = meaning.form;
+        out->extra = kept;
+    }
     if (meaning.swaps)
         compare_swap(out);
     return &values[meaning.value];

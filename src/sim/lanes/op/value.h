@@ -24,4 +24,34 @@
 #define LOOP2(name, law, D, A, B, x, ...) EACH2(name, D, A, B, x)
 #define LOOP3(name, law, D, A, B, C, x, ...) EACH3(name, D, A, B, C, x)
 
+// What the modifiers ask for is looked at in each lane, so a loop.
+#define FORMED1(name, law, D, A, x, ...)                                                           \
+    LANES_BODY(name) {                                                                             \
+        const struct ir_form *form = instr->extra;                                                 \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_EACH if (full || on[l]) {                            \
+            LANES_VALUE(A, a, pa) d[l] = (lane_##D)(store_##D)(x);                                 \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define FORMED2(name, law, D, A, B, x, ...)                                                        \
+    LANES_BODY(name) {                                                                             \
+        const struct ir_form *form = instr->extra;                                                 \
+        LANES_OUT(D) LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_EACH if (full || on[l]) {         \
+            LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) d[l] = (lane_##D)(store_##D)(x);           \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define FORMED3(name, law, D, A, B, C, x, ...)                                                     \
+    LANES_BODY(name) {                                                                             \
+        const struct ir_form *form = instr->extra;                                                 \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_EACH if (full || on[l]) {   \
+            LANES_VALUE(A, a, pa)                                                                  \
+            LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) d[l] = (lane_##D)(store_##D)(x);           \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
 #endif

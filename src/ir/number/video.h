@@ -1,8 +1,8 @@
 // Video instructions on one lane's operands: parts of registers are selected, computed with in more
 // than 32 bits, clamped, and combined with a third operand. (PTX ISA, scalar and SIMD video
 // instructions; scalar ones as an H200 does them, which differs here and there.)
-#ifndef BANKRUN_SIM_NUMBER_VIDEO_H
-#define BANKRUN_SIM_NUMBER_VIDEO_H
+#ifndef BANKRUN_IR_NUMBER_VIDEO_H
+#define BANKRUN_IR_NUMBER_VIDEO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Conversions between numbers of any two types, one at a time and with every rounding: what cvt
 // does when there is no vector code for it.
-#ifndef BANKRUN_SIM_NUMBER_CONVERT_H
-#define BANKRUN_SIM_NUMBER_CONVERT_H
+#ifndef BANKRUN_IR_NUMBER_CONVERT_H
+#define BANKRUN_IR_NUMBER_CONVERT_H
 
 #include <stdbool.h>
 #include <stdint.h>

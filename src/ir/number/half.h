@@ -1,7 +1,7 @@
 // Half precision numbers (f16 and bf16) as bits: conversions to and from float, and sums with one
 // rounding to nearest even. A result that is not a number is the canonical 0x7fff.
-#ifndef BANKRUN_SIM_NUMBER_HALF_H
-#define BANKRUN_SIM_NUMBER_HALF_H
+#ifndef BANKRUN_IR_NUMBER_HALF_H
+#define BANKRUN_IR_NUMBER_HALF_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "sim/number/narrow.h"
+#include "ir/number/narrow.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#include "sim/number/half.h"
+#include "ir/number/half.h"
 
 const struct num_narrow *num_narrow_format(enum ptx_type packed) {
     static const struct num_narrow e4m3 = {3, 4, 7, 0x7e, 0x7f, true},

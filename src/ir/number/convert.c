@@ -1,6 +1,6 @@
 // A number of any type is taken apart into sign, significand and exponent, rounded, and put
 // together again. What becomes of NaN was read off an H200 where the PTX ISA does not say.
-#include "sim/number/convert.h"
+#include "ir/number/convert.h"
 
 #include <stddef.h>
 

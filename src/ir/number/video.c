@@ -1,4 +1,4 @@
-#include "sim/number/video.h"
+#include "ir/number/video.h"
 
 static int64_t extend(uint32_t value, unsigned bits, bool is_signed) {
     const unsigned unused = 32 - bits;

@@ -1,7 +1,7 @@
 // Numbers of 8, 6 and 4 bits: e4m3, e5m2, e3m2, e2m3, e2m1, and scales of 8 exponent bits (ue8m0).
 // (PTX ISA, cvt, "Alternate floating-point data formats".)
-#ifndef BANKRUN_SIM_NUMBER_NARROW_H
-#define BANKRUN_SIM_NUMBER_NARROW_H
+#ifndef BANKRUN_IR_NUMBER_NARROW_H
+#define BANKRUN_IR_NUMBER_NARROW_H
 
 #include <stdbool.h>
 #include <stdint.h>
