@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "ir/ir.h"
 #include "ptx/facts.h"
 
 static bool is_part(const char *part, size_t length, const char *word) {
@@ -63,60 +64,47 @@ static bool is_shared(const char *name, size_t length) {
            has(name, length, PTX_MOD_shared_cluster);
 }
 
-// How an operation is served that is not add or cas. BANKRUN_LOAD: there is no such operation.
-static enum bankrun_access other_atomic(const char *name, size_t length, bool is_integer,
-                                        bool is_generic, unsigned width) {
-    static const enum ptx_modifier bits[] = {PTX_MOD_and, PTX_MOD_or, PTX_MOD_xor, PTX_MOD_inc,
-                                             PTX_MOD_dec};
-    if (has(name, length, PTX_MOD_exch))
+// Of the operation among the parts; PTX_MOD_NONE: there is none that atomics have.
+static enum ptx_modifier operation_of(const char *name, size_t length) {
+    static const enum ptx_modifier operations[] = {
+        PTX_MOD_cas, PTX_MOD_exch, PTX_MOD_add, PTX_MOD_min, PTX_MOD_max,
+        PTX_MOD_and, PTX_MOD_or,   PTX_MOD_xor, PTX_MOD_inc, PTX_MOD_dec};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (has(name, length, operations[i]))
+            return operations[i];
+    return PTX_MOD_NONE;
+}
+
+static enum bankrun_access access_of(enum site_atomic service, bool is_generic) {
+    switch (service) {
+    case SITE_ATOMIC_NATIVE:
         return BANKRUN_ATOMIC;
-    if (has(name, length, PTX_MOD_min) || has(name, length, PTX_MOD_max)) {
-        if (is_integer)
-            return BANKRUN_ATOMIC;
-        if (width == 8)
-            return is_generic ? BANKRUN_GENERIC_EARLY_LOOP : BANKRUN_ATOMIC_EARLY_LOOP;
+    case SITE_ATOMIC_CAS:
+        return BANKRUN_ATOMIC_CAS;
+    case SITE_ATOMIC_EARLY_LOOP:
+        return is_generic ? BANKRUN_GENERIC_EARLY_LOOP : BANKRUN_ATOMIC_EARLY_LOOP;
+    default:
         return is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
     }
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        if (has(name, length, bits[i]))
-            return is_integer   ? BANKRUN_ATOMIC
-                   : is_generic ? BANKRUN_GENERIC_LOOP
-                                : BANKRUN_ATOMIC_LOOP;
-    return BANKRUN_LOAD;
-}
-
-// Has it a sum, or what stands for one, of the lanes' values?
-static bool is_reduced(const char *name, size_t length) {
-    return !has(name, length, PTX_MOD_exch) && !has(name, length, PTX_MOD_inc) &&
-           !has(name, length, PTX_MOD_dec);
-}
-
-static bool is_integer(enum ptx_type type) {
-    return type == PTX_U32 || type == PTX_S32 || type == PTX_B32;
 }
 
 static const char *atomic(const char *name, size_t length, bool is_constant,
                           struct bankrun_request *request) {
     const enum ptx_type type = type_of(name, length);
-    const unsigned width = request->width = ptx_type_bytes(type);
-    if (width == 0)
-        return "the name of an atomic ends in its type, like .u32";
-    if (width < 2)
-        return "there is no atomic of this width";
+    const enum ptx_modifier op = operation_of(name, length);
     const bool is_generic = !is_shared(name, length);
-    enum bankrun_access loop = is_generic ? BANKRUN_GENERIC_LOOP : BANKRUN_ATOMIC_LOOP;
-    if (has(name, length, PTX_MOD_cas))
-        request->access = width >= 4 ? BANKRUN_ATOMIC_CAS : loop;
-    else if (!has(name, length, PTX_MOD_add))
-        request->access = other_atomic(name, length, is_integer(type), is_generic, width);
-    else if (is_integer(type))
-        request->access = BANKRUN_ATOMIC;
-    else
-        request->access = is_generic && type == PTX_U64 ? BANKRUN_ATOMIC : loop;
-    if (is_constant && is_integer(type) && request->access == BANKRUN_ATOMIC &&
-        is_reduced(name, length))
+    request->width = ptx_type_bytes(type);
+    if (request->width == 0)
+        return "the name of an atomic ends in its type, like .u32";
+    if (request->width < 2)
+        return "there is no atomic of this width";
+    if (op == PTX_MOD_NONE)
+        return "bankrun knows no such atomic";
+    request->access = access_of(ir_atomic_service(op, type, is_generic), is_generic);
+    if (is_constant && request->access == BANKRUN_ATOMIC && request->width == 4 &&
+        ir_atomic_is_reduced(op))
         request->access = BANKRUN_ATOMIC_CONSTANT;
-    return request->access == BANKRUN_LOAD ? "bankrun knows no such atomic" : NULL;
+    return NULL;
 }
 
 static const char *matrix(const char *name, size_t length, struct bankrun_request *request) {

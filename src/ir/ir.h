@@ -164,6 +164,13 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
+// How an atomic of this operation and type is served in shared memory, whatever its operands are:
+// SITE_ATOMIC_NATIVE also where it is summed or scanned.
+enum site_atomic ir_atomic_service(enum ptx_modifier op, enum ptx_type type, bool is_generic);
+
+// May one access with the sum of the lanes' values (or what the operation is) stand for all?
+bool ir_atomic_is_reduced(enum ptx_modifier op);
+
 // The sites of the kernel and of those functions, numbered as events number them. Caller frees.
 struct ir_kernel_site {
     const struct ir_function *function;

@@ -84,24 +84,27 @@ static unsigned matrix_count(const struct ptx_instruction *ptx) {
 
 // ---- Atomics ------------------------------------------------------------------------------
 
-static bool is_native(enum ptx_modifier op, enum ptx_type type) {
+enum site_atomic ir_atomic_service(enum ptx_modifier op, enum ptx_type type, bool is_generic) {
+    const bool is_word = type == PTX_U32 || type == PTX_S32 || type == PTX_B32;
     switch (op) {
-    case PTX_MOD_add:
+    case PTX_MOD_cas:
+        return ptx_type_bytes(type) >= 4 ? SITE_ATOMIC_CAS : SITE_ATOMIC_LOOP;
+    case PTX_MOD_exch:
+        return ptx_type_bytes(type) >= 4 ? SITE_ATOMIC_NATIVE : SITE_ATOMIC_LOOP;
+    case PTX_MOD_add: // of 64 bits: unlike in shared memory's own instructions
+        return is_word || (is_generic && type == PTX_U64) ? SITE_ATOMIC_NATIVE : SITE_ATOMIC_LOOP;
     case PTX_MOD_min:
     case PTX_MOD_max:
-        return type == PTX_U32 || type == PTX_S32;
-    case PTX_MOD_inc:
-    case PTX_MOD_dec:
-        return type == PTX_U32;
-    case PTX_MOD_exch:
-        return type == PTX_B32 || type == PTX_B64 || type == PTX_B128;
-    case PTX_MOD_and:
-    case PTX_MOD_or:
-    case PTX_MOD_xor:
-        return type == PTX_B32;
+        if (ptx_type_bytes(type) == 8)
+            return SITE_ATOMIC_EARLY_LOOP;
+        return is_word ? SITE_ATOMIC_NATIVE : SITE_ATOMIC_LOOP;
     default:
-        return false;
+        return is_word ? SITE_ATOMIC_NATIVE : SITE_ATOMIC_LOOP;
     }
+}
+
+bool ir_atomic_is_reduced(enum ptx_modifier op) {
+    return op != PTX_MOD_inc && op != PTX_MOD_dec && op != PTX_MOD_exch;
 }
 
 // What ptxas makes of them for 8.0 and later. One address for all lanes of a warp: it has the
@@ -116,7 +119,7 @@ static enum site_atomic classify_native(const struct ir_uses *uses,
     const struct ir_operand *value = &instruction->operands[result ? 2 : 1];
     bool is_wanted = result && result->kind == IR_OPERAND_REGISTER && ir_is_read(uses, result->reg);
     uint64_t addend;
-    if (op == PTX_MOD_inc || op == PTX_MOD_dec || op == PTX_MOD_exch)
+    if (!ir_atomic_is_reduced(op))
         return SITE_ATOMIC_NATIVE;
     if (!ir_is_uniform(uses, address))
         return op == PTX_MOD_add && !is_wanted && ir_is_constant(uses, value, &addend) &&
@@ -134,18 +137,10 @@ static enum site_atomic classify_atomic(const struct ir_function *function, stru
                                         enum site_op site) {
     const struct ptx_instruction *ptx = instruction->ptx;
     enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
-    enum ptx_type type = (enum ptx_type)ptx->types[0];
-    if (op == PTX_MOD_cas)
-        return ptx_type_bytes(type) >= 4 ? SITE_ATOMIC_CAS : SITE_ATOMIC_LOOP;
     bool is_generic = space_of(ptx) == PTX_MOD_NONE;
-    if (is_generic && op == PTX_MOD_add && type == PTX_U64)
-        return SITE_ATOMIC_NATIVE; // unlike in shared memory's own instructions
-    if (ptx_type_bytes(type) == 8 && (op == PTX_MOD_min || op == PTX_MOD_max))
-        return SITE_ATOMIC_EARLY_LOOP;
-    if (!is_native(op, type))
-        return SITE_ATOMIC_LOOP;
-    if (is_generic)
-        return SITE_ATOMIC_NATIVE;
+    enum site_atomic service = ir_atomic_service(op, (enum ptx_type)ptx->types[0], is_generic);
+    if (service != SITE_ATOMIC_NATIVE || is_generic)
+        return service;
     if (!*uses)
         *uses = ir_uses_create(function);
     return classify_native(*uses, instruction, op, site);
