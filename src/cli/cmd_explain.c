@@ -100,9 +100,9 @@ static int write_answer(const struct explain_answer *answer) {
     bool color =
         to_stdout ? options_use_color(options, stdout) : options->color == CLI_COLOR_ALWAYS;
     struct strbuf text = {0};
-    if (options->format == CLI_TEXT)
+    if (options->format == REPORT_TEXT)
         explain_write_text(answer, color, to_stdout ? stream_width(stdout) : 0, &text);
-    else if (options->format == CLI_CSV)
+    else if (options->format == REPORT_CSV)
         explain_write_csv(answer, &text);
     else
         explain_write_json(answer, &text);

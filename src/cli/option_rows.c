@@ -4,8 +4,9 @@
 
 enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
 
-static const struct option_choice formats[] = {
-    {"text", CLI_TEXT}, {"json", CLI_JSON}, {"csv", CLI_CSV}, {0}};
+#define X(id, name, write) {name, REPORT_##id},
+static const struct option_choice formats[] = {REPORT_FORMATS(X){0}};
+#undef X
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "report/report.h"
 #include "sim/sample.h"
 
 // Exit statuses of bankrun's own; otherwise it ends with the program's.
@@ -27,7 +28,6 @@ enum cli_command {
     CLI_NVCC_FLAGS = 16,
 };
 
-enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV };
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef VEC(const char *) cli_strings;
@@ -59,7 +59,7 @@ struct cli_options {           // strings point into argv
     const char *blocks;        // N or P%; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
     bool as_compiled;          // shared memory is counted as the machine code accesses it
-    enum cli_format format;
+    enum report_format format;
     enum cli_color color;
     const char *output; // NULL: the command's default stream
     bool fail_on_excess;

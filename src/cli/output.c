@@ -20,32 +20,16 @@ unsigned stream_width(FILE *stream) {
 
 static void render(const struct profile *profile, const struct cli_options *options, FILE *stream,
                    struct strbuf *out) {
-    switch (options->format) {
-    case CLI_TEXT: {
-        char folder[4096];
-        struct report_options text = {.color = options->color == CLI_COLOR_ALWAYS,
-                                      .verbose = options->verbose,
-                                      .source_root = getcwd(folder, sizeof folder)};
-        if (stream) {
-            text.color = options_use_color(options, stream);
-            text.width = stream_width(stream);
-        }
-        if (options->metrics)
-            report_metrics(profile, out);
-        else
-            report_text(profile, &text, out);
-        break;
+    char folder[4096];
+    struct report_options how = {.color = options->color == CLI_COLOR_ALWAYS,
+                                 .verbose = options->verbose,
+                                 .metrics = options->metrics,
+                                 .source_root = getcwd(folder, sizeof folder)};
+    if (stream) {
+        how.color = options_use_color(options, stream);
+        how.width = stream_width(stream);
     }
-    case CLI_JSON: {
-        char *json = profile_to_json(profile);
-        strbuf_puts(out, json);
-        free(json);
-        break;
-    }
-    case CLI_CSV:
-        report_csv(profile, out);
-        break;
-    }
+    report_write(profile, options->format, &how, out);
 }
 
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream) {

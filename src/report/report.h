@@ -12,6 +12,7 @@ struct report_options {
     bool color;              // ANSI colours
     unsigned width;          // columns, 0: 100; at least 72 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
+    bool metrics;            // of text: the figures that profilers have names for instead
     const char *source_root; // a folder: relative source paths start there, and paths below it are
                              // shown from there; NULL: the working directory, shown as they are
 };
@@ -28,5 +29,21 @@ void report_metrics(const struct profile *profile, struct strbuf *out);
 
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says.
 void report_csv(const struct profile *profile, struct strbuf *out);
+
+// ---- All forms of a report (formats.c) -----------------------------------------------------
+
+// The name that --format takes, and the function that writes it.
+#define REPORT_FORMATS(X)                                                                          \
+    X(TEXT, "text", write_text)                                                                    \
+    X(JSON, "json", write_json)                                                                    \
+    X(CSV, "csv", write_csv)
+
+#define X(id, name, write) REPORT_##id,
+enum report_format { REPORT_FORMATS(X) REPORT_FORMAT_COUNT };
+#undef X
+
+// Appends to `out`. Options that a form has no use for are ignored; NULL: all defaults.
+void report_write(const struct profile *profile, enum report_format format,
+                  const struct report_options *options, struct strbuf *out);
 
 #endif

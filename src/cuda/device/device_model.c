@@ -1,6 +1,7 @@
 #include "cuda/device/device_model.h"
 #include "cuda/device/calls.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -45,6 +46,7 @@ struct device_model device_model_of(unsigned arch) {
         model.bus_bits = product->bus_bits;
         model.l2_bytes = product->l2_kb * 1024;
     }
+    assert(model.clock_khz && "each architecture of banks/architectures.c has a product");
     if (arch >= 80)
         model.persisting_l2_bytes = model.l2_bytes / 8 * 5;
     return model;

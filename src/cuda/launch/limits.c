@@ -100,9 +100,13 @@ static enum cuda_error error_of(enum run_limit limit) {
     case RUN_CLUSTER_BLOCKS:
     case RUN_CLUSTER_REMAINDER:
         return cudaErrorInvalidClusterSize;
-    default:
-        return cudaErrorInvalidValue;
+    case RUN_KERNEL_THREADS:
+    case RUN_KERNEL_BLOCK:
+    case RUN_SHARED:
+    case RUN_DYNAMIC_SHARED:
+        break;
     }
+    return cudaErrorInvalidValue;
 }
 
 enum cuda_error cuda_check_launch(const struct cuda_state *state,

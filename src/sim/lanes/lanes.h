@@ -18,11 +18,6 @@
 #include "ir/value_kinds.h"
 #include "sim/exec.h"
 
-#ifdef __clang__
-// clang warns when a loop that asks for vectors stays scalar; some do on the baseline target.
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #define LANES_ALIGNED(type, ref) ((type *)__builtin_assume_aligned(sim_at(warp, ref), 64))

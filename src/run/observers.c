@@ -1,0 +1,60 @@
+#include "run/observers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+// Besides the caller's: the profile's recorder, and its tracer of one source line.
+enum { OWN_OBSERVERS = 2 };
+
+static struct profile_recorder *start_recorder(const struct run_launch *launch,
+                                               const struct compiled_stream *stream) {
+    const struct sim *sim = sim_kernel_device(launch->kernel);
+    struct profile_launch_info info = {.kernel = sim_kernel_function(launch->kernel),
+                                       .layout = sim_kernel_layout(launch->kernel),
+                                       .dynamic_shared_bytes = launch->sim.dynamic_shared_bytes,
+                                       .workers = (unsigned)sim_threads(sim),
+                                       .arch = launch->arch,
+                                       .device = launch->device,
+                                       .devices = launch->devices,
+                                       .trace = launch->trace,
+                                       .may_sample = sim_samples(sim)};
+    info.sites = compiled_stream_sites(stream, &info.site_count);
+    memcpy(info.grid, launch->sim.grid, sizeof info.grid);
+    memcpy(info.block, launch->sim.block, sizeof info.block);
+    return profile_record(&info);
+}
+
+static void finish_recorder(struct profile_recorder *recorder, struct profile *profile,
+                            const struct sim_result *result) {
+    struct profile_launch_result counted = {.blocks_run = result->blocks_run,
+                                            .instructions = result->instructions,
+                                            .thread_instructions = result->thread_instructions,
+                                            .fault =
+                                                result->fault == SIM_OK ? NULL : result->message,
+                                            .is_sample = result->is_sample};
+    profile_finish(recorder, profile, &counted);
+}
+
+void run_observers_begin(struct run_observers *o, const struct run_launch *launch) {
+    const struct event_observer **list =
+        base_alloc((launch->observer_count + OWN_OBSERVERS) * sizeof *list);
+    *o = (struct run_observers){.list = list, .count = launch->observer_count};
+    if (launch->observer_count)
+        memcpy(list, launch->observers, launch->observer_count * sizeof *list);
+    if (!launch->profile)
+        return;
+    o->stream = compiled_stream_create(launch->compiled, sim_kernel_function(launch->kernel));
+    o->recorder = start_recorder(launch, o->stream);
+    list[o->count++] = compiled_stream_before(o->stream, profile_observer(o->recorder));
+    list[o->count++] = profile_tracer(o->recorder);
+}
+
+void run_observers_end(struct run_observers *o, struct profile *profile,
+                       const struct sim_result *result) {
+    if (o->recorder)
+        finish_recorder(o->recorder, profile, result);
+    compiled_stream_free(o->stream);
+    free(o->list);
+}

@@ -1,0 +1,21 @@
+// Inside run: who hears of a launch. What looks at every launch (counts it, traces it, checks it)
+// is named in observers.c.
+#ifndef BANKRUN_RUN_OBSERVERS_H
+#define BANKRUN_RUN_OBSERVERS_H
+
+#include "compiled/stream.h"
+#include "run/launch.h"
+
+struct run_observers {
+    const struct event_observer **list; // entries may be NULL
+    unsigned count;
+    struct compiled_stream *stream;    // NULL: accesses are counted as PTX has them
+    struct profile_recorder *recorder; // NULL: nothing is counted
+};
+
+void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);
+// What they found goes into the profile, which is the launch's.
+void run_observers_end(struct run_observers *observers, struct profile *profile,
+                       const struct sim_result *result);
+
+#endif
