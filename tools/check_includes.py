@@ -10,8 +10,8 @@ import os
 import re
 import sys
 
-# Which rooms a room may include besides itself. ir/ir.h hands out PTX types, so whoever may use ir
-# may name ptx too.
+# Which rooms a room may include besides itself: those that it does include, and no more. Whoever may
+# use a room may name what its headers hand out, too: ir/ir.h has types of ptx and event.
 ROOMS = {
     "base": set(),
     "banks": set(),
@@ -20,18 +20,17 @@ ROOMS = {
     "ir": {"event", "ptx", "base"},
     "sim": {"event", "ir", "ptx", "base"},
     "compiled": {"event", "ir", "ptx", "base"},
-    "profile": {"event", "banks", "ir", "ptx", "base"},
-    "report": {"profile", "event", "banks", "base"},
-    "run": {"sim", "compiled", "profile", "report", "toolchain", "event", "ir", "ptx", "banks",
-            "base"},
+    "profile": {"event", "banks", "ir", "base"},
+    "report": {"profile", "banks", "base"},
+    "run": {"sim", "compiled", "profile", "report", "toolchain", "ptx", "banks", "base"},
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
     "calibrate": {"banks", "base"},
-    "cuda": {"run", "sim", "toolchain", "compiled", "profile", "event", "ir", "ptx", "banks", "base"},
+    "cuda": {"run", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
-    "cudadrv": {"cuda", "sim", "toolchain", "base"},
+    "cudadrv": {"cuda", "sim", "toolchain"},
     "inject": {"toolchain", "base"},
-    "cli": {"base", "banks", "ptx", "ir", "sim", "compiled", "profile", "explain", "calibrate",
+    "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "calibrate",
             "report", "run", "toolchain"},
 }
 
@@ -40,17 +39,17 @@ ROOMS = {
 SUBROOMS = {
     "ir": {
         "number": set(),
-        "value": {"number"},
+        "value": set(),
     },
     "sim": {
         "decode": {"flow", "texture"},
         "flow": {"memory"},
-        "memory": {"number"},
+        "memory": set(),
         "number": set(),
-        "texture": {"memory", "number"},
-        "tensor": {"flow", "memory", "number"},
+        "texture": {"memory"},
+        "tensor": {"flow"},
         "device": {"flow", "memory"},
-        "lanes": {"decode", "flow", "memory", "number", "texture", "tensor", "device"},
+        "lanes": {"decode", "flow", "number", "texture", "tensor"},
     },
     "run": {
         "api": set(),
@@ -79,7 +78,6 @@ EXTERNAL = {
     "xxhash.h": {"base", "toolchain"},
     "zlib.h": {"cli"},
     "libiberty/demangle.h": {"base"},
-    "demangle.h": {"profile"},
 }
 
 # The bank model is usable alone: the C standard library and the compiler's own headers.
@@ -160,17 +158,39 @@ def complaint(room, quote, include):
     return None
 
 
-def check_file(path, shown, room):
-    problems = []
-    inside = os.path.relpath(shown, "src")
+def includes_of(path):
+    """The #include lines of a file: number, line, quote, what is included."""
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             match = INCLUDE.match(line)
             if match:
-                why = complaint(room, *match.groups()) or subroom_complaint(inside, match[2])
-                if why:
-                    problems.append(f"{shown}:{number}: {line.strip()}: {why}")
+                yield number, line.strip(), *match.groups()
+
+
+def check_file(path, shown, room):
+    problems = []
+    inside = os.path.relpath(shown, "src")
+    for number, line, quote, include in includes_of(path):
+        why = complaint(room, quote, include) or subroom_complaint(inside, include)
+        if why:
+            problems.append(f"{shown}:{number}: {line}: {why}")
     return problems
+
+
+def unmade_uses(source):
+    """What the table allows and no file does."""
+    made = set()
+    for path in files_below(source, ".c", ".h", ".def"):
+        inside = os.path.relpath(path, source)
+        for _, _, _, include in includes_of(path):
+            made |= {(inside.split("/")[0], room_of(include)), (inside.split("/")[0], include),
+                     (subroom_of(inside), subroom_of(include))}
+    allowed = {(room, used) for room, uses in ROOMS.items() for used in uses}
+    allowed |= {(f"{room}/{inner}", f"{room}/{used}") for room, rows in SUBROOMS.items()
+                for inner, uses in rows.items() for used in uses}
+    allowed |= {(room, header) for header, rooms in EXTERNAL.items() for room in rooms}
+    return [f"the table lets {room} use {used}, which no file does"
+            for room, used in sorted(allowed - made)]
 
 
 def folders_of(path):
