@@ -290,6 +290,16 @@ enum bankrun_completion {
     BANKRUN_BY_WGMMA_GROUP,
 };
 
+/* The way that an access takes to memory. Accesses of different ways are in order only where a
+ * fence of the proxy is between them. */
+enum bankrun_proxy {
+    BANKRUN_NO_PROXY, /* the generic one */
+    BANKRUN_ALIAS_PROXY,
+    BANKRUN_ASYNC_PROXY, /* bulk copies, of tensors too, and wgmma */
+    BANKRUN_TENSORMAP_PROXY,
+    BANKRUN_SURFACE_PROXY,
+};
+
 /* An instruction of a kernel, at its place in the source. Until the module is unloaded. */
 struct bankrun_site {
     uint32_t number;         /* in the kernel and the functions that it calls, from 0 on */
@@ -330,6 +340,10 @@ struct bankrun_event {
     /* For bankrun_count: what the bank model is asked about it. NULL: global memory, bulk copies,
      * memory of another block, and accesses that the architecture has no rule for. */
     const struct bankrun_request *request;
+    enum bankrun_proxy proxy;
+    /* Not NULL: the bulk_bytes do not lie side by side, but each 16 of them at one of these
+     * offsets (boxes of tensors with gaps between their rows). */
+    const uint32_t *pieces;
 };
 
 /* What orders the accesses of different threads. Threads arrive, wait and leave in the order of the
@@ -371,13 +385,10 @@ enum bankrun_sync_kind {
     BANKRUN_CLUSTER_BEGIN, /* of `expected` blocks, where that is more than one; before theirs begin
                             */
     BANKRUN_CLUSTER_END,
-};
-
-enum bankrun_proxy {
-    BANKRUN_NO_PROXY,
-    BANKRUN_ALIAS_PROXY,
-    BANKRUN_ASYNC_PROXY,
-    BANKRUN_TENSORMAP_PROXY,
+    /* Grids that were launched with a programmatic dependency. */
+    BANKRUN_GRID_RELEASE, /* griddepcontrol.launch_dependents: one that depends on this one may
+                             begin */
+    BANKRUN_GRID_WAIT,    /* griddepcontrol.wait: those that this one depends on have ended */
 };
 
 /* Valid during the call, but for `site`. What a kind does not name is 0. */
@@ -408,7 +419,10 @@ struct bankrun_observer {
     /* NULL: not called. */
     void (*access)(void *context, const struct bankrun_event *event);
     void (*sync)(void *context, const struct bankrun_sync *event);
-    /* Hear also of accesses that are not counted: to mbarriers, and of wgmma to its operands. */
+    /* Hear also of accesses that are not counted: to mbarriers, of wgmma to its operands, to
+     * surfaces, to tensor maps (all 128 bytes, also where one field is replaced), and those of
+     * functions of the device library. Not of fetches from textures, of accesses to local memory,
+     * and of copies and fills that a kernel asks for, which are made when it has ended. */
     bool wants_uncounted;
 };
 

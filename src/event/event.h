@@ -35,15 +35,26 @@ enum event_order {
 enum event_scope { EVENT_CTA, EVENT_CLUSTER, EVENT_GPU, EVENT_SYS };
 
 // When an access is done, as far as the program may rely on it: with the instruction, or once one
-// waits for the groups of copies that it is in, or for an mbarrier. All but the first and cp.async
-// go by the asynchronous proxy.
+// waits for the groups of copies that it is in, or for an mbarrier.
 enum event_completion {
     EVENT_AT_ONCE,
     EVENT_BY_GROUP,       // cp.async: of cp.async.commit_group, or cp.async.mbarrier.arrive
     EVENT_BY_BULK_GROUP,  // of cp.async.bulk.commit_group
-    EVENT_BY_MBARRIER,    // the one of which an EVENT_MBARRIER_COMPLETE_TX is told right after it
+    EVENT_BY_MBARRIER,    // the one of which an EVENT_MBARRIER_COMPLETE_TX is told next
     EVENT_BY_WGMMA_GROUP, // of wgmma.commit_group
 };
+
+// The way that an access takes to memory. Accesses of different ways are in order only where a
+// fence of the proxy is between them.
+enum event_proxy {
+    EVENT_NO_PROXY, // the generic one
+    EVENT_ALIAS_PROXY,
+    EVENT_ASYNC_PROXY, // bulk copies, of tensors too, and wgmma
+    EVENT_TENSORMAP_PROXY,
+    EVENT_SURFACE_PROXY,
+};
+
+enum { EVENT_PIECE = 16 };
 
 // What was seen of a full warp's addresses on the way; observers may use it to be quick.
 enum event_pattern {
@@ -64,6 +75,7 @@ struct event_access {
     enum event_order order;
     enum event_scope scope; // unless weak
     enum event_completion completion;
+    enum event_proxy proxy;
     unsigned width;          // bytes of a lane
     uint32_t mask;           // lanes that access (bit n = lane n), never 0
     const uint32_t *offsets; // 32 byte offsets into a block's shared memory; SITE_SHARED. Inactive
@@ -78,9 +90,11 @@ struct event_access {
     // writes are zeros.
     const uint32_t *source_bytes;
     // Not 0: bytes that one lane copies in bulk, from offsets[0] or addresses[0] on. `continues`: a
-    // further piece of the last such request.
+    // further piece of the last such request. `pieces`: they do not lie side by side, but each
+    // EVENT_PIECE bytes at one of these offsets (boxes of tensors with gaps between their rows).
     uint64_t bulk_bytes;
     bool bulk_continues;
+    const uint32_t *pieces;
 };
 
 // What orders the accesses of different threads. Threads arrive, wait and leave in the order of the
@@ -120,10 +134,11 @@ enum event_kind {
     EVENT_BLOCK_END,     // all its threads have ended, without a fault
     EVENT_CLUSTER_BEGIN, // of `expected` blocks, where that is more than one; before theirs begin
     EVENT_CLUSTER_END,
+    // Grids that were launched with a programmatic dependency.
+    EVENT_GRID_RELEASE, // griddepcontrol.launch_dependents: one that depends on this one may begin
+    EVENT_GRID_WAIT,    // griddepcontrol.wait: those that this one depends on have ended
     EVENT_KINDS
 };
-
-enum event_proxy { EVENT_NO_PROXY, EVENT_ALIAS_PROXY, EVENT_ASYNC_PROXY, EVENT_TENSORMAP_PROXY };
 
 struct event_sync {
     enum event_kind kind;
@@ -160,7 +175,11 @@ struct event_observer {
     void (*worker_end)(void *worker_state);
     // May be NULL: every request is told. What need not be told; see event/filter.h.
     struct event_memo **(*memos)(void *worker_state);
-    // Tell it of accesses that no site makes, too.
+    // Tell it of accesses that no site makes, too: to mbarriers, of wgmma to its operands, to
+    // surfaces, to tensor maps (all 128 bytes, also where one field is replaced), and those of
+    // functions of the device library. Fetches from textures are not told: memory that they read
+    // may not be written by the same grid, whatever is between. Nor are accesses to local memory,
+    // and copies and fills that a kernel asks for: they are made when it has ended.
     bool wants_unsited;
 };
 

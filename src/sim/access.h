@@ -25,6 +25,7 @@ struct sim_access {
     enum event_order order;
     enum event_scope scope;
     enum event_completion completion;
+    enum event_proxy proxy;
     // second memory operand (cp.async: the global source)
     sim_ref base2;
     bool has_base2;

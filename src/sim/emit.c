@@ -16,22 +16,28 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
 
 _Static_assert(IR_NONE == EVENT_NONE, "one number for no site");
 
+static void tell(const struct sim_warp *warp, const struct sim_instr *instr,
+                 struct event_access *event) {
+    const struct sim_block *block = warp->block;
+    const struct sim_worker *worker = block->worker;
+    event->instruction = instr->number;
+    event->block = block->index;
+    event->block_number = block->linear;
+    event->warp = warp->index;
+    worker->observer->access(worker->observer_state, event);
+}
+
 static void emit(const struct mem_request *r, struct event_access *event) {
     if (!sim_is_heard(r))
         return;
-    const struct sim_block *block = r->warp->block;
-    const struct sim_worker *worker = block->worker;
     event->site = r->site;
-    event->instruction = r->instr->number;
     event->intent = r->intent;
     event->order = r->instr->access->order;
     event->scope = r->instr->access->scope;
     event->completion = r->instr->access->completion;
+    event->proxy = r->instr->access->proxy;
     event->width = r->width;
-    event->block = block->index;
-    event->block_number = block->linear;
-    event->warp = r->warp->index;
-    worker->observer->access(worker->observer_state, event);
+    tell(r->warp, r->instr, event);
 }
 
 void sim_emit_shared(const struct mem_request *r, uint32_t mask, const uint32_t *offsets,
@@ -60,7 +66,7 @@ void sim_emit_copy(const struct mem_request *r, const uint32_t *offsets, const u
 }
 
 void sim_emit_bulk_shared(const struct mem_request *r, unsigned lane, uint32_t offset,
-                          uint64_t bytes, const struct sim_block *owner) {
+                          uint64_t bytes, const struct sim_block *owner, const uint32_t *pieces) {
     uint32_t offsets[LANES] = {offset};
     offsets[lane] = offset;
     if (bytes)
@@ -68,6 +74,7 @@ void sim_emit_bulk_shared(const struct mem_request *r, unsigned lane, uint32_t o
                                        .mask = 1u << lane,
                                        .offsets = offsets,
                                        .bulk_bytes = bytes,
+                                       .pieces = pieces,
                                        .owner = owner->linear});
 }
 
@@ -81,6 +88,37 @@ void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t a
                                        .addresses = addresses,
                                        .bulk_bytes = bytes,
                                        .bulk_continues = continues});
+}
+
+// ---- Accesses that no site makes ----------------------------------------------------------
+
+void sim_emit_unsited(const struct sim_warp *warp, const struct sim_instr *instr,
+                      struct event_access event) {
+    event.site = EVENT_NONE;
+    if (sim_hears_unsited(warp))
+        tell(warp, instr, &event);
+}
+
+void sim_emit_lane_shared(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                          uint32_t offset, const struct sim_block *owner,
+                          struct event_access event) {
+    uint32_t offsets[LANES] = {0};
+    offsets[lane] = offset;
+    event.space = SITE_SHARED;
+    event.mask = 1u << lane;
+    event.offsets = offsets;
+    event.owner = owner->linear;
+    sim_emit_unsited(warp, instr, event);
+}
+
+void sim_emit_lane_global(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                          uint64_t address, struct event_access event) {
+    uint64_t addresses[LANES] = {0};
+    addresses[lane] = address;
+    event.space = SITE_GLOBAL;
+    event.mask = 1u << lane;
+    event.addresses = addresses;
+    sim_emit_unsited(warp, instr, event);
 }
 
 // ---- Synchronisation ----------------------------------------------------------------------

@@ -21,11 +21,28 @@ void sim_emit_global(const struct mem_request *request, uint32_t mask, const uin
 // cp.async, whose lanes read that many bytes each.
 void sim_emit_copy(const struct mem_request *request, const uint32_t *offsets,
                    const uint64_t *addresses, const uint32_t *source_bytes);
-// What lane `lane` copies in bulk. `continues`: a further piece of the copy that was told of last.
+// What lane `lane` copies in bulk. `pieces`: see event.h; NULL: no gaps. `continues`: a further
+// piece of the copy that was told of last.
 void sim_emit_bulk_shared(const struct mem_request *request, unsigned lane, uint32_t offset,
-                          uint64_t bytes, const struct sim_block *owner);
+                          uint64_t bytes, const struct sim_block *owner, const uint32_t *pieces);
 void sim_emit_bulk_global(const struct mem_request *request, unsigned lane, uint64_t address,
                           uint64_t bytes, bool continues);
+
+// ---- Accesses that no site makes: told to observers that want them ------------------------
+
+static inline bool sim_hears_unsited(const struct sim_warp *warp) {
+    return warp->block->worker->hears_unsited;
+}
+
+// All but where it comes from is the caller's.
+void sim_emit_unsited(const struct sim_warp *warp, const struct sim_instr *instr,
+                      struct event_access event);
+// One lane's; space, mask and place are set here.
+void sim_emit_lane_shared(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                          uint32_t offset, const struct sim_block *owner,
+                          struct event_access event);
+void sim_emit_lane_global(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                          uint64_t address, struct event_access event);
 
 // ---- Synchronisation ----------------------------------------------------------------------
 

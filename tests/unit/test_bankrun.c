@@ -423,7 +423,7 @@ static void test_observers(void **state) {
 }
 
 struct orders {
-    unsigned count[BANKRUN_CLUSTER_END + 1], uncounted;
+    unsigned count[BANKRUN_GRID_WAIT + 1], uncounted;
 };
 
 static void hear_sync(void *context, const struct bankrun_sync *event) {

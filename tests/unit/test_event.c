@@ -13,6 +13,8 @@
 #include "event/filter.h"
 #include "profile/record.h"
 #include "sim/sim.h"
+#include "sim/tensor/map.h"
+#include "sim/texture/texture.h"
 
 #define HEAD(target) ".version 8.0\n.target " target "\n.address_size 64\n"
 #define ENTRY(more)                                                                                \
@@ -20,6 +22,7 @@
     ".reg .b64 %d<16>; .reg .f32 %f<64>; .shared .align 128 .b8 tile[4096];\n"                     \
     "mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;\n"
 #define KERNEL HEAD("sm_90") ENTRY("")
+#define KERNEL_90A HEAD("sm_90a") ENTRY("")
 
 // ---- Events as text -----------------------------------------------------------------------------
 
@@ -34,6 +37,7 @@ static const char *const orders[] = {"weak",    "volatile", "relaxed", "acquire"
 static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
 static const char *const completions[] = {"", " by group", " by bulk group", " by mbarrier",
                                           " by wgmma"};
+static const char *const proxies[] = {"", " alias", " async", " tensormap", " surface"};
 static const char *const kinds[EVENT_KINDS] = {
     [EVENT_BARRIER_ARRIVE] = "arrive",
     [EVENT_BARRIER_SYNC] = "sync",
@@ -59,6 +63,8 @@ static const char *const kinds[EVENT_KINDS] = {
     [EVENT_BLOCK_END] = "block ends",
     [EVENT_CLUSTER_BEGIN] = "cluster begins",
     [EVENT_CLUSTER_END] = "cluster ends",
+    [EVENT_GRID_RELEASE] = "grid release",
+    [EVENT_GRID_WAIT] = "grid wait",
 };
 
 static void put_place(struct recorder *r, uint64_t block, uint32_t warp) {
@@ -84,11 +90,13 @@ static void hear_access(void *state, const struct event_access *e) {
         strbuf_printf(&r->text, " of %u bytes", e->source_bytes[first]);
     if (e->bulk_bytes)
         strbuf_printf(&r->text, " bulk %u", (unsigned)e->bulk_bytes);
+    for (uint64_t i = 0; e->pieces && i < e->bulk_bytes / EVENT_PIECE; i++)
+        strbuf_printf(&r->text, "%s%u", i ? "," : " at ", e->pieces[i]);
     if (e->order != EVENT_WEAK)
         strbuf_printf(&r->text, " %s.%s", orders[e->order], scopes[e->scope]);
     if (e->space == SITE_SHARED && e->owner != e->block_number)
         strbuf_printf(&r->text, " of block %u", (unsigned)e->owner);
-    strbuf_printf(&r->text, "%s\n", completions[e->completion]);
+    strbuf_printf(&r->text, "%s%s\n", completions[e->completion], proxies[e->proxy]);
 }
 
 static void hear_sync(void *state, const struct event_sync *e) {
@@ -184,11 +192,13 @@ static struct event_observer observer_of(struct recorder *r, bool wants_unsited)
                                    .wants_unsited = wants_unsited};
 }
 
-// Two observers hear the launch, and the same.
-static void check(const char *text, uint32_t grid, uint32_t block, uint32_t cluster,
-                  const char *expected) {
+// Two observers hear the launch, and the same. `prepare` sets up memory; NULL: nothing to do.
+static void check_with(void (*prepare)(struct device *), const char *text, uint32_t grid,
+                       uint32_t block, uint32_t cluster, const char *expected) {
     struct device d;
     open_device(&d, text);
+    if (prepare)
+        prepare(&d);
     struct recorder a = {.out = (uint64_t)(uintptr_t)d.out}, b = a;
     struct event_observer first = observer_of(&a, true), second = observer_of(&b, true);
     launch(&d, grid, block, cluster, (const struct event_observer *[]){&first, NULL, &second}, 3);
@@ -197,6 +207,11 @@ static void check(const char *text, uint32_t grid, uint32_t block, uint32_t clus
     strbuf_free(&a.text);
     strbuf_free(&b.text);
     close_device(&d);
+}
+
+static void check(const char *text, uint32_t grid, uint32_t block, uint32_t cluster,
+                  const char *expected) {
+    check_with(NULL, text, grid, block, cluster, expected);
 }
 
 // ---- Tests --------------------------------------------------------------------------------------
@@ -302,8 +317,9 @@ static void test_mbarriers(void **state) {
           "atomic unsited 8 00000001 shared+8 release.cta\n"
           "mbarrier expect 00000001 at 8 phase 0 count 16 release.cta\n"
           "mbarrier arrive 00000001 at 8 phase 0 count 1 release.cta\n"
-          "read 16 00000001 out+0 bulk 16 by mbarrier\n"
-          "write 16 00000001 shared+32 bulk 16 by mbarrier\n"
+          "read 16 00000001 out+0 bulk 16 by mbarrier async\n"
+          "write 16 00000001 shared+32 bulk 16 by mbarrier async\n"
+          "atomic unsited 8 00000001 shared+8 release.cluster\n"
           "mbarrier bytes 00000001 at 8 phase 0 count 16 release.cluster ends phase\n"
           "read unsited 8 00000001 shared+8 acquire.cta\n"
           "mbarrier over 00000001 at 8 phase 1 acquire.cta\n"
@@ -329,8 +345,8 @@ static void test_copies(void **state) {
           "commit 00000001 by group\n"
           "wait 00000001 count 2 by group\n"
           "wait 00000001 count -1 by group\n"
-          "read 16 00000001 shared+0 bulk 32 by bulk group\n"
-          "write 16 00000001 out+16 bulk 32 by bulk group\n"
+          "read 16 00000001 shared+0 bulk 32 by bulk group async\n"
+          "write 16 00000001 out+16 bulk 32 by bulk group async\n"
           "commit 00000001 by bulk group\n"
           "wait 00000001 count 1 by bulk group read\n"
           "exit 00000001\n"
@@ -377,11 +393,11 @@ static void test_wgmma(void **state) {
         "w1 async fence ffffffff by wgmma\n"
         "w2 async fence ffffffff by wgmma\n"
         "w3 async fence ffffffff by wgmma\n"
-        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
-        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
-        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
-        "w3 read unsited 16 ffffffff shared+0 by wgmma\n"
-        "w3 read unsited 16 0000ffff shared+2048 by wgmma\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma async\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma async\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma async\n"
+        "w3 read unsited 16 ffffffff shared+0 by wgmma async\n"
+        "w3 read unsited 16 0000ffff shared+2048 by wgmma async\n"
         "w3 commit ffffffff by wgmma\n"
         "w3 wait ffffffff by wgmma\n"
         "w3 exit ffffffff\n"
@@ -395,6 +411,184 @@ static void test_wgmma(void **state) {
         "w2 wait ffffffff by wgmma\n"
         "w2 exit ffffffff\n"
         "block ends\n");
+}
+
+static void test_grids(void **state) {
+    (void)state;
+    check(KERNEL "griddepcontrol.wait; setp.lt.u32 %p0, %r0, 3;\n"
+                 "@%p0 griddepcontrol.launch_dependents; ret; }",
+          1, 4, 0,
+          "block begins for 4\n"
+          "grid wait 0000000f\n"
+          "grid release 00000007\n"
+          "exit 0000000f\n"
+          "block ends\n");
+}
+
+static void test_async_stores(void **state) {
+    (void)state;
+    check(KERNEL "mbarrier.init.shared.b64 [tile+8], 1; mov.u32 %r2, tile;\n"
+                 "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1+64], %r0,\n"
+                 "  [%r2+8]; ret; }",
+          1, 2, 0,
+          "block begins for 2\n"
+          "atomic unsited 8 00000001 shared+8\n"
+          "mbarrier init 00000001 at 8 phase 0 count 1\n"
+          "atomic unsited 8 00000002 shared+8\n"
+          "mbarrier init 00000002 at 8 phase 0 count 1\n"
+          "write 4 00000003 shared+64 by mbarrier\n"
+          "atomic unsited 8 00000001 shared+8 release.cluster\n"
+          "mbarrier bytes 00000001 at 8 phase 0 count 4 release.cluster\n"
+          "atomic unsited 8 00000002 shared+8 release.cluster\n"
+          "mbarrier bytes 00000002 at 8 phase 0 count 4 release.cluster\n"
+          "exit 00000003\n"
+          "block ends\n");
+}
+
+// ---- Accesses that no site makes ----------------------------------------------------------------
+
+// Two numbers of a surface of two rows of eight words, one of a surface whose texels have two
+// bytes.
+static void make_surfaces(struct device *d) {
+    struct sim_image image = {
+        .shape = SIM_IMAGE_2D,
+        .channels = 1,
+        .channel_bytes = 4,
+        .address = (uint64_t)(uintptr_t)d->out + 512,
+        .bytes = 64,
+        .level_count = 1,
+        .level = {{.width = 8, .height = 2, .depth = 1, .row_bytes = 32, .slice_bytes = 64}}};
+    uint64_t *objects = (uint64_t *)(void *)d->out;
+    objects[0] = objects[1] = sim_surface_create(d->sim, &image);
+    image.channel_bytes = 2;
+    objects[2] = sim_surface_create(d->sim, &image);
+}
+
+// The third lane is outside, where nothing is accessed, and its formatted store goes to the surface
+// of narrower texels.
+static void test_surfaces(void **state) {
+    (void)state;
+    check_with(make_surfaces,
+               KERNEL "ld.param.u64 %d0, [out]; ld.global.u64 %d1, [%d0]; mov.u32 %r3, 1;\n"
+                      "shl.b32 %r4, %r0, 4; mul.wide.u32 %d2, %r0, 8; add.u64 %d2, %d0, %d2;\n"
+                      "suld.b.2d.v2.b32.zero {%r5, %r6}, [%d1, {%r4, %r3}];\n"
+                      "sust.b.2d.b32.zero [%d1, {%r4, %r3}], {%r0};\n"
+                      "sured.b.add.2d.u32.trap [%d1, {%r1, 0}], %r0;\n"
+                      "ld.global.u64 %d3, [%d2];\n"
+                      "sust.p.2d.b32.trap [%d3, {%r0, 0}], {%r0}; ret; }",
+               1, 3, 0,
+               "block begins for 3\n"
+               "read 8 00000007 out+0\n"
+               "read unsited 8 00000003 out+544 surface\n"
+               "write unsited 4 00000003 out+544 surface\n"
+               "atomic unsited 4 00000007 out+512 relaxed.gpu surface\n"
+               "read 8 00000007 out+0\n"
+               "write unsited 4 00000003 out+512 surface\n"
+               "write unsited 2 00000004 out+516 surface\n"
+               "exit 00000007\n"
+               "block ends\n");
+}
+
+// A map of rows of 32 bytes, of which a box takes five times 16, with a swizzle of 32 bytes.
+static void make_map(struct device *d) {
+    struct sim_tensor_map map = {.mark = SIM_TENSOR_MARK,
+                                 .address = (uint64_t)(uintptr_t)d->out + 1024,
+                                 .strides = {32},
+                                 .last = {7, 7},
+                                 .box = {4, 5},
+                                 .steps = {1, 1},
+                                 .rank = 2,
+                                 .type = SIM_TENSOR_U32,
+                                 .swizzle = SIM_TENSOR_SWIZZLE_32};
+    memcpy(d->out, &map, sizeof map);
+}
+
+static void test_tensors(void **state) {
+    (void)state;
+    check_with(make_map,
+               KERNEL "ld.param.u64 %d0, [out]; mov.u32 %r2, tile; mov.u32 %r3, 0;\n"
+                      "mbarrier.init.shared.b64 [%r2+1024], 1;\n"
+                      "cp.async.bulk.tensor.2d.shared::cluster.global.tile\n"
+                      "  .mbarrier::complete_tx::bytes [%r2], [%d0, {%r3, 1}], [%r2+1024];\n"
+                      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group\n"
+                      "  [%d0, {%r3, 6}], [%r2]; ret; }",
+               1, 1, 0,
+               "block begins for 1\n"
+               "atomic unsited 8 00000001 shared+1024\n"
+               "mbarrier init 00000001 at 1024 phase 0 count 1\n"
+               "read unsited 128 00000001 out+0 by mbarrier tensormap\n"
+               "read 1 00000001 out+1056 bulk 16 by mbarrier async\n"
+               "read 1 00000001 out+1088 bulk 16 by mbarrier async\n"
+               "read 1 00000001 out+1120 bulk 16 by mbarrier async\n"
+               "read 1 00000001 out+1152 bulk 16 by mbarrier async\n"
+               "read 1 00000001 out+1184 bulk 16 by mbarrier async\n"
+               "write 128 00000001 shared+0 bulk 80 at 0,32,64,96,144 by mbarrier async\n"
+               "atomic unsited 8 00000001 shared+1024 release.cluster\n"
+               "mbarrier bytes 00000001 at 1024 phase 0 count 80 release.cluster\n"
+               "read unsited 128 00000001 out+0 by bulk group tensormap\n"
+               "read 128 00000001 shared+0 bulk 80 at 0,32,64,96,144 by bulk group async\n"
+               "write 1 00000001 out+1216 bulk 16 by bulk group async\n"
+               "write 1 00000001 out+1248 bulk 16 by bulk group async\n"
+               "exit 00000001\n"
+               "block ends\n");
+}
+
+static void test_tensor_maps(void **state) {
+    (void)state;
+    check_with(make_map,
+               KERNEL_90A
+               "ld.param.u64 %d0, [out]; mov.u32 %r2, tile;\n"
+               "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r2], 1;\n"
+               "tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 0, 4;\n"
+               "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu\n"
+               "  .sync.aligned [%d0+128], [%r2], 128; ret; }",
+               1, 2, 0,
+               "block begins for 2\n"
+               "write unsited 128 00000001 shared+0\n"
+               "write unsited 128 00000002 shared+0\n"
+               "write unsited 128 00000001 out+0\n"
+               "write unsited 128 00000002 out+0\n"
+               "read unsited 128 00000001 shared+0\n"
+               "write unsited 128 00000001 out+128\n"
+               "fence 00000003 release.gpu proxy 3\n"
+               "exit 00000003\n"
+               "block ends\n");
+}
+
+static void make_format(struct device *d) {
+    memcpy(d->out, "%d %s\n", sizeof "%d %s\n");
+    memcpy(d->out + 64, "word", sizeof "word");
+}
+
+#define KERNEL_WITH_LIBRARY                                                                        \
+    HEAD("sm_90")                                                                                  \
+    ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"                       \
+    ".extern .func (.param .b32 r) __cudaCDP2GetDevice(.param .b64 a);\n" ENTRY("")
+
+// What printf reads, of arguments in shared memory, and where a function's result goes.
+static void test_library(void **state) {
+    (void)state;
+    check_with(make_format,
+               KERNEL_WITH_LIBRARY
+               "ld.param.u64 %d0, [out]; add.u64 %d1, %d0, 64; mov.u64 %d2, tile;\n"
+               "cvta.shared.u64 %d2, %d2; st.shared.u32 [tile+32], %r0;\n"
+               "st.shared.u64 [tile+40], %d1; add.u64 %d3, %d2, 32;\n"
+               "{ .param .b64 a; .param .b64 b; .param .b32 r;\n"
+               "st.param.b64 [a], %d0; st.param.b64 [b], %d3; call (r), vprintf, (a, b); }\n"
+               "{ .param .b64 a; .param .b32 r;\n"
+               "st.param.b64 [a], %d2; call (r), __cudaCDP2GetDevice, (a); }\n"
+               "ret; }",
+               1, 1, 0,
+               "block begins for 1\n"
+               "write 4 00000001 shared+32\n"
+               "write 8 00000001 shared+40\n"
+               "read unsited 7 00000001 out+0\n"
+               "read unsited 4 00000001 shared+32\n"
+               "read unsited 8 00000001 shared+40\n"
+               "read unsited 5 00000001 out+64\n"
+               "write unsited 4 00000001 shared+0\n"
+               "exit 00000001\n"
+               "block ends\n");
 }
 
 // ---- The filter ---------------------------------------------------------------------------------
@@ -517,6 +711,9 @@ int main(void) {
         cmocka_unit_test(test_warp_barriers),  cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_mbarriers),      cmocka_unit_test(test_copies),
         cmocka_unit_test(test_orders),         cmocka_unit_test(test_wgmma),
+        cmocka_unit_test(test_grids),          cmocka_unit_test(test_async_stores),
+        cmocka_unit_test(test_surfaces),       cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_tensor_maps),    cmocka_unit_test(test_library),
         cmocka_unit_test(test_counts_stay),    cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_memos),
     };

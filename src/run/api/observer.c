@@ -35,6 +35,7 @@ SAME(BANKRUN_NO_PROXY, EVENT_NO_PROXY);
 SAME(BANKRUN_ALIAS_PROXY, EVENT_ALIAS_PROXY);
 SAME(BANKRUN_ASYNC_PROXY, EVENT_ASYNC_PROXY);
 SAME(BANKRUN_TENSORMAP_PROXY, EVENT_TENSORMAP_PROXY);
+SAME(BANKRUN_SURFACE_PROXY, EVENT_SURFACE_PROXY);
 SAME(BANKRUN_BARRIER_ARRIVE, EVENT_BARRIER_ARRIVE);
 SAME(BANKRUN_BARRIER_SYNC, EVENT_BARRIER_SYNC);
 SAME(BANKRUN_BARRIER_COMPLETE, EVENT_BARRIER_COMPLETE);
@@ -59,7 +60,9 @@ SAME(BANKRUN_BLOCK_BEGIN, EVENT_BLOCK_BEGIN);
 SAME(BANKRUN_BLOCK_END, EVENT_BLOCK_END);
 SAME(BANKRUN_CLUSTER_BEGIN, EVENT_CLUSTER_BEGIN);
 SAME(BANKRUN_CLUSTER_END, EVENT_CLUSTER_END);
-SAME(BANKRUN_CLUSTER_END, EVENT_KINDS - 1);
+SAME(BANKRUN_GRID_RELEASE, EVENT_GRID_RELEASE);
+SAME(BANKRUN_GRID_WAIT, EVENT_GRID_WAIT);
+SAME(BANKRUN_GRID_WAIT, EVENT_KINDS - 1);
 
 struct worker {
     const struct observer *observer;
@@ -113,6 +116,7 @@ static void tell(void *state, const struct event_access *event) {
         .order = (enum bankrun_order)event->order,
         .scope = (enum bankrun_scope)event->scope,
         .completion = (enum bankrun_completion)event->completion,
+        .proxy = (enum bankrun_proxy)event->proxy,
         .width = event->width,
         .mask = event->mask,
         .offsets = event->offsets,
@@ -123,6 +127,7 @@ static void tell(void *state, const struct event_access *event) {
         .warp = event->warp,
         .bulk_bytes = event->bulk_bytes,
         .source_bytes = event->source_bytes,
+        .pieces = event->pieces,
         .request = ask(sites, event, &request) ? &request : NULL,
     };
     observer->user->access(observer->user->context, &shown);

@@ -80,10 +80,14 @@ static void decode_elements(struct sim_decoder *decoder, const struct ir_instruc
 
 // ---- For observers ------------------------------------------------------------------------
 
+static bool is_async_store(const struct ptx_instruction *ptx) {
+    return ptx->isa == PTX_ISA_st_async || ptx->isa == PTX_ISA_red_async;
+}
+
 static enum event_completion completion_of(const struct ptx_instruction *ptx) {
     if (ptx->isa == PTX_ISA_cp_async)
         return EVENT_BY_GROUP;
-    if (ptx->isa == PTX_ISA_st_async || ptx->isa == PTX_ISA_red_async)
+    if (is_async_store(ptx))
         return EVENT_BY_MBARRIER;
     switch (ptx_modifier_of(ptx, PTX_GROUP_variant2)) {
     case PTX_MOD_mbarrier_complete_tx_bytes:
@@ -93,6 +97,12 @@ static enum event_completion completion_of(const struct ptx_instruction *ptx) {
     default:
         return EVENT_AT_ONCE;
     }
+}
+
+static enum event_proxy proxy_of(const struct ptx_instruction *ptx) {
+    const enum event_completion completion = completion_of(ptx);
+    const bool is_bulk = completion == EVENT_BY_BULK_GROUP || completion == EVENT_BY_MBARRIER;
+    return is_bulk && !is_async_store(ptx) ? EVENT_ASYNC_PROXY : EVENT_NO_PROXY;
 }
 
 static void decode_order(const struct sim_decoder *decoder, const struct ir_instruction *ir,
@@ -114,6 +124,7 @@ static void decode_order(const struct sim_decoder *decoder, const struct ir_inst
                                                       : EVENT_WEAK);
     access->scope = sim_scope_of(ir->ptx, is_volatile ? EVENT_SYS : EVENT_GPU);
     access->completion = completion_of(ir->ptx);
+    access->proxy = proxy_of(ir->ptx);
 }
 
 const struct sim_access *sim_decode_access(struct sim_decoder *decoder,

@@ -75,13 +75,15 @@ static void note(struct sim_warp *warp, struct sim_child child, uint64_t stream)
     vec_push(&launches->children, child);
 }
 
-static void note_launch(struct sim_warp *warp, struct sim_device_wish *wish, uint64_t stream) {
+static void note_launch(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                        struct sim_device_wish *wish, uint64_t stream) {
     struct sim_device_launches *launches = &sim_block_of(warp)->launches;
     struct sim_child child = wish->child;
-    const size_t bytes = child.kernel->parameter_bytes;
+    const unsigned bytes = child.kernel->parameter_bytes;
     child.parameters = base_alloc(bytes ? bytes : 1);
     if (bytes)
         memcpy(child.parameters, (const void *)(uintptr_t)wish->buffer, bytes);
+    sim_mem_tell_span(warp, instr, lane, wish->buffer, bytes, EVENT_READ);
     note(warp, child, stream);
     sim_memory_free(warp->block->worker->memory, wish->buffer, true);
     *wish = launches->wishes.data[--launches->wishes.length];
@@ -99,7 +101,7 @@ static bool launch(struct sim_warp *warp, const struct sim_instr *instr,
                       "asked for");
             return false;
         }
-        note_launch(warp, wish, streams[l]);
+        note_launch(warp, instr, l, wish, streams[l]);
         errors[l] = 0;
     }
     return true;
@@ -118,7 +120,7 @@ static bool succeed(struct sim_warp *warp, const struct sim_instr *instr,
 
 // Writes a value for each lane where its first argument points to.
 static bool give(struct sim_warp *warp, const struct sim_instr *instr, const uint64_t *addresses,
-                 uint64_t value, uint64_t bytes) {
+                 uint64_t value, unsigned bytes) {
     EACH_LANE(l, warp->mask) {
         uint64_t span;
         uint8_t *to = sim_mem_span(warp, l, addresses[l], true, &span);
@@ -128,6 +130,7 @@ static bool give(struct sim_warp *warp, const struct sim_instr *instr, const uin
             return false;
         }
         memcpy(to, &value, bytes);
+        sim_mem_tell_span(warp, instr, l, addresses[l], bytes, EVENT_WRITE);
     }
     return true;
 }

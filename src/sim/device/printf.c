@@ -35,7 +35,10 @@ bool sim_device_string(struct sim_warp *warp, const struct sim_instr *instr, uns
     const uint64_t wanted = left < limit ? left : limit;
     const uint8_t *end = from ? memchr(from, 0, wanted) : NULL;
     if (from && (end || wanted == limit)) {
-        strbuf_append(out, (const char *)from, end ? (size_t)(end - from) : limit);
+        const size_t length = end ? (size_t)(end - from) : limit;
+        strbuf_append(out, (const char *)from, length);
+        sim_mem_tell_span(warp, instr, lane, address, (unsigned)(length + (end != NULL)),
+                          EVENT_READ);
         return true;
     }
     if (limit == 0)
@@ -66,6 +69,7 @@ static bool next_argument(struct print *p, unsigned bytes, uint64_t *value) {
     }
     *value = 0;
     memcpy(value, from, bytes);
+    sim_mem_tell_span(p->warp, p->instr, p->lane, address, bytes, EVENT_READ);
     p->position += bytes;
     p->parsed++;
     return true;

@@ -132,3 +132,15 @@ uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bo
     *bytes = hit.address + hit.bytes - address;
     return (uint8_t *)(uintptr_t)address;
 }
+
+void sim_mem_tell_span(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                       uint64_t address, unsigned bytes, enum event_intent intent) {
+    const struct event_access event = {.intent = intent, .width = bytes};
+    if (!bytes || ir_is_in_local_window(address))
+        return;
+    if (ir_is_in_shared_window(address))
+        sim_emit_lane_shared(warp, instr, lane, address & IR_CLUSTER_OFFSET,
+                             sim_cluster_target(warp->block, address - IR_SHARED_WINDOW), event);
+    else
+        sim_emit_lane_global(warp, instr, lane, address, event);
+}

@@ -19,5 +19,8 @@ uint8_t *sim_mem_cluster(const struct mem_request *request, uint64_t address, un
 // many bytes from there on may be read (or written). NULL: none.
 uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bool write,
                       uint64_t *bytes);
+// Tells that the call accessed `bytes` of them; those of local memory concern nobody.
+void sim_mem_tell_span(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                       uint64_t address, unsigned bytes, enum event_intent intent);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/number/convert.h"
+#include "sim/emit.h"
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 
@@ -176,34 +177,71 @@ static void reduce(const struct sim_warp *warp, const struct sim_texture_access 
 
 // ---- All ----------------------------------------------------------------------------------
 
-static bool run_lane(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane) {
+static bool run_lane(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                     struct place *place) {
     const struct sim_texture_access *access = instr->extra;
     const struct sim_object *surface = sim_texture_object(warp, instr, SIM_OBJECT_SURFACE, lane);
     if (!surface)
         return false;
     const struct sim_image *image = &surface->image;
-    struct place place = {NULL, ptx_type_bytes(access->type) * access->value_count};
+    *place = (struct place){NULL, ptx_type_bytes(access->type) * access->value_count};
     if (access->is_formatted && access->access == PTX_ACCESS_SURFACE_STORE)
-        place.bytes = image->channels * image->channel_bytes;
-    if (!find_place(warp, instr, lane, surface, &place))
+        place->bytes = image->channels * image->channel_bytes;
+    if (!find_place(warp, instr, lane, surface, place))
         return false;
     if (access->access == PTX_ACCESS_SURFACE_LOAD)
-        load(warp, access, lane, &place);
-    else if (!place.at)
+        load(warp, access, lane, place);
+    else if (!place->at)
         return true;
     else if (access->access == PTX_ACCESS_SURFACE_REDUCTION)
-        reduce(warp, access, lane, &place);
+        reduce(warp, access, lane, place);
     else if (access->is_formatted)
-        store_formatted(warp, access, lane, &place, image);
+        store_formatted(warp, access, lane, place, image);
     else
-        store(warp, access, lane, &place);
+        store(warp, access, lane, place);
     return true;
 }
 
-const struct sim_instr *sim_run_surface(struct sim_warp *warp, const struct sim_instr *instr) {
+// One event for all lanes whose surfaces have texels of the same size.
+static void tell(const struct sim_warp *warp, const struct sim_instr *instr,
+                 const struct place places[LANES]) {
+    const enum ptx_access access = ((const struct sim_texture_access *)instr->extra)->access;
+    const bool is_atomic = access == PTX_ACCESS_SURFACE_REDUCTION;
+    uint64_t addresses[LANES] = {0};
+    uint32_t rest = 0;
     EACH_LANE(l, warp->mask) {
-        if (!run_lane(warp, instr, l))
+        addresses[l] = (uint64_t)(uintptr_t)places[l].at;
+        rest |= (uint32_t)(places[l].at != NULL) << l;
+    }
+    while (rest) {
+        const unsigned width = places[__builtin_ctz(rest)].bytes;
+        uint32_t mask = 0;
+        EACH_LANE(l, rest) {
+            mask |= (uint32_t)(places[l].bytes == width) << l;
+        }
+        sim_emit_unsited(warp, instr,
+                         (struct event_access){.space = SITE_GLOBAL,
+                                               .intent = is_atomic ? EVENT_ATOMIC
+                                                         : access == PTX_ACCESS_SURFACE_STORE
+                                                             ? EVENT_WRITE
+                                                             : EVENT_READ,
+                                               .order = is_atomic ? EVENT_RELAXED : EVENT_WEAK,
+                                               .scope = EVENT_GPU,
+                                               .proxy = EVENT_SURFACE_PROXY,
+                                               .width = width,
+                                               .mask = mask,
+                                               .addresses = addresses});
+        rest &= ~mask;
+    }
+}
+
+const struct sim_instr *sim_run_surface(struct sim_warp *warp, const struct sim_instr *instr) {
+    struct place places[LANES];
+    EACH_LANE(l, warp->mask) {
+        if (!run_lane(warp, instr, l, &places[l]))
             return NULL;
     }
+    if (sim_hears_unsited(warp))
+        tell(warp, instr, places);
     return instr + 1;
 }

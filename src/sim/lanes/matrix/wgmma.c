@@ -189,7 +189,8 @@ static struct mma_product product_of(const struct ir_instruction *ir, bool is_sp
 
 LANES_SELECT(wgmma) {
     struct wgmma *w = sim_decoder_alloc(decoder, sizeof *w);
-    w->access = (struct sim_access){.site = IR_NONE, .completion = EVENT_BY_WGMMA_GROUP};
+    w->access = (struct sim_access){
+        .site = IR_NONE, .completion = EVENT_BY_WGMMA_GROUP, .proxy = EVENT_ASYNC_PROXY};
     w->is_sparse = lanes_modifier(ir, PTX_GROUP_variant) == PTX_MOD_sp;
     w->product = product_of(ir, w->is_sparse);
     w->a_in_registers = ir->operands[1].kind == IR_OPERAND_VECTOR;

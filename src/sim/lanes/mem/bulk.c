@@ -51,7 +51,7 @@ static const uint8_t *find_source(struct sim_warp *warp, const struct sim_instr 
     if (instr->immediate & FROM_SHARED) {
         from = sim_bulk_shared(&read, lane, address, bytes, &block);
         if (from)
-            sim_emit_bulk_shared(&read, lane, address & IR_CLUSTER_OFFSET, bytes, block);
+            sim_emit_bulk_shared(&read, lane, address & IR_CLUSTER_OFFSET, bytes, block, NULL);
     } else {
         from = sim_bulk_global(&read, lane, address, bytes);
         if (from)
@@ -73,7 +73,7 @@ static bool put_shared(struct sim_warp *warp, const struct sim_instr *instr, uns
     uint8_t *to = at ? sim_bulk_shared(&write, lane, address, bytes, &block) : NULL;
     if (!to)
         return false;
-    sim_emit_bulk_shared(&write, lane, address & IR_CLUSTER_OFFSET, bytes, block);
+    sim_emit_bulk_shared(&write, lane, address & IR_CLUSTER_OFFSET, bytes, block, NULL);
     put(instr, to, from, bytes);
     sim_mbarrier_complete(&write, lane, home, at, (uint32_t)bytes);
     return true;

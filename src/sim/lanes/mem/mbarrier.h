@@ -52,12 +52,18 @@ static inline void sim_mbarrier_complete(const struct mem_request *r, unsigned l
     s.bytes -= (int32_t)bytes;
     sim_mbarrier_finish_phase(&s);
     *word = sim_mbarrier_pack(s);
+    const uint32_t offset = (uint32_t)(at - owner->shared);
+    sim_emit_lane_shared(r->warp, r->instr, lane, offset, owner,
+                         (struct event_access){.intent = EVENT_ATOMIC,
+                                               .order = EVENT_RELEASE,
+                                               .scope = EVENT_CLUSTER,
+                                               .width = sizeof *word});
     sim_emit_lanes(r->warp, r->instr, 1u << lane,
                    (struct event_sync){.kind = EVENT_MBARRIER_COMPLETE_TX,
                                        .order = EVENT_RELEASE,
                                        .scope = EVENT_CLUSTER,
                                        .owner = owner->linear,
-                                       .offset = (uint32_t)(at - owner->shared),
+                                       .offset = offset,
                                        .count = bytes,
                                        .phase = phase,
                                        .ends_phase = s.phase != phase});

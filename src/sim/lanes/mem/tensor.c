@@ -52,6 +52,11 @@ static bool read_map(struct copy *c, uint64_t address) {
         if (!sim_mem_check_global(&read, at))
             return false;
     }
+    sim_emit_lane_global(c->warp, c->instr, c->lane, address,
+                         (struct event_access){.intent = EVENT_READ,
+                                               .completion = c->instr->access->completion,
+                                               .proxy = EVENT_TENSORMAP_PROXY,
+                                               .width = SIM_TENSOR_MAP_BYTES});
     memcpy(&c->map, (const void *)(uintptr_t)address, sizeof c->map);
     if (!sim_tensor_map_is_good(&c->map))
         return raise_map(c, address, "is none, or has fields that do not go together");
@@ -235,14 +240,34 @@ static bool scatter_box(struct copy *c, const uint8_t *from) {
 
 // ---- Shared memory ------------------------------------------------------------------------
 
+// Where the n-th byte of the box lies, `first` being the place of the box. 16 bytes stay together.
+static uint32_t place_of(const struct copy *c, uint32_t first, uint32_t n) {
+    const uint32_t row = c->box.row_bytes;
+    return sim_tensor_swizzled(&c->map, first + n / row * c->box.pitch + n % row);
+}
+
+// For observers. NULL: the box has no gaps.
+static uint32_t *pieces_of(const struct copy *c, uint32_t first) {
+    if (c->box.pitch == c->box.row_bytes)
+        return NULL;
+    uint32_t *pieces = base_alloc(c->box.bytes / EVENT_PIECE * sizeof *pieces);
+    for (uint32_t n = 0; n < c->box.bytes; n += EVENT_PIECE)
+        pieces[n / EVENT_PIECE] = place_of(c, first, n);
+    return pieces;
+}
+
 static uint8_t *find_shared(const struct copy *c, uint64_t address, enum event_intent intent,
                             struct sim_block **block) {
     const struct mem_request request = mem_request(c->warp, c->instr, SHARED_ALIGN, intent);
     const uint64_t rows = c->box.bytes / c->box.row_bytes;
     const uint64_t bytes = (rows - 1) * c->box.pitch + c->box.row_bytes;
     uint8_t *at = sim_bulk_shared(&request, c->lane, address, bytes, block);
-    if (at)
-        sim_emit_bulk_shared(&request, c->lane, address & IR_CLUSTER_OFFSET, c->box.bytes, *block);
+    if (at && sim_is_heard(&request)) {
+        uint32_t *pieces = pieces_of(c, (uint32_t)(at - (*block)->shared));
+        sim_emit_bulk_shared(&request, c->lane, address & IR_CLUSTER_OFFSET, c->box.bytes, *block,
+                             pieces);
+        free(pieces);
+    }
     return at;
 }
 
@@ -251,10 +276,8 @@ static bool move_swizzled(const struct copy *c, struct sim_block *block, uint8_t
                           bool to_shared) {
     enum { CHUNK = 16 };
     const uint32_t first = (uint32_t)(at - block->shared);
-    const uint32_t row = c->box.row_bytes;
     for (uint32_t offset = 0; offset < c->box.bytes; offset += CHUNK) {
-        const uint32_t at_row = offset / row * c->box.pitch + offset % row;
-        const uint32_t place = sim_tensor_swizzled(&c->map, first + at_row);
+        const uint32_t place = place_of(c, first, offset);
         if (place + CHUNK > block->shared_bytes) {
             sim_raise(c->warp, c->instr, SIM_FAULT_ILLEGAL_ADDRESS, c->lane, place,
                       "the swizzle leads to shared address 0x%x: the block has %u bytes of shared "

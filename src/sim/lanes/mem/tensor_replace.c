@@ -53,16 +53,29 @@ static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigne
     }
 }
 
+// Both instructions access the whole map. `block`: in whose shared memory it is; NULL: in global.
+static void tell_map(const struct mem_request *r, unsigned lane, const uint8_t *at,
+                     const struct sim_block *block) {
+    const struct event_access event = {.intent = r->intent, .width = SIM_TENSOR_MAP_BYTES};
+    if (block)
+        sim_emit_lane_shared(r->warp, r->instr, lane, (uint32_t)(at - block->shared), block, event);
+    else
+        sim_emit_lane_global(r->warp, r->instr, lane, (uint64_t)(uintptr_t)at, event);
+}
+
 static uint8_t *find_map(const struct mem_request *r, unsigned lane) {
     uint64_t address = sim_bulk_address(r->warp, r->instr->access, 0, lane);
     bool is_shared = r->instr->access->space == PTX_SPACE_SHARED;
-    struct sim_block *block;
+    struct sim_block *block = NULL;
     if (r->instr->access->space == PTX_SPACE_GENERIC && ir_is_in_shared_window(address)) {
         address -= IR_SHARED_WINDOW;
         is_shared = true;
     }
-    return is_shared ? sim_bulk_shared(r, lane, address, SIM_TENSOR_MAP_BYTES, &block)
-                     : sim_bulk_global(r, lane, address, SIM_TENSOR_MAP_BYTES);
+    uint8_t *at = is_shared ? sim_bulk_shared(r, lane, address, SIM_TENSOR_MAP_BYTES, &block)
+                            : sim_bulk_global(r, lane, address, SIM_TENSOR_MAP_BYTES);
+    if (at)
+        tell_map(r, lane, at, block);
+    return at;
 }
 
 static const struct sim_instr *replace_field(struct sim_warp *warp, const struct sim_instr *instr) {
@@ -110,12 +123,18 @@ static const struct sim_instr *publish(struct sim_warp *warp, const struct sim_i
     read.intent = EVENT_READ;
     uint8_t *to = sim_bulk_global(&write, l, sim_bulk_address(warp, instr->access, 0, l),
                                   SIM_TENSOR_MAP_BYTES);
-    const uint8_t *from =
-        to ? sim_bulk_shared(&read, l, sim_bulk_address(warp, instr->access, 1, l),
-                             SIM_TENSOR_MAP_BYTES, &block)
-           : NULL;
+    uint8_t *from = to ? sim_bulk_shared(&read, l, sim_bulk_address(warp, instr->access, 1, l),
+                                         SIM_TENSOR_MAP_BYTES, &block)
+                       : NULL;
     if (!from)
         return NULL;
+    tell_map(&read, l, from, block);
+    tell_map(&write, l, to, NULL);
+    sim_emit_lanes(warp, instr, warp->mask,
+                   (struct event_sync){.kind = EVENT_FENCE,
+                                       .order = instr->access->order,
+                                       .scope = instr->access->scope,
+                                       .proxy = EVENT_TENSORMAP_PROXY});
     memcpy(to, from, SIM_TENSOR_MAP_BYTES);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return instr + 1;

@@ -100,3 +100,14 @@ LANES_SELECT(async_group) {
     out->run[0] = out->run[1] = run_group;
     return true;
 }
+
+// ---- Grids that depend on each other: they run one after the other, so that nothing waits ----
+
+LANES_SELECT(grid_dependency) {
+    (void)decoder;
+    const bool launches = lanes_modifier(ir, PTX_GROUP_op) == PTX_MOD_launch_dependents;
+    out->immediate = launches ? EVENT_GRID_RELEASE : EVENT_GRID_WAIT;
+    out->value = 0;
+    out->run[0] = out->run[1] = run_group;
+    return true;
+}
