@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ir/address.h"
+#include "ir/value_convert.h"
 #include "ir/value_kinds.h"
-#include "ir/value_math.h"
 
 // ---- Rows as data ---------------------------------------------------------------------------
 

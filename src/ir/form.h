@@ -21,10 +21,24 @@ struct ir_form {
     uint32_t immediate;
 };
 
+// Bits of ir_form.immediate.
+enum {
+    IR_FORM_RELU = 1,
+    IR_FORM_FINITE = 2,
+    IR_FORM_UP = 4,
+    IR_FORM_BITS = 7, // of cvt.pack: bits of a part, less one
+    IR_FORM_SIGNED = 8,
+};
+
 // False: nothing runs these modifiers together.
 typedef bool ir_form_reader(const struct ir_function *function,
                             const struct ir_instruction *instruction, struct ir_form *out);
 ir_form_reader ir_read_video; // of three sources
 ir_form_reader ir_read_video_alone;
+ir_form_reader ir_read_conversion;
+ir_form_reader ir_read_pack_half;
+ir_form_reader ir_read_narrow_to, ir_read_narrow_from;
+ir_form_reader ir_read_flags; // .relu, .satfinite and .rp as imm
+ir_form_reader ir_read_pack_int;
 
 #endif

@@ -31,6 +31,11 @@ enum { SPACE_GLOBAL = 1, SPACE_SHARED = 2, SPACE_CLUSTER = 4, SPACE_LOCAL = 8 };
 #define TYPE_S64 BIT(S64)
 #define TYPE_F32 BIT(F32)
 #define TYPE_F64 BIT(F64)
+#define TYPE_F16 BIT(F16)
+#define TYPE_BF16 BIT(BF16)
+#define TYPE_TF32 BIT(TF32)
+#define TYPE_F16X2 BIT(F16X2)
+#define TYPE_BF16X2 BIT(BF16X2)
 #define TYPE_U16X2 BIT(U16X2)
 #define TYPE_S16X2 BIT(S16X2)
 #define TYPE_PRED BIT(PRED)
@@ -171,19 +176,16 @@ static unsigned unsigned_type(unsigned type) {
     }
 }
 
-// A conversion looks at the registers that it goes to and comes from. False: the source's has
-// another width than the type.
-static bool read_registers(const struct ir_function *function,
-                           const struct ir_instruction *instruction, struct wanted *out) {
-    const struct ir_operand *d = &instruction->operands[0], *a = &instruction->operands[1];
+// A conversion looks at the register that it goes to.
+static void read_register(const struct ir_function *function,
+                          const struct ir_instruction *instruction, struct wanted *out) {
+    const struct ir_operand *d = &instruction->operands[0];
     const unsigned to = instruction->ptx->types[0], from = instruction->ptx->types[1];
     const unsigned bytes = ptx_type_bytes((enum ptx_type)to);
     out->registers =
         d->kind == IR_OPERAND_REGISTER ? ptx_type_bytes(function->registers[d->reg].type) : bytes;
     if (out->registers <= bytes && ptx_type_class((enum ptx_type)from) != PTX_CLASS_FLOAT)
         out->to = 1ull << unsigned_type(to);
-    return a->kind != IR_OPERAND_REGISTER || (function->registers[a->reg].class == IR_CLASS_64) ==
-                                                 (ptx_type_bytes((enum ptx_type)from) == 8);
 }
 
 static bool read_wanted(const struct ir_function *function,
@@ -196,8 +198,9 @@ static bool read_wanted(const struct ir_function *function,
     out->types = 1ull << ptx->types[ptx->type_count - 1];
     if (instruction->operand_count > 4 && instruction->operands[4].value <= 0xff)
         out->table = (uint16_t)(HAS_TABLE | instruction->operands[4].value);
-    return read_modifiers(ptx, out) &&
-           (ptx->isa != PTX_ISA_cvt_plain || read_registers(function, instruction, out));
+    if (ptx->isa == PTX_ISA_cvt_plain)
+        read_register(function, instruction, out);
+    return read_modifiers(ptx, out);
 }
 
 // ---- Which row fits -------------------------------------------------------------------------
@@ -229,13 +232,41 @@ static bool fits(const struct key *key, const struct wanted *wanted) {
            modifiers_fit(key, wanted);
 }
 
+static bool is_wide(enum ir_kind kind) {
+    return kind == IR_KIND_u64 || kind == IR_KIND_s64 || kind == IR_KIND_f64;
+}
+
+static unsigned lane_bytes(const struct ir_function *function, const struct ir_operand *operand) {
+    if (operand->kind == IR_OPERAND_IMMEDIATE || operand->kind == IR_OPERAND_SREG)
+        return operand->bytes;
+    if (operand->kind != IR_OPERAND_REGISTER)
+        return 0;
+    const enum ir_class class = function->registers[operand->reg].class;
+    return class == IR_CLASS_64 ? 8 : class == IR_CLASS_32 ? 4 : 0;
+}
+
+// Some instructions take registers that are wider than the type.
+static bool lanes_fit(const struct ir_function *function, const struct ir_instruction *instruction,
+                      const struct ir_value_row *row) {
+    for (uint32_t i = 0; i < instruction->operand_count && i <= 4; i++) {
+        const enum ir_kind kind = i == 0 ? row->result : row->operands[i - 1];
+        const unsigned bytes = lane_bytes(function, &instruction->operands[i]);
+        if (bytes && kind != IR_KIND_none && kind != IR_KIND_pred && (bytes == 8) != is_wide(kind))
+            return false;
+    }
+    return true;
+}
+
 static enum ir_value find(const struct ir_function *function,
                           const struct ir_instruction *instruction, const struct wanted *wanted,
                           struct ir_form *form) {
     unsigned value = first_of[instruction->ptx->isa];
     do {
         const struct key *key = &keys[value];
-        if (key->read ? key->read(function, instruction, form) : fits(key, wanted))
+        const bool is_fit = key->read ? (!key->to || (key->to & wanted->to)) &&
+                                            key->read(function, instruction, form)
+                                      : fits(key, wanted);
+        if (is_fit && lanes_fit(function, instruction, ir_value_row((enum ir_value)value)))
             return (enum ir_value)value;
     } while (!is_first[++value]);
     return IR_VALUE_NONE;

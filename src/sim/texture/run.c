@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/memory/request.h"
 #include "ir/number/half.h"
+#include "sim/memory/request.h"
 #include "sim/sim_internal.h"
 #include "sim/texture/access.h"
 

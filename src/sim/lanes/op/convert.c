@@ -1,4 +1,5 @@
-// cvt of one number by one expression; the other conversions are in cvt.c and its neighbours.
+// cvt, but for four numbers at once with stochastic rounding.
+#include "ir/value_convert.h"
 #include "sim/lanes/op/value.h"
 
 #include "ir/value/convert.def"

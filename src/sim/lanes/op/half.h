@@ -6,8 +6,8 @@
 #ifndef BANKRUN_SIM_LANES_OP_HALF_H
 #define BANKRUN_SIM_LANES_OP_HALF_H
 
-#include "sim/lanes/op/float.h"
 #include "ir/number/half.h"
+#include "sim/lanes/op/float.h"
 
 #define HALF_NAN 0x7fffu
 

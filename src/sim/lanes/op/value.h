@@ -21,6 +21,7 @@
 #define VALUE2(name, law, D, A, B, x, ...) LANES2(name, D, A, B, x)
 #define VALUE3(name, law, D, A, B, C, x, ...) LANES3(name, D, A, B, C, x)
 #define VALUE4(name, law, D, A, B, C, E, x, ...) LANES4(name, D, A, B, C, E, x)
+#define LOOP1(name, law, D, A, x, ...) EACH1(name, D, A, x)
 #define LOOP2(name, law, D, A, B, x, ...) EACH2(name, D, A, B, x)
 #define LOOP3(name, law, D, A, B, C, x, ...) EACH3(name, D, A, B, C, x)
 
