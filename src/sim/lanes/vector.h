@@ -86,6 +86,19 @@ LANES_INLINE vector_int vector_all(int32_t value) {
     return (vector_int){0} + value;
 }
 
+LANES_INLINE bool vector_any(vector_int v) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v);
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    int32_t any = 0;
+    for (int i = 0; i < VECTOR_LANES; i++)
+        any |= v[i];
+    return any;
+#endif
+}
+
 // Where the mask is -1, one value, else another.
 LANES_INLINE vector_int vector_pick(vector_int mask, vector_int then, vector_int otherwise) {
     return (then & mask) | (otherwise & ~mask);

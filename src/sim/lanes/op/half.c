@@ -149,47 +149,100 @@ BF16_LANES2(add_bf16, bf16_sum)
 BF16_LANES2(sub_bf16, bf16_difference)
 BF16_LANES2(mul_bf16, bf16_product)
 
-static inline uint32_t bf16_fused(uint32_t a, uint32_t b, uint32_t c) {
-    const double product = (double)bf16_operand(a) * (double)bf16_operand(b);
-    return num_bf16_of_f32(f32_odd(f64_odd_sum(product, (double)bf16_operand(c))));
+// For fma a half is the upper part of a word, whose bits are those of a float then.
+struct bf16_form {
+    int32_t a_sign, c_sign; // to be inverted
+    int32_t cut,
+        out_of_bounds; // -1: what is negative, or stands for what is out of bounds, is zero
+};
+
+static inline struct bf16_form bf16_form_of(uint32_t immediate) {
+    return (struct bf16_form){
+        .a_sign = immediate & HALF_MINUS_PRODUCT ? INT32_MIN : 0,
+        .c_sign = immediate & HALF_MINUS_ADDEND ? INT32_MIN : 0,
+        .cut = immediate & HALF_RELU ? -1 : 0,
+        .out_of_bounds = immediate & HALF_OOB ? -1 : 0,
+    };
 }
 
-// What becomes zero with .relu has the bits of `cut`; a NaN has no sign.
-static inline uint32_t bf16_cut(uint32_t h, uint32_t cut) {
-    return h & cut ? 0 : h;
+static inline uint32_t bf16_in_double(uint32_t a, uint32_t b, uint32_t c, struct bf16_form form) {
+    const float x = f32_from(a ^ (uint32_t)form.a_sign), z = f32_from(c ^ (uint32_t)form.c_sign);
+    const double sum = f64_odd_sum((double)x * (double)f32_from(b), (double)z);
+    const uint32_t r = num_bf16_of_f32(f32_odd(sum));
+    const bool is_cut = form.cut && r & 0x8000;
+    const bool is_out = form.out_of_bounds && IS_OUT_OF_BOUNDS(a >> 16, b >> 16);
+    return is_cut || is_out ? 0 : r;
 }
 
-// The low halves, or scalars, and the high halves.
-#define FUSED_LOW bf16_cut(bf16_fused(a ^ a_sign, b, c ^ c_sign), cut)
-#define FUSED_HIGH bf16_cut(bf16_fused((a >> 16) ^ a_sign, b >> 16, (c >> 16) ^ c_sign), cut) << 16
-#define OUT_OF_BOUNDS_LOW (IS_OUT_OF_BOUNDS(a, b) ? 0xffff : 0)
-#define OUT_OF_BOUNDS_HIGH (IS_OUT_OF_BOUNDS(a >> 16, b >> 16) ? 0xffff0000 : 0)
+static __attribute__((noinline)) void fma_bf16_in_double(struct sim_warp *warp,
+                                                         const struct sim_instr *instr) {
+    LANES_OUT(u32)
+    LANES_IN(u32, pa, 1)
+    LANES_IN(u32, pb, 2)
+    LANES_IN(u32, pc, 3)
+    const struct bf16_form form = bf16_form_of(imm);
+    const uint32_t upper = imm & HALF_PACKED ? 0xffff0000 : 0;
+    _Alignas(64) uint32_t r[LANES];
+    SIM_LANES
+        r[l] = bf16_in_double(pa[l] << 16, pb[l] << 16, pc[l] << 16, form);
+    if (upper) {
+        SIM_LANES
+            r[l] |= bf16_in_double(pa[l] & upper, pb[l] & upper, pc[l] & upper, form) << 16;
+    }
+    SIM_LANES
+        d[l] = on[l] ? r[l] : d[l];
+}
 
-#define FMA_BF16(name, ...)                                                                        \
-    static const struct sim_instr *name##_run(struct sim_warp *warp,                               \
-                                              const struct sim_instr *instr) {                     \
-        LANES_OUT(u32)                                                                             \
-        LANES_IN(u32, pa, 1)                                                                       \
-        LANES_IN(u32, pb, 2)                                                                       \
-        LANES_IN(u32, pc, 3)                                                                       \
-        const uint32_t a_sign = imm & HALF_MINUS_PRODUCT ? 0x8000 : 0;                             \
-        const uint32_t c_sign = imm & HALF_MINUS_ADDEND ? 0x8000 : 0;                              \
-        const uint32_t cut = imm & HALF_RELU ? 0x8000 : 0;                                         \
-        _Alignas(64) uint32_t r[LANES];                                                            \
-        SIM_LANES {                                                                                \
-            const uint32_t a = pa[l], b = pb[l], c = pc[l];                                        \
-            r[l] = __VA_ARGS__;                                                                    \
-        }                                                                                          \
-        SIM_LANES                                                                                  \
-            d[l] = on[l] ? r[l] : d[l];                                                            \
-        return instr + 1;                                                                          \
-    }                                                                                              \
-    static const sim_handler name[2] = {name##_run, name##_run};
+// In floats, as f16 has it. Adds to *inexact the lanes whose product is so small or so large that a
+// float may not hold it.
+LANES_INLINE vector_int bf16_in_float(vector_int a, vector_int b, vector_int c,
+                                      struct bf16_form form, vector_int *inexact) {
+    const vector_float x = (vector_float)(a ^ form.a_sign), y = (vector_float)b, product = x * y;
+    const vector_int magnitude = (vector_int)product & 0x7fffffff;
+    const vector_int is_extreme = (magnitude < 0x00800000) | ((vector_float)magnitude > 0x1p126f);
+    *inexact |= is_extreme & (x != 0) & (y != 0);
+    const vector_float sum = f32_odd_sum(product, (vector_float)(c ^ form.c_sign));
+    const vector_int bits = (vector_int)sum;
+    const vector_int rounded = (bits + 0x7fff + (bits >> 16 & 1)) & ~0xffff;
+    const vector_int r = vector_pick(sum == sum, rounded, vector_all(HALF_NAN << 16));
+    const vector_int is_out = IS_OUT_OF_BOUNDS(a >> 16, b >> 16);
+    return r & ~((r < 0) & form.cut) & ~(is_out & form.out_of_bounds);
+}
 
-FMA_BF16(fma_bf16, FUSED_LOW)
-FMA_BF16(fma_bf16x2, FUSED_LOW | FUSED_HIGH)
-FMA_BF16(oob_bf16, FUSED_LOW & ~OUT_OF_BOUNDS_LOW)
-FMA_BF16(oob_bf16x2, (FUSED_LOW & ~OUT_OF_BOUNDS_LOW) | (FUSED_HIGH & ~OUT_OF_BOUNDS_HIGH))
+LANES_INLINE void fma_bf16_lanes(struct sim_warp *warp, const struct sim_instr *instr,
+                                 struct bf16_form form) {
+    const vector_int *pa = LANES_ALIGNED(const vector_int, instr->operand[1]);
+    const vector_int *pb = LANES_ALIGNED(const vector_int, instr->operand[2]);
+    const vector_int *pc = LANES_ALIGNED(const vector_int, instr->operand[3]);
+    const vector_int *on = (const vector_int *)(const void *)warp->lanes;
+    vector_int *d = LANES_ALIGNED(vector_int, instr->operand[0]);
+    const bool is_packed = instr->immediate & HALF_PACKED;
+    enum { VECTORS = LANES / VECTOR_LANES };
+    vector_int r[VECTORS], inexact = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        const vector_int a = pa[i], b = pb[i], c = pc[i];
+        vector_int odd = {0};
+        r[i] = bf16_in_float(a << 16, b << 16, c << 16, form, &odd) >> 16 & 0xffff;
+        if (is_packed)
+            r[i] |= bf16_in_float(a & ~0xffff, b & ~0xffff, c & ~0xffff, form, &odd);
+        inexact |= odd & on[i];
+    }
+    if (__builtin_expect(vector_any(inexact), 0)) {
+        fma_bf16_in_double(warp, instr);
+        return;
+    }
+    for (int i = 0; i < VECTORS; i++)
+        d[i] = vector_pick(on[i], r[i], d[i]);
+}
+
+static const struct sim_instr *fma_bf16_run(struct sim_warp *warp, const struct sim_instr *instr) {
+    if (instr->immediate & ~(uint32_t)(HALF_PACKED | HALF_BF16))
+        fma_bf16_lanes(warp, instr, bf16_form_of(instr->immediate));
+    else
+        fma_bf16_lanes(warp, instr, bf16_form_of(0));
+    return instr + 1;
+}
+static const sim_handler fma_bf16[2] = {fma_bf16_run, fma_bf16_run};
 
 // ---- Selection ----------------------------------------------------------------------------
 
@@ -211,7 +264,7 @@ static bool use_form(struct sim_instr *out, const struct ir_instruction *ir, uin
 static bool select_contracted(struct sim_instr *out, const struct ir_instruction *ir) {
     out->immediate = (ir->negates_product ? HALF_MINUS_PRODUCT : 0) |
                      (ir->negates_addend ? HALF_MINUS_ADDEND : 0);
-    return use_form(out, ir, HALF_FTZ | HALF_SAT, fma_f16, fma_bf16, fma_bf16x2);
+    return use_form(out, ir, HALF_FTZ | HALF_SAT, fma_f16, fma_bf16, fma_bf16);
 }
 
 LANES_SELECT(add_half) {
@@ -233,10 +286,10 @@ LANES_SELECT(mul_half) {
 // .sat and .relu exclude each other.
 LANES_SELECT(fma_half) {
     const uint32_t allowed = PTX_HAS(ir->ptx, relu) ? HALF_FTZ | HALF_RELU : HALF_FTZ | HALF_SAT;
-    return use_form(out, ir, allowed, fma_f16, fma_bf16, fma_bf16x2);
+    return use_form(out, ir, allowed, fma_f16, fma_bf16, fma_bf16);
 }
 
 LANES_SELECT(fma_half_oob) {
     out->immediate = HALF_OOB;
-    return use_form(out, ir, HALF_RELU, fma_f16, oob_bf16, oob_bf16x2);
+    return use_form(out, ir, HALF_RELU, fma_f16, fma_bf16, fma_bf16);
 }
