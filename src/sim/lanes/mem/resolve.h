@@ -254,7 +254,8 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
     return MEM_SCATTERED;
 }
 
-// Each way is compiled once in a file, for all lanes and for some, not in each of its handlers.
+// Each way is compiled once in a file, for all lanes and for some, not in each of its handlers;
+// but that of some lanes in shared memory is short enough to be part of them.
 #define MEM_RESOLVER(kind, suffix, ...)                                                            \
     static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##suffix(       \
         struct sim_warp *warp, const struct sim_instr *instr, const struct sim_access *access,     \
@@ -263,12 +264,21 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
         return __VA_ARGS__;                                                                        \
     }
 #define MEM_RESOLVERS(suffix, full)                                                                \
-    MEM_RESOLVER(shared, suffix, mem_resolve_shared(&r, access, lanes, width, full))               \
     MEM_RESOLVER(global, suffix, mem_resolve_global(&r, access, lanes->address, width, full))      \
     MEM_RESOLVER(generic, suffix, mem_resolve_generic(&r, access, lanes->address, width, full))    \
     MEM_RESOLVER(cell, suffix, mem_resolve_cell(&r, access, lanes->address, width, full))
+MEM_RESOLVER(shared, all, mem_resolve_shared(&r, access, lanes, width, true))
 MEM_RESOLVERS(some, false)
 MEM_RESOLVERS(all, true)
+
+LANES_INLINE enum mem_pattern mem_resolve_shared_some(struct sim_warp *warp,
+                                                      const struct sim_instr *instr,
+                                                      const struct sim_access *access,
+                                                      struct mem_lanes *lanes, unsigned width,
+                                                      enum event_intent intent) {
+    const struct mem_request r = mem_request(warp, instr, width, intent);
+    return mem_resolve_shared(&r, access, lanes, width, false);
+}
 
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
 LANES_INLINE enum mem_pattern mem_resolve(struct sim_warp *warp, const struct sim_instr *instr,

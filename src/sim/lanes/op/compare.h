@@ -15,6 +15,8 @@ struct compare {
 
 static inline uint32_t compare_combine(const struct sim_warp *warp, const struct sim_instr *instr,
                                        uint32_t bits) {
+    if (__builtin_expect(!(instr->immediate & IR_COMPARE_BOOL), 1))
+        return bits;
     switch (instr->immediate & IR_COMPARE_BOOL) {
     case IR_COMPARE_AND:
         return bits & sim_predicate(warp, instr, 3);

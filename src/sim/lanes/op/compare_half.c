@@ -57,8 +57,19 @@ LANES_INLINE uint32_t combined(struct sim_warp *warp, const struct sim_instr *in
 }
 
 // Writes instr->value where a comparison holds, and above it again for the high halves.
-static const struct sim_instr *write_set(struct sim_warp *warp, const struct sim_instr *instr,
-                                         uint32_t low, uint32_t high) {
+LANES_INLINE const struct sim_instr *write_low(struct sim_warp *warp, const struct sim_instr *instr,
+                                               uint32_t low) {
+    LANES_OUT(u32)
+    const uint32_t yes = (uint32_t)instr->value;
+    SIM_LANES {
+        const uint32_t r = (0u - (low >> l & 1)) & yes;
+        d[l] = on[l] ? r : d[l];
+    }
+    return instr + 1;
+}
+
+static const struct sim_instr *write_both(struct sim_warp *warp, const struct sim_instr *instr,
+                                          uint32_t low, uint32_t high) {
     LANES_OUT(u32)
     const uint32_t yes = (uint32_t)instr->value, above = yes << 16;
     SIM_LANES {
@@ -101,9 +112,13 @@ static const struct sim_instr *write_set(struct sim_warp *warp, const struct sim
     }                                                                                              \
     static const struct sim_instr *name##_set_run(struct sim_warp *warp,                           \
                                                   const struct sim_instr *instr) {                 \
-        uint32_t low, high = 0;                                                                    \
-        name##_bits(warp, instr, &low, instr->immediate &HALF_PACKED ? &high : NULL);              \
-        return write_set(warp, instr, low, high);                                                  \
+        uint32_t low, high;                                                                        \
+        if (!(instr->immediate & HALF_PACKED)) {                                                   \
+            name##_bits(warp, instr, &low, NULL);                                                  \
+            return write_low(warp, instr, low);                                                    \
+        }                                                                                          \
+        name##_bits(warp, instr, &low, &high);                                                     \
+        return write_both(warp, instr, low, high);                                                 \
     }                                                                                              \
     static const sim_handler name##_setp[2] = {name##_setp_run, name##_setp_run};                  \
     static const sim_handler name##_setp_x2[2] = {name##_setp_x2_run, name##_setp_x2_run};         \
