@@ -64,9 +64,14 @@ static struct source_range range_of(const struct launch_spec *spec, enum run_lim
         return spec->block_range;
     case RUN_SHARED:
         return spec->shared_bytes ? spec->shared_range : spec->kernel_range;
-    default:
-        return spec->kernel_range;
+    case RUN_DYNAMIC_SHARED:
+    case RUN_COOPERATIVE:
+    case RUN_CLUSTER_MISSING:
+    case RUN_CLUSTER_REQUIRED:
+    case RUN_CLUSTER_BLOCKS:
+        break;
     }
+    return spec->kernel_range;
 }
 
 static bool check_limits(const struct ptx_run *run, struct diag_list *diags) {

@@ -20,8 +20,8 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     run_observers_begin(&observers, launch);
     struct progress_line progress = {.stop = launch->stop};
     struct sim_launch sim = launch->sim;
-    sim.observers = observers.list;
-    sim.observer_count = observers.count;
+    sim.observers = observers.list.data;
+    sim.observer_count = (unsigned)observers.list.length;
     sim.progress = show_progress;
     sim.progress_context = &progress;
     progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);

@@ -1,12 +1,6 @@
 #include "run/observers.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/alloc.h"
-
-// Besides the caller's: the profile's recorder, and its tracer of one source line.
-enum { OWN_OBSERVERS = 2 };
 
 static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                                const struct compiled_stream *stream) {
@@ -38,17 +32,15 @@ static void finish_recorder(struct profile_recorder *recorder, struct profile *p
 }
 
 void run_observers_begin(struct run_observers *o, const struct run_launch *launch) {
-    const struct event_observer **list =
-        base_alloc((launch->observer_count + OWN_OBSERVERS) * sizeof *list);
-    *o = (struct run_observers){.list = list, .count = launch->observer_count};
-    if (launch->observer_count)
-        memcpy(list, launch->observers, launch->observer_count * sizeof *list);
-    if (!launch->profile)
-        return;
-    o->stream = compiled_stream_create(launch->compiled, sim_kernel_function(launch->kernel));
-    o->recorder = start_recorder(launch, o->stream);
-    list[o->count++] = compiled_stream_before(o->stream, profile_observer(o->recorder));
-    list[o->count++] = profile_tracer(o->recorder);
+    *o = (struct run_observers){0};
+    for (size_t i = 0; i < launch->observer_count; i++)
+        vec_push(&o->list, launch->observers[i]);
+    if (launch->profile) {
+        o->stream = compiled_stream_create(launch->compiled, sim_kernel_function(launch->kernel));
+        o->recorder = start_recorder(launch, o->stream);
+        vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
+        vec_push(&o->list, profile_tracer(o->recorder));
+    }
 }
 
 void run_observers_end(struct run_observers *o, struct profile *profile,
@@ -56,5 +48,5 @@ void run_observers_end(struct run_observers *o, struct profile *profile,
     if (o->recorder)
         finish_recorder(o->recorder, profile, result);
     compiled_stream_free(o->stream);
-    free(o->list);
+    vec_free(&o->list);
 }

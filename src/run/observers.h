@@ -3,14 +3,14 @@
 #ifndef BANKRUN_RUN_OBSERVERS_H
 #define BANKRUN_RUN_OBSERVERS_H
 
+#include "base/vec.h"
 #include "compiled/stream.h"
 #include "run/launch.h"
 
 struct run_observers {
-    const struct event_observer **list; // entries may be NULL
-    unsigned count;
-    struct compiled_stream *stream;    // NULL: accesses are counted as PTX has them
-    struct profile_recorder *recorder; // NULL: nothing is counted
+    VEC(const struct event_observer *) list; // NULL among them: nobody
+    struct compiled_stream *stream;          // NULL: accesses are counted as PTX has them
+    struct profile_recorder *recorder;       // NULL: nothing is counted
 };
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);
