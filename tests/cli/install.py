@@ -77,6 +77,15 @@ def check_runs(bankrun, folder, temporary):
         problems.append(f"{bankrun} left {left}")
 
 
+def check_default():
+    """What plain `ninja`, and so `make`, builds: the product and nothing that tests it."""
+    inputs = subprocess.run(["ninja", "-C", os.environ["BANKRUN_BUILD"], "-t", "inputs", "all"],
+                            check=True, capture_output=True, text=True).stdout.split("\n")
+    tests = [path for path in inputs if path.startswith(("tests/", "bench/"))]
+    if tests:
+        problems.append(f"make builds tests: {tests[:3]}")
+
+
 def check_install(top):
     made = os.path.join(top, "x y")
     make("install", "DESTDIR=" + made)
@@ -104,6 +113,7 @@ def main():
     if os.environ.get("BANKRUN_SANITIZER", "none") != "none":
         print("a sanitizer's library is to be loaded first")
         return 77
+    check_default()
     with tempfile.TemporaryDirectory() as top:
         check_install(top)
     print("\n".join(problems))
