@@ -1,7 +1,6 @@
 // Which sites of a kernel can be parts of one wider access: what the machine code has at their
 // lines, and which of them the code generator can know to be neighbours.
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "compiled/plan.h"
@@ -38,8 +37,7 @@ static bool is_plain(const struct ir_site *site) {
 }
 
 static bool is_candidate(const struct ir_site *site) {
-    return is_plain(site) && site->width <= 16 && !site->is_generic &&
-           !strstr(site->text, "volatile");
+    return is_plain(site) && site->width <= 16 && !site->is_generic && !site->is_volatile;
 }
 
 // ---- Lines --------------------------------------------------------------------------------

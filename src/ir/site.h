@@ -40,6 +40,7 @@ struct ir_site {
     unsigned width;    // bytes that one lane accesses: 1, 2, 4, 8, 16 (32 for v8.f32 / v4.b64)
     unsigned matrices; // 1, 2 or 4 for matrix loads and stores, else 0
     bool is_generic;   // no state space written: each event says which one it was
+    bool is_volatile;  // as written: other threads may write it
     bool is_sum;       // of an atomic: it adds
     bool is_uncached;  // of an asynchronous copy: it passes the first-level cache by
 };

@@ -205,6 +205,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
             site.atomic = classify_atomic(function, &uses, instruction, site.op);
             site.is_sum = ptx_modifier_of(instruction->ptx, PTX_GROUP_op) == PTX_MOD_add;
         }
+        site.is_volatile = PTX_HAS(instruction->ptx, volatile);
         site.is_generic = space_of(instruction->ptx) == PTX_MOD_NONE &&
                           site.op != SITE_MATRIX_LOAD && site.op != SITE_MATRIX_STORE;
         text.length = 0;

@@ -180,9 +180,9 @@ static void test_sites(void **state) {
           "atom.shared.add.u32 %r1, [%r0], 1; atom.shared.add.u32 %r1, [%r0], %r1;\n"
           "atom.shared.add.f32 %f4, [%r0], %f0; atom.shared.cas.b32 %r2, [%r0], %r1, %r2;\n"
           "mov.u32 %r3, 5; red.shared.add.u32 [%r0], %r3; ld.u32 %r4, [%d0];\n"
-          "ld.const.u32 %r5, [c]; ret; }\n");
+          "ld.const.u32 %r5, [c]; ld.volatile.shared.u32 %r5, [%r0]; ret; }\n");
     struct ir_function *k = kernel(&f, "k");
-    assert_int_equal(k->site_count, 8); // all but the parameter and the constant
+    assert_int_equal(k->site_count, 9); // all but the parameter and the constant
     assert_string_equal(k->sites[0].text, "ld.shared.v4.f32");
     assert_int_equal(k->sites[0].width, 16);
     assert_int_equal(k->sites[1].op, SITE_STORE);
@@ -192,7 +192,8 @@ static void test_sites(void **state) {
     assert_int_equal(k->sites[5].atomic, SITE_ATOMIC_CAS);
     assert_int_equal(k->sites[6].op, SITE_REDUCTION);
     assert_int_equal(k->sites[6].atomic, SITE_ATOMIC_NATIVE_SUMMED);
-    assert_true(k->sites[7].is_generic);
+    assert_true(k->sites[7].is_generic && !k->sites[7].is_volatile);
+    assert_true(k->sites[8].is_volatile);
     drop(&f);
 }
 
