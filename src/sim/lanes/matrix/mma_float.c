@@ -4,8 +4,8 @@
 // sum of the factors' exponents), summed exactly, and the sum is cut to a float or rounded to a
 // half. wgmma with 8-bit factors keeps 13 bits in place of 25, also of a float result. Read off an
 // H200, with not one bit different; see docs/accuracy.md.
-#include "sim/lanes/matrix/mma.h"
 #include "ir/number/half.h"
+#include "sim/lanes/matrix/mma.h"
 
 enum {
     NO_EXPONENT = -1000, // of zero: below all others, also in a product

@@ -3,8 +3,8 @@
 // 9.0 has no unit for it: the code generator makes floats of the halves and adds by fused
 // multiply-adds. For a float it adds the products from the first to the last, then C; for a half
 // the first two, C, and the sum of the other two, and rounds. (Read off an H200.)
-#include "sim/lanes/matrix/mma.h"
 #include "ir/number/half.h"
+#include "sim/lanes/matrix/mma.h"
 
 enum { QUADS = 4, SIDE = 8, DEPTH = 4, MAX_ADDENDS = 8 };
 

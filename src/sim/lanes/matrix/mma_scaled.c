@@ -7,9 +7,9 @@
 // of B in lane 4 * n + thread-id; block b of a row in byte (byte-id + b).
 #include <math.h>
 
-#include "sim/lanes/matrix/mma.h"
 #include "ir/number/half.h"
 #include "ir/number/narrow.h"
+#include "sim/lanes/matrix/mma.h"
 
 __extension__ typedef __int128 int128;
 

@@ -1,7 +1,7 @@
 // Atomics. The lanes of a warp take their turns in lane order. A block runs on one host thread, so
 // shared memory needs no host atomics; global memory is shared with other blocks' threads.
-#include "sim/lanes/mem/resolve.h"
 #include "ir/number/half.h"
+#include "sim/lanes/mem/resolve.h"
 
 // ---- Operations: the new value from the old one and the operands b and c -------------------
 

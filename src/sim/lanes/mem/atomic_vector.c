@@ -1,8 +1,8 @@
 // Atomics on vectors, each element of which changes on its own, and on 128 bits. The lanes of a
 // warp take their turns in lane order.
+#include "ir/number/half.h"
 #include "sim/decode/decode.h"
 #include "sim/lanes/mem/resolve.h"
-#include "ir/number/half.h"
 
 enum { MAX_ELEMENTS = 8 };
 
