@@ -24,6 +24,7 @@ static const struct ir_value_row rows[IR_VALUE_COUNT] = {
 #define FORMED2(name, law, D, A, B, ...) FORMED(name, law, D, IR_KIND_##A, IR_KIND_##B)
 #define FORMED3(name, law, D, A, B, C, ...)                                                        \
     FORMED(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C)
+#define FOUR2 FORMED2
 #define TESTED3 VALUE3
 #define LOOKUP3 VALUE3
 #define SELECT(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D, IR_KIND_pred)
@@ -74,6 +75,12 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
 #define VALUE4(name, law, D, A, B, C, E, x, ...)                                                   \
     BODY(name) {                                                                                   \
         BEGIN IN(A, a, 0) IN(B, b, 1) IN(C, c, 2) IN(E, e, 3) OUT(D, (x))                          \
+    }
+#define FOUR2(name, law, D, A, B, x, ...)                                                          \
+    BODY(name) {                                                                                   \
+        BEGIN IN(A, first, 0) IN(A, second, 1) IN(A, third, 2) IN(A, fourth, 3) IN(B, b, 4)        \
+            const value_##A a[4] = {first, second, third, fourth};                                 \
+        OUT(D, (x))                                                                                \
     }
 #define SELECT(name, law, D, x, ...)                                                               \
     BODY(name) {                                                                                   \
@@ -144,6 +151,7 @@ typedef void (*run_function)(struct ir_lane *lane, uint32_t immediate);
 #define VALUE2 VALUE1
 #define VALUE3 VALUE1
 #define VALUE4 VALUE1
+#define FOUR2 VALUE1
 #define SELECT VALUE1
 #define COMPARE VALUE1
 #define PREDICATE1 VALUE1

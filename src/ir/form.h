@@ -37,7 +37,7 @@ ir_form_reader ir_read_video; // of three sources
 ir_form_reader ir_read_video_alone;
 ir_form_reader ir_read_conversion;
 ir_form_reader ir_read_pack_half;
-ir_form_reader ir_read_narrow_to, ir_read_narrow_from;
+ir_form_reader ir_read_narrow_to, ir_read_narrow_from, ir_read_narrow_four;
 ir_form_reader ir_read_flags; // .relu, .satfinite and .rp as imm
 ir_form_reader ir_read_pack_int;
 

@@ -127,6 +127,31 @@ bool ir_read_narrow_from(const struct ir_function *function, const struct ir_ins
     return read_narrow(ir->ptx, ir->ptx->types[1], out);
 }
 
+static bool is_four(const struct ir_function *function, const struct ir_operand *vector) {
+    if (vector->kind != IR_OPERAND_VECTOR || vector->element_count != 4)
+        return false;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct ir_operand *element = &vector->elements[i];
+        const bool is_wide = element->kind == IR_OPERAND_REGISTER
+                                 ? function->registers[element->reg].class != IR_CLASS_32
+                                 : element->bytes != 4;
+        if (is_wide)
+            return false;
+    }
+    return true;
+}
+
+bool ir_read_narrow_four(const struct ir_function *function, const struct ir_instruction *ir,
+                         struct ir_form *out) {
+    static const enum ptx_type pair[PTX_TYPE_COUNT] = {[PTX_E4M3X4] = PTX_E4M3X2,
+                                                       [PTX_E5M2X4] = PTX_E5M2X2,
+                                                       [PTX_E2M3X4] = PTX_E2M3X2,
+                                                       [PTX_E3M2X4] = PTX_E3M2X2,
+                                                       [PTX_E2M1X4] = PTX_E2M1X2};
+    return is_four(function, &ir->operands[1]) &&
+           read_narrow(ir->ptx, pair[ir->ptx->types[0]], out);
+}
+
 // ---- What fits into imm ---------------------------------------------------------------------
 
 bool ir_read_flags(const struct ir_function *function, const struct ir_instruction *ir,

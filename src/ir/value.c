@@ -73,6 +73,7 @@ static const struct key keys[IR_VALUE_COUNT] = {
 #define VALUE4(name, law, d, a, b, c, e, x, ...) KEY(name, __VA_ARGS__)
 #define TESTED3 VALUE3
 #define LOOKUP3 VALUE3
+#define FOUR2 VALUE2
 #define SELECT(name, law, d, x, ...) KEY(name, __VA_ARGS__)
 #define COMPARE(name, law, d, x, ...) KEY(name, __VA_ARGS__)
 #define TEST1 COMPARE

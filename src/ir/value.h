@@ -11,6 +11,7 @@
 #define VALUE2 VALUE1
 #define VALUE3 VALUE1
 #define VALUE4 VALUE1
+#define FOUR2 VALUE1
 #define SELECT VALUE1
 #define COMPARE VALUE1
 #define TEST1 VALUE1

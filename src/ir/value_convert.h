@@ -71,6 +71,27 @@ static inline uint32_t half_random(float x, uint32_t random, uint32_t form) {
     return (code > most ? most : code) | bits >> 31 << 15;
 }
 
+// The random bits of one of four numbers. Of 8 and 6 bits, the first two take the upper half, and
+// the last two the lower one. Of 4 bits, the first two take the upper bytes of both halves, the
+// last two the lower ones; which of two takes which half the manual leaves open: the machine code
+// is two conversions of pairs, and pairs of f16 give the first the upper half.
+static inline uint32_t random_of_four(uint32_t random, int i, unsigned bits) {
+    if (bits == 8)
+        return random >> (i < 2 ? 16 : 0) & 0xffff;
+    return random >> ((i & 1 ? 0 : 16) + (i < 2 ? 8 : 0)) & 0xff;
+}
+
+// Four numbers of 8 and 6 bits, each in a byte, or of 4 bits; the first is highest.
+static inline uint32_t four_random(const float x[4], uint32_t random, const struct ir_form *form) {
+    const unsigned bits = form->narrow.bits;
+    uint32_t r = 0;
+    for (int i = 0; i < 4; i++)
+        r = r << bits |
+            num_narrow_random(form->narrow.format, x[i], random_of_four(random, i, bits), 2 * bits,
+                              form->narrow.relu);
+    return r;
+}
+
 // ---- Integers ---------------------------------------------------------------------------------
 
 static inline uint32_t clamped(int32_t x, unsigned bits, bool is_signed) {

@@ -510,6 +510,28 @@ static uint64_t constant_of(const char *body, const char *reg) {
     return is_known ? value : 0xbad;
 }
 
+// No truth has these: as the first threads of tests/ptx/cvt_stochastic.ptx and _four.ptx.
+static void test_four_random(void **state) {
+    static const char wide[] = "mov.b32 %%r2, 0xcb008853; cvt.rs.%s.f32 %%r1, "
+                               "{0fc0f33333, 0f42b3fac4, 0f3d5fb485, 0fc3782f39}, %%r2;";
+    static const char narrow[] = "mov.b32 %%r2, 0x11e20b8f; cvt.rs.%s.f32 %%r1, "
+                                 "{0f40bfffff, 0f3b691f84, 0fbf076c82, 0f3e8b0051}, %%r2;";
+    static const struct {
+        const char *format, *modifiers;
+        uint32_t result;
+    } cases[] = {
+        {wide, "satfinite.e4m3x4", 0xcf6c16f8},      {wide, "relu.satfinite.e4m3x4", 0x006c1600},
+        {wide, "satfinite.e5m2x4", 0xc8562bdc},      {wide, "satfinite.e2m3x4", 0x3f1f003f},
+        {wide, "relu.satfinite.e3m2x4", 0x001f0100}, {narrow, "satfinite.e2m1x4", 0x7091},
+        {narrow, "relu.satfinite.e2m1x4", 0x7001}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[256];
+        snprintf(body, sizeof body, cases[i].format, cases[i].modifiers);
+        assert_int_equal(constant_of(body, "%r1"), cases[i].result);
+    }
+}
+
 static void test_constants(void **state) {
     (void)state;
     assert_int_equal(constant_of("mov.u32 %r1, 5;", "%r1"), 5);
@@ -530,10 +552,10 @@ int main(void) {
         {"integer", 162}, {"logic", 93},  {"compare", 1592},      {"convert", 848},   {"move", 46},
         {"float", 59},    {"double", 16}, {"video_scalar", 1328}, {"video_simd", 768}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[3 + FAMILIES] = {cmocka_unit_test(test_laws),
-                                             cmocka_unit_test(test_opaque_rows),
-                                             cmocka_unit_test(test_constants)};
+    struct CMUnitTest tests[4 + FAMILIES] = {
+        cmocka_unit_test(test_laws), cmocka_unit_test(test_opaque_rows),
+        cmocka_unit_test(test_constants), cmocka_unit_test(test_four_random)};
     for (size_t i = 0; i < FAMILIES; i++)
-        tests[3 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
-    return _cmocka_run_group_tests("value", tests, 3 + FAMILIES, NULL, NULL);
+        tests[4 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 4 + FAMILIES, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// cvt, but for four numbers at once with stochastic rounding.
+// cvt.
 #include "ir/value_convert.h"
 #include "sim/lanes/op/value.h"
 

@@ -1,4 +1,6 @@
 // Handlers of the rows of value.def, by row.
+#include <string.h>
+
 #include "sim/decode/decode.h"
 #include "sim/lanes/op/compare.h"
 #include "sim/lanes/op/use_value.h"
@@ -9,6 +11,7 @@
 #define VALUE2 VALUE1
 #define VALUE3 VALUE1
 #define VALUE4 VALUE1
+#define FOUR2 VALUE1
 #define SELECT VALUE1
 #define PREDICATE1 VALUE1
 #define PREDICATE2 VALUE1
@@ -30,6 +33,7 @@ static const struct compare values[IR_VALUE_COUNT] = {
 #define VALUE2 VALUE1
 #define VALUE3 VALUE1
 #define VALUE4 VALUE1
+#define FOUR2 VALUE1
 #define SELECT VALUE1
 #define PREDICATE1 VALUE1
 #define PREDICATE2 VALUE1
@@ -50,8 +54,10 @@ static const struct compare *find(struct sim_decoder *decoder, const struct ir_i
     const struct ir_meaning meaning = ir_meaning_of(decoder->function, ir);
     out->immediate = meaning.immediate;
     if (ir_value_row(meaning.value)->is_formed) {
-        struct ir_form *kept = sim_decoder_alloc(decoder, sizeof *kept);
-        *kept = meaning.form;
+        struct lanes_formed *kept = sim_decoder_alloc(decoder, sizeof *kept);
+        kept->form = meaning.form;
+        if (ir->operands[1].kind == IR_OPERAND_VECTOR)
+            memcpy(kept->four, out->elements, sizeof kept->four);
         out->extra = kept;
     }
     if (meaning.swaps)

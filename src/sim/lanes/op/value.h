@@ -6,6 +6,7 @@
 #include "ir/value.h"
 #include "ir/value_math.h"
 #include "sim/lanes/lanes.h"
+#include "sim/lanes/op/use_value.h"
 
 #define LANES_VALUE_NAME(name) SIM_NAME(sim_value_##name)
 
@@ -51,6 +52,20 @@
         LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3) LANES_EACH if (full || on[l]) {   \
             LANES_VALUE(A, a, pa)                                                                  \
             LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc) d[l] = (lane_##D)(store_##D)(x);           \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
+#define FOUR2(name, law, D, A, B, x, ...)                                                          \
+    LANES_BODY(name) {                                                                             \
+        const struct lanes_formed *formed = instr->extra;                                          \
+        const struct ir_form *form = &formed->form;                                                \
+        LANES_OUT(D) LANES_IN(B, pb, 2) const lane_##A *part[4];                                   \
+        for (int i = 0; i < 4; i++)                                                                \
+            part[i] = LANES_ALIGNED(const lane_##A, formed->four[i]);                              \
+        LANES_EACH if (full || on[l]) {                                                            \
+            const value_##A a[4] = {part[0][l], part[1][l], part[2][l], part[3][l]};               \
+            LANES_VALUE(B, b, pb) d[l] = (lane_##D)(store_##D)(x);                                 \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name)
