@@ -34,6 +34,7 @@ static const struct ir_value_row rows[IR_VALUE_COUNT] = {
 #define PREDICATE2(name, law, ...) ROW(name, law, pred, IR_KIND_pred, IR_KIND_pred)
 #define CARRY2(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D)
 #define CARRY3(name, law, D, A, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##A, IR_KIND_##D)
+#define COPY_PARTS(name, law, D, ...) ROW(name, law, D, IR_KIND_##D)
 #define PACK(name, law, D, ...) ROW(name, law, D, IR_KIND_##D)
 #define UNPACK(name, law, A, ...) ROW(name, law, A, IR_KIND_##A)
 #include "ir/value.def"
@@ -130,6 +131,10 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
         const value_##D s = p + c, r = s + in;                                                     \
         OUT(D, r) CARRIED(0, (s < p) | (r < s))                                                    \
     }
+#define COPY_PARTS(name, law, D, count, ...)                                                       \
+    BODY(name) {                                                                                   \
+        BEGIN memcpy(lane->out, lane->in, (count) * sizeof lane->in[0]);                           \
+    }
 #define PART(bits, x) ((x) & (UINT32_MAX >> (32 - (bits))))
 #define PACK(name, law, D, count, bits, ...)                                                       \
     BODY(name) {                                                                                   \
@@ -161,6 +166,7 @@ typedef void (*run_function)(struct ir_lane *lane, uint32_t immediate);
 #define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
+#define COPY_PARTS VALUE1
 #define PACK VALUE1
 #define UNPACK VALUE1
 static const run_function functions[IR_VALUE_COUNT] = {

@@ -14,6 +14,7 @@ struct key {
     ir_form_reader *read;      // NULL: what stands above is compared
 };
 
+enum { BOTH_SIDES = 64 }; // in key.parts, above a number of parts
 enum { HAS_TABLE = 0x100, TAKES_ANY_TABLE = 0x200 };
 enum { SPACE_GLOBAL = 1, SPACE_SHARED = 2, SPACE_CLUSTER = 4, SPACE_LOCAL = 8 };
 
@@ -38,6 +39,7 @@ enum { SPACE_GLOBAL = 1, SPACE_SHARED = 2, SPACE_CLUSTER = 4, SPACE_LOCAL = 8 };
 #define TYPE_BF16X2 BIT(BF16X2)
 #define TYPE_U16X2 BIT(U16X2)
 #define TYPE_S16X2 BIT(S16X2)
+#define TYPE_B128 BIT(B128)
 #define TYPE_PRED BIT(PRED)
 #define TYPE_I16 (BIT(U16) | BIT(S16))
 #define TYPE_I32 (BIT(U32) | BIT(S32))
@@ -60,6 +62,7 @@ _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
 #define TABLE(n) .table = HAS_TABLE | (n),
 #define ANY_TABLE .table = TAKES_ANY_TABLE,
 #define PARTS(n) .parts = (n),
+#define BOTH(n) .parts = BOTH_SIDES + (n),
 #define REGISTER(n) .registers = (n),
 #define BY(x) .read = ir_read_##x,
 #define SPACE(x) .spaces = SPACE_##x,
@@ -81,6 +84,7 @@ static const struct key keys[IR_VALUE_COUNT] = {
 #define PREDICATE2(name, law, x, ...) KEY(name, __VA_ARGS__)
 #define CARRY2(name, law, d, flip, r, carry, ...) KEY(name, __VA_ARGS__)
 #define CARRY3(name, law, d, a, loop, product, ...) KEY(name, __VA_ARGS__)
+#define COPY_PARTS(name, law, d, count, ...) KEY(name, __VA_ARGS__)
 #define PACK(name, law, d, count, bits, ...) KEY(name, __VA_ARGS__)
 #define UNPACK(name, law, d, count, bits, ...) KEY(name, __VA_ARGS__)
 #include "ir/value.def"
@@ -98,12 +102,13 @@ static const bool is_first[IR_VALUE_COUNT + 1] = {
     [IR_VALUE_COUNT] = true,
 };
 
-// What the rows of this form are: all of one shape.
-enum trait { COMPARES = 1, CARRIES = 2, TAKES_CARRY = 4 };
+// What a row is; the first row of a form says of which shape all are, but for COPIES_PARTS.
+enum trait { COMPARES = 1, CARRIES = 2, COPIES_PARTS = 4 };
 static const uint8_t traits[IR_VALUE_COUNT] = {
 #define COMPARE(name, ...) [IR_VALUE_##name] = COMPARES,
 #define CARRY2(name, ...) [IR_VALUE_##name] = CARRIES,
 #define CARRY3 CARRY2
+#define COPY_PARTS(name, ...) [IR_VALUE_##name] = COPIES_PARTS,
 #include "ir/value.def"
 };
 
@@ -154,11 +159,13 @@ static unsigned space_of(const struct ptx_instruction *ptx) {
     }
 }
 
-// How many parts a vector of registers has: see PARTS. Vectors on both sides fit no row.
+// How many parts a vector of registers has: see PARTS and BOTH.
 static int parts_of(const struct ir_instruction *instruction) {
     const struct ir_operand *d = &instruction->operands[0], *a = &instruction->operands[1];
     if (d->kind == IR_OPERAND_VECTOR)
-        return a->kind == IR_OPERAND_VECTOR ? INT32_MAX : -(int)d->element_count;
+        return a->kind != IR_OPERAND_VECTOR           ? -(int)d->element_count
+               : a->element_count == d->element_count ? BOTH_SIDES + (int)d->element_count
+                                                      : INT32_MAX;
     return a->kind == IR_OPERAND_VECTOR ? (int)a->element_count : 0;
 }
 
@@ -246,13 +253,30 @@ static unsigned lane_bytes(const struct ir_function *function, const struct ir_o
     return class == IR_CLASS_64 ? 8 : class == IR_CLASS_32 ? 4 : 0;
 }
 
+// Of a vector, the parts of which are taken as they are.
+static bool parts_fit(const struct ir_function *function, const struct ir_operand *vector,
+                      enum ir_kind kind) {
+    for (uint32_t i = 0; i < vector->element_count; i++) {
+        const struct ir_operand *part = &vector->elements[i];
+        const unsigned bytes =
+            part->kind == IR_OPERAND_SYMBOL ? part->bytes : lane_bytes(function, part);
+        if (part->kind != IR_OPERAND_SINK && bytes != (is_wide(kind) ? 8u : 4u))
+            return false;
+    }
+    return true;
+}
+
 // Some instructions take registers that are wider than the type.
 static bool lanes_fit(const struct ir_function *function, const struct ir_instruction *instruction,
-                      const struct ir_value_row *row) {
+                      enum ir_value value) {
+    const struct ir_value_row *row = ir_value_row(value);
     for (uint32_t i = 0; i < instruction->operand_count && i <= 4; i++) {
         const enum ir_kind kind = i == 0 ? row->result : row->operands[i - 1];
-        const unsigned bytes = lane_bytes(function, &instruction->operands[i]);
+        const struct ir_operand *operand = &instruction->operands[i];
+        const unsigned bytes = lane_bytes(function, operand);
         if (bytes && kind != IR_KIND_none && kind != IR_KIND_pred && (bytes == 8) != is_wide(kind))
+            return false;
+        if (traits[value] == COPIES_PARTS && !parts_fit(function, operand, kind))
             return false;
     }
     return true;
@@ -267,7 +291,7 @@ static enum ir_value find(const struct ir_function *function,
         const bool is_fit = key->read ? (!key->to || (key->to & wanted->to)) &&
                                             key->read(function, instruction, form)
                                       : fits(key, wanted);
-        if (is_fit && lanes_fit(function, instruction, ir_value_row((enum ir_value)value)))
+        if (is_fit && lanes_fit(function, instruction, (enum ir_value)value))
             return (enum ir_value)value;
     } while (!is_first[++value]);
     return IR_VALUE_NONE;

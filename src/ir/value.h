@@ -21,6 +21,7 @@
 #define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
+#define COPY_PARTS VALUE1
 #define PACK VALUE1
 #define UNPACK VALUE1
 enum ir_value {
@@ -68,12 +69,12 @@ enum ir_kind { // of ir/value_kinds.h; PRED is one bit
     IR_KIND_pred,
 };
 
-enum { IR_VALUE_PARTS = 8 }; // of PACK and UNPACK, the most operands or results of a row
+enum { IR_VALUE_PARTS = 8 }; // the most operands or results of a row, which are parts
 
 struct ir_value_row {
     const char *name;
     enum ir_law law;
-    enum ir_kind result, operands[4]; // of a PACK or UNPACK: of the whole
+    enum ir_kind result, operands[4]; // of a PACK or UNPACK: of the whole, of COPY_PARTS of a part
     bool is_formed;                   // the expression sees a form
 };
 const struct ir_value_row *ir_value_row(enum ir_value value);

@@ -532,6 +532,34 @@ static void test_four_random(void **state) {
     }
 }
 
+// Vectors on both sides: which parts there are, and that each goes to its place.
+static void test_copied_parts(void **state) {
+    static const char text[] =
+        ".version 8.7\n.target sm_90\n.address_size 64\n.entry k() {\n"
+        ".reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %w<9>; .reg .b128 %q<2>;\n"
+        "mov.v2.b16 {%h1, %h2}, {%h2, %h1};\nmov.v4.b16 {%h1, %h2, %h3, _}, {%h2, %h3, 7, %h1};\n"
+        "mov.v2.s32 {%r1, %r2}, {%r2, %r1};\nmov.v4.b32 {%r1, %r2, %r3, %r4}, {%r2, 7, %r4, %r1};\n"
+        "mov.v2.u64 {%w1, %w2}, {%w2, 7};\nmov.b128 %q1, {%w1, %w2};\nmov.b128 %q1, %q0;\n"
+        "ret; }";
+    static const unsigned parts[] = {2, 4, 2, 4, 2, 2, 2};
+    const struct source source = {"test.ptx", text, strlen(text)};
+    struct diag_list diags = {0};
+    struct ptx_module *ptx = ptx_parse(&source, &diags);
+    struct ir_module *ir = ir_build(ptx, &diags);
+    (void)state;
+    assert_non_null(ir);
+    const struct ir_function *k = ir_find_function(ir, "k");
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct ir_lane lane = {.in = {11, 12, 13, 14, 15}};
+        assert_true(ir_evaluate(k, &k->instructions[i], &lane));
+        for (unsigned part = 0; part < 5; part++)
+            assert_int_equal(lane.out[part], part < parts[i] ? 11 + part : 0);
+    }
+    ir_free(ir);
+    ptx_module_free(ptx);
+    diag_free(&diags);
+}
+
 static void test_constants(void **state) {
     (void)state;
     assert_int_equal(constant_of("mov.u32 %r1, 5;", "%r1"), 5);
@@ -549,13 +577,14 @@ static void test_constants(void **state) {
 
 int main(void) {
     static struct family families[] = {
-        {"integer", 162}, {"logic", 93},  {"compare", 1592},      {"convert", 848},   {"move", 46},
+        {"integer", 162}, {"logic", 93},  {"compare", 1592},      {"convert", 848},   {"move", 47},
         {"float", 59},    {"double", 16}, {"video_scalar", 1328}, {"video_simd", 768}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[4 + FAMILIES] = {
+    struct CMUnitTest tests[5 + FAMILIES] = {
         cmocka_unit_test(test_laws), cmocka_unit_test(test_opaque_rows),
-        cmocka_unit_test(test_constants), cmocka_unit_test(test_four_random)};
+        cmocka_unit_test(test_constants), cmocka_unit_test(test_four_random),
+        cmocka_unit_test(test_copied_parts)};
     for (size_t i = 0; i < FAMILIES; i++)
-        tests[4 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
-    return _cmocka_run_group_tests("value", tests, 4 + FAMILIES, NULL, NULL);
+        tests[5 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 5 + FAMILIES, NULL, NULL);
 }

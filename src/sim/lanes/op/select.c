@@ -34,6 +34,24 @@ enum { MAX_ELEMENTS = 8 };
     }                                                                                              \
     LANES_PAIR(name)
 
+// {d0, d1, ...} = {e0, e1, ...}; instr->elements holds the destinations and then the sources. All
+// are read before any is written: both sides may share registers.
+#define COPY_PARTS(name, law, D, count, ...)                                                       \
+    LANES_BODY(name) {                                                                             \
+        const int32_t *on = warp->lanes;                                                           \
+        lane_##D *part[2 * (count)];                                                               \
+        for (int i = 0; i < 2 * (count); i++)                                                      \
+            part[i] = LANES_ALIGNED(lane_##D, instr->elements[i]);                                 \
+        LANES_EACH if (full || on[l]) {                                                            \
+            lane_##D value[count];                                                                 \
+            for (int i = 0; i < (count); i++)                                                      \
+                value[i] = part[(count) + i][l];                                                   \
+            for (int i = 0; i < (count); i++)                                                      \
+                part[i][l] = value[i];                                                             \
+        }                                                                                          \
+    }                                                                                              \
+    LANES_PAIR(name)
+
 // {e0, e1, ...} = a
 #define UNPACK(name, law, A, count, bits, ...)                                                     \
     LANES_BODY(name) {                                                                             \

@@ -20,6 +20,7 @@
 #define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
+#define COPY_PARTS VALUE1
 #define PACK VALUE1
 #define UNPACK VALUE1
 #define COMPARE(name, ...)                                                                         \
@@ -42,6 +43,7 @@ static const struct compare values[IR_VALUE_COUNT] = {
 #define LOOKUP3 VALUE1
 #define CARRY2 VALUE1
 #define CARRY3 VALUE1
+#define COPY_PARTS VALUE1
 #define PACK VALUE1
 #define UNPACK VALUE1
 #define COMPARE(name, ...)                                                                         \
