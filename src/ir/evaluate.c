@@ -152,23 +152,7 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
 
 typedef void (*run_function)(struct ir_lane *lane, uint32_t immediate);
 
-#define VALUE1(name, ...) [IR_VALUE_##name] = run_##name,
-#define VALUE2 VALUE1
-#define VALUE3 VALUE1
-#define VALUE4 VALUE1
-#define FOUR2 VALUE1
-#define SELECT VALUE1
-#define COMPARE VALUE1
-#define PREDICATE1 VALUE1
-#define PREDICATE2 VALUE1
-#define TEST1 VALUE1
-#define TESTED3 VALUE1
-#define LOOKUP3 VALUE1
-#define CARRY2 VALUE1
-#define CARRY3 VALUE1
-#define COPY_PARTS VALUE1
-#define PACK VALUE1
-#define UNPACK VALUE1
+#define EVERY_ROW(name, ...) [IR_VALUE_##name] = run_##name,
 static const run_function functions[IR_VALUE_COUNT] = {
 #include "ir/value.def"
 };

@@ -7,23 +7,7 @@
 
 // Rows of value.def. IR_VALUE_FIRST_<isa>: the first row of an instruction form.
 #define FORM(isa) IR_VALUE_FIRST_##isa, IR_VALUE_BEFORE_##isa = IR_VALUE_FIRST_##isa - 1,
-#define VALUE1(name, ...) IR_VALUE_##name,
-#define VALUE2 VALUE1
-#define VALUE3 VALUE1
-#define VALUE4 VALUE1
-#define FOUR2 VALUE1
-#define SELECT VALUE1
-#define COMPARE VALUE1
-#define TEST1 VALUE1
-#define PREDICATE1 VALUE1
-#define PREDICATE2 VALUE1
-#define TESTED3 VALUE1
-#define LOOKUP3 VALUE1
-#define CARRY2 VALUE1
-#define CARRY3 VALUE1
-#define COPY_PARTS VALUE1
-#define PACK VALUE1
-#define UNPACK VALUE1
+#define EVERY_ROW(name, ...) IR_VALUE_##name,
 enum ir_value {
     IR_VALUE_NONE,
 #include "ir/value.def"

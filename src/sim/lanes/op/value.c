@@ -7,22 +7,7 @@
 
 #define PAIR_OF(name) SIM_NAME(sim_value_##name)
 
-#define VALUE1(name, ...) extern const sim_handler PAIR_OF(name)[2];
-#define VALUE2 VALUE1
-#define VALUE3 VALUE1
-#define VALUE4 VALUE1
-#define FOUR2 VALUE1
-#define SELECT VALUE1
-#define PREDICATE1 VALUE1
-#define PREDICATE2 VALUE1
-#define TEST1 VALUE1
-#define TESTED3 VALUE1
-#define LOOKUP3 VALUE1
-#define CARRY2 VALUE1
-#define CARRY3 VALUE1
-#define COPY_PARTS VALUE1
-#define PACK VALUE1
-#define UNPACK VALUE1
+#define EVERY_ROW(name, ...) extern const sim_handler PAIR_OF(name)[2];
 #define COMPARE(name, ...)                                                                         \
     extern const sim_handler PAIR_OF(name##_setp)[2], PAIR_OF(name##_both)[2],                     \
         PAIR_OF(name##_set)[2];
@@ -30,22 +15,7 @@
 
 // Of rows that are no comparisons the first pair alone is there.
 static const struct compare values[IR_VALUE_COUNT] = {
-#define VALUE1(name, ...) [IR_VALUE_##name] = {PAIR_OF(name), NULL, NULL},
-#define VALUE2 VALUE1
-#define VALUE3 VALUE1
-#define VALUE4 VALUE1
-#define FOUR2 VALUE1
-#define SELECT VALUE1
-#define PREDICATE1 VALUE1
-#define PREDICATE2 VALUE1
-#define TEST1 VALUE1
-#define TESTED3 VALUE1
-#define LOOKUP3 VALUE1
-#define CARRY2 VALUE1
-#define CARRY3 VALUE1
-#define COPY_PARTS VALUE1
-#define PACK VALUE1
-#define UNPACK VALUE1
+#define EVERY_ROW(name, ...) [IR_VALUE_##name] = {PAIR_OF(name), NULL, NULL},
 #define COMPARE(name, ...)                                                                         \
     [IR_VALUE_##name] = {PAIR_OF(name##_setp), PAIR_OF(name##_both), PAIR_OF(name##_set)},
 #include "ir/value.def"
