@@ -9,6 +9,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ROW = re.compile(r'^(?:ISA|FLOW)\((\w+), (\w+), (.*), ("[^"]*"), (\w+), (\w+), (.*)\)$')
 MACRO = re.compile(r'^#define (\w+) (".*")$')
+RANGE = re.compile(r"(.*)\{(\d+)-(\d+)/(\d+)\}(.*)")
+
+
+def words_of(choice):
+    """The words of a range, "m64n{8-32/8}k16", or the word itself."""
+    found = RANGE.fullmatch(choice)
+    if not found:
+        return [choice]
+    head, first, last, step, tail = found.groups()
+    return [f"{head}{number}{tail}" for number in range(int(first), int(last) + 1, int(step))]
 
 
 class Element:
@@ -20,7 +30,7 @@ class Element:
         name = name.rstrip("?")
         self.is_type = name == "T"
         # A `::` belongs to a word: only the first colon of `op:sync_restrict::shared` separates.
-        self.words = set(words.split("|")) if words else {name}
+        self.words = {word for choice in (words or name).split("|") for word in words_of(choice)}
 
 
 class Row:

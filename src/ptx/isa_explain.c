@@ -1,4 +1,5 @@
 // Words for what is wrong with a mnemonic.
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/isa.h"
@@ -34,50 +35,78 @@ unsigned ptx_edit_distance(const char *a, size_t a_length, const char *b, size_t
 }
 
 struct suggestion {
-    const char *text;
-    size_t length;
-    unsigned distance; // further away than this is no better
+    char text[LONGEST_COMPARED + 1]; // "": none
+    unsigned distance;               // further away than this is no better
 };
 
-static void consider(struct suggestion *best, const char *wrong, size_t wrong_length,
-                     const char *text, size_t length) {
+static bool consider(struct suggestion *best, const struct ptx_word *wrong, struct ptx_word word) {
     if (best->distance == 0)
-        return;
-    unsigned distance = ptx_edit_distance(wrong, wrong_length, text, length, best->distance - 1);
-    if (distance < best->distance)
-        *best = (struct suggestion){text, length, distance};
+        return false;
+    unsigned distance =
+        ptx_edit_distance(wrong->text, wrong->length, word.text, word.length, best->distance - 1);
+    if (distance >= best->distance)
+        return false;
+    best->distance = distance;
+    snprintf(best->text, sizeof best->text, "%.*s", (int)word.length, word.text);
+    return true;
 }
 
 // One wrong letter in a short word, two in a longer one.
 static struct suggestion nothing_yet(size_t length) {
-    return (struct suggestion){NULL, 0, length < 2 ? 0 : length < 4 ? 2 : 3};
+    return (struct suggestion){"", length < 2 ? 0 : length < 4 ? 2 : 3};
 }
 
 const char *ptx_isa_suggest_opcode(const char *text, size_t length) {
+    const struct ptx_word wrong = {text, (uint32_t)length};
     struct suggestion best = nothing_yet(length);
+    const char *nearest = NULL;
     for (enum ptx_isa isa = PTX_ISA_NONE + 1; isa < PTX_ISA_COUNT; isa++) {
         const char *opcode = ptx_isa_row(isa)->opcode;
-        consider(&best, text, length, opcode, strlen(opcode));
+        if (consider(&best, &wrong, (struct ptx_word){opcode, (uint32_t)strlen(opcode)}))
+            nearest = opcode;
     }
-    return best.text;
+    return nearest;
+}
+
+// `.m64n8k16 to .m64n256k16 in steps of 8`
+static void print_choice(const struct ptx_isa_choice *choice, struct strbuf *message) {
+    char text[PTX_MAX_RANGED];
+    struct ptx_word word = ptx_isa_spell(choice, choice->first, text);
+    strbuf_printf(message, ".%.*s", (int)word.length, word.text);
+    if (!choice->step)
+        return;
+    word = ptx_isa_spell(choice, choice->last, text);
+    strbuf_printf(message, " to .%.*s in steps of %u", (int)word.length, word.text, choice->step);
 }
 
 static void list_words(const struct ptx_isa_element *element, struct strbuf *message) {
+    struct ptx_isa_choice choice;
     unsigned listed = 0;
-    for (size_t at = 0; at < element->length;) {
-        const char *bar = memchr(element->words + at, '|', element->length - at);
-        size_t end = bar ? (size_t)(bar - element->words) : element->length;
+    for (size_t at = 0; ptx_isa_next_choice(element, &at, &choice);) {
         if (listed++ == WORDS_LISTED) {
             strbuf_puts(message, ", ...");
             return;
         }
-        strbuf_printf(message, "%s.%.*s",
-                      listed == 1 ? ""
-                      : bar       ? ", "
-                                  : " or ",
-                      (int)(end - at), element->words + at);
-        at = end + 1;
+        const bool is_last = at >= element->length;
+        strbuf_puts(message, listed == 1 ? "" : is_last ? " or " : ", ");
+        print_choice(&choice, message);
     }
+}
+
+static bool is_word_of(const struct ptx_isa_element *element, const struct ptx_word *word,
+                       struct suggestion *nearest) {
+    struct ptx_isa_choice choice;
+    char text[PTX_MAX_RANGED];
+    for (size_t at = 0; ptx_isa_next_choice(element, &at, &choice);) {
+        if (ptx_isa_choice_takes(&choice, word))
+            return true;
+        unsigned number = choice.first;
+        do {
+            consider(nearest, word, ptx_isa_spell(&choice, number, text));
+            number += choice.step;
+        } while (choice.step && number <= choice.last);
+    }
+    return false;
 }
 
 // Is there a row that takes this word? Collects the nearest of the words that are taken.
@@ -86,18 +115,9 @@ static bool is_taken(const struct ptx_isa_index *index, enum ptx_isa first,
     for (unsigned isa = first; isa; isa = index->next[isa]) {
         struct ptx_isa_pattern pattern;
         ptx_isa_read_pattern(ptx_isa_row((enum ptx_isa)isa), &pattern);
-        for (size_t i = 0; i < pattern.count; i++) {
-            const struct ptx_isa_element *element = &pattern.elements[i];
-            for (size_t at = 0; at < element->length;) {
-                const char *bar = memchr(element->words + at, '|', element->length - at);
-                size_t end = bar ? (size_t)(bar - element->words) : element->length;
-                const char *text = element->words + at;
-                if (end - at == word->length && memcmp(text, word->text, end - at) == 0)
-                    return true;
-                consider(nearest, word->text, word->length, text, end - at);
-                at = end + 1;
-            }
-        }
+        for (size_t i = 0; i < pattern.count; i++)
+            if (is_word_of(&pattern.elements[i], word, nearest))
+                return true;
     }
     return false;
 }
@@ -136,8 +156,8 @@ size_t ptx_isa_explain(const struct ptx_isa_index *index, enum ptx_isa first, co
             continue;
         strbuf_printf(message, "'%s' does not take '.%.*s'", opcode, (int)words[i].length,
                       words[i].text);
-        if (nearest.text)
-            strbuf_printf(message, "; did you mean '.%.*s'?", (int)nearest.length, nearest.text);
+        if (*nearest.text)
+            strbuf_printf(message, "; did you mean '.%s'?", nearest.text);
         return i;
     }
     struct attempt best = {0}, attempt;

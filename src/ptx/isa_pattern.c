@@ -1,6 +1,8 @@
 #include "ptx/isa_pattern.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_text(const char *text, size_t length, const char *wanted) {
@@ -97,14 +99,74 @@ void ptx_isa_read_operands(const struct ptx_isa_row *row, struct ptx_form *form)
     }
 }
 
-static bool has_word(const struct ptx_isa_element *element, const struct ptx_word *word) {
-    for (size_t at = 0; at < element->length;) {
-        const char *bar = memchr(element->words + at, '|', element->length - at);
-        size_t end = bar ? (size_t)(bar - element->words) : element->length;
-        if (end - at == word->length && memcmp(element->words + at, word->text, end - at) == 0)
-            return true;
-        at = end + 1;
+static unsigned read_number(const char **at) {
+    char *end;
+    const unsigned number = (unsigned)strtoul(*at, &end, 10);
+    assert(number > 0 && strchr("-/}", *end));
+    *at = end + 1;
+    return number;
+}
+
+bool ptx_isa_next_choice(const struct ptx_isa_element *element, size_t *at,
+                         struct ptx_isa_choice *out) {
+    if (*at >= element->length)
+        return false;
+    const char *text = element->words + *at, *bar = memchr(text, '|', element->length - *at);
+    const char *end = bar ? bar : element->words + element->length;
+    const char *open = memchr(text, '{', (size_t)(end - text));
+    *at += (size_t)(end - text) + 1;
+    *out = (struct ptx_isa_choice){.head = {text, (uint32_t)((open ? open : end) - text)}};
+    if (!open)
+        return true;
+    const char *tail = open + 1;
+    out->first = read_number(&tail);
+    out->last = read_number(&tail);
+    out->step = read_number(&tail);
+    out->tail = (struct ptx_word){tail, (uint32_t)(end - tail)};
+    return true;
+}
+
+// A number is spelled in one way: `08` is none.
+static bool is_in_range(const struct ptx_isa_choice *choice, const char *digits, size_t length) {
+    unsigned number = 0;
+    for (size_t i = 0; i < length && number <= choice->last; i++) {
+        if (digits[i] < (i == 0 ? '1' : '0') || digits[i] > '9')
+            return false;
+        number = number * 10 + (unsigned)(digits[i] - '0');
     }
+    return number >= choice->first && number <= choice->last &&
+           (number - choice->first) % choice->step == 0;
+}
+
+bool ptx_isa_choice_takes(const struct ptx_isa_choice *choice, const struct ptx_word *word) {
+    const struct ptx_word *head = &choice->head, *tail = &choice->tail;
+    if (word->length < head->length || memcmp(word->text, head->text, head->length) != 0)
+        return false;
+    const char *rest = word->text + head->length;
+    const size_t length = word->length - head->length;
+    if (!choice->step)
+        return length == 0;
+    return length > tail->length &&
+           memcmp(rest + length - tail->length, tail->text, tail->length) == 0 &&
+           is_in_range(choice, rest, length - tail->length);
+}
+
+struct ptx_word ptx_isa_spell(const struct ptx_isa_choice *choice, unsigned number,
+                              char text[PTX_MAX_RANGED]) {
+    if (!choice->step)
+        return choice->head;
+    const int length =
+        snprintf(text, PTX_MAX_RANGED, "%.*s%u%.*s", (int)choice->head.length, choice->head.text,
+                 number, (int)choice->tail.length, choice->tail.text);
+    assert(length > 0 && length < PTX_MAX_RANGED);
+    return (struct ptx_word){text, (uint32_t)length};
+}
+
+static bool has_word(const struct ptx_isa_element *element, const struct ptx_word *word) {
+    struct ptx_isa_choice choice;
+    for (size_t at = 0; ptx_isa_next_choice(element, &at, &choice);)
+        if (ptx_isa_choice_takes(&choice, word))
+            return true;
     return false;
 }
 

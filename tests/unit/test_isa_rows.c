@@ -15,6 +15,23 @@
 #include "ptx/isa_pattern.h"
 #include "source_path.h"
 
+static void check_words_are_known(const struct ptx_isa_row *row,
+                                  const struct ptx_isa_choice *choice, const struct map *map) {
+    char text[PTX_MAX_RANGED];
+    assert_true(choice->step ? choice->first < choice->last &&
+                                   (choice->last - choice->first) % choice->step == 0
+                             : choice->last == 0);
+    unsigned number = choice->first;
+    do {
+        const struct ptx_word word = ptx_isa_spell(choice, number, text);
+        if (!map_get(map, word.text, word.length))
+            fail_msg("%s_%s: unknown word '%.*s'", row->opcode, row->form, (int)word.length,
+                     word.text);
+        assert_true(ptx_isa_choice_takes(choice, &word));
+        number += choice->step;
+    } while (choice->step && number <= choice->last);
+}
+
 static void test_rows_are_well_formed(void **state) {
     (void)state;
     struct arena *arena = arena_create();
@@ -32,17 +49,10 @@ static void test_rows_are_well_formed(void **state) {
             assert_non_null(strchr("dDRUqsSVpimtLflxyz", form.rules[i].letter));
         for (size_t i = 0; i < pattern.count; i++) {
             const struct ptx_isa_element *element = &pattern.elements[i];
-            for (size_t at = 0; at < element->length;) {
-                const char *word = element->words + at;
-                size_t length = strcspn(word, "|? ");
-                if (length > element->length - at)
-                    length = element->length - at;
-                const struct map *map = element->is_type ? &index.types : &index.modifiers;
-                if (!map_get(map, word, length))
-                    fail_msg("%s_%s: unknown word '%.*s'", row->opcode, row->form, (int)length,
-                             word);
-                at += length + 1;
-            }
+            const struct map *map = element->is_type ? &index.types : &index.modifiers;
+            struct ptx_isa_choice choice;
+            for (size_t at = 0; ptx_isa_next_choice(element, &at, &choice);)
+                check_words_are_known(row, &choice, map);
         }
     }
     unsigned most = 0;
@@ -100,18 +110,21 @@ static void test_facts_agree(void **state) {
     }
 }
 
+// Returns how many words stand behind the opcode.
+static size_t split_mnemonic(const char *text, struct ptx_word words[PTX_MAX_MNEMONIC_WORDS]) {
+    size_t count = 0;
+    for (const char *dot = strchr(text, '.'); dot && *dot; dot += words[count++].length + 1)
+        words[count] = (struct ptx_word){dot + 1, (uint32_t)strcspn(dot + 1, ".")};
+    return count;
+}
+
 // The row that takes a spelling, with its types and modifiers.
 static struct ptx_instruction read_mnemonic(const char *text) {
     struct arena *arena = arena_create();
     struct ptx_isa_index index;
     ptx_isa_index_init(&index, arena);
     struct ptx_word words[PTX_MAX_MNEMONIC_WORDS];
-    size_t count = 0, opcode = strcspn(text, ".");
-    for (const char *dot = text + opcode; *dot; dot += words[count - 1].length + 1) {
-        words[count].text = dot + 1;
-        words[count].length = (uint32_t)strcspn(dot + 1, ".");
-        count++;
-    }
+    const size_t count = split_mnemonic(text, words), opcode = strcspn(text, ".");
     enum ptx_isa first = ptx_isa_find_opcode(&index, text, opcode);
     assert_int_equal(first, ptx_find_opcode(text, opcode));
     const struct ptx_mnemonic *found =
@@ -170,12 +183,7 @@ static void test_real_mnemonics_match(void **state) {
     ptx_isa_index_init(&index, arena);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), lines++) {
         struct ptx_word words[PTX_MAX_MNEMONIC_WORDS];
-        size_t count = 0, opcode = strcspn(line, ".");
-        for (const char *dot = line + opcode; *dot; dot += words[count - 1].length + 1) {
-            words[count].text = dot + 1;
-            words[count].length = (uint32_t)strcspn(dot + 1, ".");
-            count++;
-        }
+        const size_t count = split_mnemonic(line, words), opcode = strcspn(line, ".");
         enum ptx_isa first = ptx_isa_find_opcode(&index, line, opcode);
         if (!first || !ptx_isa_match(&index, first, line, strlen(line), words, count))
             fail_msg("no row takes %s", line);
@@ -185,6 +193,69 @@ static void test_real_mnemonics_match(void **state) {
     arena_destroy(arena);
     free(text);
     free(path);
+}
+
+static bool takes(enum ptx_isa isa, const char *word) {
+    const struct ptx_word as_word = {word, (uint32_t)strlen(word)};
+    bool filled[PTX_MAX_ELEMENTS] = {false};
+    struct ptx_isa_pattern pattern;
+    ptx_isa_read_pattern(ptx_isa_row(isa), &pattern);
+    return ptx_isa_accept(&pattern, filled, &as_word) >= 0;
+}
+
+// Both ends, what is just outside, between two steps, and spelled in another way.
+static void test_ranges(void **state) {
+    (void)state;
+    static const char *const taken[] = {"m64n8k32",  "m64n16k32",  "m64n32k32",
+                                        "m64n48k32", "m64n240k32", "m64n256k32"};
+    static const char *const refused[] = {
+        "m64n0k32",        "m64n7k32",   "m64n9k32",   "m64n12k32",  "m64n40k32",
+        "m64n56k32",       "m64n257k32", "m64n264k32", "m64n272k32", "m64n4294967304k32",
+        "m64nk32",         "m64n",       "m64n08k32",  "m64n8k3",    "m64n8k320",
+        "m64n8k16",        "m32n8k32",   "m64n8 k32",  "m64n-8k32",  "m64n8-32k32",
+        "m64n{8-32/8}k32", "m64n32",     "m64n8/8k32"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        assert_true(takes(PTX_ISA_wgmma_int, taken[i]));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (takes(PTX_ISA_wgmma_int, refused[i]))
+            fail_msg("wgmma_int takes .%s", refused[i]);
+    assert_true(takes(PTX_ISA_wgmma_half, "m64n40k16")); // in steps of 8 all the way
+    assert_true(takes(PTX_ISA_wgmma_float, "m64n248k8") && takes(PTX_ISA_wgmma_float, "m64n8k32"));
+    assert_false(takes(PTX_ISA_wgmma_float, "m64n8k16"));
+}
+
+static void test_ranges_in_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *mnemonic;
+        size_t blamed;
+        const char *message;
+    } table[] = {
+        {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16", 3,
+         "'wgmma' does not take '.m64n12k16'; did you mean '.m64n16k16'?"},
+        {"wgmma.mma_async.sync.aligned.m64n264k16.f32.f16.f16", 3,
+         "'wgmma' does not take '.m64n264k16'; did you mean '.m64n24k16'?"},
+        {"wgmma.mma_async.sync.aligned.f32.f16.f16", 6,
+         "'wgmma.mma_async.sync.aligned.f32.f16.f16' needs .m64n8k16 to .m64n256k16 in steps of 8"},
+        {"wgmma.mma_async.sync.aligned.s32.s8.u8", 6,
+         "'wgmma.mma_async.sync.aligned.s32.s8.u8' needs .m64n8k32 to .m64n32k32 in steps of 8 or "
+         ".m64n48k32 to .m64n256k32 in steps of 16"},
+    };
+    struct arena *arena = arena_create();
+    struct ptx_isa_index index;
+    ptx_isa_index_init(&index, arena);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *text = table[i].mnemonic;
+        struct ptx_word words[PTX_MAX_MNEMONIC_WORDS];
+        struct strbuf message = {0};
+        const size_t count = split_mnemonic(text, words);
+        assert_int_equal(ptx_isa_explain(&index, PTX_ISA_wgmma_half, text, words, count, &message),
+                         table[i].blamed);
+        assert_string_equal(message.data, table[i].message);
+        strbuf_free(&message);
+    }
+    ptx_isa_index_free(&index);
+    arena_destroy(arena);
 }
 
 static void test_edit_distance(void **state) {
@@ -201,8 +272,12 @@ static void test_edit_distance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_well_formed), cmocka_unit_test(test_facts_agree),
-        cmocka_unit_test(test_operand_types),        cmocka_unit_test(test_real_mnemonics_match),
+        cmocka_unit_test(test_rows_are_well_formed),
+        cmocka_unit_test(test_facts_agree),
+        cmocka_unit_test(test_operand_types),
+        cmocka_unit_test(test_real_mnemonics_match),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_ranges_in_words),
         cmocka_unit_test(test_edit_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
