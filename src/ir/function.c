@@ -178,14 +178,31 @@ static void resolve_branches(struct ir_builder *builder) {
     }
 }
 
+// What a call hands over lies in the frame of who calls: a whole variable of it.
+static void check_passed(struct ir_builder *builder, const struct ptx_operand *ptx,
+                         const struct ir_operand *operand) {
+    if (operand->kind != IR_OPERAND_SYMBOL || operand->variable->space != PTX_SPACE_PARAM)
+        return;
+    if (operand->variable->is_formal)
+        ir_error(builder, ptx->range,
+                 "'%s' is a formal parameter, which a call cannot take: copy it to a .param "
+                 "variable",
+                 operand->variable->name);
+    else if (operand->value)
+        ir_error(builder, ptx->range, "a call takes all of '%s': no offset can stand here",
+                 operand->variable->name);
+}
+
 static struct ir_operand *translate_list(struct ir_builder *builder,
                                          const struct ptx_instruction *ptx,
                                          const struct ptx_operand *list, uint32_t *count) {
     *count = (uint32_t)list->element_count;
     struct ir_operand *out =
         ARENA_ARRAY(builder->module->arena, struct ir_operand, list->element_count + 1);
-    for (size_t i = 0; i < list->element_count; i++)
+    for (size_t i = 0; i < list->element_count; i++) {
         out[i] = ir_translate_operand(builder, ptx, &list->elements[i], PTX_B32);
+        check_passed(builder, &list->elements[i], &out[i]);
+    }
     return out;
 }
 
@@ -199,9 +216,13 @@ static struct ir_call *read_call(struct ir_builder *builder, const struct ptx_in
         ir_error(builder, ptx->range, "the call names no function");
         return call;
     }
+    const struct source_range target = ptx->operands[next].range;
     call->target = ir_translate_place(builder, ptx, (unsigned)next++);
     if (call->target.kind == IR_OPERAND_FUNCTION)
         call->callee = call->target.function;
+    if (call->callee && call->callee->is_entry)
+        ir_error(builder, target, "'%s' is a kernel: only a .func can be called",
+                 call->callee->name);
     if (next < ptx->operand_count && ptx->operands[next].kind == PTX_OPERAND_LIST)
         call->arguments =
             translate_list(builder, ptx, &ptx->operands[next++], &call->argument_count);

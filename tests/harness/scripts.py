@@ -23,7 +23,8 @@ def run_unit(context, program):
 
 
 # Folders that hold what a fuzz target reads, beside tests/fuzz/corpus/NAME.
-MORE_FUZZ_FILES = {"ptx": ("ptx", "diag", "limits"), "ir": ("ptx", "diag", "limits")}
+MORE_FUZZ_FILES = {"ptx": ("ptx", "diag", "limits"), "ir": ("ptx", "diag", "limits"),
+                   "run": ("ptx", "diag", "limits")}
 
 
 def fuzz_files(context, name):

@@ -161,9 +161,10 @@ bool sim_decode_kernel_parameter(struct sim_decoder *decoder, const struct ir_in
         is_formal |= address->variable->ptx == &function->ptx->parameters[i];
     if (!is_formal)
         return false;
-    if (offset + (uint64_t)bytes * count > function->parameter_bytes) {
-        sim_decode_error(decoder, ir, "reads %u bytes at offset %llu of %u bytes of parameters",
-                         bytes * count, (unsigned long long)offset, function->parameter_bytes);
+    const uint64_t all = function->parameter_bytes, read = (uint64_t)bytes * count;
+    if (read > all || offset > all - read) {
+        sim_decode_error(decoder, ir, "reads %llu bytes at offset %lld of %llu bytes of parameters",
+                         (unsigned long long)read, (long long)offset, (unsigned long long)all);
         return true;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -175,6 +175,10 @@ static const struct sim_instr *run_call_indirect(struct sim_warp *warp,
         return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, first, target,
                          "call through 0x%llx, which is no function of this module",
                          (unsigned long long)target);
+    if (callee->ir->ptx->is_entry)
+        return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_ADDRESS, first, target,
+                         "call through 0x%llx, which is the kernel %s: only a .func can be called",
+                         (unsigned long long)target, callee->ir->name);
     uint32_t same = 0;
     for (int l = 0; l < LANES; l++)
         if ((warp->mask >> l & 1) && targets[l] == target)
