@@ -126,3 +126,11 @@ const json_t *profile_read_element(struct profile_reader *reader, const json_t *
     profile_fail(reader, ": expected an object");
     return NULL;
 }
+
+void profile_read_triple(struct profile_reader *reader, const json_t *object, const char *key,
+                         uint32_t values[3]) {
+    const json_t *array = profile_read_array(reader, object, key, 3);
+    for (size_t i = 0; i < 3; i++)
+        values[i] =
+            (uint32_t)profile_check_number(reader, key, json_array_get(array, i), UINT32_MAX);
+}

@@ -43,6 +43,8 @@ const json_t *profile_read_object(struct profile_reader *reader, const json_t *o
 // length 0: any.
 const json_t *profile_read_array(struct profile_reader *reader, const json_t *object,
                                  const char *key, size_t length);
+void profile_read_triple(struct profile_reader *reader, const json_t *object, const char *key,
+                         uint32_t values[3]);
 const json_t *profile_read_element(struct profile_reader *reader, const json_t *array,
                                    size_t index); // an object
 

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "profile/json.h"
 #include "profile/json_check.h"
+#include "profile/json_failures.h"
 #include "profile/recorder.h"
 
 enum { MOST_DEVICES = 16 };
@@ -65,21 +66,13 @@ static void read_degrees(struct profile_reader *reader, const json_t *object,
     profile_leave(reader, here);
 }
 
-static void read_triple(struct profile_reader *reader, const json_t *object, const char *key,
-                        uint32_t values[3]) {
-    const json_t *array = profile_read_array(reader, object, key, 3);
-    for (size_t i = 0; i < 3; i++)
-        values[i] =
-            (uint32_t)profile_check_number(reader, key, json_array_get(array, i), UINT32_MAX);
-}
-
 static void read_worst(struct profile_reader *reader, const json_t *object,
                        struct profile_site *site) {
     if (site->worst_degree == 0)
         return;
     const json_t *worst = profile_read_object(reader, object, "worst");
     size_t here = profile_enter(reader, "worst");
-    read_triple(reader, worst, "block", site->worst_block);
+    profile_read_triple(reader, worst, "block", site->worst_block);
     site->worst_warp = (uint32_t)profile_read_number(reader, worst, "warp", UINT32_MAX);
     site->worst_mask = (uint32_t)profile_read_number(reader, worst, "mask", UINT32_MAX);
     site->why = profile_read_text(reader, worst, "why", true);
@@ -265,8 +258,8 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     read_runs(reader, object, launch);
     launch->kernel = profile_read_text(reader, object, "kernel", false);
     launch->symbol = profile_read_text(reader, object, "symbol", false);
-    read_triple(reader, object, "grid", launch->grid);
-    read_triple(reader, object, "block", launch->block);
+    profile_read_triple(reader, object, "grid", launch->grid);
+    profile_read_triple(reader, object, "block", launch->block);
     launch->shared_bytes = profile_read_number(reader, object, "shared_bytes", INT64_MAX);
     launch->bank_bytes = 4;
     if (json_object_get(object, "bank_bytes"))
@@ -279,6 +272,7 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     launch->thread_instructions =
         profile_read_number(reader, object, "thread_instructions", INT64_MAX);
     launch->fault = profile_read_text(reader, object, "fault", true);
+    profile_read_faults(reader, object, launch);
     read_sample(reader, object, launch);
     read_totals(reader, object, launch);
     const json_t *sites = profile_read_array(reader, object, "sites", 0);
@@ -395,6 +389,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     for (size_t i = 0; i < profile->launch_count; i++)
         profile->launched += profile->launches[i].repeats;
     read_processes(reader, root, profile);
+    profile_read_failures(reader, root, profile);
     if (!reader->failed)
         return profile;
     profile_free(profile);

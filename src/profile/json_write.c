@@ -4,36 +4,9 @@
 
 #include <jansson.h>
 
-#include "base/utf8.h"
 #include "profile/json.h"
-
-// ---- Texts --------------------------------------------------------------------------------------
-
-// JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
-static json_t *text(const char *bytes) {
-    if (!bytes)
-        return json_null();
-    struct strbuf clean = {0};
-    utf8_repair(&clean, bytes);
-    json_t *value = json_string(strbuf_string(&clean));
-    strbuf_free(&clean);
-    return value;
-}
-
-static json_t *number(uint64_t value) {
-    return json_integer((json_int_t)value);
-}
-
-static void set(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
-}
-
-static json_t *triple(const uint32_t values[3]) {
-    json_t *array = json_array();
-    for (int i = 0; i < 3; i++)
-        json_array_append_new(array, number(values[i]));
-    return array;
-}
+#include "profile/json_failures.h"
+#include "profile/json_make.h"
 
 // ---- Sites --------------------------------------------------------------------------------------
 
@@ -178,6 +151,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));
     set(object, "fault", text(launch->fault));
+    profile_write_faults(object, launch);
     set(object, "sample", sample_of(launch));
     set(object, "totals", totals_of(launch));
     for (size_t i = 0; i < launch->site_count; i++)
@@ -220,6 +194,7 @@ char *profile_to_json(const struct profile *profile) {
     for (size_t i = 0; i < profile->launch_count; i++)
         json_array_append_new(launches, launch_of(&profile->launches[i]));
     set(root, "launches", launches);
+    profile_write_failures(root, profile);
     char *json = json_dumps(root, JSON_SORT_KEYS | JSON_INDENT(1));
     json_decref(root);
     return json;

@@ -58,6 +58,7 @@ void profile_free_launch(struct profile_launch *launch) {
     free(launch->kernel);
     free(launch->symbol);
     free(launch->fault);
+    profile_free_faults(launch);
 }
 
 static void free_texts(char **texts, size_t count) {
@@ -93,6 +94,7 @@ void profile_append(struct profile *profile, struct profile *from) {
     }
     profile->launched = before + from->launched;
     from->launch_count = 0;
+    profile_append_failures(profile, from, before);
     profile_free(from);
 }
 
@@ -110,6 +112,7 @@ void profile_free(struct profile *profile) {
     for (size_t i = 0; i < profile->process_count; i++)
         free_texts(profile->processes[i].program, profile->processes[i].program_count);
     free(profile->processes);
+    profile_free_failures(profile);
     free(profile);
 }
 

@@ -69,6 +69,70 @@ struct profile_site {
     char *why; // in words; NULL when there is no excess
 };
 
+// ---- What went wrong: a profile with any of it says less than the program did --------------
+
+// A fault of a kernel. Texts are NULL and numbers 0 where nothing is known.
+struct profile_fault {
+    char *kind;    // "illegal_address", ...: docs/profile.md has them
+    char *message; // as the launch's `fault`
+    char *file;    // of the program's source
+    uint32_t line, column;
+    char *function;    // demangled, that the instruction is in
+    char *instruction; // "st.global.u32"
+    bool has_address, has_thread;
+    uint64_t address;
+    uint32_t block[3], thread[3], warp, lane; // has_thread
+};
+
+// What ended a launch before its time, beside faults.
+enum profile_cut {
+    PROFILE_WHOLE,
+    PROFILE_CUT_SIGNAL,       // that the process got
+    PROFILE_CUT_INSTRUCTIONS, // --max-instructions
+    PROFILE_CUT_EXIT,         // the program ended in the midst of it
+    PROFILE_CUT_DEATH,        // the process was killed, and its last counts with it
+    PROFILE_CUT_CALLER,       // who runs it asked for that
+    PROFILE_CUTS
+};
+
+struct profile_broken_limit { // one reason for which a launch was refused
+    char *limit;              // "block_threads", ...: docs/profile.md has them
+    uint64_t asked, most;
+    char *text;
+    char *cure; // what to write instead; NULL: nothing is known
+};
+
+struct profile_refused { // a launch that did not begin
+    uint64_t after;      // so many launches had begun before the first such
+    uint64_t repeats;    // how often it was asked for
+    char *kernel, *symbol;
+    uint32_t grid[3], block[3], cluster[3]; // cluster: 0: none asked for
+    uint64_t dynamic_bytes;
+    char *parent; // the kernel that asked; NULL: the host did
+    char *error;  // that the program got: "cudaErrorInvalidConfiguration"
+    struct profile_broken_limit *limits;
+    size_t limit_count; // at least one
+};
+
+enum profile_gap_kind {
+    PROFILE_GAP_UNSUPPORTED, // a call of something that bankrun does not have
+    PROFILE_GAP_MODULE,      // a module or a kernel that could not be loaded
+    PROFILE_GAP_FAULT,       // of work that is in no launch of the profile
+    PROFILE_GAP_LOST,        // a process left no profile, or not all of it
+    PROFILE_GAP_UNSEEN,      // a process that uses CUDA in a way that bankrun cannot see
+    PROFILE_GAPS
+};
+
+struct profile_gap { // why the profile is not of all that the program does on a GPU
+    enum profile_gap_kind kind;
+    char *text;
+    uint64_t count; // how often that happened
+    bool has_process;
+    size_t process; // of `processes`, that it is about
+};
+
+// ---- Launches -----------------------------------------------------------------------------
+
 struct profile_run { // launches first, first + step, ..., `count` of them
     uint32_t first, count, step;
 };
@@ -92,7 +156,11 @@ struct profile_launch {
     // intervals of the sums of wavefronts and sectors, as parts of these.
     bool is_sample;
     double error[SITE_SPACES];
-    char *fault; // message when the launch ended in a fault, else NULL
+    char *fault; // message when the launch ended in a fault or was cut short, else NULL
+    struct profile_fault *faults; // the same as data, as far as it is known
+    size_t fault_count;
+    enum profile_cut cut;
+    int cut_signal; // its number; 0: unknown, or none
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
     struct profile_site *sites; // sorted by space, file, line, column, instruction
     size_t site_count;
@@ -115,6 +183,10 @@ struct profile {
     size_t launch_count;
     size_t launch_capacity;
     uint64_t launched; // launches that there were: the sum of all repeats
+    struct profile_refused *refused;
+    size_t refused_count;
+    struct profile_gap *gaps; // why it is incomplete
+    size_t gap_count;
 };
 
 // With the bank mode of the launch; see BANKRUN_EIGHT_BYTE_BANKS.
@@ -139,6 +211,24 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
 // Appends all launches of a process's profile to those of the command that started it, and frees
 // the former.
 void profile_append(struct profile *profile, struct profile *process);
+
+// ---- What went wrong, put into a profile and asked for -------------------------------------
+
+// The launch was cut short; its fault says so, if it has none yet. `signal`: 0: none, or unknown.
+void profile_cut_short(struct profile_launch *launch, enum profile_cut why, int signal);
+// In words: "cut short by signal 15 (SIGTERM)". Caller frees.
+char *profile_cut_text(enum profile_cut why, int signal);
+
+// Counts one more where the same is there already. Takes over what `refused` owns.
+void profile_add_refused(struct profile *profile, struct profile_refused *refused);
+void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const char *text);
+
+// Zeros: all that the program asked for was run to its end, and is in the profile.
+struct profile_failures {
+    uint64_t faults, cut_short, refused, gaps; // launches, launches, launches, reasons
+};
+struct profile_failures profile_failures(const struct profile *profile);
+bool profile_has_failed(const struct profile *profile);
 
 // ---- Showing a request on its banks -------------------------------------------------------
 

@@ -45,8 +45,12 @@ const struct event_observer *profile_tracer(struct profile_recorder *recorder);
 
 struct profile_launch_result {
     uint64_t blocks_run, instructions, thread_instructions;
-    const char *fault; // NULL: none
-    bool is_sample;    // not all blocks were to run
+    const char *fault;                 // NULL: none
+    const struct profile_fault *where; // the same as data, of which the launch keeps a copy; NULL:
+                                       // none, or nothing is known
+    enum profile_cut cut;
+    int cut_signal;
+    bool is_sample; // not all blocks were to run
 };
 
 // Merges all workers' counters into a new launch of the profile and frees the recorder.

@@ -239,8 +239,12 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
+    if (result->where)
+        profile_add_fault(launch, result->where);
+    if (result->cut)
+        profile_cut_short(launch, result->cut, result->cut_signal);
     profile_merge(recorder, launch);
-    if (result->is_sample && !result->fault)
+    if (result->is_sample && !launch->fault)
         finish_sample(recorder, launch);
     profile_fold_last(profile);
     for (unsigned n = 0; n < info->workers; n++)

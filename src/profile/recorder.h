@@ -39,6 +39,14 @@ void profile_free_launch(struct profile_launch *launch); // what it owns
 // Launch `index`, later than all so far, counted the same.
 void profile_repeat_launch(struct profile_launch *launch, uint32_t index);
 
+// failures.c
+void profile_add_fault(struct profile_launch *launch, const struct profile_fault *fault); // a copy
+bool profile_faults_are_same(const struct profile_launch *a, const struct profile_launch *b);
+void profile_free_faults(struct profile_launch *launch);
+void profile_free_failures(struct profile *profile); // what was refused, and gaps
+// Takes them over from a process's profile; its launches come behind the first `before`.
+void profile_append_failures(struct profile *profile, struct profile *process, uint64_t before);
+
 // alike.c: when the last launch counted the same as one before, that one stands for both.
 void profile_fold_last(struct profile *profile);
 struct profile_process *profile_add_process(struct profile *profile);

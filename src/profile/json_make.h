@@ -1,0 +1,36 @@
+// Inside the profile: values of the saved form.
+#ifndef BANKRUN_PROFILE_JSON_MAKE_H
+#define BANKRUN_PROFILE_JSON_MAKE_H
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+#include "base/utf8.h"
+
+// JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
+static inline json_t *text(const char *bytes) {
+    if (!bytes)
+        return json_null();
+    struct strbuf clean = {0};
+    utf8_repair(&clean, bytes);
+    json_t *value = json_string(strbuf_string(&clean));
+    strbuf_free(&clean);
+    return value;
+}
+
+static inline json_t *number(uint64_t value) {
+    return json_integer((json_int_t)value);
+}
+
+static inline void set(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value);
+}
+
+static inline json_t *triple(const uint32_t values[3]) {
+    json_t *array = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(array, number(values[i]));
+    return array;
+}
+
+#endif
