@@ -42,6 +42,13 @@ static inline uint64_t ir_shared_of_generic(uint64_t generic, uint64_t own) {
     return shared - (shared >> IR_CLUSTER_SHIFT == own >> IR_CLUSTER_SHIFT ? own : 0);
 }
 
+// Whether a generic address lies in the block's own shared memory, with or without its rank; a
+// block that is alone has rank 0.
+static inline bool ir_is_own_shared(uint64_t generic, uint64_t own) {
+    const uint64_t tag = (generic - IR_SHARED_WINDOW) & ~(uint64_t)IR_CLUSTER_OFFSET;
+    return tag == 0 || tag == (own ? own : ir_cluster_tag(0));
+}
+
 // ---- Places (address.c) --------------------------------------------------------------------
 
 // What is added to a place's offset when the program runs.

@@ -23,15 +23,15 @@ static bool fold_sources(const struct ir_uses *uses, const struct ir_instruction
 }
 
 // What the instruction leaves in one of the registers that it sets. The same must follow whatever
-// the carry bit and the block's place in its cluster are.
+// the carry bit is; what depends on the block's place in its cluster is no constant.
 static bool evaluate(const struct ir_uses *uses, const struct ir_instruction *set,
                      const struct ir_lane *sources, uint32_t reg, uint64_t *value) {
     const struct ir_operand *d = &set->operands[0];
     struct ir_lane lane = *sources, other = *sources;
     other.carry = true;
-    other.own = ~0ull;
-    if (d->kind != IR_OPERAND_REGISTER || !ir_evaluate(uses->function, set, &lane) ||
-        !ir_evaluate(uses->function, set, &other))
+    if (d->kind != IR_OPERAND_REGISTER ||
+        ir_value_row(ir_meaning_of(uses->function, set).value)->sees_own ||
+        !ir_evaluate(uses->function, set, &lane) || !ir_evaluate(uses->function, set, &other))
         return false;
     *value = d->reg == reg ? lane.out[0] : lane.second;
     return *value == (d->reg == reg ? other.out[0] : other.second);

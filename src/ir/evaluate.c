@@ -10,11 +10,13 @@
 // ---- Rows as data ---------------------------------------------------------------------------
 
 #define ROW(name, law, result, ...)                                                                \
-    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, false},
+    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, false, false},
 #define FORMED(name, law, result, ...)                                                             \
-    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, true},
+    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, true, false},
+#define OWN(name, law, result, ...)                                                                \
+    [IR_VALUE_##name] = {#name, IR_LAW_##law, IR_KIND_##result, {__VA_ARGS__}, false, true},
 static const struct ir_value_row rows[IR_VALUE_COUNT] = {
-    [IR_VALUE_NONE] = {"none", IR_LAW_OPAQUE, IR_KIND_none, {IR_KIND_none}, false},
+    [IR_VALUE_NONE] = {"none", IR_LAW_OPAQUE, IR_KIND_none, {IR_KIND_none}, false, false},
 #define VALUE1(name, law, D, A, ...) ROW(name, law, D, IR_KIND_##A)
 #define VALUE2(name, law, D, A, B, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##B)
 #define VALUE3(name, law, D, A, B, C, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##B, IR_KIND_##C)
@@ -34,6 +36,8 @@ static const struct ir_value_row rows[IR_VALUE_COUNT] = {
 #define PREDICATE2(name, law, ...) ROW(name, law, pred, IR_KIND_pred, IR_KIND_pred)
 #define CARRY2(name, law, D, ...) ROW(name, law, D, IR_KIND_##D, IR_KIND_##D)
 #define CARRY3(name, law, D, A, ...) ROW(name, law, D, IR_KIND_##A, IR_KIND_##A, IR_KIND_##D)
+#define OWN1(name, law, D, A, ...) OWN(name, law, D, IR_KIND_##A)
+#define OWN_TEST1(name, law, K, ...) OWN(name, law, pred, IR_KIND_##K)
 #define COPY_PARTS(name, law, D, ...) ROW(name, law, D, IR_KIND_##D)
 #define PACK(name, law, D, ...) ROW(name, law, D, IR_KIND_##D)
 #define UNPACK(name, law, A, ...) ROW(name, law, A, IR_KIND_##A)
@@ -94,7 +98,8 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
     }
 #define TEST1(name, law, K, x, ...)                                                                \
     BODY(name) {                                                                                   \
-        BEGIN IN(K, a, 0) lane->out[0] = (x);                                                      \
+        BEGIN IN(K, a, 0)(void) a;                                                                 \
+        lane->out[0] = (x);                                                                        \
     }
 #define PREDICATE1(name, law, x, ...)                                                              \
     BODY(name) {                                                                                   \

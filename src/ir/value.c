@@ -16,9 +16,17 @@ struct key {
 
 enum { BOTH_SIDES = 64 }; // in key.parts, above a number of parts
 enum { HAS_TABLE = 0x100, TAKES_ANY_TABLE = 0x200 };
-enum { SPACE_GLOBAL = 1, SPACE_SHARED = 2, SPACE_CLUSTER = 4, SPACE_LOCAL = 8 };
+enum {
+    SPACE_GLOBAL = 1,
+    SPACE_SHARED = 2,
+    SPACE_CLUSTER = 4,
+    SPACE_LOCAL = 8,
+    SPACE_CONST = 16,
+    SPACE_PARAM = 32
+};
 
 #define BIT(x) (1ull << PTX_##x)
+#define TYPE_NO_TYPE BIT(NO_TYPE)
 #define TYPE_B16 BIT(B16)
 #define TYPE_B32 BIT(B32)
 #define TYPE_B64 BIT(B64)
@@ -67,6 +75,7 @@ _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
 #define BY(x) .read = ir_read_##x,
 #define SPACE(x) .spaces = SPACE_##x,
 #define SPACE2(x, y) .spaces = SPACE_##x | SPACE_##y,
+#define SPACE3(x, y, z) .spaces = SPACE_##x | SPACE_##y | SPACE_##z,
 
 #define KEY(name, ...) [IR_VALUE_##name] = {__VA_ARGS__},
 static const struct key keys[IR_VALUE_COUNT] = {
@@ -154,6 +163,11 @@ static unsigned space_of(const struct ptx_instruction *ptx) {
         return SPACE_CLUSTER;
     case PTX_MOD_local:
         return SPACE_LOCAL;
+    case PTX_MOD_const:
+        return SPACE_CONST;
+    case PTX_MOD_param:
+    case PTX_MOD_param_entry:
+        return SPACE_PARAM;
     default:
         return SPACE_GLOBAL;
     }
@@ -200,10 +214,8 @@ static bool read_wanted(const struct ir_function *function,
                         const struct ir_instruction *instruction, struct wanted *out) {
     const struct ptx_instruction *ptx = instruction->ptx;
     *out = (struct wanted){.spaces = space_of(ptx), .parts = parts_of(instruction)};
-    if (ptx->type_count == 0)
-        return false;
     out->to = 1ull << ptx->types[0];
-    out->types = 1ull << ptx->types[ptx->type_count - 1];
+    out->types = 1ull << ptx->types[ptx->type_count ? ptx->type_count - 1 : 0];
     if (instruction->operand_count > 4 && instruction->operands[4].value <= 0xff)
         out->table = (uint16_t)(HAS_TABLE | instruction->operands[4].value);
     if (ptx->isa == PTX_ISA_cvt_plain)

@@ -60,6 +60,7 @@ struct ir_value_row {
     enum ir_law law;
     enum ir_kind result, operands[4]; // of a PACK or UNPACK: of the whole, of COPY_PARTS of a part
     bool is_formed;                   // the expression sees a form
+    bool sees_own;                    // the expression sees the tag of the block
 };
 const struct ir_value_row *ir_value_row(enum ir_value value);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/address.h"
 #include "ir/uses.h"
 #include "ir/value.h"
 #include "isa_truth.h"
@@ -59,6 +60,9 @@ static uint64_t random_operand(enum ir_kind kind) {
     case 5: // infinity, and NaN
         return bits_of(kind) == 64 ? 0x7ff0000000000000u + near
                                    : cut(0x7f800000u + near, bits_of(kind));
+    case 6: // near the begin of a window
+        return bits_of(kind) == 64 ? (rest & 1 ? IR_SHARED_WINDOW : IR_LOCAL_WINDOW) + rest % 4096
+                                   : cut(rest, bits_of(kind));
     case 4:
         return cut((rest & 0xff) * 0x0101010101010101u, bits_of(kind));
     default:
@@ -560,6 +564,25 @@ static void test_copied_parts(void **state) {
     diag_free(&diags);
 }
 
+// A register of 32 bits holds the low half of an address, below the windows.
+static void test_spaces(void **state) {
+    (void)state;
+    assert_int_equal(constant_of("isspacep.shared::cluster %p1, 0x800000000000;", "%p1"), 1);
+    assert_int_equal(constant_of("isspacep.shared::cluster %p1, 0x8fffffffffff;", "%p1"), 1);
+    assert_int_equal(constant_of("isspacep.shared::cluster %p1, 0x900000000000;", "%p1"), 0);
+    assert_int_equal(constant_of("isspacep.shared::cluster %p1, 0x7fffffffffff;", "%p1"), 0);
+    assert_int_equal(constant_of("isspacep.local %p1, 0x8fffffffffff;", "%p1"), 0);
+    assert_int_equal(constant_of("isspacep.local %p1, 0x900000000000;", "%p1"), 1);
+    assert_int_equal(constant_of("isspacep.local %p1, 0xa00000000000;", "%p1"), 0);
+    assert_int_equal(constant_of("mov.u32 %r1, 0; isspacep.local %p1, %r1;", "%p1"), 0);
+    assert_int_equal(constant_of("mov.u32 %r1, 0; isspacep.const %p1, %r1;", "%p1"), 0);
+    assert_int_equal(constant_of("mov.u32 %r1, 0; isspacep.global %p1, %r1;", "%p1"), 1);
+    // What a launch knows.
+    assert_int_equal(constant_of("isspacep.global %p1, 16;", "%p1"), 0xbad);
+    assert_int_equal(constant_of("isspacep.const %p1, 16;", "%p1"), 0xbad);
+    assert_int_equal(constant_of("isspacep.param::entry %p1, 16;", "%p1"), 0xbad);
+}
+
 static void test_constants(void **state) {
     (void)state;
     assert_int_equal(constant_of("mov.u32 %r1, 5;", "%r1"), 5);
@@ -572,7 +595,10 @@ static void test_constants(void **state) {
     assert_int_equal(constant_of("@%p1 mov.u32 %r1, 5;", "%r1"), 0xbad);
     assert_int_equal(constant_of("ld.param.u32 %r1, [q]; add.u32 %r2, %r1, 0;", "%r2"), 0xbad);
     assert_int_equal(constant_of("addc.u32 %r1, 1, 2;", "%r1"), 0xbad);
+    // Other blocks of the cluster may find another address, or answer.
     assert_int_equal(constant_of("cvta.shared.u64 %w1, 16;", "%w1"), 0xbad);
+    assert_int_equal(constant_of("cvta.to.shared.u64 %w1, 0x800002000010;", "%w1"), 0xbad);
+    assert_int_equal(constant_of("isspacep.shared %p1, 0x800002000010;", "%p1"), 0xbad);
 }
 
 int main(void) {
@@ -580,11 +606,11 @@ int main(void) {
         {"integer", 162}, {"logic", 93},  {"compare", 1592},      {"convert", 848},   {"move", 47},
         {"float", 59},    {"double", 16}, {"video_scalar", 1328}, {"video_simd", 768}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[5 + FAMILIES] = {
-        cmocka_unit_test(test_laws), cmocka_unit_test(test_opaque_rows),
-        cmocka_unit_test(test_constants), cmocka_unit_test(test_four_random),
-        cmocka_unit_test(test_copied_parts)};
+    struct CMUnitTest tests[6 + FAMILIES] = {
+        cmocka_unit_test(test_laws),         cmocka_unit_test(test_opaque_rows),
+        cmocka_unit_test(test_constants),    cmocka_unit_test(test_four_random),
+        cmocka_unit_test(test_copied_parts), cmocka_unit_test(test_spaces)};
     for (size_t i = 0; i < FAMILIES; i++)
-        tests[5 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
-    return _cmocka_run_group_tests("value", tests, 5 + FAMILIES, NULL, NULL);
+        tests[6 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 6 + FAMILIES, NULL, NULL);
 }

@@ -1,34 +1,25 @@
-// Which space a generic address is in: isspacep and istypep. Shared and local memory have windows
-// (ir/address.h); global, const and param addresses are generic addresses as they are.
+// Generic addresses: cvta, and of which space one is: isspacep and istypep. Shared and local memory
+// have windows (ir/address.h); global, const and param addresses are generic addresses as they are.
 #include "ir/address.h"
 #include "sim/flow/cluster.h"
-#include "sim/lanes/vector.h"
+#include "sim/lanes/op/test.h"
 #include "sim/sim_internal.h"
 
-static bool is_shared(const struct ir_instruction *ir) {
-    const enum ptx_modifier space = lanes_modifier(ir, PTX_GROUP_space);
-    return space == PTX_MOD_shared || space == PTX_MOD_shared_cta ||
-           space == PTX_MOD_shared_cluster;
-}
-
-#define IS_SPACE(name, kind, condition)                                                            \
+#define OWN1(name, law, D, A, x, ...)                                                              \
     LANES_BODY(name) {                                                                             \
-        LANES_IN(kind, pa, 1)                                                                      \
-        _Alignas(64) int32_t set[LANES];                                                           \
+        LANES_OUT(D)                                                                               \
+        LANES_IN(A, pa, 1)                                                                         \
+        const uint64_t own = sim_cluster_own_tag(warp->block);                                     \
         SIM_LANES {                                                                                \
-            const uint64_t a = pa[l];                                                              \
-            set[l] = (condition) ? -1 : 0;                                                         \
+            LANES_VALUE(A, a, pa) LANES_BLEND(D, (x))                                              \
         }                                                                                          \
-        lanes_set_predicate(warp, instr->operand[0], lanes_signs(set), full);                      \
     }                                                                                              \
     LANES_PAIR(name)
 
-IS_SPACE(is_space_cluster, u64, ir_is_in_shared_window(a))
-IS_SPACE(is_space_shared, u64, sim_cluster_is_own(warp->block, a - IR_SHARED_WINDOW))
-IS_SPACE(is_space_local, u64, ir_is_in_local_window(a))
-// An address of 32 bits is below all windows.
-IS_SPACE(is_no_space, u32, a >> 32 != 0)
-IS_SPACE(is_space_global_32, u32, a >> 32 == 0)
+#define OWN_TEST1(name, law, K, x, ...)                                                            \
+    LANES_TEST1(name, K, const uint64_t own = sim_cluster_own_tag(warp->block);, x)
+
+#include "ir/value/address.def"
 
 // Const variables and opaque ones lie among the global addresses, and so do the kernel's
 // parameters, which are global, too.
@@ -77,29 +68,19 @@ static bool param_space_has(const struct sim_worker *worker, uint64_t want, uint
         }                                                                                          \
         lanes_set_predicate(warp, instr->operand[0], set, full);                                   \
     }                                                                                              \
-    LANES_PAIR(name)
+    LANES_HANDLERS(name)                                                                           \
+    static const sim_handler name[2] = {name##_some, name##_all};
 
 IS_AMONG(is_space_global, global_space_has)
 IS_AMONG(is_space_const, const_space_has)
 IS_AMONG(is_space_param, param_space_has)
 IS_AMONG(is_opaque, opaque_has)
 
-static bool use_space_32(const struct ir_instruction *ir, struct sim_instr *out) {
-    const bool is_global = lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_global;
-    return lanes_use(out, is_global ? is_space_global_32 : is_no_space);
-}
-
 LANES_SELECT(isspacep) {
     out->value = 0;
-    if (sim_decoder_operand_bytes(decoder, &ir->operands[1]) != 8)
-        return use_space_32(ir, out);
-    if (is_shared(ir))
-        return lanes_use(out, lanes_modifier(ir, PTX_GROUP_space) == PTX_MOD_shared_cluster
-                                  ? is_space_cluster
-                                  : is_space_shared);
+    if (SIM_NAME(op_use_value)(decoder, ir, out))
+        return true;
     switch (lanes_modifier(ir, PTX_GROUP_space)) {
-    case PTX_MOD_local:
-        return lanes_use(out, is_space_local);
     case PTX_MOD_global:
         return lanes_use(out, is_space_global);
     case PTX_MOD_const:

@@ -2,21 +2,8 @@
 // otherwise.
 #include "sim/lanes/op/contract.h"
 #include "sim/lanes/op/float_round.h"
+#include "sim/lanes/op/test.h"
 #include "sim/lanes/op/use_value.h"
-#include "sim/lanes/op/value.h"
-#include "sim/lanes/vector.h"
-
-#define TEST1(name, law, K, x, ...)                                                                \
-    LANES_BODY(name) {                                                                             \
-        LANES_IN(K, pa, 1)                                                                         \
-        _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES {                                                                                \
-            LANES_VALUE(K, a, pa)                                                                  \
-            set[l] = (x) ? -1 : 0;                                                                 \
-        }                                                                                          \
-        lanes_set_predicate(warp, instr->operand[0], lanes_signs(set), full);                      \
-    }                                                                                              \
-    LANES_PAIR(name)
 
 #include "ir/value/float.def"
 

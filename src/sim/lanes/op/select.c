@@ -1,5 +1,4 @@
-// Selection, mov between a register and the parts of a vector, and cvta.
-#include "sim/flow/cluster.h"
+// Selection, and mov between a register and the parts of a vector.
 #include "sim/lanes/op/value.h"
 
 #define SELECT(name, law, K, x, ...)                                                               \
@@ -70,17 +69,5 @@ enum { MAX_ELEMENTS = 8 };
     }                                                                                              \
     LANES_PAIR(name)
 
-#define OWN1(name, law, D, A, x, ...)                                                              \
-    LANES_BODY(name) {                                                                             \
-        LANES_OUT(D)                                                                               \
-        LANES_IN(A, pa, 1)                                                                         \
-        const uint64_t own = sim_cluster_own_tag(warp->block);                                     \
-        SIM_LANES {                                                                                \
-            LANES_VALUE(A, a, pa) LANES_BLEND(D, (x))                                              \
-        }                                                                                          \
-    }                                                                                              \
-    LANES_PAIR(name)
-
-#include "ir/value/address.def"
 #include "ir/value/move.def"
 #include "ir/value/select.def"
