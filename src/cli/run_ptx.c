@@ -263,19 +263,26 @@ static bool write_dumps(const struct ptx_run *run) {
 
 static struct sim *volatile interrupted; // what a signal stops
 
+static volatile sig_atomic_t interrupted_by;
+
 static void on_interrupt(int signal) {
-    (void)signal;
+    interrupted_by = signal;
     if (interrupted)
         sim_interrupt(interrupted);
 }
 
-// The launch, which SIGINT stops.
+// The launch, which a signal that asks for the end stops; a second one of its kind ends bankrun.
 static void launch(const struct ptx_run *run, struct sim_result *result) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, old[ENDS];
     interrupted = run->sim;
-    struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, old;
-    sigaction(SIGINT, &stop, &old);
+    for (int i = 0; i < ENDS; i++)
+        if (sigaction(ends[i], NULL, &old[i]) == 0 && old[i].sa_handler == SIG_DFL)
+            sigaction(ends[i], &stop, NULL);
     run_launch(&run->launch, result);
-    sigaction(SIGINT, &old, NULL);
+    for (int i = 0; i < ENDS; i++)
+        sigaction(ends[i], &old[i], NULL);
     interrupted = NULL;
 }
 
@@ -309,7 +316,7 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
     int status = CLI_OK;
     if (result.fault) {
         cli_error("%s", result.message ? result.message : "the launch ended in a fault");
-        status = result.fault == SIM_FAULT_STOPPED ? 128 + SIGINT : CLI_FAULT;
+        status = result.fault == SIM_FAULT_STOPPED ? 128 + interrupted_by : CLI_FAULT;
     }
     sim_result_free(&result);
     return status;

@@ -39,6 +39,36 @@ again:
 }
 """
 
+# Calls itself twice, so deep that it never ends, and stores in each call.
+TWICE = """
+.version 7.0
+.target sm_80
+.address_size 64
+.func twice(.param .b32 rest)
+{
+    .reg .b32 %r<4>;
+    .reg .pred %p1;
+    .shared .align 4 .b8 cell[4];
+
+    ld.param.u32 %r1, [rest];
+    mov.u32 %r2, cell;
+    st.shared.u32 [%r2], %r1;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 ret;
+    sub.u32 %r1, %r1, 1;
+    { .param .b32 x; st.param.b32 [x], %r1; call twice, (x); }
+    { .param .b32 x; st.param.b32 [x], %r1; call twice, (x); }
+    ret;
+}
+.visible .entry start(.param .u32 levels)
+{
+    .reg .b32 %r<2>;
+    ld.param.u32 %r1, [levels];
+    { .param .b32 x; st.param.b32 [x], %r1; call twice, (x); }
+    ret;
+}
+"""
+
 
 def fail(text, output=b""):
     print(text)
@@ -98,24 +128,37 @@ def check_width():
             fail(f"explain on {columns} columns", output)
 
 
-def check_interrupt(path):
-    process = subprocess.Popen([BANKRUN, path, "--launch", "loop<<<1, 32>>>(0)"],
+def check_interrupt(path, launch, number):
+    process = subprocess.Popen([BANKRUN, path, "--launch", launch],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     time.sleep(0.7)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    if process.returncode != 128 + signal.SIGINT or b"st.shared.u32" not in errors:
-        fail(f"SIGINT: status {process.returncode}", errors)
+    process.send_signal(number)
+    try:
+        _, errors = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        fail(f"{launch} goes on after {number.name}")
+    if process.returncode != 128 + number or b"st.shared.u32" not in errors:
+        fail(f"{launch}, {number.name}: status {process.returncode}", errors)
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "loop.ptx")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(LOOP)
-        check_terminal(path)
+        loop = write(folder, "loop.ptx", LOOP)
+        twice = write(folder, "twice.ptx", TWICE)
+        check_terminal(loop)
         check_width()
-        check_interrupt(path)
+        check_interrupt(loop, "loop<<<1, 32>>>(0)", signal.SIGINT)
+        check_interrupt(loop, "loop<<<1, 32>>>(0)", signal.SIGTERM)
+        check_interrupt(twice, "start<<<1, 32>>>(60)", signal.SIGINT)
+        check_interrupt(twice, "start<<<1, 32>>>(60)", signal.SIGTERM)
 
 
 main()

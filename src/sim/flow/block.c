@@ -123,6 +123,7 @@ static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
 
 static bool may_go_on(struct sim_block_flow *flow, struct sim_warp *warp) {
     struct sim_worker *worker = flow->block.worker;
+    warp->flow->look_at = warp->flow->instructions + SIM_LOOK_SLICE;
     enum sim_fault fault = sim_worker_check(worker, sim_block_instructions(flow, NULL));
     if (fault == SIM_OK)
         return true;
@@ -176,6 +177,20 @@ static bool rotate(struct sim_warp *warp) {
     return stuck;
 }
 
+// Until the current split, which goes on at `pc`, leaves the loop for a reason. False: a fault.
+static bool run_split(struct sim_block_flow *flow, struct sim_warp *warp,
+                      const struct sim_instr *pc) {
+    for (;;) {
+        if (sim_is_look_due(warp->flow) && !may_go_on(flow, warp))
+            return false;
+        warp->stop = SIM_RUNNING;
+        execute(warp, pc);
+        if (warp->stop != SIM_STOP_LOOK)
+            return !flow->has_fault;
+        pc = warp->flow->splits[warp->flow->current].pc;
+    }
+}
+
 enum warp_result { WARP_WAITS, WARP_SPINS, WARP_FAULT };
 
 static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp) {
@@ -184,8 +199,7 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
         const struct sim_instr *pc = sim_next_split(warp);
         if (!pc)
             return WARP_WAITS;
-        execute(warp, pc);
-        if (flow->has_fault)
+        if (!run_split(flow, warp, pc))
             return WARP_FAULT;
         if (warp->stop != SIM_STOP_SPIN && warp->stop != SIM_STOP_BUDGET)
             continue;

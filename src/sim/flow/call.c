@@ -136,7 +136,7 @@ const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr 
     split->frame = frame;
     warp->flow->run_start = callee->instrs->ordinal;
     warp->base[SIM_BASE_REGISTERS] = frame->registers;
-    return callee->instrs;
+    return sim_let_look(warp, callee->instrs);
 }
 
 const struct sim_instr *sim_return(struct sim_warp *warp, const struct sim_instr *instr) {

@@ -17,6 +17,7 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     flow->tokens.length = 0;
     flow->instructions = flow->thread_instructions = flow->spin = 0;
     flow->run_start = 0;
+    flow->look_at = SIM_LOOK_SLICE;
     flow->split_count = 1;
     flow->current = 0;
     memset(flow->arrived, 0, sizeof flow->arrived);
@@ -40,6 +41,14 @@ void sim_warp_finish(struct sim_warp *warp) {
 
 void sim_save(struct sim_warp *warp, const struct sim_instr *pc) {
     current(warp)->pc = pc;
+}
+
+const struct sim_instr *sim_let_look(struct sim_warp *warp, const struct sim_instr *next) {
+    if (!sim_is_look_due(warp->flow))
+        return next;
+    sim_save(warp, next);
+    warp->stop = SIM_STOP_LOOK;
+    return NULL;
 }
 
 static void add_split(struct sim_warp *warp, struct sim_split split) {
@@ -173,9 +182,10 @@ static const struct sim_instr *leave_current(struct sim_warp *warp, enum sim_sto
     sim_remove_split(warp, index);
     flow->current = LANES;
     const struct sim_instr *next = sim_next_split(warp);
-    if (!next)
-        warp->stop = flow->split_count || flow->live ? stop : SIM_STOP_EXIT;
-    return next;
+    if (next)
+        return sim_let_look(warp, next);
+    warp->stop = flow->split_count || flow->live ? stop : SIM_STOP_EXIT;
+    return NULL;
 }
 
 const struct sim_instr *sim_reconverge(struct sim_warp *warp, const struct sim_instr *here,

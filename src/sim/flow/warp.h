@@ -12,6 +12,9 @@
 #include "sim/sim_internal.h"
 
 enum { SIM_NO_TOKEN = -1, SIM_MAX_CALL_DEPTH = 512 };
+// Instructions of a warp after which the scheduler looks whether the launch may go on, however
+// often its splits changed since: recursion and loops of barriers need no long run of one split.
+enum { SIM_LOOK_SLICE = 1 << 20 };
 
 struct sim_frame { // a call's registers, shared by all lanes that are in the call
     struct sim_frame *caller;
@@ -66,7 +69,8 @@ struct sim_warp_flow {
     uint32_t started;               // lanes that exist
     uint32_t run_start;             // ordinal of the first instruction not yet counted
     uint64_t instructions, thread_instructions;
-    uint64_t spin; // instructions since the split last started to run
+    uint64_t spin;    // instructions since the split last started to run
+    uint64_t look_at; // instructions at which the scheduler looks next
     struct sim_frame root;
     uint64_t stack[LANES]; // bytes that alloca took from the end of local memory
     uint32_t arrived[16];  // lanes that arrived at each barrier
@@ -95,6 +99,10 @@ static inline void sim_account(struct sim_warp *warp, uint32_t ordinal) {
     flow->thread_instructions += (uint64_t)count * sim_lane_count(warp->mask);
 }
 
+static inline bool sim_is_look_due(const struct sim_warp_flow *flow) {
+    return flow->instructions >= flow->look_at;
+}
+
 // flow.c
 void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code *code);
 void sim_warp_finish(struct sim_warp *warp); // frees what is left open after a fault
@@ -102,6 +110,9 @@ void sim_warp_finish(struct sim_warp *warp); // frees what is left open after a 
 const struct sim_instr *sim_next_split(struct sim_warp *warp);
 // Saves where the current split goes on, before it leaves the loop.
 void sim_save(struct sim_warp *warp, const struct sim_instr *pc);
+// The current split goes on at `next`, which is returned, or, when the scheduler is to look first,
+// leaves the loop. What was executed has been counted.
+const struct sim_instr *sim_let_look(struct sim_warp *warp, const struct sim_instr *next);
 // The lanes of taken_mask go to `taken`, the others to `rest`. What was executed has been counted.
 const struct sim_instr *sim_diverge(struct sim_warp *warp, const struct sim_instr *taken,
                                     uint32_t taken_mask, const struct sim_instr *rest,
