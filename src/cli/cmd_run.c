@@ -27,7 +27,8 @@ static void help(void) {
         "    bankrun transpose.cu\n"
         "    bankrun --arch sm_80 -O3 transpose.cu 4000 4000\n"
         "    bankrun --format json -o run.json ./app --size 4096\n"
-        "    bankrun --fail-on excess transpose.cu        # status 3 when conflicts remain\n"
+        "    bankrun --fail-on excess transpose.cu        # status 3 when conflicts remain, 4\n"
+        "                                                 # when it did not run to its end\n"
         "    bankrun run -- make check\n"
         "    bankrun scan.ptx --launch 'scan<<<64, 256>>>(out:u64[16384], u8[16384]=iota, 16384)' "
         "\\\n"
@@ -181,6 +182,12 @@ static bool check_as(const struct cli_options *options) {
     return can && !(options->as_compiled && options->no_count);
 }
 
+static bool check_gates(const struct cli_options *options) {
+    if (options->fail_on_fault && options->no_count)
+        cli_error("--fail-on looks at the profile: leave --no-count out");
+    return !(options->fail_on_fault && options->no_count);
+}
+
 int cmd_run(int argc, char **argv) {
     struct cli_options options;
     options_init(&options);
@@ -191,7 +198,7 @@ int cmd_run(int argc, char **argv) {
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0 && check_as(&options)) {
+    } else if (file >= 0 && check_gates(&options) && check_as(&options)) {
         status = run_file(argc - file, argv + file, &options);
     }
     options_free(&options);

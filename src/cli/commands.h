@@ -30,11 +30,13 @@ int run_command(const char *path, char **argv, const struct cli_options *options
 // The file that a command's name means, by PATH where it has no slash. Caller frees; NULL: none.
 char *command_find(const char *name);
 
-// Writes the report to -o or to `stream` and applies --fail-on: CLI_OK, CLI_EXCESS, or CLI_USAGE
-// when the file cannot be written.
 // A terminal's columns, within what still reads well; 0 (the page's own) for what is none.
 unsigned stream_width(FILE *stream);
+// Writes the report to -o or to `stream` and applies --fail-on: as gate_status, or CLI_USAGE when
+// the file cannot be written.
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream);
+// What --fail-on says of the run: CLI_OK, or CLI_FAILED_RUN or CLI_EXCESS, and why on stderr.
+int gate_status(const struct profile *profile, const struct cli_options *options);
 
 // Prints all messages on stderr and empties the list.
 void print_diags(struct diag_list *diags, const struct cli_options *options);

@@ -53,7 +53,8 @@ static void help(FILE *out) {
           "\n"
           "Exit status: the program's; 1: a kernel of a .ptx faulted; 2: the command line or the "
           "input\n"
-          "is wrong; 3: --fail-on; 128 + N: the program was killed by signal N.\n",
+          "is wrong; 3: --fail-on excess; 4: --fail-on, the run faulted or is incomplete;\n"
+          "128 + N: the program was killed by signal N.\n",
           out);
 }
 

@@ -12,7 +12,7 @@ static const struct option_choice colors[] = {
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
-static const struct option_choice failures[] = {{"excess", 0}, {0}};
+static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 
 #define FIELD(name) ((struct cli_options *)0)->name
@@ -91,8 +91,10 @@ const struct option_row option_rows[] = {
      READ(option_dump)},
     {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
-    {0, "fail-on", "excess[=N]", BOTH,
-     "exit with status 3 when more than N wavefronts (default 0)\nof shared memory are excess",
+    {0, "fail-on", "fault|excess[=N]", BOTH,
+     "exit with status 4 when a launch faulted, was refused or cut\nshort, or the profile is "
+     "incomplete; with excess also with\nstatus 3 when more than N wavefronts (default 0) of "
+     "shared\nmemory are excess",
      READ(option_fail_on), .choices = failures},
     {0, "trace", "FILE:LINE[:N]", CLI_RUN,
      "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "

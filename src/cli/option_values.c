@@ -142,15 +142,36 @@ bool option_dump(struct cli_options *options, const struct option_row *row, cons
     return true;
 }
 
-bool option_fail_on(struct cli_options *options, const struct option_row *row, const char *value) {
-    size_t word = strcspn(value, "=");
-    if (word != strlen("excess") || strncmp(value, "excess", word)) {
-        cli_error("--%s: '%s' is not excess or excess=N", row->name, value);
+static bool read_gate(struct cli_options *options, const char *word, size_t length) {
+    static const char excess[] = "excess";
+    const size_t name = sizeof excess - 1;
+    char number[24];
+    options->fail_on_fault = true;
+    if (length == strlen("fault") && !strncmp(word, "fault", length))
+        return true;
+    if (length < name || strncmp(word, excess, name) || (length > name && word[name] != '=')) {
+        cli_error("--fail-on: '%.*s' is neither fault nor excess nor excess=N", (int)length, word);
         return false;
     }
     options->fail_on_excess = true;
-    return !value[word] ||
-           parse_count("fail-on excess", value + word + 1, UINT64_MAX, &options->allowed_excess);
+    options->allowed_excess = 0;
+    if (length == name)
+        return true;
+    snprintf(number, sizeof number, "%.*s", (int)(length - name - 1), word + name + 1);
+    return parse_count("fail-on excess", number, UINT64_MAX, &options->allowed_excess);
+}
+
+// Words between commas.
+bool option_fail_on(struct cli_options *options, const struct option_row *row, const char *value) {
+    (void)row;
+    for (;; value++) {
+        size_t length = strcspn(value, ",");
+        if (!read_gate(options, value, length))
+            return false;
+        value += length;
+        if (!*value)
+            return true;
+    }
 }
 
 bool option_warp(struct cli_options *options, const struct option_row *row, const char *value) {

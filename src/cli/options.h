@@ -14,9 +14,10 @@
 // Exit statuses of bankrun's own; otherwise it ends with the program's.
 enum cli_status {
     CLI_OK = 0,
-    CLI_FAULT = 1,  // a kernel of a .ptx run ended in a fault
-    CLI_USAGE = 2,  // the command line, or an input that cannot be run
-    CLI_EXCESS = 3, // --fail-on
+    CLI_FAULT = 1,      // a kernel of a .ptx run ended in a fault
+    CLI_USAGE = 2,      // the command line, or an input that cannot be run
+    CLI_EXCESS = 3,     // --fail-on excess
+    CLI_FAILED_RUN = 4, // --fail-on: a fault, a refused launch, or an incomplete profile
 };
 
 // Bits: an option may belong to several.
@@ -62,6 +63,7 @@ struct cli_options {           // strings point into argv
     enum report_format format;
     enum cli_color color;
     const char *output; // NULL: the command's default stream
+    bool fail_on_fault; // any --fail-on
     bool fail_on_excess;
     uint64_t allowed_excess;
     const char *launch;

@@ -54,13 +54,7 @@ int write_report(const struct profile *profile, const struct cli_options *option
         }
         strbuf_free(&text);
     }
-    uint64_t excess = profile_excess(profile);
-    if (status == CLI_OK && options->fail_on_excess && excess > options->allowed_excess) {
-        cli_error("%llu excess wavefronts of shared memory; --fail-on allows %llu",
-                  (unsigned long long)excess, (unsigned long long)options->allowed_excess);
-        status = CLI_EXCESS;
-    }
-    return status;
+    return status == CLI_OK ? gate_status(profile, options) : status;
 }
 
 void print_diags(struct diag_list *diags, const struct cli_options *options) {

@@ -39,6 +39,14 @@ static int is_ours(const struct dirent *entry) {
     return has_ending(entry->d_name, ".json") || has_ending(entry->d_name, ".note");
 }
 
+static void add_lost(struct profile *profile, const char *name, const char *why) {
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s%s", name, why);
+    cli_error("%s", strbuf_string(&text));
+    profile_add_gap(profile, PROFILE_GAP_LOST, strbuf_string(&text));
+    strbuf_free(&text);
+}
+
 // A process that died before its end left its name in the place of a profile.
 static void add_profile(struct profile *profile, const char *path,
                         const struct cli_options *options) {
@@ -46,21 +54,25 @@ static void add_profile(struct profile *profile, const char *path,
     size_t length;
     if (!file_read(path, &text, &length)) {
         cli_error("%s: %s", path, strerror(errno));
+        profile_add_gap(profile, PROFILE_GAP_LOST, "the profile of a process cannot be read");
         return;
     }
     if (*text != '{') {
-        cli_error("%s left no profile: it ended before the CUDA runtime could write one", text);
+        add_lost(profile, text,
+                 " left no profile: it ended before the CUDA runtime could write one");
     } else {
         struct diag_list diags = {0};
         struct profile *process = profile_read(path, &diags);
         print_diags(&diags, options);
         if (process)
             profile_append(profile, process);
+        else
+            profile_add_gap(profile, PROFILE_GAP_LOST, "the profile of a process is broken");
     }
     free(text);
 }
 
-static void show_notes(const char *path) {
+static void add_notes(struct profile *profile, const char *path) {
     char *text;
     size_t length;
     if (!file_read(path, &text, &length))
@@ -70,23 +82,23 @@ static void show_notes(const char *path) {
         next = line + end + (line[end] != '\0');
         line[end] = '\0';
         cli_error("not simulated: %s", line);
+        profile_add_gap(profile, PROFILE_GAP_UNSEEN, line);
     }
     free(text);
 }
 
-// Takes everything out of the folder and removes it. Returns the number of notes.
-static int collect(const char *folder, struct profile *profile, const struct cli_options *options) {
+// Takes everything out of the folder and removes it.
+static void collect(const char *folder, struct profile *profile,
+                    const struct cli_options *options) {
     struct dirent **entries;
-    int notes = 0, count = scandir(folder, &entries, is_ours, alphasort);
+    int count = scandir(folder, &entries, is_ours, alphasort);
     for (int i = 0; i < count; i++) {
         struct strbuf path = {0};
         strbuf_printf(&path, "%s/%s", folder, entries[i]->d_name);
-        if (has_ending(entries[i]->d_name, ".json")) {
+        if (has_ending(entries[i]->d_name, ".json"))
             add_profile(profile, strbuf_string(&path), options);
-        } else {
-            show_notes(strbuf_string(&path));
-            notes++;
-        }
+        else
+            add_notes(profile, strbuf_string(&path));
         unlink(strbuf_string(&path));
         strbuf_free(&path);
         free(entries[i]);
@@ -94,7 +106,6 @@ static int collect(const char *folder, struct profile *profile, const struct cli
     if (count >= 0)
         free(entries);
     rmdir(folder);
-    return notes;
 }
 
 static int count_arguments(char **argv) {
@@ -105,14 +116,14 @@ static int count_arguments(char **argv) {
 }
 
 // A check that saw nothing, or not all, has not passed.
-static int report(const struct profile *profile, int notes, const char *name,
+static int report(const struct profile *profile, const char *name,
                   const struct cli_options *options) {
-    if (!profile->process_count && !notes)
+    if (!profile->process_count && !profile->gap_count)
         cli_error("%s: no process used CUDA", name);
-    if (!profile->process_count)
-        return CLI_USAGE;
-    int status = write_report(profile, options, stderr);
-    return status == CLI_OK && options->fail_on_excess && notes ? CLI_USAGE : status;
+    if (profile->process_count)
+        return write_report(profile, options, stderr);
+    int status = gate_status(profile, options);
+    return status ? status : CLI_USAGE;
 }
 
 int run_command(const char *path, char **argv, const struct cli_options *options) {
@@ -136,11 +147,12 @@ int run_command(const char *path, char **argv, const struct cli_options *options
     int status = child_run(path, argv);
     struct profile *profile = profile_create(options->arch, argv, (size_t)count_arguments(argv));
     profile->is_as_compiled = options->as_compiled;
-    int notes = collect(folder, profile, options), report_status = CLI_OK;
+    collect(folder, profile, options);
+    int report_status = CLI_OK;
     if (status < 0)
         report_status = CLI_USAGE;
     else if (!options->no_count)
-        report_status = report(profile, notes, argv[0], options);
+        report_status = report(profile, argv[0], options);
     profile_free(profile);
     free(folder);
     environment_release_libraries(&libraries);

@@ -18,7 +18,7 @@ static int report(const char *path, const char *name, const struct cli_options *
         cli_error("%s left no profile: it used no device, or ended before the CUDA runtime could "
                   "write one",
                   name);
-        return CLI_OK;
+        return options->fail_on_fault ? CLI_FAILED_RUN : CLI_OK;
     }
     struct diag_list diags = {0};
     struct profile *profile = profile_read(path, &diags);

@@ -100,11 +100,15 @@ static const struct ptx_function *read_launch(struct ptx_run *run, struct diag_l
     return kernel && launch_spec_fit(&run->spec, source, kernel, run->arena, diags) ? kernel : NULL;
 }
 
+static struct sim *volatile interrupted; // what a signal stops
+static volatile sig_atomic_t interrupted_by;
+
 static void describe_launch(struct ptx_run *run) {
     const struct cli_options *options = run->options;
     const struct launch_spec *spec = &run->spec;
     run->function = sim_kernel_function(run->launch.kernel);
     run->launch.arch = options->arch;
+    run->launch.stop = &interrupted_by;
     run->launch.progress = options_show_progress(options) ? stderr : NULL;
     struct sim_launch *sim = &run->launch.sim;
     memcpy(sim->grid, spec->grid, sizeof sim->grid);
@@ -260,10 +264,6 @@ static bool write_dumps(const struct ptx_run *run) {
     }
     return true;
 }
-
-static struct sim *volatile interrupted; // what a signal stops
-
-static volatile sig_atomic_t interrupted_by;
 
 static void on_interrupt(int signal) {
     interrupted_by = signal;

@@ -27,5 +27,5 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);
     sim_launch(launch->kernel, &sim, result);
     progress_end(&progress.line);
-    run_observers_end(&observers, launch->profile, result);
+    run_observers_end(&observers, launch, result);
 }

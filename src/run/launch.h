@@ -19,9 +19,13 @@ struct run_launch {
     const struct compiled_code *compiled;          // NULL: counted as PTX has it
     const struct event_observer *const *observers; // hear of everything, too
     unsigned observer_count;
-    FILE *progress;                    // where a line about a long launch goes; NULL: nowhere
-    const volatile sig_atomic_t *stop; // the launch ends soon when it is not 0; NULL: never
+    FILE *progress; // where a line about a long launch goes; NULL: nowhere
+    // The launch ends soon when this is not 0, but the number of the signal that ends it, or
+    // RUN_STOPPED_BY_EXIT; NULL: never.
+    const volatile sig_atomic_t *stop;
 };
+
+enum { RUN_STOPPED_BY_EXIT = -1 }; // the program ended while another thread waits for the launch
 
 // Returns when the launch has ended. The result's message and children are the caller's: free them
 // with sim_result_free.

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "run/fault.h"
+
 static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                                const struct compiled_stream *stream) {
     const struct sim *sim = sim_kernel_device(launch->kernel);
@@ -20,15 +22,16 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
     return profile_record(&info);
 }
 
-static void finish_recorder(struct profile_recorder *recorder, struct profile *profile,
+static void finish_recorder(struct profile_recorder *recorder, const struct run_launch *launch,
                             const struct sim_result *result) {
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
                                             .thread_instructions = result->thread_instructions,
-                                            .fault =
-                                                result->fault == SIM_OK ? NULL : result->message,
                                             .is_sample = result->is_sample};
-    profile_finish(recorder, profile, &counted);
+    struct profile_fault where;
+    run_describe_end(launch, result, &counted, &where);
+    profile_finish(recorder, launch->profile, &counted);
+    run_fault_free(&where);
 }
 
 void run_observers_begin(struct run_observers *o, const struct run_launch *launch) {
@@ -43,10 +46,10 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
     }
 }
 
-void run_observers_end(struct run_observers *o, struct profile *profile,
+void run_observers_end(struct run_observers *o, const struct run_launch *launch,
                        const struct sim_result *result) {
     if (o->recorder)
-        finish_recorder(o->recorder, profile, result);
+        finish_recorder(o->recorder, launch, result);
     compiled_stream_free(o->stream);
     vec_free(&o->list);
 }

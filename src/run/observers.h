@@ -15,7 +15,7 @@ struct run_observers {
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);
 // What they found goes into the profile, which is the launch's.
-void run_observers_end(struct run_observers *observers, struct profile *profile,
+void run_observers_end(struct run_observers *observers, const struct run_launch *launch,
                        const struct sim_result *result);
 
 #endif

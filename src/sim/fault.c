@@ -40,6 +40,7 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
     for (int i = 0; i < 3; i++)
         result.thread[i] = tid[i * LANES + (int)lane];
     result.location = function->instructions[instr->ir].location;
+    result.instruction = function->instructions[instr->ir].ptx->mnemonic;
 
     struct strbuf text = {0};
     if (fault != SIM_FAULT_ASSERT) // its text starts with the line

@@ -83,6 +83,7 @@ void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result 
         memcpy(result->thread, fault->thread, sizeof result->thread);
         result->location = fault->location;
         result->function = fault->function;
+        result->instruction = fault->instruction;
         result->address = fault->address;
         result->message = fault->message;
         __atomic_store_n(&run->fault_block, order, __ATOMIC_RELAXED);

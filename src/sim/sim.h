@@ -163,6 +163,7 @@ struct sim_result {
     uint32_t block[3], thread[3];
     uint32_t location;
     const struct ir_function *function;
+    const char *instruction; // its mnemonic; NULL: the fault is no instruction's, and no thread's
     uint64_t address;
     char *message;
     // What the kernel launched, by block; none after a fault. Freed with the result.

@@ -185,8 +185,9 @@ def check_what_is_missed(folder):
     write(folder, "stripped.sh", "#!/bin/sh\n./stripped >/dev/null 2>&1\n./plain >log 2>&1\nexit 0\n",
           True)
     expect(run("./stripped.sh", cwd=folder), 0, "", "not simulated:", "without symbols")
-    expect(run("-q", "--fail-on", "excess=1000", "./stripped.sh", cwd=folder), 2, "",
-           "not simulated:")
+    expect(run("-q", "--fail-on", "excess=1000", "./stripped.sh", cwd=folder), 4, "",
+           "not simulated:", "the profile is incomplete")
+    expect(run("-q", "--fail-on", "fault", "./stripped.sh", cwd=folder), 4)
     done = run("./blas", cwd=folder)
     expect(done, 2, "library -1\n", "libcublas.so exists only as machine code")
     if "rebuild it" in done.stderr or "build it with" in done.stderr:

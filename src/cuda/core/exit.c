@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cuda/core/state.h"
+#include "run/launch.h"
 
 // How long a launch gets to stop before the process ends without it.
 enum { PATIENCE_SECONDS = 5 };
@@ -129,7 +130,7 @@ __attribute__((destructor)) static void at_end(void) {
     int fatal = state->dying; // a signal that only cut a sleep of the program short
     if (!cuda_lock_within(state, 0)) {
         // Another thread is in a launch while main returned.
-        state->dying = SIGTERM;
+        state->dying = fatal ? fatal : RUN_STOPPED_BY_EXIT;
         stop_launch(state);
         if (!cuda_lock_within(state, PATIENCE_SECONDS))
             return;

@@ -77,7 +77,8 @@ struct cuda_state {
     bool is_forked;   // a child of a process that used the device: it cannot, as on a real one
     pthread_t holder; // of the lock, while a call of the API holds it
     volatile sig_atomic_t is_held;
-    volatile sig_atomic_t dying; // signal that ends the process; launches are refused
+    // Signal that ends the process, or RUN_STOPPED_BY_EXIT; launches are refused.
+    volatile sig_atomic_t dying;
 };
 
 // Set up on the first call.

@@ -1,0 +1,88 @@
+#include "run/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+
+static const char *const kinds[] = {
+    [SIM_FAULT_ILLEGAL_ADDRESS] = "illegal_address",
+    [SIM_FAULT_MISALIGNED] = "misaligned",
+    [SIM_FAULT_INVALID_SPACE] = "invalid_space",
+    [SIM_FAULT_ASSERT] = "assert",
+    [SIM_FAULT_TRAP] = "trap",
+    [SIM_FAULT_DEADLOCK] = "deadlock",
+    [SIM_FAULT_INSTRUCTION_LIMIT] = "instruction_limit",
+    [SIM_FAULT_STOPPED] = "stopped",
+    [SIM_FAULT_STACK] = "stack",
+    [SIM_FAULT_ILLEGAL_INSTRUCTION] = "illegal_instruction",
+    [SIM_FAULT_NO_BLOCK] = "no_block",
+};
+
+// Textures and surfaces are read by coordinates.
+static bool is_about_address(const struct sim_result *ended) {
+    static const char *const others[] = {"tex", "tld4", "suld", "sust", "sured"};
+    for (size_t i = 0; ended->instruction && i < sizeof others / sizeof *others; i++)
+        if (strncmp(ended->instruction, others[i], strlen(others[i])) == 0)
+            return false;
+    return ended->fault == SIM_FAULT_ILLEGAL_ADDRESS || ended->fault == SIM_FAULT_MISALIGNED ||
+           ended->fault == SIM_FAULT_INVALID_SPACE || ended->fault == SIM_FAULT_NO_BLOCK;
+}
+
+static void describe_place(const struct sim_result *ended, struct profile_fault *where) {
+    const struct ptx_location *at =
+        ir_program_location(ended->function, ir_location(ended->function, ended->location));
+    where->function = base_demangle(ir_location_function(ended->function, at));
+    where->file = at ? (char *)ir_location_file(ended->function, at->file) : NULL;
+    where->line = where->file ? at->line : 0;
+    where->column = where->file ? at->column : 0;
+}
+
+static void describe_thread(const uint32_t size[3], const struct sim_result *ended,
+                            struct profile_fault *where) {
+    enum { LANES = 32 };
+    const uint32_t *thread = ended->thread;
+    const uint32_t linear = thread[0] + size[0] * (thread[1] + size[1] * thread[2]);
+    where->has_thread = true;
+    memcpy(where->block, ended->block, sizeof where->block);
+    memcpy(where->thread, thread, sizeof where->thread);
+    where->warp = linear / LANES;
+    where->lane = linear % LANES;
+}
+
+static void describe_cut(const struct run_launch *launch, const struct sim_result *ended,
+                         struct profile_launch_result *result) {
+    const int stop = launch->stop ? *launch->stop : 0;
+    if (ended->fault == SIM_FAULT_INSTRUCTION_LIMIT) {
+        result->cut = PROFILE_CUT_INSTRUCTIONS;
+    } else if (ended->fault == SIM_FAULT_STOPPED) {
+        result->cut = stop == RUN_STOPPED_BY_EXIT ? PROFILE_CUT_EXIT
+                      : stop                      ? PROFILE_CUT_SIGNAL
+                                                  : PROFILE_CUT_CALLER;
+        result->cut_signal = stop > 0 ? stop : 0;
+    }
+}
+
+void run_describe_end(const struct run_launch *launch, const struct sim_result *ended,
+                      struct profile_launch_result *result, struct profile_fault *where) {
+    *where = (struct profile_fault){0};
+    describe_cut(launch, ended, result);
+    // Where a launch was when it was stopped says nothing about it.
+    if (ended->fault == SIM_OK || ended->fault == SIM_FAULT_STOPPED)
+        return;
+    where->kind = (char *)kinds[ended->fault];
+    where->message = ended->message ? ended->message : (char *)kinds[ended->fault];
+    where->has_address = is_about_address(ended);
+    where->address = where->has_address ? ended->address : 0;
+    where->instruction = (char *)ended->instruction;
+    if (ended->instruction) {
+        describe_place(ended, where);
+        describe_thread(launch->sim.block, ended, where);
+    }
+    result->fault = where->message;
+    result->where = where;
+}
+
+void run_fault_free(struct profile_fault *where) {
+    free(where->function);
+}
