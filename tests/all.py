@@ -25,8 +25,8 @@ SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
              ["unit", "ptx", "diag", "limits", "programs", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
-             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads", "ptx",
-              "limits", "cli/threads"]),
+             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
+              "unit/test_fork", "ptx", "limits", "cli/threads"]),
 }
 
 

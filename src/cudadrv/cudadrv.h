@@ -37,6 +37,8 @@ cu_result cudadrv_end(struct cuda_state *state, enum cuda_error error);
 #define CUDADRV_FUNCTION(declarator, need, work)                                                   \
     CUDA_API cu_result declarator {                                                                \
         struct cuda_state *state = cuda_begin();                                                   \
+        if (!state)                                                                                \
+            return (cu_result)CUDADRV_NOT_INITIALIZED;                                             \
         enum cuda_error error_ = cudadrv_check(state, need);                                       \
         return cudadrv_end(state, error_ == cudaSuccess ? (work) : error_);                        \
     }

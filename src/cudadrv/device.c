@@ -11,9 +11,8 @@
 static enum cuda_error initialize(struct cuda_state *state, unsigned flags) {
     if (flags)
         return cudaErrorInvalidValue;
-    if (state->is_forked) // the parent's device cannot be used
-        return (enum cuda_error)CUDADRV_NOT_INITIALIZED;
     state->driver.is_initialized = true;
+    state->is_in_use = true;
     return cudaSuccess;
 }
 

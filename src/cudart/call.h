@@ -8,20 +8,35 @@
 
 #include "cuda/core/state.h"
 
-// The state, locked; the thread has called the runtime.
+// The state, locked; the thread has called the runtime. NULL: a child of fork() that cannot use
+// CUDA (cuda/core/fork.h).
 struct cuda_state *cudart_begin(void);
+// The same without the lock.
+struct cuda_state *cudart_ask(void);
 // Remembers the error for cudaGetLastError, and returns it.
 enum cuda_error cudart_record(enum cuda_error error);
 
 #define CUDART_CALL(declarator, work)                                                              \
     CUDA_API enum cuda_error declarator {                                                          \
-        struct cuda_state *state = cudart_begin(); return cudart_record(cuda_end(state, work));    \
+        struct cuda_state *state = cudart_begin();                                                 \
+        return state ? cudart_record(cuda_end(state, work)) : cudaErrorInitializationError;        \
     }
-// The same for questions about what never changes: they do not wait for another thread's kernel.
+// The same for launches, which cudaGetLastError tells of in such a child, too: as on a GPU, where
+// nothing but launches is told of there.
+#define CUDART_LAUNCH(declarator, work)                                                            \
+    CUDA_API enum cuda_error declarator {                                                          \
+        struct cuda_state *state = cudart_begin();                                                 \
+        return cudart_record(state ? cuda_end(state, work) : cudaErrorInitializationError);        \
+    }
+// For questions about what never changes: they do not wait for another thread's kernel.
 #define CUDART_TELL(declarator, work)                                                              \
     CUDA_API enum cuda_error declarator {                                                          \
-        struct cuda_state *state = cuda_state(); (void)state; return cudart_record(work);          \
+        struct cuda_state *state = cudart_ask();                                                   \
+        return state ? cudart_record(work) : cudaErrorInitializationError;                         \
     }
+// For those that are answered in any process.
+#define CUDART_ALWAYS(declarator, work)                                                            \
+    CUDA_API enum cuda_error declarator { return cudart_record(work); }
 
 // Says so on stderr the first time, and returns cudaErrorNotSupported.
 enum cuda_error cudart_unsupported(const char *name, atomic_flag *was_said);

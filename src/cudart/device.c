@@ -10,9 +10,22 @@ static enum cuda_error tell(int *out, int value) {
     return cudaSuccess;
 }
 
-CUDART_TELL(cudaGetDeviceCount(int *count), cuda_get_device_count(state, count))
+// Children of a process that used CUDA are told, too; to ask is to use it.
+static enum cuda_error count_devices(int *count) {
+    struct cuda_state *state = cuda_state();
+    state->is_in_use = true;
+    return cuda_get_device_count(state, count);
+}
+
+CUDART_ALWAYS(cudaGetDeviceCount(int *count), count_devices(count))
 CUDART_TELL(cudaGetDevice(int *device), tell(device, (int)cuda_thread_device()))
-CUDART_CALL(cudaSetDevice(int device), cuda_set_device(state, device))
+
+// Where CUDA cannot be used after fork() that shows in the next call.
+CUDA_API enum cuda_error cudaSetDevice(int device) {
+    struct cuda_state *state = cudart_begin();
+    return cudart_record(state ? cuda_end(state, cuda_set_device(state, device)) : cudaSuccess);
+}
+
 CUDART_CALL(cudaInitDevice(int device, unsigned device_flags, unsigned flags),
             ((void)device_flags, (void)flags, cuda_enter_device(state, device)))
 CUDART_TELL(cudaSetValidDevices(const int *devices, int count),
@@ -21,8 +34,8 @@ CUDART_TELL(cudaChooseDevice(int *device, const void *properties),
             properties ? tell(device, 0) : cudaErrorInvalidValue)
 CUDART_TELL(cudaDeviceGetAttribute(int *value, int attribute, int device),
             cuda_device_get_attribute(state, value, attribute, device))
-CUDART_TELL(cudaDriverGetVersion(int *version), tell(version, CUDA_DRIVER_VERSION))
-CUDART_TELL(cudaRuntimeGetVersion(int *version), tell(version, cuda_version()))
+CUDART_ALWAYS(cudaDriverGetVersion(int *version), tell(version, CUDA_DRIVER_VERSION))
+CUDART_ALWAYS(cudaRuntimeGetVersion(int *version), tell(version, cuda_version()))
 
 CUDART_CALL(cudaDeviceSynchronize(void), cuda_device_synchronize(state))
 CUDART_CALL(cudaDeviceReset(void), cuda_device_reset(state))

@@ -7,8 +7,18 @@
 static _Thread_local enum cuda_error last;
 
 struct cuda_state *cudart_begin(void) {
+    struct cuda_state *state = cuda_begin();
     cuda_thread_uses_runtime();
-    return cuda_begin();
+    if (state)
+        state->is_in_use = true;
+    return state;
+}
+
+struct cuda_state *cudart_ask(void) {
+    struct cuda_state *state = cuda_ask();
+    if (state)
+        state->is_in_use = true;
+    return state;
 }
 
 enum cuda_error cudart_record(enum cuda_error error) {

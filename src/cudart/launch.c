@@ -2,40 +2,40 @@
 #include "cuda/launch/calls.h"
 #include "cudart/call.h"
 
-CUDART_CALL(cudaLaunchKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,
-                             void **arguments, size_t shared, cuda_stream stream),
-            cuda_launch_kernel(state, stub,
-                               &(struct cuda_launch){.grid = grid,
-                                                     .block = block,
-                                                     .dynamic_shared = shared,
-                                                     .stream = stream},
-                               arguments))
+CUDART_LAUNCH(cudaLaunchKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,
+                               void **arguments, size_t shared, cuda_stream stream),
+              cuda_launch_kernel(state, stub,
+                                 &(struct cuda_launch){.grid = grid,
+                                                       .block = block,
+                                                       .dynamic_shared = shared,
+                                                       .stream = stream},
+                                 arguments))
 CUDA_PER_THREAD(cudaLaunchKernel, _ptsz)
 
 // What code compiled by CUDA 12 and later calls for <<<>>>; the kernel is a handle.
-CUDART_CALL(__cudaLaunchKernel(const void *kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
-                               void **arguments, size_t shared, cuda_stream stream),
-            cuda_launch_kernel(state, kernel,
-                               &(struct cuda_launch){.grid = grid,
-                                                     .block = block,
-                                                     .dynamic_shared = shared,
-                                                     .stream = stream},
-                               arguments))
+CUDART_LAUNCH(__cudaLaunchKernel(const void *kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
+                                 void **arguments, size_t shared, cuda_stream stream),
+              cuda_launch_kernel(state, kernel,
+                                 &(struct cuda_launch){.grid = grid,
+                                                       .block = block,
+                                                       .dynamic_shared = shared,
+                                                       .stream = stream},
+                                 arguments))
 CUDA_PER_THREAD(__cudaLaunchKernel, _ptsz)
-CUDART_CALL(cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
-                                        struct cuda_dim3 block, void **arguments, size_t shared,
-                                        cuda_stream stream),
-            cuda_launch_kernel(state, stub,
-                               &(struct cuda_launch){.grid = grid,
-                                                     .block = block,
-                                                     .dynamic_shared = shared,
-                                                     .stream = stream,
-                                                     .is_cooperative = true},
-                               arguments))
+CUDART_LAUNCH(cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                          struct cuda_dim3 block, void **arguments, size_t shared,
+                                          cuda_stream stream),
+              cuda_launch_kernel(state, stub,
+                                 &(struct cuda_launch){.grid = grid,
+                                                       .block = block,
+                                                       .dynamic_shared = shared,
+                                                       .stream = stream,
+                                                       .is_cooperative = true},
+                                 arguments))
 CUDA_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
-CUDART_CALL(cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *stub,
-                                void **arguments),
-            cuda_launch_kernel_ex_c(state, config, stub, arguments))
+CUDART_LAUNCH(cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *stub,
+                                  void **arguments),
+              cuda_launch_kernel_ex_c(state, config, stub, arguments))
 CUDA_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
 // ---- Occupancy --------------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 #include "cuda/module/calls.h"
 #include "cudart/call.h"
 
+// In a child of fork() that cannot use CUDA nothing is registered (cuda/core/fork.h).
+
 // The program's handle is the module.
 static struct cuda_module *module_of(void **handle) {
     return (struct cuda_module *)handle;
@@ -15,9 +17,10 @@ CUDA_API void **__cudaRegisterFatBinary(void *wrapper) {
     struct cuda_state *state = cuda_state();
     struct cuda_module *module = base_alloc(sizeof *module);
     module->wrapper = wrapper;
-    cuda_lock(state);
-    vec_push(&state->modules, module);
-    cuda_unlock(state);
+    if (cuda_lock(state)) {
+        vec_push(&state->modules, module);
+        cuda_unlock(state);
+    }
     return (void **)module;
 }
 
@@ -27,7 +30,8 @@ CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) {
 
 CUDA_API void __cudaUnregisterFatBinary(void **handle) {
     struct cuda_state *state = cuda_state();
-    cuda_lock(state);
+    if (!cuda_lock(state))
+        return;
     if (handle)
         cuda_module_free(state, module_of(handle));
     cuda_unlock(state);
@@ -39,7 +43,8 @@ CUDA_API void __cudaRegisterFunction(void **handle, const char *host, char *devi
     (void)device, (void)thread_limit, (void)thread, (void)block;
     (void)block_size, (void)grid_size, (void)warp_size;
     struct cuda_state *state = cuda_state();
-    cuda_lock(state);
+    if (!cuda_lock(state))
+        return;
     cuda_function_add(state, module_of(handle), host, name);
     cuda_unlock(state);
 }
@@ -47,7 +52,8 @@ CUDA_API void __cudaRegisterFunction(void **handle, const char *host, char *devi
 static void add_variable(void **handle, const void *host, void **slot, const char *name,
                          size_t bytes) {
     struct cuda_state *state = cuda_state();
-    cuda_lock(state);
+    if (!cuda_lock(state))
+        return;
     cuda_variable_add(state, module_of(handle), host, slot, name, bytes);
     cuda_unlock(state);
 }
@@ -73,6 +79,8 @@ CUDA_API void __cudaRegisterHostVar(void **handle, const char *name, char *host,
 // Called before the program touches a managed variable.
 CUDA_API char __cudaInitModule(void **handle) {
     struct cuda_state *state = cudart_begin();
+    if (!state)
+        return 0;
     enum cuda_error error = cuda_enter(state);
     if (error == cudaSuccess)
         error = cuda_module_load(state, module_of(handle));

@@ -127,6 +127,8 @@ void cuda_watch_signals(struct cuda_state *state) {
 // Runs after the program's own destructors and atexit functions.
 __attribute__((destructor)) static void at_end(void) {
     struct cuda_state *state = cuda_state();
+    if (state->is_forked)
+        return;
     int fatal = state->dying; // a signal that only cut a sleep of the program short
     if (!cuda_lock_within(state, 0)) {
         // Another thread is in a launch while main returned.

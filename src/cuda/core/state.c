@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
+#include "cuda/core/fork.h"
 #include "cuda/core/thread.h"
 #include "cuda/graph/graph.h"
 #include "cuda/texture/texture.h"
@@ -99,6 +100,7 @@ static void set_up(void) {
         state->devices[d].number = d;
         set_defaults(state, &state->devices[d]);
     }
+    cuda_watch_forks(state);
 }
 
 struct cuda_state *cuda_state(void) {
@@ -179,16 +181,10 @@ static void end_trace(struct cuda_state *state) {
     state->config.trace = state->config.trace_path = NULL;
 }
 
-// The threads that run kernels are not copied, so a child cannot use the parent's device.
-static void in_child(void) {
-    the_state.is_forked = cuda_any_sim(&the_state) != NULL;
-}
-
 bool cuda_make_device(struct cuda_state *state) {
-    if (state->is_forked)
-        return false;
     if (state->current->sim)
         return true;
+    state->is_in_use = true;
     state->config.owner = getpid(); // which may be a child of the process that was started
     struct sim_config config = {
         .arch = state->config.arch,
@@ -203,8 +199,6 @@ bool cuda_make_device(struct cuda_state *state) {
     state->current->sim = sim_create(&config);
     if (!state->current->sim)
         return false;
-    if (!state->watches_forks)
-        state->watches_forks = pthread_atfork(NULL, NULL, in_child) == 0;
     bool wants_profile = state->config.profile_path || state->config.profile_folder;
     if (wants_profile && !state->profile) {
         if (state->config.profile_folder)
@@ -218,8 +212,6 @@ bool cuda_make_device(struct cuda_state *state) {
 }
 
 void cuda_drop_device(struct cuda_state *state) {
-    if (state->is_forked)
-        return;
     for (size_t i = state->modules.length; i > 0; i--) {
         struct cuda_module *module = state->modules.data[i - 1];
         if (module->context && module->device == state->current->number)
@@ -294,15 +286,20 @@ static void note_holder(struct cuda_state *state) {
     state->is_held = 1;
 }
 
-void cuda_lock(struct cuda_state *state) {
+bool cuda_lock(struct cuda_state *state) {
+    if (state->is_forked)
+        return false;
     pthread_mutex_lock(&state->lock);
     note_holder(state);
+    return true;
 }
 
 bool cuda_lock_within(struct cuda_state *state, int seconds) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;
+    if (state->is_forked)
+        return false;
     if (pthread_mutex_trylock(&state->lock) != 0 &&
         pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0)
         return false;
@@ -316,10 +313,19 @@ void cuda_unlock(struct cuda_state *state) {
 }
 
 struct cuda_state *cuda_begin(void) {
-    struct cuda_state *state = cuda_state();
-    cuda_lock(state);
+    struct cuda_state *state = cuda_ask();
+    if (!state || !cuda_lock(state))
+        return NULL;
     state->current = cuda_this_device(state);
     return state;
+}
+
+struct cuda_state *cuda_ask(void) {
+    struct cuda_state *state = cuda_state();
+    if (!state->is_forked)
+        return state;
+    cuda_say_forked(state);
+    return NULL;
 }
 
 enum cuda_error cuda_end(struct cuda_state *state, enum cuda_error error) {

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -73,9 +74,9 @@ struct cuda_state {
         bool was_used, is_paused;
         uint64_t left_out; // launches that were not counted
     } profiler;
-    bool watches_forks;
-    bool is_forked;   // a child of a process that used the device: it cannot, as on a real one
-    pthread_t holder; // of the lock, while a call of the API holds it
+    atomic_bool is_in_use; // the program called what needs the driver
+    bool is_forked;        // a child of a process that used CUDA: see fork.h
+    pthread_t holder;      // of the lock, while a call of the API holds it
     volatile sig_atomic_t is_held;
     // Signal that ends the process, or RUN_STOPPED_BY_EXIT; launches are refused.
     volatile sig_atomic_t dying;
@@ -92,13 +93,16 @@ struct cuda_device *cuda_this_device(struct cuda_state *state);
 // A face takes the lock once: between cuda_begin and cuda_end it checks what is its own affair, and
 // calls one function of the core, whose error the call returns.
 
-// The lock, with its holder's name on it. Nothing else locks.
-void cuda_lock(struct cuda_state *state);
+// The lock, with its holder's name on it. Nothing else locks. False: a child of fork() that cannot
+// use CUDA.
+bool cuda_lock(struct cuda_state *state);
 void cuda_unlock(struct cuda_state *state);
-// False: another thread kept it so long.
+// False: another thread kept it so long, or as above.
 bool cuda_lock_within(struct cuda_state *state, int seconds);
-// The state, locked.
+// The state, locked. NULL: a child of fork() that cannot use CUDA.
 struct cuda_state *cuda_begin(void);
+// The same without the lock, for questions about what never changes.
+struct cuda_state *cuda_ask(void);
 // Unlocks, and calls what waited for that; returns the error.
 enum cuda_error cuda_end(struct cuda_state *state, enum cuda_error error);
 // A function of the program's, which may call either API, in the midst of a call: without the lock.
