@@ -13,10 +13,13 @@
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/special.h"
+#include "sim/turns.h"
 
 // Blocks that one thread keeps in flight when blocks yield, where the launch does not say.
 enum { RESIDENT_BLOCKS = 1024 };
 enum { WORKSPACE_BYTES = 64 };
+// Instructions of a block after which an order of blocks is given up.
+enum { PATIENCE = 1 << 30 };
 
 struct output { // what one block printed
     uint64_t block;
@@ -40,6 +43,7 @@ struct sim_run { // one launch
     VEC(struct sim_child) children;
     uint8_t *constants, *warp_vectors;
     struct event_fanout *fanout;
+    struct sim_turns *turns; // NULL: blocks run in any order
 };
 
 static uint64_t load(const uint64_t *value) {
@@ -145,7 +149,8 @@ static bool is_at_limit(struct sim_run *run) {
     return true;
 }
 
-static bool take_cluster(struct sim_run *run, uint64_t *number) {
+static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
+    struct sim_run *run = worker->run;
     const uint64_t size = sim_cluster_blocks(run->launch);
     // After a fault only the blocks before it matter, and those were handed out already.
     if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
@@ -153,9 +158,13 @@ static bool take_cluster(struct sim_run *run, uint64_t *number) {
         return false;
     if (load(&run->next) < run->chosen && is_at_limit(run))
         return false;
-    uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (worker->turns) // whoever gets a later one must see this
+        sim_turns_begin(worker->turns, worker, load(&run->next));
+    uint64_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_SEQ_CST);
     if (next >= run->chosen)
         return false;
+    worker->turn = next;
+    worker->has_turn = false;
     *number = run->first / size + sim_sample_pick(next, run->chosen, run->pieces);
     return true;
 }
@@ -166,14 +175,20 @@ struct residents {
 
 static struct sim_cluster *start_cluster(struct sim_worker *worker, struct residents *residents) {
     uint64_t number;
-    if (!take_cluster(worker->run, &number))
+    if (!take_cluster(worker, &number)) {
+        if (worker->turns)
+            sim_turns_end(worker->turns, worker);
         return NULL;
+    }
+    if (worker->turns)
+        sim_turns_begin(worker->turns, worker, worker->turn);
     struct sim_cluster *cluster;
     if (residents->idle.length)
         cluster = residents->idle.data[--residents->idle.length];
     else
         cluster = sim_cluster_create(worker);
     sim_cluster_start(cluster, number);
+    worker->first_order = cluster->blocks[0]->block.order;
     return cluster;
 }
 
@@ -182,12 +197,45 @@ static bool is_dropped(const struct sim_run *run, const struct sim_cluster *clus
     return cluster->blocks[0]->block.order > load(&run->fault_block);
 }
 
+bool sim_has_fault_before(const struct sim_worker *worker) {
+    return worker->first_order > load(&worker->run->fault_block);
+}
+
 static uint64_t most_resident(const struct sim_launch *launch) {
     const uint64_t blocks = launch->is_cooperative    ? UINT64_MAX
                             : launch->resident_blocks ? launch->resident_blocks
                                                       : RESIDENT_BLOCKS;
     const uint64_t clusters = blocks / sim_cluster_blocks(launch);
     return clusters ? clusters : 1;
+}
+
+static bool blocks_wait(const struct sim_run *run) {
+    return run->launch->is_cooperative || run->kernel->waits_for_blocks;
+}
+
+static uint64_t instructions_of(const struct sim_cluster *cluster) {
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        sum += sim_block_instructions(cluster->blocks[rank], NULL);
+    return sum;
+}
+
+// Where blocks have an order one that spins goes on: it polls nothing but its own memory. Unless
+// that lasts: then it may be up to blocks behind it after all, and the order is given up.
+static enum sim_block_status run_cluster(struct sim_run *run, struct sim_cluster *cluster) {
+    const uint64_t before = instructions_of(cluster);
+    for (;;) {
+        const enum sim_block_status status = sim_cluster_run(cluster);
+        if (status != SIM_BLOCK_YIELD || !run->kernel->is_ordered || blocks_wait(run) ||
+            __atomic_load_n(&run->result->lost_order, __ATOMIC_RELAXED))
+            return status;
+        if (instructions_of(cluster) - before < PATIENCE)
+            continue;
+        __atomic_store_n(&run->result->lost_order, true, __ATOMIC_RELAXED);
+        if (run->turns)
+            sim_turns_open(run->turns);
+        return status;
+    }
 }
 
 static void run_blocks(struct sim_worker *worker, struct residents *residents) {
@@ -207,9 +255,11 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
         size_t at = cluster ? residents->running.length - 1 : turn++ % residents->running.length;
         cluster = residents->running.data[at];
         enum sim_block_status status =
-            is_dropped(run, cluster) ? SIM_BLOCK_FAULT : sim_cluster_run(cluster);
+            is_dropped(run, cluster) ? SIM_BLOCK_FAULT : run_cluster(run, cluster);
         if (status == SIM_BLOCK_YIELD)
             continue;
+        if (run->turns)
+            sim_turns_end(run->turns, worker);
         for (uint32_t rank = 0; rank < cluster->count; rank++)
             finish_block(worker, cluster->blocks[rank]);
         if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end)
@@ -220,10 +270,6 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
         else
             sim_cluster_free(cluster);
     }
-}
-
-static bool blocks_wait(const struct sim_run *run) {
-    return run->launch->is_cooperative || run->kernel->waits_for_blocks;
 }
 
 static void work(void *context, int index) {
@@ -239,6 +285,7 @@ static void work(void *context, int index) {
     worker->kernel = run->kernel;
     worker->launch = run->launch;
     worker->index = (unsigned)index;
+    worker->turns = run->turns;
     worker->memory = run->sim->memory;
     worker->constants = run->constants;
     worker->warp_vectors = run->warp_vectors;
@@ -314,6 +361,18 @@ static bool is_small(const struct sim_kernel *kernel, uint64_t blocks) {
     return blocks == 1 || kernel->block_instructions < WORTH_WAKING / blocks;
 }
 
+static void run_on_all(struct sim_run *run) {
+    struct sim_turns turns;
+    const bool is_ordered = run->kernel->is_ordered && !blocks_wait(run);
+    if (is_ordered) {
+        sim_turns_create(&turns, (unsigned)sim_threads(run->sim));
+        run->turns = &turns;
+    }
+    pool_run(run->sim->pool, work, run);
+    if (is_ordered)
+        sim_turns_free(&turns);
+}
+
 enum { DEFAULT_STACK = 16 * 1024 };
 
 void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
@@ -361,12 +420,13 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     if (is_small(kernel, run.count))
         work(&run, 0);
     else
-        pool_run(sim->pool, work, &run);
+        run_on_all(&run);
     kernel->block_instructions = run.done ? result->instructions / run.done : UINT64_MAX;
     pthread_mutex_destroy(&run.lock);
     event_fanout_free(run.fanout);
     write_output(&run);
     result->blocks_run = run.done;
+    sim->timer += result->instructions * SIM_NANOSECONDS;
     if (result->fault == SIM_OK && (sim->interrupted || run.stopped))
         result->fault = SIM_FAULT_STOPPED;
     hand_over_children(&run);

@@ -8,6 +8,8 @@
 enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions);
 // False: the caller wants to stop.
 bool sim_report_progress(struct sim_worker *worker, uint64_t instructions);
+// Whether a block before those of the cluster that the worker runs has faulted: it is dropped.
+bool sim_has_fault_before(const struct sim_worker *worker);
 // Takes over fault->message. The fault of the first block, in the order in which blocks are handed
 // out, is the launch's.
 void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault);

@@ -4,6 +4,7 @@
 #include "sim/sim_internal.h"
 
 enum { DEFAULT_ARCH = 90, DEFAULT_MULTIPROCESSORS = 132 };
+enum { FIRST_TIME = 1000000000 }; // programs take a timer that says 0 for one that does not run
 #define DEFAULT_DEVICE_BYTES (16ull << 30)
 
 struct sim *sim_create(const struct sim_config *config) {
@@ -20,6 +21,7 @@ struct sim *sim_create(const struct sim_config *config) {
             ? sim_memory_join(config->neighbour->memory, config->device, sim->config.device_bytes)
             : sim_memory_create(sim->config.device_bytes, config->device, config->devices);
     sim->objects = sim_objects_create(config->device);
+    sim->timer = FIRST_TIME;
     sim->target = sim_target_pick();
     sim->pool = pool_create(sim->config.threads);
     return sim;

@@ -154,6 +154,8 @@ struct sim_child {
 struct sim_result {
     enum sim_fault fault;
     uint64_t blocks_run;
+    bool lost_order;              // of its blocks, on which the counts may depend: a block ran so
+                                  // long that those behind it were not kept waiting
     bool is_sample;               // as the configuration says: not all blocks were to run
     uint64_t instructions;        // warp instructions executed
     uint64_t thread_instructions; // the same times active lanes

@@ -31,6 +31,10 @@ const struct sim_target *sim_target_avx2(void);
 const struct sim_target *sim_target_avx512(void);
 #endif
 
+// A warp instruction takes that long by %globaltimer, which is about as long as it takes to simulate:
+// programs that wait for a time do so for that time.
+enum { SIM_NANOSECONDS = 8 };
+
 struct sim {
     struct sim_config config;
     struct sim_memory *memory;
@@ -38,6 +42,7 @@ struct sim {
     const struct sim_target *target;
     struct pool *pool;
     volatile sig_atomic_t interrupted;
+    uint64_t timer; // what %globaltimer says when a launch begins
 };
 
 struct sim_variable {
@@ -103,6 +108,7 @@ struct sim_kernel {
     uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
     bool uses_cluster;           // reads registers of the block's place in its cluster
     bool launches;               // other kernels
+    bool is_ordered;             // has accesses that wait until the blocks before have ended
     bool waits_for_blocks;       // has a loop that polls memory which other blocks may write
 };
 

@@ -1,6 +1,7 @@
 // Decoding: an IR function becomes an array of handlers with references to lanes.
 #include "sim/decode/decode.h"
 #include "sim/texture/access.h"
+#include "sim/turns.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -68,15 +69,25 @@ static void decode_operands(struct sim_decoder *decoder, const struct ir_instruc
     }
 }
 
+// `atomicAdd(flag, 0)` is a way to read.
+static bool changes_nothing(const struct ir_instruction *ir) {
+    const enum ptx_modifier op = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
+    return ptx_access_of(ir->ptx) == PTX_ACCESS_ATOMIC &&
+           (op == PTX_MOD_add || op == PTX_MOD_or || op == PTX_MOD_xor) &&
+           ir->operands[2].kind == IR_OPERAND_IMMEDIATE && ir->operands[2].value == 0;
+}
+
 // Instructions that wait for what other threads write: a loop with one of them may be spinning.
-static bool polls(const struct ptx_instruction *ptx) {
+static bool polls(const struct ir_instruction *ir) {
+    const struct ptx_instruction *ptx = ir->ptx;
     const enum ptx_access access = ptx_access_of(ptx);
     if (!ptx_is(ptx, PTX_FACT_POLLS))
         return false;
     if (access != PTX_ACCESS_LOAD && access != PTX_ACCESS_ATOMIC)
         return true;
     const enum ptx_modifier op = ptx_modifier_of(ptx, PTX_GROUP_op);
-    return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas || op == PTX_MOD_exch;
+    return PTX_HAS(ptx, volatile) || PTX_HAS(ptx, sem) || op == PTX_MOD_cas || op == PTX_MOD_exch ||
+           changes_nothing(ir);
 }
 
 // Memory that only the own block, or its cluster, writes.
@@ -96,11 +107,11 @@ struct polling {
     bool any, other_blocks;
 };
 
-static void add_polling(struct polling *found, const struct ptx_instruction *ptx) {
-    if (!polls(ptx))
+static void add_polling(struct polling *found, const struct ir_instruction *ir) {
+    if (!polls(ir))
         return;
     found->any = true;
-    found->other_blocks |= !is_inside_block(ptx);
+    found->other_blocks |= !is_inside_block(ir->ptx);
 }
 
 static struct polling loop_polls(const struct ir_function *function, uint32_t from, uint32_t to) {
@@ -109,9 +120,9 @@ static struct polling loop_polls(const struct ir_function *function, uint32_t fr
         const struct ir_call *call = function->instructions[i].call;
         const struct ir_function *callee =
             call && call->callee ? ir_find_function(function->module, call->callee->name) : NULL;
-        add_polling(&found, function->instructions[i].ptx);
+        add_polling(&found, &function->instructions[i]);
         for (uint32_t k = 0; callee && k < callee->instruction_count; k++)
-            add_polling(&found, callee->instructions[k].ptx);
+            add_polling(&found, &callee->instructions[k]);
     }
     return found;
 }
@@ -151,6 +162,18 @@ static void append_guard(struct sim_decoder *decoder, const struct ir_instructio
     vec_push(&decoder->instrs, guard);
 }
 
+static void append_turn(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                        const struct sim_instr *like) {
+    struct sim_instr turn = {.ir = like->ir, .number = like->number, .ordinal = like->ordinal};
+    turn.run[0] = turn.run[1] = sim_run_turn;
+    turn.access = has_address(ir) ? like->access : NULL;
+    turn.immediate = ir->guard != IR_NONE;
+    if (turn.immediate)
+        turn.operand[0] = sim_register_ref(decoder, ir->guard);
+    turn.negate = ir->guard_negated;
+    vec_push(&decoder->instrs, turn);
+}
+
 static bool is_branch(const struct ir_instruction *ir) {
     return ir->ptx->isa == PTX_ISA_bra_any;
 }
@@ -182,6 +205,8 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
                             .reconverge = IR_NONE};
     bool guarded = ir->guard != IR_NONE && !is_branch(ir);
     bool has_handler = decode_body(decoder, ir, &out);
+    if (decoder->ordered && decoder->ordered[out.number])
+        append_turn(decoder, ir, &out);
     if (guarded)
         append_guard(decoder, ir, &out);
     if (!decoder->failed && !has_handler &&
@@ -236,7 +261,7 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     const struct ir_instruction *ir = &function->instructions[instr->ir];
     const uint32_t *start = decoder->code->block_start;
     if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge ||
-        instr->run[0] == sim_run_join)
+        instr->run[0] == sim_run_join || instr->run[0] == sim_run_turn)
         return;
     if (is_branch(ir)) {
         assert(ir->target < function->block_count);
@@ -343,11 +368,15 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
     kernel->ir = ir;
     kernel->layout = ir_shared_layout(ir);
     list_codes(kernel);
-    struct sim_decoder decoder = {.kernel = kernel, .target = module->sim->target, .diags = diags};
+    bool *ordered = ir_block_ordered(ir);
+    kernel->is_ordered = ordered != NULL;
+    struct sim_decoder decoder = {
+        .kernel = kernel, .target = module->sim->target, .diags = diags, .ordered = ordered};
     bool ok = true;
     for (uint32_t i = 0; i < kernel->code_count; i++)
         ok &= decode_function(&decoder, &kernel->codes[i]);
     vec_free(&decoder.instrs);
+    free(ordered);
     if (!ok) {
         sim_kernel_free(kernel);
         return NULL;

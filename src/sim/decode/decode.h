@@ -14,6 +14,7 @@ struct sim_decoder {
     const struct ir_function *function;
     const struct sim_target *target;
     struct diag_list *diags;
+    const bool *ordered; // of each instruction of the kernel; see ir_block_ordered()
     VEC(struct sim_instr) instrs;
     uint32_t ordinal;
     bool failed;

@@ -1,7 +1,5 @@
 #include "sim/flow/special.h"
 
-#include <time.h>
-
 #include "sim/flow/block.h"
 
 void sim_broadcast(uint8_t *at, uint64_t value, unsigned width) {
@@ -62,13 +60,12 @@ bool sim_is_changing_sreg(enum ptx_sreg sreg) {
     }
 }
 
-// Clocks count the instructions of the block, so that programs that read them stay deterministic;
-// the global timer is the host's.
+// Clocks count the instructions of the block, so that programs that read them stay deterministic.
+// The global timer goes on with them from where the launch before left it; a block of a few warps
+// issues an instruction in about that time.
 uint64_t sim_changing_sreg(const struct sim_warp *warp, enum ptx_sreg sreg) {
-    uint64_t clock = sim_block_instructions(sim_block_of(warp), NULL);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t timer = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    const uint64_t clock = sim_block_instructions(sim_block_of(warp), NULL);
+    const uint64_t timer = warp->block->worker->sim->timer + clock * SIM_NANOSECONDS;
     switch (sreg) {
     case PTX_SREG_clock_hi:
         return clock >> 32;
