@@ -164,9 +164,9 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
-// The accesses that must wait until all blocks before their own have ended, so that the kernel comes
-// to the same on any number of threads: a flag for each instruction, numbered as events number them.
-// NULL: none, its blocks may run in any order. Caller frees.
+// The accesses that must wait until all blocks before their own have ended, so that the kernel
+// comes to the same on any number of threads: a flag for each instruction, numbered as events
+// number them. NULL: none, its blocks may run in any order. Caller frees.
 bool *ir_block_ordered(const struct ir_function *kernel);
 
 // How an atomic of this operation and type is served in shared memory, whatever its operands are:

@@ -52,10 +52,10 @@ struct sim_worker {
     const struct sim_launch *launch;
     struct sim_run *run; // see launch.c
     unsigned index;
-    struct sim_turns *turns; // NULL: blocks run in any order
-    uint64_t turn;           // number of the cluster that it runs, as they are handed out
-    uint64_t first_order;    // of that cluster's blocks
-    bool has_turn;           // all clusters before that one have ended
+    struct sim_turns *turns;           // NULL: blocks run in any order
+    uint64_t turn;                     // number of the cluster that it runs, as they are handed out
+    uint64_t first_order;              // of that cluster's blocks
+    bool has_turn;                     // all clusters before that one have ended
     uint8_t *constants, *warp_vectors; // behind SIM_BASE_CONSTANTS and SIM_BASE_WARP
     struct sim_memory *memory;         // sim_memory_of(sim); see sim/memory.h
     struct sim_site_cache *cache;      // one for each site of the kernel and its callees

@@ -31,8 +31,8 @@ const struct sim_target *sim_target_avx2(void);
 const struct sim_target *sim_target_avx512(void);
 #endif
 
-// A warp instruction takes that long by %globaltimer, which is about as long as it takes to simulate:
-// programs that wait for a time do so for that time.
+// A warp instruction takes that long by %globaltimer, which is about as long as it takes to
+// simulate: programs that wait for a time do so for that time.
 enum { SIM_NANOSECONDS = 8 };
 
 struct sim {
