@@ -67,22 +67,32 @@ static void declare_formal(struct ir_builder *builder, const struct ptx_variable
         builder->variables.data[count]->is_formal = true;
 }
 
+static void declare_kernel_parameter(struct ir_builder *builder,
+                                     const struct ptx_variable *parameter) {
+    struct ir_function *function = builder->function;
+    struct ir_variable *variable = new_variable(builder, parameter);
+    variable->is_formal = true;
+    variable->offset = align_up(function->parameter_bytes, alignment_of(parameter));
+    const uint64_t bytes = variable->offset + parameter->bytes;
+    if (bytes > IR_MAX_KERNEL_PARAMETER_BYTES)
+        ir_error(builder, parameter->range,
+                 "the parameters of the kernel take %llu bytes, and can take %d",
+                 (unsigned long long)bytes, IR_MAX_KERNEL_PARAMETER_BYTES);
+    else
+        function->parameter_bytes = (uint32_t)bytes;
+}
+
 // Formal parameters: of a kernel they lie in its parameter block, of a function in its frame or in
 // registers.
 static void declare_parameters(struct ir_builder *builder, const struct ptx_function *ptx) {
-    struct ir_function *function = builder->function;
     for (size_t i = 0; i < ptx->return_count; i++)
         declare_formal(builder, &ptx->returns[i], true);
     for (size_t i = 0; i < ptx->parameter_count; i++) {
         const struct ptx_variable *parameter = &ptx->parameters[i];
-        if (!ptx->is_entry) {
+        if (ptx->is_entry)
+            declare_kernel_parameter(builder, parameter);
+        else
             declare_formal(builder, parameter, false);
-            continue;
-        }
-        struct ir_variable *variable = new_variable(builder, parameter);
-        variable->is_formal = true;
-        variable->offset = align_up(function->parameter_bytes, alignment_of(parameter));
-        function->parameter_bytes = (uint32_t)(variable->offset + parameter->bytes);
     }
 }
 

@@ -15,6 +15,8 @@
 
 #define IR_NONE UINT32_MAX // "no register", "no block", "no site"
 
+enum { IR_MAX_KERNEL_PARAMETER_BYTES = 32764 }; // since PTX 8.1
+
 enum ir_class {
     IR_CLASS_PREDICATE, // one bit a lane
     IR_CLASS_32,        // 8-, 16- and 32-bit types: 4 bytes a lane, narrower values zero-extended

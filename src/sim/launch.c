@@ -375,6 +375,13 @@ static void run_on_all(struct sim_run *run) {
 
 enum { DEFAULT_STACK = 16 * 1024 };
 
+// Frames and stack of a thread share its local memory.
+static uint64_t stack_of(const struct sim_kernel *kernel, uint64_t wanted) {
+    const uint64_t left = SIM_MAX_LOCAL_BYTES - kernel->local_bytes;
+    const uint64_t bytes = wanted ? wanted : DEFAULT_STACK;
+    return (bytes < left ? bytes : left) / 16 * 16;
+}
+
 void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                 struct sim_result *result) {
     struct sim *sim = kernel->module->sim;
@@ -400,7 +407,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         memset(workspace, 0, WORKSPACE_BYTES);
     struct sim_launch copy = *launch;
     copy.parameters = parameters;
-    copy.stack_bytes = (launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK) / 16 * 16;
+    copy.stack_bytes = stack_of(kernel, launch->stack_bytes);
     for (int axis = 0; axis < 3; axis++)
         copy.cluster[axis] = launch->cluster[axis] ? launch->cluster[axis] : 1;
     copy.has_cluster = launch->cluster[0] != 0;

@@ -120,8 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct source source = {"fuzz.ptx", (const char *)data, size};
     struct fuzz fuzz = {.sim = sim_create(&config),
                         .profile = profile_create(ARCH, (char *[]){"fuzz.ptx"}, 1)};
-    if (run_module_parse(&fuzz.module, &source, &fuzz.diags) &&
-        run_module_load(&fuzz.module, fuzz.sim, &fuzz.diags))
+    const bool is_taken = run_module_parse(&fuzz.module, &source, &fuzz.diags) &&
+                          run_module_load(&fuzz.module, fuzz.sim, &fuzz.diags);
+    if (is_taken)
         launch_all(&fuzz);
     check_ranges(&fuzz.diags, size);
     free(profile_to_json(fuzz.profile));
@@ -129,5 +130,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_module_free(&fuzz.module);
     sim_destroy(fuzz.sim);
     diag_free(&fuzz.diags);
-    return 0;
+    return is_taken ? 0 : -1; // other inputs are no good start for more
 }

@@ -63,7 +63,7 @@ struct cuda_function_on {
 struct cuda_old_launch {
     struct cuda_dim3 block;
     unsigned shared_bytes, parameter_bytes;
-    unsigned char parameters[32764]; // the most that a kernel may have
+    unsigned char parameters[IR_MAX_KERNEL_PARAMETER_BYTES];
 };
 
 struct cuda_function {

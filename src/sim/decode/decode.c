@@ -317,29 +317,6 @@ static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) 
 
 // ---- One kernel ---------------------------------------------------------------------------
 
-// What can be told of a thread's local memory. How much recursive and indirect calls and alloca
-// take is up to the launch.
-static uint64_t local_of(struct sim_kernel *kernel, const struct sim_code *code, unsigned depth) {
-    if (depth > kernel->code_count) {
-        kernel->uses_stack = true;
-        return 0;
-    }
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < code->ir->instruction_count; i++) {
-        const struct ir_instruction *instruction = &code->ir->instructions[i];
-        const struct ir_call *call = instruction->call;
-        if (!call || !call->callee)
-            kernel->uses_stack |= call || instruction->ptx->isa == PTX_ISA_alloca_any;
-        if (!call || !call->callee)
-            continue;
-        const struct ir_function *callee = ir_find_function(code->ir->module, call->callee->name);
-        const struct sim_code *found = callee ? sim_find_code(kernel, callee) : NULL;
-        uint64_t bytes = found ? local_of(kernel, found, depth + 1) : 0;
-        most = bytes > most ? bytes : most;
-    }
-    return code->local_bytes + most;
-}
-
 static void list_codes(struct sim_kernel *kernel) {
     uint32_t count = 0, instructions = 0;
     const struct ir_function **functions = ir_reachable(kernel->ir, &count);
@@ -377,11 +354,11 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
         ok &= decode_function(&decoder, &kernel->codes[i]);
     vec_free(&decoder.instrs);
     free(ordered);
+    ok = ok && sim_decode_local(kernel, diags);
     if (!ok) {
         sim_kernel_free(kernel);
         return NULL;
     }
-    kernel->local_bytes = (local_of(kernel, &kernel->codes[0], 0) + 15) / 16 * 16;
     return kernel;
 }
 

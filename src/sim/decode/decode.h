@@ -42,6 +42,9 @@ bool sim_decode_kernel_parameter(struct sim_decoder *decoder, const struct ir_in
 const struct sim_call *sim_decode_call(struct sim_decoder *decoder,
                                        const struct ir_instruction *ir);
 
+// decode/local.c: sets what a thread takes of local memory. False: diags grew.
+bool sim_decode_local(struct sim_kernel *kernel, struct diag_list *diags);
+
 // constants.c: the constant block of a launch. Caller frees.
 uint8_t *sim_fill_constants(const struct sim_kernel *kernel, const struct sim_launch *launch,
                             const void *parameters, const void *workspace);

@@ -11,7 +11,11 @@
 #include "event/filter.h"
 #include "sim/sim_internal.h"
 
-enum { SIM_NO_TOKEN = -1, SIM_MAX_CALL_DEPTH = 512 };
+enum {
+    SIM_NO_TOKEN = -1,
+    SIM_MAX_CALL_DEPTH = 512,
+    SIM_MAX_LOCAL_BYTES = 512 << 10, // of a thread, as on a GPU
+};
 // Instructions of a warp after which the scheduler looks whether the launch may go on, however
 // often its splits changed since: recursion and loops of barriers need no long run of one split.
 enum { SIM_LOOK_SLICE = 1 << 20 };

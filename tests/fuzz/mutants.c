@@ -1,0 +1,72 @@
+// mutants LAST FIRST COUNT FILE...: runs a fuzz target on mutants of the files, those of the seeds
+// FIRST and on, until COUNT were taken. The one that runs is in the file LAST.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "mutate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PATIENCE = 120 }; // seconds, after which a mutant counts as one that never ends
+
+struct file {
+    char *data;
+    size_t length;
+};
+
+// Runs from memory of its own, without a NUL behind it: reads past the end are then found.
+static bool run(const struct strbuf *mutant, const char *path) {
+    if (!file_write(path, strbuf_string(mutant), mutant->length)) {
+        perror(path);
+        exit(1);
+    }
+    uint8_t *exact = malloc(mutant->length ? mutant->length : 1);
+    if (!exact)
+        exit(1);
+    for (size_t i = 0; i < mutant->length; i++)
+        exact[i] = (uint8_t)mutant->data[i];
+    alarm(PATIENCE);
+    const bool is_taken = LLVMFuzzerTestOneInput(exact, mutant->length) == 0;
+    alarm(0);
+    free(exact);
+    return is_taken;
+}
+
+static void run_all(const char *last, uint64_t seed, uint64_t count, const struct file *files,
+                    size_t file_count) {
+    uint64_t taken = 0, tried = 0;
+    for (; taken < count; seed++, tried++) {
+        const struct file *file = &files[seed % file_count];
+        const struct file *other = &files[seed / file_count * 7 % file_count];
+        struct strbuf mutant = {0};
+        mutate_ptx(file->data, file->length, other->data, other->length, seed, &mutant);
+        taken += run(&mutant, last);
+        strbuf_free(&mutant);
+    }
+    printf("%" PRIu64 " of %" PRIu64 " mutants ran; the next seed is %" PRIu64 "\n", taken, tried,
+           seed);
+}
+
+int main(int argc, char **argv) {
+    enum { FILES = 4 };
+    if (argc <= FILES) {
+        fprintf(stderr, "usage: mutants LAST FIRST COUNT FILE...\n");
+        return 2;
+    }
+    const size_t count = (size_t)argc - FILES;
+    struct file *files = base_alloc(count * sizeof *files);
+    for (size_t i = 0; i < count; i++)
+        if (!file_read(argv[FILES + i], &files[i].data, &files[i].length)) {
+            perror(argv[FILES + i]);
+            return 1;
+        }
+    run_all(argv[1], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), files, count);
+    for (size_t i = 0; i < count; i++)
+        free(files[i].data);
+    free(files);
+    return 0;
+}
