@@ -1,10 +1,11 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE // sched_getaffinity
+#define _GNU_SOURCE // sched_getaffinity, pthread_setname_np
 #endif
 #include "base/pool.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -58,6 +59,17 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
+// Signals that are sent to the process are for the program's own threads. Those that a thread
+// raises itself cannot wait.
+static void block_signals(sigset_t *old) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, old);
+}
+
 struct pool *pool_create(int threads) {
     if (threads <= 0)
         threads = available_processors();
@@ -67,14 +79,18 @@ struct pool *pool_create(int threads) {
     pthread_cond_init(&pool->finished, NULL);
     pool->workers = base_alloc((size_t)threads * sizeof *pool->workers);
     pool->threads = 1;
+    sigset_t old;
+    block_signals(&old);
     // A host that grants fewer threads than asked for still runs all the work, on those.
     while (pool->threads < threads) {
         struct pool_worker *worker = &pool->workers[pool->threads - 1];
         *worker = (struct pool_worker){.pool = pool, .number = pool->threads};
         if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
             break;
+        pthread_setname_np(worker->thread, POOL_THREADS "pool");
         pool->threads++;
     }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return pool;
 }
 

@@ -4,6 +4,10 @@
 
 struct pool;
 
+// What the names of threads begin with that bankrun makes, those of pools and others: whoever looks
+// at a program's threads can tell them apart. They leave signals to the program's threads.
+#define POOL_THREADS "bankrun "
+
 // threads >= 1; 0 means one for each processor that this process may run on.
 struct pool *pool_create(int threads);
 void pool_destroy(struct pool *pool); // NULL is allowed

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // pthread_setname_np
 #include "cuda/core/exit.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "cuda/core/state.h"
 #include "run/launch.h"
 
@@ -117,6 +119,7 @@ void cuda_watch_signals(struct cuda_state *state) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!has_watcher)
         return;
+    pthread_setname_np(thread, POOL_THREADS "signals");
     pthread_detach(thread);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         handle(ends[i], on_signal);

@@ -301,7 +301,7 @@ bool cuda_lock_within(struct cuda_state *state, int seconds) {
     if (state->is_forked)
         return false;
     if (pthread_mutex_trylock(&state->lock) != 0 &&
-        pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0)
+        (!seconds || pthread_mutex_clocklock(&state->lock, CLOCK_MONOTONIC, &until) != 0))
         return false;
     note_holder(state);
     return true;
