@@ -15,6 +15,7 @@ import sys
 ROOMS = {
     "base": set(),
     "banks": set(),
+    "handover": {"base"},
     "ptx": {"base"},
     "event": {"base"},
     "ir": {"event", "ptx", "base"},
@@ -26,12 +27,12 @@ ROOMS = {
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
     "calibrate": {"banks", "base"},
-    "cuda": {"run", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
+    "cuda": {"run", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
-    "inject": {"toolchain", "base"},
+    "inject": {"toolchain", "handover", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "calibrate",
-            "report", "run", "toolchain"},
+            "report", "run", "toolchain", "handover"},
 }
 
 # Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the

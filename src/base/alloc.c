@@ -4,22 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void out_of_memory(size_t bytes) {
-    fprintf(stderr, "bankrun: out of memory (%zu bytes wanted)\n", bytes);
+_Noreturn void base_out_of_memory(size_t bytes) {
+    if (bytes)
+        fprintf(stderr, "bankrun: out of memory (%zu bytes wanted)\n", bytes);
+    else
+        fputs("bankrun: out of memory\n", stderr);
     abort();
 }
 
 void *base_alloc(size_t bytes) {
     void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory)
-        out_of_memory(bytes);
+        base_out_of_memory(bytes);
     return memory;
 }
 
 void *base_realloc(void *old, size_t bytes) {
     void *memory = realloc(old, bytes ? bytes : 1);
     if (!memory)
-        out_of_memory(bytes);
+        base_out_of_memory(bytes);
     return memory;
 }
 
@@ -39,7 +42,7 @@ void *base_alloc_aligned(size_t alignment, size_t bytes) {
     if (alignment < sizeof(void *))
         alignment = sizeof(void *);
     if (posix_memalign(&memory, alignment, bytes ? bytes : 1))
-        out_of_memory(bytes);
+        base_out_of_memory(bytes);
     memset(memory, 0, bytes);
     return memory;
 }

@@ -3,40 +3,45 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/options.h"
 
-static volatile sig_atomic_t child; // process id; 0: none
+static volatile sig_atomic_t running; // process id of the child; 0: none
+static volatile sig_atomic_t is_stopping;
 
 // A terminal sends SIGINT to the whole group, the child included; a process sends it to us alone.
 static void forward(int signal, siginfo_t *info, void *context) {
     (void)context;
     int saved = errno;
-    if (child && (info->si_code <= 0 || signal == SIGTERM || signal == SIGHUP))
-        kill((pid_t)child, signal);
+    if (signal != SIGUSR1 && signal != SIGUSR2)
+        is_stopping = 1;
+    if (running && (info->si_code <= 0 || signal == SIGTERM || signal == SIGHUP))
+        kill((pid_t)running, signal);
     errno = saved;
 }
 
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 
-static int wait_for(pid_t process, const char *path) {
+static int wait_for(struct child *child, const char *path) {
     int status;
-    while (waitpid(process, &status, 0) < 0)
+    while (waitpid(child->pid, &status, 0) < 0)
         if (errno != EINTR) {
             cli_error("%s: %s", path, strerror(errno));
             return -1;
         }
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
+    child->signal = WTERMSIG(status);
     cli_error("%s was killed by signal %d (%s)", path, WTERMSIG(status),
               strsignal(WTERMSIG(status)));
     return 128 + WTERMSIG(status);
 }
 
-int child_run(const char *path, char *const *argv) {
+int child_run(const char *path, char *const *argv, struct child *child) {
     sigset_t set, before;
     sigemptyset(&set);
     for (int i = 0; i < FORWARDED; i++)
@@ -47,23 +52,29 @@ int child_run(const char *path, char *const *argv) {
     struct sigaction old[FORWARDED];
     for (int i = 0; i < FORWARDED; i++)
         sigaction(forwarded[i], &action, &old[i]);
-    pid_t process = fork();
-    if (process == 0) {
+    is_stopping = 0;
+    if (child->adopts)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+    child->pid = fork();
+    if (child->pid == 0) {
         for (int i = 0; i < FORWARDED; i++)
             sigaction(forwarded[i], &old[i], NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);
+        if (child->prepare)
+            child->prepare(child->context);
         execv(path, argv);
         cli_error("%s: %s", path, strerror(errno));
         _exit(127);
     }
-    child = process > 0 ? process : 0;
+    running = child->pid > 0 ? child->pid : 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
     int status = -1;
-    if (process < 0)
+    if (child->pid < 0)
         cli_error("%s: %s", path, strerror(errno));
     else
-        status = wait_for(process, argv[0]);
-    child = 0;
+        status = wait_for(child, argv[0]);
+    running = 0;
+    child->is_stopping = is_stopping != 0;
     for (int i = 0; i < FORWARDED; i++)
         sigaction(forwarded[i], &old[i], NULL);
     return status;

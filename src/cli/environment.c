@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 bool environment_own_folder(struct strbuf *folder) {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -158,14 +160,13 @@ void environment_set_options(const struct cli_options *options) {
     setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);
 }
 
+void environment_set_handover(const struct handover *handover) {
+    char *name = handover ? handover_name(handover) : base_strdup("");
+    setenv(HANDOVER_VARIABLE, name, 1);
+    free(name);
+}
+
 const char *environment_temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";
-}
-
-char *environment_private_folder(void) {
-    char *private = make_private_folder(environment_temporary_folder());
-    if (!private)
-        cli_error("%s: cannot make a folder: %s", environment_temporary_folder(), strerror(errno));
-    return private;
 }

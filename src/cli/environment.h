@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "cli/options.h"
+#include "handover/handover.h"
 
 // The folder of the running bankrun, with a slash at the end.
 bool environment_own_folder(struct strbuf *folder);
@@ -31,8 +32,9 @@ void environment_use_libraries(const struct environment_libraries *libraries,
 // What the options say about each simulated process.
 void environment_set_options(const struct cli_options *options);
 
-// A private folder for profiles. Caller frees; NULL: it cannot be made, which was printed.
-char *environment_private_folder(void);
+// Where they hand over what they count; NULL: nothing is counted.
+void environment_set_handover(const struct handover *handover);
+
 const char *environment_temporary_folder(void);
 
 #endif

@@ -1,61 +1,64 @@
-// Runs a CUDA program as a child process that loads our CUDA runtime, and reads the profile that
-// the runtime writes.
+// Runs a CUDA program as a child process that loads our CUDA runtime, and takes over the profile
+// that the runtime makes.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "cli/child.h"
+#include "cli/collect.h"
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "toolchain/compile.h"
 #include "toolchain/elf_info.h"
 
-// Reads what the runtime wrote and reports it, under the name that the user gave.
-static int report(const char *path, const char *name, const struct cli_options *options) {
-    if (access(path, R_OK) != 0) {
-        cli_error("%s left no profile: it used no device, or ended before the CUDA runtime could "
-                  "write one",
-                  name);
-        return options->fail_on_fault ? CLI_FAILED_RUN : CLI_OK;
+// A check that saw nothing has not passed.
+static int report_nothing(const char *name, const struct cli_options *options) {
+    cli_error("%s left no profile: it used no device", name);
+    return options->fail_on_fault ? CLI_FAILED_RUN : CLI_OK;
+}
+
+// Reports what was handed over, under the name that the user gave.
+static int report(struct collection *collection, const char *path, const char *name,
+                  const struct cli_options *options) {
+    for (size_t i = 0; i < collection->profiles.length; i++) {
+        struct profile *process = collection->profiles.data[i];
+        if (process->program_count > 0 && !strcmp(process->program[0], path)) {
+            free(process->program[0]); // of a source it is the compiled program's path
+            process->program[0] = base_strdup(name);
+        }
     }
-    struct diag_list diags = {0};
-    struct profile *profile = profile_read(path, &diags);
-    print_diags(&diags, options);
-    if (!profile)
-        return CLI_USAGE;
-    if (profile->program_count > 0) { // of a source it has the compiled program's path
-        free(profile->program[0]);
-        profile->program[0] = base_strdup(name);
-    }
-    int status = write_report(profile, options, stderr);
+    struct profile *profile = collect_one(collection, NULL, options);
+    int status = profile ? write_report(profile, options, stderr) : report_nothing(name, options);
     profile_free(profile);
     return status;
 }
 
-// Runs the executable with our libraries and a profile in a private folder.
+static void only_me(void *handover) {
+    if (handover)
+        handover_only_me(handover);
+}
+
+// Runs the executable with our libraries.
 static int run_with_profile(const char *path, char **argv, const char *name,
                             const struct environment_libraries *libraries,
                             const struct toolchain_program *program,
                             const struct cli_options *options) {
-    char *private = environment_private_folder();
-    struct strbuf profile = {0};
-    if (!private)
+    struct handover *handover;
+    if (!collect_prepare(options, &handover))
         return CLI_USAGE;
-    strbuf_printf(&profile, "%s/profile.json", private);
+    struct child child = {.prepare = only_me, .context = handover};
+    struct collection collection = {0};
     environment_use_libraries(libraries,
                               program->has_rpath && program->runtime[0] ? program->runtime : NULL);
     environment_set_options(options);
-    setenv("BANKRUN_PROFILE", options->no_count ? "" : profile.data, 1);
-    int status = child_run(path, argv);
-    int report_status = status < 0          ? CLI_USAGE
-                        : options->no_count ? CLI_OK
-                                            : report(profile.data, name, options);
-    unlink(profile.data);
-    rmdir(private);
-    strbuf_free(&profile);
-    free(private);
+    int status = child_run(path, argv, &child), report_status = status < 0 ? CLI_USAGE : CLI_OK;
+    if (status >= 0 && handover) {
+        collect(handover, &child, options, &collection);
+        report_status = report(&collection, path, name, options);
+    }
+    collection_free(&collection);
+    handover_free(handover);
     return status > 0 ? status : report_status;
 }
 

@@ -72,6 +72,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
     (void)argc;
     if (!environ) // the C library's own constructor comes later
         environ = environment;
+    inject_find_exit();
+    inject_tell_replaced();
     struct objects *objects = calloc(1, sizeof *objects);
     if (!objects || !find_folders(objects)) {
         free(objects);

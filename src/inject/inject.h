@@ -36,7 +36,13 @@ enum inject_runtime inject_replace(const struct inject_object *object, const cha
 // False: it does not fit, or not this machine.
 bool inject_jump(void *from, size_t room, const void *to);
 
-// One line on stderr and, where bankrun collects them, into a file of its folder.
+// One line on stderr, which is also handed over to bankrun.
 void inject_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Tells bankrun that what this process was before has ended, should it have used CUDA (exec).
+void inject_tell_replaced(void);
+
+// Finds the C library's _exit, behind ours.
+void inject_find_exit(void);
 
 #endif

@@ -1,25 +1,28 @@
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "handover/handover.h"
 #include "inject/inject.h"
 
-// A child's stderr may go anywhere: the note's file reaches bankrun.
+// A child's stderr may go anywhere: the note reaches bankrun.
 void inject_note(const char *format, ...) {
-    char text[1024], path[4096];
+    static struct handover_writer *writer;
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "bankrun: %s\n", text);
-    const char *folder = getenv("BANKRUN_PROFILE_FOLDER");
-    if (!folder || !*folder)
-        return;
-    snprintf(path, sizeof path, "%s/%ld.note", folder, (long)getpid());
-    FILE *file = fopen(path, "ae");
-    if (!file)
-        return;
-    fprintf(file, "%s\n", text);
-    fclose(file);
+    if (!writer && handover_is_wanted())
+        writer = handover_open();
+    if (writer)
+        handover_write(writer, HANDOVER_NOTE, text, strlen(text));
+}
+
+void inject_tell_replaced(void) {
+    struct handover_writer *writer = handover_is_wanted() ? handover_open() : NULL;
+    if (writer)
+        handover_replaced(writer);
+    handover_close(writer);
 }

@@ -159,6 +159,11 @@ struct ir_variable *ir_find_variable(const struct ir_module *module, const char 
 // The layout for one kernel. Owned by the module.
 const struct ir_shared_layout *ir_shared_layout(const struct ir_function *kernel);
 
+// Of a block, with what the launch asked for.
+static inline uint64_t ir_shared_bytes(const struct ir_shared_layout *layout, uint64_t dynamic) {
+    return dynamic > 0 ? layout->dynamic_offset + dynamic : layout->static_bytes;
+}
+
 // Where the layout put a variable. False: the kernel does not use it.
 bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_variable *variable,
                       uint64_t *offset);

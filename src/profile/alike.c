@@ -82,7 +82,8 @@ static bool are_alike(const struct profile_launch *a, const struct profile_launc
     return true;
 }
 
-void profile_fold_last(struct profile *profile) {
+// The launch that stands for the last one from now on, which may be itself.
+static size_t fold(struct profile *profile) {
     struct profile_launch *last = &profile->launches[profile->launch_count - 1];
     for (size_t back = 1; back < profile->launch_count && back <= LOOK_BACK; back++) {
         struct profile_launch *kept = last - back;
@@ -91,6 +92,13 @@ void profile_fold_last(struct profile *profile) {
         profile_repeat_launch(kept, last->index);
         profile_free_launch(last);
         profile->launch_count--;
-        return;
+        return (size_t)(kept - profile->launches);
     }
+    return profile->launch_count - 1;
+}
+
+void profile_fold_last(struct profile *profile) {
+    const size_t before = profile->launch_count, kept = fold(profile);
+    if (profile->on_launch)
+        profile->on_launch(profile, kept, profile->launch_count < before);
 }

@@ -144,6 +144,8 @@ static void push_refused(struct profile *profile, const struct profile_refused *
     profile->refused =
         base_realloc(profile->refused, (profile->refused_count + 1) * sizeof *profile->refused);
     profile->refused[profile->refused_count++] = *refused;
+    if (profile->on_failure)
+        profile->on_failure(profile);
 }
 
 void profile_add_refused(struct profile *profile, struct profile_refused *refused) {
@@ -164,6 +166,8 @@ void profile_add_refused(struct profile *profile, struct profile_refused *refuse
 static void push_gap(struct profile *profile, const struct profile_gap *gap) {
     profile->gaps = base_realloc(profile->gaps, (profile->gap_count + 1) * sizeof *profile->gaps);
     profile->gaps[profile->gap_count++] = *gap;
+    if (profile->on_failure)
+        profile->on_failure(profile);
 }
 
 void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const char *text) {

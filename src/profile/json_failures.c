@@ -61,7 +61,7 @@ static json_t *fault_of(const struct profile_fault *fault) {
 void profile_write_faults(json_t *object, const struct profile_launch *launch) {
     json_t *faults = json_array(), *cut = json_object();
     for (size_t i = 0; i < launch->fault_count; i++)
-        json_array_append_new(faults, fault_of(&launch->faults[i]));
+        append(faults, fault_of(&launch->faults[i]));
     if (launch->fault_count)
         json_object_set(object, "faults", faults);
     set(cut, "by", text(cut_names[launch->cut]));
@@ -151,7 +151,7 @@ static json_t *reasons_of(const struct profile_refused *refused) {
         set(object, "most", asked(limit->most));
         set(object, "text", text(limit->text));
         set(object, "cure", text(limit->cure));
-        json_array_append_new(array, object);
+        append(array, object);
     }
     return array;
 }
@@ -253,9 +253,9 @@ static void read_gaps(struct profile_reader *reader, const json_t *root, struct 
 void profile_write_failures(json_t *root, const struct profile *profile) {
     json_t *refused = json_array(), *gaps = json_array();
     for (size_t i = 0; i < profile->refused_count; i++)
-        json_array_append_new(refused, refused_of(&profile->refused[i]));
+        append(refused, refused_of(&profile->refused[i]));
     for (size_t i = 0; i < profile->gap_count; i++)
-        json_array_append_new(gaps, gap_of(&profile->gaps[i]));
+        append(gaps, gap_of(&profile->gaps[i]));
     if (profile->refused_count)
         json_object_set(root, "refused", refused);
     if (profile->gap_count)

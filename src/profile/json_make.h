@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
@@ -22,14 +23,21 @@ static inline json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);
 }
 
+// Jansson goes on without what it has no memory for.
 static inline void set(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
+    if (json_object_set_new(object, key, value) != 0)
+        base_out_of_memory(0);
+}
+
+static inline void append(json_t *array, json_t *value) {
+    if (json_array_append_new(array, value) != 0)
+        base_out_of_memory(0);
 }
 
 static inline json_t *triple(const uint32_t values[3]) {
     json_t *array = json_array();
     for (int i = 0; i < 3; i++)
-        json_array_append_new(array, number(values[i]));
+        append(array, number(values[i]));
     return array;
 }
 

@@ -396,23 +396,55 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     return NULL;
 }
 
-struct profile *profile_read(const char *path, struct diag_list *diags) {
-    struct profile_reader reader = {.diags = diags, .file = path};
-    struct profile *profile = NULL;
+// NULL: it is not JSON, which the reader's list says.
+static json_t *parse(struct profile_reader *reader, const char *text, size_t length) {
     json_error_t error;
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        diag_error(reader->diags, "%s:%d:%d: not JSON: %s", reader->file, error.line, error.column,
+                   error.text);
+    return root;
+}
+
+struct profile *profile_parse(const char *name, const char *text, size_t length,
+                              struct diag_list *diags) {
+    struct profile_reader reader = {.diags = diags, .file = name};
+    json_t *root = parse(&reader, text, length);
+    struct profile *profile = root ? read_profile(&reader, root) : NULL;
+    json_decref(root);
+    strbuf_free(&reader.where);
+    return profile;
+}
+
+struct profile *profile_read(const char *path, struct diag_list *diags) {
     char *data;
     size_t length;
     if (!file_read(path, &data, &length)) {
         diag_error(diags, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    json_t *root = json_loadb(data, length, JSON_REJECT_DUPLICATES, &error);
-    if (root)
-        profile = read_profile(&reader, root);
-    else
-        diag_error(diags, "%s:%d:%d: not JSON: %s", path, error.line, error.column, error.text);
-    json_decref(root);
-    strbuf_free(&reader.where);
+    struct profile *profile = profile_parse(path, data, length, diags);
     free(data);
     return profile;
+}
+
+bool profile_parse_launch(struct profile *profile, const char *name, const char *text,
+                          size_t length, struct diag_list *diags) {
+    struct profile_reader reader = {.diags = diags, .file = name, .arch = profile->arch};
+    json_t *root = parse(&reader, text, length);
+    if (!root)
+        return false;
+    struct profile_launch *launch = profile_add_launch(profile);
+    uint32_t index = launch->index;
+    read_launch(&reader, root, launch);
+    if (!reader.failed && (launch->index != index || launch->repeats != 1))
+        profile_fail(&reader, "index: expected %u", index);
+    if (reader.failed) {
+        profile_free_launch(launch);
+        profile->launch_count--;
+        profile->launched--;
+    }
+    json_decref(root);
+    strbuf_free(&reader.where);
+    return !reader.failed;
 }

@@ -23,7 +23,7 @@ static json_t *frames_of(const struct profile_site *site) {
         set(frame, "file", text(site->inlined_at[i].file));
         set(frame, "line", number(site->inlined_at[i].line));
         set(frame, "function", text(site->inlined_at[i].function));
-        json_array_append_new(array, frame);
+        append(array, frame);
     }
     return array;
 }
@@ -44,9 +44,8 @@ static json_t *worst_of(const struct profile_site *site) {
         return json_null();
     json_t *worst = json_object(), *offsets = json_array();
     for (int lane = 0; lane < WARP_LANES; lane++)
-        json_array_append_new(offsets, site->worst_mask >> lane & 1
-                                           ? number(site->worst_offsets[lane])
-                                           : json_null());
+        append(offsets,
+               site->worst_mask >> lane & 1 ? number(site->worst_offsets[lane]) : json_null());
     set(worst, "block", triple(site->worst_block));
     set(worst, "warp", number(site->worst_warp));
     set(worst, "mask", number(site->worst_mask));
@@ -128,7 +127,7 @@ static json_t *runs_of(const struct profile_launch *launch) {
         set(object, "first", number(run->first));
         set(object, "count", number(run->count));
         set(object, "step", number(run->step));
-        json_array_append_new(runs, object);
+        append(runs, object);
     }
     return runs;
 }
@@ -155,7 +154,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "sample", sample_of(launch));
     set(object, "totals", totals_of(launch));
     for (size_t i = 0; i < launch->site_count; i++)
-        json_array_append_new(sites, site_of(&launch->sites[i]));
+        append(sites, site_of(&launch->sites[i]));
     set(object, "sites", sites);
     return object;
 }
@@ -163,7 +162,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
 static json_t *texts_of(char *const *texts, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, text(texts[i]));
+        append(array, text(texts[i]));
     return array;
 }
 
@@ -174,12 +173,12 @@ static json_t *processes_of(const struct profile *profile) {
         json_t *object = json_object();
         set(object, "program", texts_of(process->program, process->program_count));
         set(object, "launches", number(process->launched));
-        json_array_append_new(array, object);
+        append(array, object);
     }
     return array;
 }
 
-char *profile_to_json(const struct profile *profile) {
+static json_t *root_of(const struct profile *profile, size_t launch_count) {
     json_t *root = json_object(), *launches = json_array();
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", profile->arch);
@@ -191,11 +190,29 @@ char *profile_to_json(const struct profile *profile) {
     set(root, "program", texts_of(profile->program, profile->program_count));
     if (profile->process_count)
         set(root, "processes", processes_of(profile));
-    for (size_t i = 0; i < profile->launch_count; i++)
-        json_array_append_new(launches, launch_of(&profile->launches[i]));
+    for (size_t i = 0; i < launch_count; i++)
+        append(launches, launch_of(&profile->launches[i]));
     set(root, "launches", launches);
     profile_write_failures(root, profile);
-    char *json = json_dumps(root, JSON_SORT_KEYS | JSON_INDENT(1));
-    json_decref(root);
+    return root;
+}
+
+static char *dump(json_t *value, size_t flags) {
+    char *json = json_dumps(value, flags);
+    json_decref(value);
+    if (!json)
+        base_out_of_memory(0);
     return json;
+}
+
+char *profile_to_json(const struct profile *profile) {
+    return dump(root_of(profile, profile->launch_count), JSON_SORT_KEYS | JSON_INDENT(1));
+}
+
+char *profile_head_to_json(const struct profile *profile) {
+    return dump(root_of(profile, 0), JSON_SORT_KEYS | JSON_COMPACT);
+}
+
+char *profile_launch_to_json(const struct profile_launch *launch) {
+    return dump(launch_of(launch), JSON_SORT_KEYS | JSON_COMPACT);
 }

@@ -50,6 +50,13 @@ void profile_repeat_launch(struct profile_launch *launch, uint32_t index) {
     launch->runs[launch->run_count++] = (struct profile_run){index, 1, 1};
 }
 
+bool profile_count_repeat(struct profile *profile, size_t kept) {
+    if (kept >= profile->launch_count)
+        return false;
+    profile_repeat_launch(&profile->launches[kept], (uint32_t)profile->launched++);
+    return true;
+}
+
 void profile_free_launch(struct profile_launch *launch) {
     for (size_t i = 0; i < launch->site_count; i++)
         profile_free_site(&launch->sites[i]);

@@ -187,6 +187,10 @@ struct profile {
     size_t refused_count;
     struct profile_gap *gaps; // why it is incomplete
     size_t gap_count;
+    // Not saved. NULL: nobody hears of each launch that is recorded, for which `kept` stands, nor
+    // of what is new of the rest.
+    void (*on_launch)(const struct profile *profile, size_t kept, bool is_repeat);
+    void (*on_failure)(const struct profile *profile);
 };
 
 // With the bank mode of the launch; see BANKRUN_EIGHT_BYTE_BANKS.
@@ -273,5 +277,21 @@ char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_
 char *profile_to_json(const struct profile *profile);
 // NULL: diags say why (no such file, not JSON, wrong schema, totals that are no sums).
 struct profile *profile_read(const char *path, struct diag_list *diags);
+
+// ---- Profiles in pieces, as a running process hands them over -----------------------------
+
+// JSON text in one line: the profile without its launches, and one launch. Caller frees.
+char *profile_head_to_json(const struct profile *profile);
+char *profile_launch_to_json(const struct profile_launch *launch);
+// Reads a profile, or one without its launches. `name` is what messages call it.
+struct profile *profile_parse(const char *name, const char *text, size_t length,
+                              struct diag_list *diags);
+// Adds the next launch. False: diags say why, and the profile is as it was.
+bool profile_parse_launch(struct profile *profile, const char *name, const char *text,
+                          size_t length, struct diag_list *diags);
+// Another launch that counted just the same as the profile's number `kept`. False: there is none.
+bool profile_count_repeat(struct profile *profile, size_t kept);
+// The next launch, of which nothing is known yet but its index.
+struct profile_launch *profile_add_launch(struct profile *profile);
 
 #endif

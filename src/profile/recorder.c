@@ -229,9 +229,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         launch->grid[axis] = info->grid[axis];
         launch->block[axis] = info->block[axis];
     }
-    launch->shared_bytes = info->dynamic_shared_bytes > 0
-                               ? info->layout->dynamic_offset + info->dynamic_shared_bytes
-                               : info->layout->static_bytes;
+    launch->shared_bytes = ir_shared_bytes(info->layout, info->dynamic_shared_bytes);
     launch->bank_bytes = bankrun_bank_bytes(info->arch);
     launch->is_of_several = info->devices > 1;
     launch->device = launch->is_of_several ? info->device : 0;

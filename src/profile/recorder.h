@@ -33,8 +33,7 @@ struct profile_recorder {
     struct recorder_worker **workers; // info.workers of them, NULL until they begin
 };
 
-// profile.c: a zeroed launch at the end of the profile, with its index set.
-struct profile_launch *profile_add_launch(struct profile *profile);
+// profile.c
 void profile_free_launch(struct profile_launch *launch); // what it owns
 // Launch `index`, later than all so far, counted the same.
 void profile_repeat_launch(struct profile_launch *launch, uint32_t index);

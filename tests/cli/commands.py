@@ -193,7 +193,8 @@ def check_what_is_missed(folder):
     if "rebuild it" in done.stderr or "build it with" in done.stderr:
         problems.append(f"nobody can build cuBLAS anew:\n{done.stderr}")
     write(folder, "killed.sh", "#!/bin/sh\n./plain x >log 2>&1\nexit 0\n", True)
-    expect(run("./killed.sh", cwd=folder), 2, "", "./plain left no profile")
+    expect(run("./killed.sh", cwd=folder), 0, "", "./plain was killed", "plain.cu:6")
+    expect(run("--fail-on", "excess=1000", "./killed.sh", cwd=folder), 4, "", "incomplete")
     expect(run("/bin/true", cwd=folder), 2, "", "no process used CUDA")
     expect(run("--trace", "x.cu:1", "./killed.sh", cwd=folder), 2, "", "--trace looks at one program")
     expect(run("--follow", "plain.cu", cwd=folder), 2, "", "neither an executable nor a script")

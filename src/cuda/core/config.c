@@ -77,9 +77,6 @@ void cuda_config_read(struct cuda_config *config) {
     if (config->devices == 0)
         config->devices = 1;
     config->profile_path = take_text("BANKRUN_PROFILE");
-    const char *folder = getenv("BANKRUN_PROFILE_FOLDER");
-    if (!config->profile_path && folder && *folder)
-        config->profile_folder = base_strdup(folder);
     config->trace = take_text("BANKRUN_TRACE");
     config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");
 }

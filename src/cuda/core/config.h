@@ -9,9 +9,8 @@
 #include "sim/sample.h"
 
 struct cuda_config {
-    char *profile_path;        // BANKRUN_PROFILE: where the JSON goes; NULL: no profile
-    char *profile_folder;      // BANKRUN_PROFILE_FOLDER: each process that uses the device puts
-                               // its own there, for bankrun to collect; NULL: profile_path says
+    char *profile_path;        // BANKRUN_PROFILE: a file for the JSON, which is written when the
+                               // process ends; NULL: none. bankrun's own way: hand_over.h
     pid_t owner;               // the process that uses the device and writes the profile;
                                // children that it forks do not
     unsigned arch;             // BANKRUN_ARCH=sm_90
@@ -27,7 +26,7 @@ struct cuda_config {
 };
 
 // Reads the environment once. Takes BANKRUN_PROFILE and BANKRUN_TRACE out of it: programs that this
-// one starts must not write to the same files. BANKRUN_PROFILE_FOLDER is for them, too.
+// one starts must not write to the same files.
 void cuda_config_read(struct cuda_config *config);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "cuda/core/hand_over.h"
 #include "cuda/core/state.h"
 #include "run/launch.h"
 
@@ -20,18 +21,25 @@ static sem_t signal_came;
 static struct cuda_state *watched; // what the signal handlers look at
 static volatile sig_atomic_t has_crashed, holds_lock, is_written;
 
-// Lock held.
-static void write_profile(struct cuda_state *state) {
+static void write_file(const struct cuda_state *state) {
+    char *json = profile_to_json(state->profile);
+    if (!file_write(state->config.profile_path, json, strlen(json)))
+        cuda_say("%s: %s", state->config.profile_path, strerror(errno));
+    free(json);
+}
+
+// `signal` ends the process; 0: none does. Lock held.
+static void write_profile(struct cuda_state *state, int signal) {
     if (!state->profile || state->config.owner != getpid())
         return;
     if (state->profiler.left_out && !state->config.is_quiet)
         cuda_say("%llu %s outside of cudaProfilerStart and cudaProfilerStop: not in the report",
                  (unsigned long long)state->profiler.left_out,
                  state->profiler.left_out == 1 ? "launch" : "launches");
-    char *json = profile_to_json(state->profile);
-    if (!file_write(state->config.profile_path, json, strlen(json)))
-        cuda_say("%s: %s", state->config.profile_path, strerror(errno));
-    free(json);
+    cuda_hand_over_head(state->profile);
+    if (state->config.profile_path)
+        write_file(state);
+    cuda_hand_over_end(signal);
     profile_free(state->profile);
     state->profile = NULL;
 }
@@ -50,15 +58,22 @@ static bool wake_watcher(int number) {
     return sem_post(&signal_came) == 0;
 }
 
-static void on_signal(int number) {
-    if (!wake_watcher(number))
+// bankrun hands on what it gets, and who signals a whole group (timeout) sends it to both: what
+// comes while the process is ending asks for nothing new. A second one from the keyboard does.
+static void on_signal(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (watched->dying && watched->config.owner == getpid() && info->si_code != SI_KERNEL)
+        return;
+    cuda_hand_over_ending();
+    if (watched->dying || !wake_watcher(number))
         die_of(number);
 }
 
 // The thread that crashed may hold any lock, malloc's too: the watcher writes, and is waited for
 // with patience. In a call of ours (a copy to a bad host pointer) it holds our lock, and stands
 // still.
-static void on_crash(int number) {
+static void on_crash(int number, siginfo_t *info, void *context) {
+    (void)info, (void)context;
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
     has_crashed = 1;
     holds_lock = watched->is_held && pthread_equal(watched->holder, pthread_self());
@@ -83,7 +98,9 @@ static void *watch(void *argument) {
         continue;
     stop_launch(state);
     if (holds_lock || cuda_lock_within(state, PATIENCE_SECONDS))
-        write_profile(state);
+        write_profile(state, state->dying);
+    else
+        cuda_hand_over_end(state->dying);
     is_written = 1;
     if (!has_crashed) {
         signal(state->dying, SIG_DFL);
@@ -98,16 +115,16 @@ static bool is_default(int number) {
            action.sa_handler == SIG_DFL;
 }
 
-static void handle(int number, void (*handler)(int)) {
-    // A second signal of the kind ends the process at once.
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESETHAND | SA_RESTART};
+static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags) {
+    struct sigaction action = {.sa_sigaction = handler,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | flags};
     sigemptyset(&action.sa_mask);
     if (is_default(number))
         sigaction(number, &action, NULL);
 }
 
 void cuda_watch_signals(struct cuda_state *state) {
-    static const int ends[] = {SIGINT, SIGTERM};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     pthread_t thread;
     sigset_t all, old;
@@ -122,9 +139,9 @@ void cuda_watch_signals(struct cuda_state *state) {
     pthread_setname_np(thread, POOL_THREADS "signals");
     pthread_detach(thread);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        handle(ends[i], on_signal);
+        handle(ends[i], on_signal, 0);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        handle(crashes[i], on_crash);
+        handle(crashes[i], on_crash, SA_RESETHAND);
 }
 
 // Runs after the program's own destructors and atexit functions.
@@ -137,10 +154,12 @@ __attribute__((destructor)) static void at_end(void) {
         // Another thread is in a launch while main returned.
         state->dying = fatal ? fatal : RUN_STOPPED_BY_EXIT;
         stop_launch(state);
-        if (!cuda_lock_within(state, PATIENCE_SECONDS))
+        if (!cuda_lock_within(state, PATIENCE_SECONDS)) {
+            cuda_hand_over_end(fatal);
             return;
+        }
     }
-    write_profile(state);
+    write_profile(state, fatal);
     if (state->config.owner == getpid())
         cuda_free_state(state);
     cuda_unlock(state);

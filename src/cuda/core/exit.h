@@ -4,8 +4,9 @@
 
 struct cuda_state;
 
-// SIGINT, SIGTERM and the signals of crashes, where the program left them alone, stop a running
-// kernel and write the profile of what ran; then the process dies of the signal. Lock held.
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT and the signals of crashes, where the program left them alone,
+// stop a running kernel and write the profile of what ran; then the process dies of the signal.
+// Lock held.
 void cuda_watch_signals(struct cuda_state *state);
 
 #endif

@@ -16,6 +16,7 @@
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
 #include "cuda/core/fork.h"
+#include "cuda/core/hand_over.h"
 #include "cuda/core/thread.h"
 #include "cuda/graph/graph.h"
 #include "cuda/texture/texture.h"
@@ -25,6 +26,8 @@ static const size_t default_limits[CUDA_LIMITS] = {
     [CUDA_LIMIT_HEAP] = 8388608, [CUDA_LIMIT_PENDING_LAUNCHES] = 2048,
     [CUDA_LIMIT_L2_FETCH] = 64,
 };
+
+enum { CANNOT_HAND_OVER = 2 }; // the process's exit status, as of every error of bankrun
 
 static struct cuda_state the_state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -47,17 +50,8 @@ void cuda_note(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cuda_say("%s", text);
-    const char *folder = cuda_state()->config.profile_folder;
-    if (!folder)
-        return;
-    struct strbuf path = {0};
-    strbuf_printf(&path, "%s/%ld.note", folder, (long)getpid());
-    FILE *file = fopen(strbuf_string(&path), "ae");
-    if (file) {
-        fprintf(file, "%s\n", text);
-        fclose(file);
-    }
-    strbuf_free(&path);
+    cuda_state(); // which knows whether bankrun is there
+    cuda_hand_over_note(text);
 }
 
 void cuda_say_diags(const struct diag_list *diags) {
@@ -93,6 +87,7 @@ static void set_up(void) {
     pthread_mutex_init(&state->lock, NULL);
     pthread_mutex_init(&state->sim_lock, NULL);
     cuda_config_read(&state->config);
+    state->cannot_hand_over = !cuda_hand_over_set_up();
     state->device = device_model_of(state->config.arch);
     state->device_count = (unsigned)state->config.devices;
     state->current = state->devices;
@@ -123,27 +118,6 @@ struct sim *cuda_any_sim(const struct cuda_state *state) {
     return NULL;
 }
 
-// The order of the names is that in which processes began to use the device. Until the profile is
-// there, the file holds the program's name: should the process not come to its end, it is known.
-static void name_profile(struct cuda_state *state) {
-    char name[64];
-    struct timespec now;
-    struct strbuf path = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name, sizeof name, "%020lld-%ld.json",
-             (long long)now.tv_sec * 1000000000 + now.tv_nsec, (long)getpid());
-    strbuf_printf(&path, "%s/%s", state->config.profile_folder, name);
-    free(state->config.profile_path);
-    state->config.profile_path = strbuf_take(&path);
-    char *program = NULL;
-    size_t length;
-    if (!file_read("/proc/self/cmdline", &program, &length))
-        program = base_strdup("?");
-    if (!file_write(state->config.profile_path, program, strlen(program)))
-        cuda_say("%s: %s", state->config.profile_path, strerror(errno));
-    free(program);
-}
-
 // The arguments as the system keeps them.
 static void start_profile(struct cuda_state *state) {
     char *text;
@@ -159,9 +133,11 @@ static void start_profile(struct cuda_state *state) {
     state->profile->is_as_compiled = state->config.as_compiled;
     vec_free(&arguments);
     free(text);
+    cuda_hand_over_profile(state->profile);
 }
 
 void cuda_restart_profile(struct cuda_state *state) {
+    cuda_hand_over_restart(state->profile);
     profile_free(state->profile);
     start_profile(state);
 }
@@ -185,6 +161,10 @@ bool cuda_make_device(struct cuda_state *state) {
     if (state->current->sim)
         return true;
     state->is_in_use = true;
+    if (state->cannot_hand_over) { // an end with status 0 would say that nothing is wrong
+        fflush(NULL);
+        _exit(CANNOT_HAND_OVER);
+    }
     state->config.owner = getpid(); // which may be a child of the process that was started
     struct sim_config config = {
         .arch = state->config.arch,
@@ -199,10 +179,8 @@ bool cuda_make_device(struct cuda_state *state) {
     state->current->sim = sim_create(&config);
     if (!state->current->sim)
         return false;
-    bool wants_profile = state->config.profile_path || state->config.profile_folder;
+    bool wants_profile = state->config.profile_path || cuda_hands_over();
     if (wants_profile && !state->profile) {
-        if (state->config.profile_folder)
-            name_profile(state);
         start_profile(state);
         if (state->config.trace)
             start_trace(state);
@@ -258,8 +236,7 @@ void cuda_free_state(struct cuda_state *state) {
         state->devices[d].primary = NULL;
     }
     free(state->config.profile_path);
-    free(state->config.profile_folder);
-    state->config.profile_path = state->config.profile_folder = NULL;
+    state->config.profile_path = NULL;
     end_trace(state);
 }
 

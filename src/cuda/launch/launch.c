@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "cuda/core/error.h"
+#include "cuda/core/hand_over.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/stream.h"
@@ -93,7 +94,9 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
     if (launch.profile)
         launch.compiled = cuda_module_compiled(state, function->module);
     struct sim_result result;
+    cuda_hand_over_launching(&launch);
     run_launch(&launch, &result);
+    cuda_hand_over_landed();
     if (result.fault != SIM_OK)
         note_fault(state, &result);
     return result;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/core/hand_over.h"
 #include "cuda/core/state.h"
 #include "cuda/module/image.h"
 #include "run/module.h"
@@ -102,10 +103,12 @@ const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
     char *listing = list_code(state, module, &diags);
     cuda_say_diags(&diags);
     diag_free(&diags);
-    if (listing)
+    if (listing) {
         code->compiled = compiled_code_parse(listing);
-    else
+    } else {
         state->profile->is_as_compiled = false;
+        cuda_hand_over_head(state->profile);
+    }
     free(listing);
     return code->compiled;
 }
