@@ -11,6 +11,14 @@
 #include <emmintrin.h>
 #endif
 
+// What a comparison that holds leaves for lanes_signs: what is quickest to make of the machine's
+// own masks. (All ones come by an instruction that waits for its register's last value.)
+#if defined(__AVX512F__)
+#define LANES_HOLDS INT32_MIN
+#else
+#define LANES_HOLDS (-1)
+#endif
+
 // Bit l of the result is the sign bit of v[l].
 static inline uint32_t lanes_signs(const int32_t v[LANES]) {
     uint32_t bits = 0;

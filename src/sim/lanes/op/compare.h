@@ -13,65 +13,50 @@ struct compare {
     const sim_handler *setp, *setp_both, *set;
 };
 
-static inline uint32_t compare_combine(const struct sim_warp *warp, const struct sim_instr *instr,
-                                       uint32_t bits) {
-    if (__builtin_expect(!(instr->immediate & IR_COMPARE_BOOL), 1))
-        return bits;
-    switch (instr->immediate & IR_COMPARE_BOOL) {
-    case IR_COMPARE_AND:
-        return bits & sim_predicate(warp, instr, 3);
-    case IR_COMPARE_OR:
-        return bits | sim_predicate(warp, instr, 3);
-    case IR_COMPARE_XOR:
-        return bits ^ sim_predicate(warp, instr, 3);
-    default:
-        return bits;
-    }
+struct compare_bits {
+    uint32_t yes, no; // lanes where the comparison holds, and its complement
+};
+
+// Combined with a third predicate c: where c decides, both are what it says, elsewhere one is the
+// other's complement. All three ways are computed as one, since a jump costs more.
+LANES_INLINE struct compare_bits compare_combine(const struct sim_warp *warp,
+                                                 const struct sim_instr *instr, uint32_t bits) {
+    const uint32_t way = instr->immediate & IR_COMPARE_BOOL;
+    if (__builtin_expect(!way, 1))
+        return (struct compare_bits){bits, ~bits};
+    const uint32_t c = sim_predicate(warp, instr, 3);
+    const uint32_t open = way == IR_COMPARE_AND ? c : way == IR_COMPARE_OR ? ~c : UINT32_MAX;
+    const uint32_t yes = (bits & open) ^ (way == IR_COMPARE_AND ? 0 : c);
+    return (struct compare_bits){yes, yes ^ open};
 }
 
-// Defines the three pairs. The condition sees a and b.
-#define COMPARE_PAIRS(name, K, ...)                                                                \
-    LANES_INLINE uint32_t name##_bits(struct sim_warp *warp, const struct sim_instr *instr) {      \
-        LANES_IN(K, pa, 1)                                                                         \
-        LANES_IN(K, pb, 2)                                                                         \
-        _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES {                                                                                \
-            LANES_VALUE(K, a, pa)                                                                  \
-            LANES_VALUE(K, b, pb)                                                                  \
-            set[l] = (__VA_ARGS__) ? -1 : 0;                                                       \
-        }                                                                                          \
-        return lanes_signs(set) ^ (0u - (instr->immediate & IR_COMPARE_NOT));                      \
-    }                                                                                              \
+LANES_INLINE uint32_t compare_complement(const struct sim_instr *instr) {
+    return 0u - (instr->immediate & IR_COMPARE_NOT);
+}
+
+// Defines the three pairs by name_bits(warp, instr): the lanes where the comparison holds. The
+// pairs other than setp's call `found`, which may be the same.
+#define COMPARE_HANDLERS(name, found)                                                              \
     LANES_BODY(name##_setp) {                                                                      \
         lanes_set_predicate(warp, instr->operand[0], name##_bits(warp, instr), full);              \
     }                                                                                              \
     LANES_PAIR(name##_setp)                                                                        \
-    static __attribute__((noinline))                                                               \
-    uint32_t name##_found(struct sim_warp *warp, const struct sim_instr *instr) {                  \
-        return name##_bits(warp, instr);                                                           \
-    }                                                                                              \
     LANES_BODY(name##_both) {                                                                      \
-        const uint32_t bits = name##_found(warp, instr);                                           \
-        const uint32_t yes = compare_combine(warp, instr, bits);                                   \
-        const uint32_t no = compare_combine(warp, instr, ~bits);                                   \
-        lanes_set_predicate(warp, instr->operand[0], yes, full);                                   \
-        lanes_set_predicate(warp, instr->pair, no, full);                                          \
+        const uint32_t bits = found(warp, instr);                                                  \
+        const struct compare_bits r = compare_combine(warp, instr, bits);                          \
+        lanes_set_predicate(warp, instr->operand[0], r.yes, full);                                 \
+        lanes_set_predicate(warp, instr->pair, r.no, full);                                        \
     }                                                                                              \
     LANES_PAIR(name##_both)                                                                        \
     LANES_BODY(name##_set) {                                                                       \
+        const uint32_t bits = compare_combine(warp, instr, found(warp, instr)).yes;                \
         LANES_OUT(u32)                                                                             \
-        const uint32_t bits = compare_combine(warp, instr, name##_found(warp, instr));             \
         const uint32_t yes = (uint32_t)instr->value;                                               \
         SIM_LANES {                                                                                \
             LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes)                                         \
         }                                                                                          \
     }                                                                                              \
     LANES_PAIR(name##_set)
-
-// Defines `struct compare name`.
-#define COMPARISON(name, K, ...)                                                                   \
-    COMPARE_PAIRS(name, K, __VA_ARGS__)                                                            \
-    static const struct compare name = {name##_setp, name##_both, name##_set};
 
 static inline void compare_swap(struct sim_instr *out) {
     const sim_ref a = out->operand[1];

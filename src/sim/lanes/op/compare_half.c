@@ -50,96 +50,90 @@ BF16_TEST(num, (x == x) & (y == y))
 
 // ---- Handlers -----------------------------------------------------------------------------
 
-LANES_INLINE uint32_t combined(struct sim_warp *warp, const struct sim_instr *instr,
-                               const int32_t *set) {
-    const uint32_t complement = 0u - (instr->immediate & IR_COMPARE_NOT);
-    return compare_combine(warp, instr, lanes_signs(set) ^ complement);
-}
-
-// Writes instr->value where a comparison holds, and above it again for the high halves.
-LANES_INLINE const struct sim_instr *write_low(struct sim_warp *warp, const struct sim_instr *instr,
-                                               uint32_t low) {
-    LANES_OUT(u32)
-    const uint32_t yes = (uint32_t)instr->value;
-    SIM_LANES {
-        const uint32_t r = (0u - (low >> l & 1)) & yes;
-        d[l] = on[l] ? r : d[l];
-    }
-    return instr + 1;
-}
-
-static const struct sim_instr *write_both(struct sim_warp *warp, const struct sim_instr *instr,
-                                          uint32_t low, uint32_t high) {
+// Writes instr->value where a comparison of low halves holds, and above it where one of high halves
+// does.
+LANES_INLINE void write_both(struct sim_warp *warp, const struct sim_instr *instr, uint32_t low,
+                             uint32_t high, bool full) {
     LANES_OUT(u32)
     const uint32_t yes = (uint32_t)instr->value, above = yes << 16;
     SIM_LANES {
-        const uint32_t r = ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above);
-        d[l] = on[l] ? r : d[l];
+        LANES_BLEND(u32, ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above))
     }
-    return instr + 1;
 }
 
-// Defines `struct compare name` for scalars and name_x2 for packed halves.
-#define COMPARE_HALVES(name)                                                                       \
-    LANES_INLINE void name##_bits(struct sim_warp *warp, const struct sim_instr *instr,            \
-                                  uint32_t *low, uint32_t *high) {                                 \
+// Compares the low halves or the high ones.
+#define COMPARE_HALF(name)                                                                         \
+    LANES_INLINE uint32_t name##_half(struct sim_warp *warp, const struct sim_instr *instr,        \
+                                      bool high) {                                                 \
         LANES_IN(u32, pa, 1)                                                                       \
         LANES_IN(u32, pb, 2)                                                                       \
+        const int up = high ? 0 : 16;                                                              \
         _Alignas(64) int32_t set[LANES];                                                           \
-        SIM_LANES                                                                                  \
-            set[l] = name(pa[l] << 16, pb[l] << 16) ? -1 : 0;                                      \
-        *low = combined(warp, instr, set);                                                         \
-        if (!high)                                                                                 \
-            return;                                                                                \
-        SIM_LANES                                                                                  \
-            set[l] = name(pa[l] & 0xffff0000, pb[l] & 0xffff0000) ? -1 : 0;                        \
-        *high = combined(warp, instr, set);                                                        \
-    }                                                                                              \
-    static const struct sim_instr *name##_setp_run(struct sim_warp *warp,                          \
-                                                   const struct sim_instr *instr) {                \
-        uint32_t yes;                                                                              \
-        name##_bits(warp, instr, &yes, NULL);                                                      \
-        sim_set_predicate(warp, instr->operand[0], yes);                                           \
-        return instr + 1;                                                                          \
-    }                                                                                              \
-    static const struct sim_instr *name##_setp_x2_run(struct sim_warp *warp,                       \
-                                                      const struct sim_instr *instr) {             \
-        uint32_t low, high;                                                                        \
-        name##_bits(warp, instr, &low, &high);                                                     \
-        sim_set_predicate(warp, instr->operand[0], low);                                           \
-        sim_set_predicate(warp, instr->pair, high);                                                \
-        return instr + 1;                                                                          \
-    }                                                                                              \
-    static const struct sim_instr *name##_set_run(struct sim_warp *warp,                           \
-                                                  const struct sim_instr *instr) {                 \
-        uint32_t low, high;                                                                        \
-        if (!(instr->immediate & HALF_PACKED)) {                                                   \
-            name##_bits(warp, instr, &low, NULL);                                                  \
-            return write_low(warp, instr, low);                                                    \
+        SIM_LANES {                                                                                \
+            const uint32_t a = pa[l] << up & 0xffff0000, b = pb[l] << up & 0xffff0000;             \
+            set[l] = name(a, b) ? LANES_HOLDS : 0;                                                 \
         }                                                                                          \
-        name##_bits(warp, instr, &low, &high);                                                     \
-        return write_both(warp, instr, low, high);                                                 \
+        return lanes_signs(set) ^ compare_complement(instr);                                       \
     }                                                                                              \
-    static const sim_handler name##_setp[2] = {name##_setp_run, name##_setp_run};                  \
-    static const sim_handler name##_setp_x2[2] = {name##_setp_x2_run, name##_setp_x2_run};         \
-    static const sim_handler name##_set[2] = {name##_set_run, name##_set_run};                     \
-    static const struct compare name##_handlers = {name##_setp, name##_setp_x2, name##_set};
+    LANES_INLINE uint32_t name##_bits(struct sim_warp *warp, const struct sim_instr *instr) {      \
+        return name##_half(warp, instr, false);                                                    \
+    }
 
-#define ALL(name)                                                                                  \
-    COMPARE_HALVES(name##_eq)                                                                      \
-    COMPARE_HALVES(name##_lt)                                                                      \
-    COMPARE_HALVES(name##_le)                                                                      \
-    COMPARE_HALVES(name##_ne)                                                                      \
-    COMPARE_HALVES(name##_num)                                                                     \
-    static const struct compare *const name##_all[COMPARE_COUNT] = {                               \
-        [COMPARE_EQ] = &name##_eq_handlers,   [COMPARE_LT] = &name##_lt_handlers,                  \
-        [COMPARE_LE] = &name##_le_handlers,   [COMPARE_NE] = &name##_ne_handlers,                  \
-        [COMPARE_NUM] = &name##_num_handlers,                                                      \
+// To compile f16's in each place would take long; beside them a call costs little.
+#define CALLED(name)                                                                               \
+    COMPARE_HALF(name)                                                                             \
+    static __attribute__((noinline))                                                               \
+    uint32_t name##_found(struct sim_warp *warp, const struct sim_instr *instr, bool high) {       \
+        return name##_half(warp, instr, high);                                                     \
+    }                                                                                              \
+    COMPARE_HALVES(name, name##_found)
+
+#define IN_PLACE(name)                                                                             \
+    COMPARE_HALF(name)                                                                             \
+    COMPARE_HALVES(name, name##_half)
+
+// Defines `struct compare name_scalar` and `name_packed`, which writes what it finds of high halves
+// to the second destination, or above what it finds of low ones.
+#define COMPARE_HALVES(name, found)                                                                \
+    LANES_INLINE uint32_t name##_low(struct sim_warp *warp, const struct sim_instr *instr) {       \
+        return found(warp, instr, false);                                                          \
+    }                                                                                              \
+    COMPARE_HANDLERS(name, name##_low)                                                             \
+    LANES_BODY(name##_setp_x2) {                                                                   \
+        const uint32_t low = found(warp, instr, false), high = found(warp, instr, true);           \
+        const uint32_t p = compare_combine(warp, instr, low).yes;                                  \
+        const uint32_t q = compare_combine(warp, instr, high).yes;                                 \
+        lanes_set_predicate(warp, instr->operand[0], p, full);                                     \
+        lanes_set_predicate(warp, instr->pair, q, full);                                           \
+    }                                                                                              \
+    LANES_PAIR(name##_setp_x2)                                                                     \
+    LANES_BODY(name##_set_x2) {                                                                    \
+        const uint32_t low = found(warp, instr, false), high = found(warp, instr, true);           \
+        write_both(warp, instr, compare_combine(warp, instr, low).yes,                             \
+                   compare_combine(warp, instr, high).yes, full);                                  \
+    }                                                                                              \
+    LANES_PAIR(name##_set_x2)                                                                      \
+    static const struct compare name##_scalar = {name##_setp, name##_both, name##_set};            \
+    static const struct compare name##_packed = {name##_setp_x2, name##_setp_x2, name##_set_x2};
+
+#define ROW(name)                                                                                  \
+    { &name##_scalar, &name##_packed }
+
+#define ALL(name, HANDLERS)                                                                        \
+    HANDLERS(name##_eq)                                                                            \
+    HANDLERS(name##_lt)                                                                            \
+    HANDLERS(name##_le)                                                                            \
+    HANDLERS(name##_ne)                                                                            \
+    HANDLERS(name##_num)                                                                           \
+    static const struct compare *const name##_all[COMPARE_COUNT][2] = {                            \
+        [COMPARE_EQ] = ROW(name##_eq),   [COMPARE_LT] = ROW(name##_lt),                            \
+        [COMPARE_LE] = ROW(name##_le),   [COMPARE_NE] = ROW(name##_ne),                            \
+        [COMPARE_NUM] = ROW(name##_num),                                                           \
     };
 
-ALL(f16)
-ALL(f16_ftz)
-ALL(bf16)
+ALL(f16, CALLED)
+ALL(f16_ftz, CALLED)
+ALL(bf16, IN_PLACE)
 
 // ---- Selection ----------------------------------------------------------------------------
 
@@ -164,20 +158,19 @@ static const struct compare *find(const struct ir_instruction *ir, struct sim_in
     const bool ftz = PTX_HAS(ir->ptx, ftz);
     if (!ir_comparison_of(ir, &comparison) || (ftz && type & HALF_BF16))
         return NULL;
-    out->immediate = comparison.immediate | type;
+    out->immediate = comparison.immediate;
     if (comparison.swaps)
         compare_swap(out);
-    const unsigned index = index_of(comparison.row);
-    return (type & HALF_BF16 ? bf16_all : ftz ? f16_ftz_all : f16_all)[index];
+    const unsigned index = index_of(comparison.row), is_packed = (type & HALF_PACKED) != 0;
+    return (type & HALF_BF16 ? bf16_all : ftz ? f16_ftz_all : f16_all)[index][is_packed];
 }
 
 // Scalars have no second destination.
 LANES_SELECT(setp_half) {
     const uint32_t type = half_type_form(lanes_type(ir, 0));
     const struct compare *compare = find(ir, out, type);
-    if (type & HALF_PACKED)
-        return compare && lanes_use(out, compare->setp_both);
-    return compare && ir->operands[0].pair == IR_NONE && lanes_use(out, compare->setp);
+    return (type & HALF_PACKED || ir->operands[0].pair == IR_NONE) &&
+           compare_setp(ir, out, compare);
 }
 
 LANES_SELECT(set_half) {
