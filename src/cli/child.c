@@ -59,6 +59,7 @@ int child_run(const char *path, char *const *argv, struct child *child) {
     if (child->pid == 0) {
         for (int i = 0; i < FORWARDED; i++)
             sigaction(forwarded[i], &old[i], NULL);
+        signal(SIGXFSZ, SIG_DFL); // which bankrun ignores
         sigprocmask(SIG_SETMASK, &before, NULL);
         if (child->prepare)
             child->prepare(child->context);

@@ -47,6 +47,7 @@ int cmd_report(int argc, char **argv) {
         cli_error("which profile? bankrun report PROFILE");
     } else if (at >= 0) {
         status = report(path, &options);
+        output_discard(&options, path);
     }
     options_free(&options);
     return status;

@@ -79,7 +79,7 @@ static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
         return CLI_USAGE;
     }
     source.text = text;
-    int status = run_ptx(&source, options);
+    int status = output_prepare(options, argv[0]) ? run_ptx(&source, options) : CLI_USAGE;
     free(text);
     return status;
 }
@@ -120,9 +120,8 @@ static int run_command_line(char **argv, const struct cli_options *options) {
         cli_error("--launch and --dump are for .ptx files");
     else if (!path)
         cli_error("%s: %s", argv[0], strerror(errno ? errno : ENOENT));
-    int status = path && !options->launch && !options->dumps.length
-                     ? run_command(path, argv, options)
-                     : CLI_USAGE;
+    bool can = path && !options->launch && !options->dumps.length && output_prepare(options, path);
+    int status = can ? run_command(path, argv, options) : CLI_USAGE;
     free(path);
     return status;
 }
@@ -164,7 +163,9 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
         cli_error("--launch and --dump are for .ptx files; %s launches its kernels itself",
                   argv[0]);
     else
-        return check_trace(options) ? run_program(kind, argv, options) : CLI_USAGE;
+        return check_trace(options) && output_prepare(options, argv[0])
+                   ? run_program(kind, argv, options)
+                   : CLI_USAGE;
     return CLI_USAGE;
 }
 
@@ -200,6 +201,7 @@ int cmd_run(int argc, char **argv) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
     } else if (file >= 0 && check_gates(&options) && check_as(&options)) {
         status = run_file(argc - file, argv + file, &options);
+        output_discard(&options, argv[file]);
     }
     options_free(&options);
     return status;

@@ -42,6 +42,8 @@ static struct profile *read_head(const struct handover_process *process, size_t 
             *launches = at;
         else if (record.kind == HANDOVER_NOTE)
             vec_push(&collection->notes, base_strndup(record.data, record.length));
+        else if (record.kind == HANDOVER_FAILURE)
+            collection->has_failed = true;
     }
     return head.data ? profile_parse("<process>", head.data, head.length, diags) : NULL;
 }

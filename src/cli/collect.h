@@ -12,6 +12,7 @@ struct collection {
     VEC(struct profile *) profiles; // of those that used CUDA, in the order in which they began
     VEC(char *) notes;              // what was not simulated
     VEC(char *) lost;               // what of the run is in no profile
+    bool has_failed;                // a process could not write what it was to, which it has said
 };
 
 // Before the child begins: its environment says where to hand over, and *handover is there, or NULL

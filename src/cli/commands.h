@@ -30,6 +30,15 @@ int run_command(const char *path, char **argv, const struct cli_options *options
 // The file that a command's name means, by PATH where it has no slash. Caller frees; NULL: none.
 char *command_find(const char *name);
 
+// Before a run: a file of -o that is there already is emptied, so that nobody takes it for what
+// this run makes, should it not come to its end. False: it cannot be, or is the input, which was
+// printed.
+bool output_prepare(const struct cli_options *options, const char *input);
+// After it: a file of -o that was not written is not left behind, unless it is the input.
+void output_discard(const struct cli_options *options, const char *input);
+// At the end: false, which was printed: stdout did not take all.
+bool output_close(void);
+
 // A terminal's columns, within what still reads well; 0 (the page's own) for what is none.
 unsigned stream_width(FILE *stream);
 // Writes the report to -o or to `stream` and applies --fail-on: as gate_status, or CLI_USAGE when

@@ -1,9 +1,13 @@
 // bankrun: runs CUDA programs without a GPU and reports their shared-memory bank conflicts.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
+#include "base/alloc.h"
 #include "cli/commands.h"
 
 static const struct {
@@ -108,7 +112,7 @@ static int run_help(const char *topic) {
     return commands[command].run(1, (char *[]){(char[]){"--help"}, NULL});
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) {
         help(stderr);
         return CLI_USAGE;
@@ -130,4 +134,11 @@ int main(int argc, char **argv) {
         return CLI_USAGE;
     }
     return cmd_run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    json_set_alloc_funcs(base_alloc, free); // what it cannot allocate it would leave out
+    signal(SIGXFSZ, SIG_IGN);               // a file that may not grow is an error like others
+    int status = run(argc, argv);
+    return output_close() || status ? status : CLI_USAGE;
 }

@@ -3,12 +3,56 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "report/report.h"
+
+static bool is_written; // the file of -o
+
+// The regular file that -o names.
+static bool find_output(const struct cli_options *options, struct stat *info) {
+    return options->output && strcmp(options->output, "-") && stat(options->output, info) == 0 &&
+           S_ISREG(info->st_mode);
+}
+
+bool output_prepare(const struct cli_options *options, const char *input) {
+    struct stat output, other;
+    if (!find_output(options, &output))
+        return true;
+    if (stat(input, &other) == 0 && other.st_dev == output.st_dev &&
+        other.st_ino == output.st_ino) {
+        cli_error("-o %s would write over the input", options->output);
+        return false;
+    }
+    if (truncate(options->output, 0) == 0 || unlink(options->output) == 0)
+        return true;
+    cli_error("%s: %s", options->output, strerror(errno));
+    return false;
+}
+
+void output_discard(const struct cli_options *options, const char *input) {
+    struct stat output, other;
+    if (is_written || !find_output(options, &output) ||
+        (stat(input, &other) == 0 && other.st_dev == output.st_dev &&
+         other.st_ino == output.st_ino))
+        return;
+    char *target = realpath(options->output, NULL); // a link stays
+    unlink(target ? target : options->output);
+    free(target);
+}
+
+bool output_close(void) {
+    bool is_good = !ferror(stdout);
+    if (fclose(stdout) != 0 && errno != EBADF) // which it is where it was closed from the start
+        is_good = false;
+    if (!is_good)
+        cli_error("not all of the output could be written");
+    return is_good;
+}
 
 unsigned stream_width(FILE *stream) {
     enum { WIDEST = 120 };
@@ -32,6 +76,16 @@ static void render(const struct profile *profile, const struct cli_options *opti
     report_write(profile, options->format, &how, out);
 }
 
+// Once it was said that the stream takes no more, output_close need not.
+static bool put(const struct strbuf *text, FILE *stream) {
+    if (fwrite(strbuf_string(text), 1, text->length, stream) == text->length && fflush(stream) == 0)
+        return true;
+    int error = errno;
+    clearerr(stream);
+    errno = error;
+    return false;
+}
+
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream) {
     bool to_stdout = options->output && !strcmp(options->output, "-");
     bool to_file = options->output && !to_stdout;
@@ -41,13 +95,10 @@ int write_report(const struct profile *profile, const struct cli_options *option
     if (to_file || to_stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);
-        bool is_written;
-        if (to_file)
-            is_written = file_write(options->output, strbuf_string(&text), text.length);
-        else
-            is_written = fwrite(strbuf_string(&text), 1, text.length, stream) == text.length &&
-                         fflush(stream) == 0;
-        if (!is_written) {
+        bool is_good = to_file ? file_write(options->output, strbuf_string(&text), text.length)
+                               : put(&text, stream);
+        is_written = to_file && is_good;
+        if (!is_good) {
             cli_error("cannot write the report to %s: %s", to_file ? options->output : "the output",
                       strerror(errno));
             status = CLI_USAGE;

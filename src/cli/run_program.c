@@ -57,6 +57,8 @@ static int run_with_profile(const char *path, char **argv, const char *name,
         collect(handover, &child, options, &collection);
         report_status = report(&collection, path, name, options);
     }
+    if (collection.has_failed && report_status == CLI_OK)
+        report_status = CLI_USAGE;
     collection_free(&collection);
     handover_free(handover);
     return status > 0 ? status : report_status;

@@ -351,7 +351,8 @@ static bool end_trace(struct ptx_run *run) {
         cli_error("--trace %s: no shared-memory access of that line was made", options->trace);
     bool is_written = run_trace_close(&run->trace);
     if (!is_written)
-        cli_error("%s: not all of the trace could be written", options->trace_output);
+        cli_error("%s: not all of the trace could be written",
+                  options->trace_output ? options->trace_output : "the trace");
     return is_written;
 }
 

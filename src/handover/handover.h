@@ -24,6 +24,7 @@ enum handover_kind {
     HANDOVER_REPEAT,  // uint32_t: which of the launches handed over the next one is like
     HANDOVER_RESTART, // the launches so far do not count
     HANDOVER_NOTE,    // text: what keeps the process from being simulated
+    HANDOVER_FAILURE, // text: what of its output could not be written
 };
 
 // A launch under way. Where the process dies in it, this is all that is known of it.

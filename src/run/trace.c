@@ -15,18 +15,16 @@ bool run_trace_open(struct run_trace *trace, const char *place, const char *path
         if (!trace->file)
             return false;
     }
-    FILE *out = trace->file ? trace->file : path ? stdout : stderr;
-    trace->trace = profile_trace_create(place, out, is_csv(path));
+    trace->out = trace->file ? trace->file : path ? stdout : stderr;
+    trace->trace = profile_trace_create(place, trace->out, is_csv(path));
     errno = EINVAL;
     return trace->trace != NULL;
 }
 
 bool run_trace_close(struct run_trace *trace) {
-    bool is_written = true;
-    if (trace->file) {
-        is_written = !ferror(trace->file);
+    bool is_written = !trace->out || (fflush(trace->out) == 0 && !ferror(trace->out));
+    if (trace->file)
         is_written = fclose(trace->file) == 0 && is_written;
-    }
     profile_trace_free(trace->trace);
     *trace = (struct run_trace){0};
     return is_written;

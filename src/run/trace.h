@@ -8,7 +8,7 @@
 
 struct run_trace { // zeroed: none
     struct profile_trace *trace;
-    FILE *file; // that was opened for it
+    FILE *file, *out; // that was opened for it, NULL: none; where it goes
 };
 
 // `path`: "-" is standard output, NULL standard error; a name that ends in .csv asks for CSV.

@@ -59,5 +59,9 @@ if command -v nvcc >/dev/null 2>&1; then
     expect_status 0
     [ "$(wc -l <"$folder/p.csv")" = 4 ] || complain "not 3 requests"
     run explain --requests "$folder/p.csv"; expect_stdout ',transpose.cu,33,1,0,0,0,[0-9]+,32,32,1,32$'
+    for full in /dev/full /no/such/folder/trace; do
+        run --quiet --trace transpose.cu:33:300 --trace-output "$full" gallery/transpose.cu 64 64
+        expect_status 2; expect_stderr "^bankrun: $full: (not all of the trace could|No such file)"
+    done
 fi
 finish

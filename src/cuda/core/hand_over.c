@@ -126,3 +126,8 @@ void cuda_hand_over_note(const char *text) {
     if (writer)
         put(HANDOVER_NOTE, text, strlen(text));
 }
+
+void cuda_hand_over_failure(const char *text) {
+    if (writer)
+        put(HANDOVER_FAILURE, text, strlen(text));
+}

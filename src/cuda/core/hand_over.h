@@ -32,5 +32,7 @@ void cuda_hand_over_end(int signal);
 
 // What keeps the program from being simulated, for bankrun's own report. Without the lock, too.
 void cuda_hand_over_note(const char *text);
+// What could not be written, so that bankrun ends with an error.
+void cuda_hand_over_failure(const char *text);
 
 #endif

@@ -142,16 +142,22 @@ void cuda_restart_profile(struct cuda_state *state) {
     start_profile(state);
 }
 
+static void fail_trace(const struct cuda_state *state, const char *why) {
+    const char *path = state->config.trace_path;
+    cuda_say("%s: %s", path ? path : "the trace", why);
+    cuda_hand_over_failure(why);
+}
+
 static void start_trace(struct cuda_state *state) {
     if (!run_trace_open(&state->trace, state->config.trace, state->config.trace_path))
-        cuda_say("%s: %s", state->config.trace_path, strerror(errno));
+        fail_trace(state, strerror(errno));
 }
 
 static void end_trace(struct cuda_state *state) {
     if (state->trace.trace && !profile_trace_has_matched(state->trace.trace))
         cuda_say("--trace %s: no shared-memory access of that line was made", state->config.trace);
     if (!run_trace_close(&state->trace))
-        cuda_say("%s: not all of the trace could be written", state->config.trace_path);
+        fail_trace(state, "not all of the trace could be written");
     free(state->config.trace);
     free(state->config.trace_path);
     state->config.trace = state->config.trace_path = NULL;
