@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 
+enum { LARGEST_REGULAR = 1 << 30 };
 enum { TEMPORARY_NAMES = 100 }; // tried before giving up: leftovers of killed processes
 
 // Reads to the end instead of trusting the size: pipes and /proc have none.
@@ -26,10 +27,10 @@ static bool read_all(int descriptor, struct strbuf *text) {
     }
 }
 
-bool file_read(const char *path, char **data, size_t *length) {
+// Closes the descriptor, unless there is none.
+static bool read_from(int descriptor, char **data, size_t *length) {
     *data = NULL;
     *length = 0;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return false;
     struct strbuf text = {0};
@@ -44,6 +45,22 @@ bool file_read(const char *path, char **data, size_t *length) {
     *length = text.length;
     *data = strbuf_take(&text);
     return true;
+}
+
+bool file_read(const char *path, char **data, size_t *length) {
+    return read_from(open(path, O_RDONLY | O_CLOEXEC), data, length);
+}
+
+bool file_read_regular(const char *path, char **data, size_t *length) {
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0 && (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+                            status.st_size > LARGEST_REGULAR)) {
+        close(descriptor);
+        descriptor = -1;
+        errno = EINVAL;
+    }
+    return read_from(descriptor, data, length);
 }
 
 static bool write_all(int descriptor, const char *data, size_t length) {

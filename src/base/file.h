@@ -9,6 +9,10 @@
 // False: errno says why, *data is NULL.
 bool file_read(const char *path, char **data, size_t *length);
 
+// The same of a regular file that is not absurdly large, whatever is at the path: a FIFO or a
+// device is refused (EINVAL), and never waited for.
+bool file_read_regular(const char *path, char **data, size_t *length);
+
 // Writes a file through a temporary one beside it and a rename, so that readers see the old
 // text or the new one. False: errno says why.
 bool file_write(const char *path, const char *data, size_t length);

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // memmem, utimensat
 #include "toolchain/cache.h"
 
 #include <dirent.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -15,8 +15,9 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "toolchain/inputs.h"
 
-static const char magic[16] = "bankrun cache 1\n";
+static const char magic[16] = "bankrun cache 2\n";
 
 struct stored { // stands before the program
     char magic[sizeof magic];
@@ -28,15 +29,13 @@ static const char *const variables[] = {"NVCC_PREPEND_FLAGS",
                                         "NVCC_APPEND_FLAGS",
                                         "NVCC_CCBIN",
                                         "PATH",
+                                        "COMPILER_PATH",
+                                        "GCC_EXEC_PREFIX",
                                         "CPATH",
                                         "C_INCLUDE_PATH",
                                         "CPLUS_INCLUDE_PATH",
                                         "LIBRARY_PATH",
                                         "SOURCE_DATE_EPOCH"};
-
-static void hash_text(XXH3_state_t *state, const char *text) {
-    XXH3_128bits_update(state, text, strlen(text) + 1); // the end counts: "ab" "c" is not "a" "bc"
-}
 
 static void write_key(const XXH3_state_t *state, char key[33]) {
     XXH128_hash_t hash = XXH3_128bits_digest(state);
@@ -45,40 +44,6 @@ static void write_key(const XXH3_state_t *state, char key[33]) {
 }
 
 // ---- The key of the command -----------------------------------------------------------------
-
-static bool hash_file_identity(XXH3_state_t *state, const char *path) {
-    struct stat status;
-    char *real = realpath(path, NULL);
-    bool is_there = real && stat(real, &status) == 0 && S_ISREG(status.st_mode);
-    if (is_there) {
-        char text[96];
-        snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)status.st_size,
-                 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-        hash_text(state, real);
-        hash_text(state, text);
-    }
-    free(real);
-    return is_there;
-}
-
-// Another version of the compiler is another file. False: it is not found.
-static bool hash_compiler(XXH3_state_t *state, const char *compiler) {
-    if (strchr(compiler, '/'))
-        return hash_file_identity(state, compiler);
-    const char *at = getenv("PATH");
-    for (; at && *at; at += strspn(at, ":")) {
-        size_t length = strcspn(at, ":");
-        struct strbuf path = {0};
-        strbuf_append(&path, at, length);
-        strbuf_printf(&path, "/%s", compiler);
-        bool is_found = access(path.data, X_OK) == 0 && hash_file_identity(state, path.data);
-        strbuf_free(&path);
-        if (is_found)
-            return true;
-        at += length;
-    }
-    return false;
-}
 
 static bool make_folders(const char *folder) {
     char *path = base_strdup(folder);
@@ -100,24 +65,28 @@ void toolchain_cache_open(struct toolchain_cache *cache, const char *folder, con
     if (!state)
         return;
     XXH3_128bits_reset(state);
-    if (hash_compiler(state, compiler) && getcwd(working, sizeof working) && make_folders(folder)) {
+    if (inputs_hash_program(state, compiler) && getcwd(working, sizeof working) &&
+        make_folders(folder)) {
         XXH3_128bits_update(state, magic, sizeof magic);
-        hash_text(state, working);
+        inputs_hash_text(state, working);
         for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
             const char *value = getenv(variables[i]);
-            hash_text(state, value ? value : "");
+            inputs_hash_text(state, value ? value : "");
         }
         for (; *command; command++)
-            hash_text(state, *command);
+            inputs_hash_text(state, *command);
         write_key(state, cache->key);
         cache->folder = base_strdup(folder);
+        cache->compiler = base_strdup(compiler);
+        clock_gettime(CLOCK_REALTIME_COARSE, &cache->opened); // the clock of files
     }
     XXH3_freeState(state);
 }
 
 void toolchain_cache_close(struct toolchain_cache *cache) {
     free(cache->folder);
-    cache->folder = NULL;
+    free(cache->compiler);
+    *cache = (struct toolchain_cache){0};
 }
 
 static char *path_of(const struct toolchain_cache *cache, const char *key, const char *kind) {
@@ -128,60 +97,19 @@ static char *path_of(const struct toolchain_cache *cache, const char *key, const
 
 // ---- The key of the contents ----------------------------------------------------------------
 
-// `list`: paths, each ended by a newline. False: one cannot be read, or says when it is compiled.
-static bool key_of_contents(const struct toolchain_cache *cache, const char *list, char key[33]) {
+// Of the list of inputs; see inputs_hash.
+static bool key_of_contents(const struct toolchain_cache *cache, const char *list,
+                            const struct timespec *since, char key[33]) {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
         return false;
     XXH3_128bits_reset(state);
-    hash_text(state, cache->key);
-    bool good = *list != '\0';
-    for (const char *end; good && (end = strchr(list, '\n')); list = end + 1) {
-        char *path = base_alloc((size_t)(end - list) + 1), *data = NULL;
-        size_t length = 0;
-        memcpy(path, list, (size_t)(end - list));
-        good = file_read(path, &data, &length);
-        if (good) {
-            hash_text(state, path);
-            XXH3_128bits_update(state, &length, sizeof length);
-            XXH3_128bits_update(state, data, length);
-            bool is_own = strncmp(path, "/usr/", 5) != 0;
-            good = !is_own ||
-                   (!memmem(data, length, "__TIME", 6) && !memmem(data, length, "__DATE__", 8));
-        }
-        free(data);
-        free(path);
-    }
+    inputs_hash_text(state, cache->key);
+    bool good = inputs_hash(state, list, since);
     if (good)
         write_key(state, key);
     XXH3_freeState(state);
     return good;
-}
-
-// The prerequisites of a rule of make, one a line. Spaces in names stand behind a backslash.
-static char *list_of_rule(const char *rule) {
-    struct strbuf list = {0};
-    const char *at = strstr(rule, " :");
-    at = at ? at + 2 : rule + strlen(rule);
-    bool is_inside = false;
-    for (; *at; at++) {
-        bool escapes = at[0] == '\\' && (at[1] == ' ' || at[1] == '#' || at[1] == '\\');
-        bool doubles = at[0] == '$' && at[1] == '$';
-        if (escapes || doubles) {
-            strbuf_append(&list, ++at, 1);
-            is_inside = true;
-        } else if (*at == ' ' || *at == '\n' || *at == '\r' || (*at == '\\' && at[1] == '\n')) {
-            if (is_inside)
-                strbuf_puts(&list, "\n");
-            is_inside = false;
-        } else {
-            strbuf_append(&list, at, 1);
-            is_inside = true;
-        }
-    }
-    if (is_inside)
-        strbuf_puts(&list, "\n");
-    return list.data ? strbuf_take(&list) : base_strdup("");
 }
 
 // ---- Loading --------------------------------------------------------------------------------
@@ -203,10 +131,10 @@ bool toolchain_cache_load(const struct toolchain_cache *cache, const char *path)
     char *deps = path_of(cache, cache->key, "deps"), *list = NULL, *program = NULL, *data = NULL;
     char key[33];
     size_t length;
-    bool good = file_read(deps, &list, &length) && key_of_contents(cache, list, key);
+    bool good = file_read_regular(deps, &list, &length) && key_of_contents(cache, list, NULL, key);
     if (good) {
         program = path_of(cache, key, "program");
-        good = file_read(program, &data, &length) && is_intact(data, length) &&
+        good = file_read_regular(program, &data, &length) && is_intact(data, length) &&
                file_write(path, data + sizeof(struct stored), length - sizeof(struct stored)) &&
                chmod(path, 0700) == 0;
     }
@@ -265,6 +193,15 @@ static void drop_oldest(const char *folder, unsigned long long most_bytes) {
     vec_free(&kept);
 }
 
+// What is no file is taken away: it is nothing of ours, and a FIFO would be written to and waited
+// for.
+static bool write_entry(const char *path, const char *data, size_t length) {
+    struct stat status;
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        unlink(path);
+    return (lstat(path, &status) != 0 || S_ISREG(status.st_mode)) && file_write(path, data, length);
+}
+
 static bool write_program(const char *path, const char *data, size_t length) {
     struct stored header;
     struct strbuf text = {0};
@@ -272,27 +209,23 @@ static bool write_program(const char *path, const char *data, size_t length) {
     XXH128_canonicalFromHash(&header.checksum, XXH3_128bits(data, length));
     strbuf_append(&text, (const char *)&header, sizeof header);
     strbuf_append(&text, data, length);
-    bool good = file_write(path, text.data, text.length);
+    bool good = write_entry(path, text.data, text.length);
     strbuf_free(&text);
     return good;
 }
 
-void toolchain_cache_store(const struct toolchain_cache *cache, const char *path,
-                           const char *depfile, unsigned long long most_bytes) {
-    char *rule = NULL, *data = NULL, key[33];
-    size_t rule_length, length;
-    if (!cache->folder || !file_read(depfile, &rule, &rule_length))
-        return;
-    char *list = list_of_rule(rule);
-    if (key_of_contents(cache, list, key) && file_read(path, &data, &length)) {
+void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list,
+                           unsigned long long most_bytes) {
+    char *data = NULL, key[33];
+    size_t length;
+    if (key_of_contents(cache, list, &cache->opened, key) &&
+        file_read_regular(path, &data, &length)) {
         char *program = path_of(cache, key, "program");
         char *deps = path_of(cache, cache->key, "deps");
-        if (write_program(program, data, length) && file_write(deps, list, strlen(list)))
+        if (write_program(program, data, length) && write_entry(deps, list, strlen(list)))
             drop_oldest(cache->folder, most_bytes);
         free(deps);
         free(program);
     }
     free(data);
-    free(list);
-    free(rule);
 }

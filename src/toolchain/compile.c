@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "toolchain/cache.h"
+#include "toolchain/inputs.h"
 #include "toolchain/process.h"
 
 extern char **environ;
@@ -128,18 +130,34 @@ static void command_line(const struct toolchain_options *options, const char *co
 // ---- The cache ------------------------------------------------------------------------------
 
 // Libraries, objects and files of flags are no part of the list of what a compilation read.
-static bool is_cacheable(const struct toolchain_options *options) {
-    static const char *const prefixes[] = {"-l",       "-L",         "-M",      "-Xlinker",
-                                           "--linker", "--lib",      "-optf",   "--options",
-                                           "-Xnvlink", "--generate", "-config", "-dlto"};
-    for (size_t i = 0; i < options->flag_count; i++) {
-        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-            if (strncmp(options->flags[i], prefixes[k], strlen(prefixes[k])) == 0)
-                return false;
-        if (options->flags[i][0] != '-' && access(options->flags[i], F_OK) == 0)
+static bool keeps_list_complete(const char *flag) {
+    static const char *const prefixes[] = {
+        "-l",        "-L",       "-M",    "-Xlinker", "--linker",   "--lib", "-optf",
+        "--options", "-Xnvlink", "-dlto", "-config",  "--generate", "@"};
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+        if (strncmp(flag, prefixes[k], strlen(prefixes[k])) == 0)
             return false;
-    }
-    return options->cache_folder != NULL;
+    return flag[0] == '-' || access(flag, F_OK) != 0;
+}
+
+// The compiler's own variables hold flags, too.
+static bool variable_keeps_list_complete(const char *name) {
+    const char *value = getenv(name);
+    char *text = base_strdup(value ? value : ""), *rest;
+    bool keeps = true;
+    for (char *flag = strtok_r(text, " \t\n\"'", &rest); keeps && flag;
+         flag = strtok_r(NULL, " \t\n\"'", &rest))
+        keeps = keeps_list_complete(flag);
+    free(text);
+    return keeps;
+}
+
+static bool is_cacheable(const struct toolchain_options *options) {
+    bool keeps = options->cache_folder && variable_keeps_list_complete("NVCC_PREPEND_FLAGS") &&
+                 variable_keeps_list_complete("NVCC_APPEND_FLAGS");
+    for (size_t i = 0; keeps && i < options->flag_count; i++)
+        keeps = keeps_list_complete(options->flags[i]);
+    return keeps;
 }
 
 // The command is asked for with the architecture that is wanted: which one the compiler makes of
@@ -193,7 +211,7 @@ static enum toolchain_status compile(const struct toolchain_options *options, co
     command_line(options, compiler, build, depfile, &arguments);
     pid_t child;
     // What the compiler prints is about the compilation: standard output belongs to the program.
-    int error = process_start(arguments.data, environ, STDERR_FILENO, &child);
+    int error = process_start(arguments.data, environ, STDERR_FILENO, -1, &child);
     free_arguments(&arguments);
     if (error) {
         diag_error(diags, "%s: %s", compiler, strerror(error));
@@ -209,6 +227,39 @@ static enum toolchain_status compile(const struct toolchain_options *options, co
     return TOOLCHAIN_REFUSED;
 }
 
+// Has the preprocessor say where it looks for headers, and which program it is. Of nothing, as C++:
+// then it reads none.
+static bool ask_preprocessor(const struct toolchain_options *options, const char *compiler,
+                             struct strbuf *answer) {
+    static const char *const fixed[] = {"-E", "-x", "c++", "/dev/null", "-Xcompiler", "-v"};
+    argument_list arguments = {0};
+    int exit_code = 0;
+    push(&arguments, compiler);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        push(&arguments, fixed[i]);
+    for (size_t i = 0; i < options->flag_count; i++)
+        push(&arguments, options->flags[i]);
+    vec_push(&arguments, NULL);
+    int error = process_read_errors(arguments.data, environ, answer, &exit_code);
+    free_arguments(&arguments);
+    return !error && exit_code == 0;
+}
+
+static void keep(const struct toolchain_options *options, const struct toolchain_cache *cache,
+                 const struct toolchain_build *build, const char *depfile) {
+    char *rule;
+    size_t length;
+    if (!file_read_regular(depfile, &rule, &length))
+        return;
+    struct strbuf search = {0}, list = {0};
+    if (ask_preprocessor(options, cache->compiler, &search) &&
+        inputs_list(rule, strbuf_string(&search), cache->compiler, &list))
+        toolchain_cache_store(cache, build->path, strbuf_string(&list), CACHE_BYTES);
+    strbuf_free(&list);
+    strbuf_free(&search);
+    free(rule);
+}
+
 // Compiles and keeps what came out.
 static enum toolchain_status compile_and_keep(const struct toolchain_options *options,
                                               const struct toolchain_cache *cache,
@@ -220,7 +271,7 @@ static enum toolchain_status compile_and_keep(const struct toolchain_options *op
     strbuf_printf(&depfile, "%s.d", build->path);
     enum toolchain_status status = compile(options, depfile.data, build, diags);
     if (status == TOOLCHAIN_OK)
-        toolchain_cache_store(cache, build->path, depfile.data, CACHE_BYTES);
+        keep(options, cache, build, depfile.data);
     unlink(depfile.data);
     strbuf_free(&depfile);
     return status;

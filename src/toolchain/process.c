@@ -15,32 +15,56 @@ int process_wait(pid_t child) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int process_start(char *const *argv, char *const *environment, int output, pid_t *child) {
+int process_start(char *const *argv, char *const *environment, int output, int errors,
+                  pid_t *child) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (output >= 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (errors >= 0)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
     int error = posix_spawnp(child, argv[0], &actions, NULL, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-int process_read(char *const *argv, char *const *environment, struct strbuf *output,
-                 int *exit_code) {
+static void read_all(int from, struct strbuf *text) {
+    char buffer[4096];
+    ssize_t count;
+    while ((count = read(from, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))
+        if (count > 0)
+            strbuf_append(text, buffer, (size_t)count);
+}
+
+// `nowhere`: where the standard output goes; -1: it is what is collected, in place of the messages.
+static int collect(char *const *argv, char *const *environment, int nowhere, struct strbuf *text,
+                   int *exit_code) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     pid_t child;
-    int error = process_start(argv, environment, ends[1], &child);
+    int error = nowhere < 0 ? process_start(argv, environment, ends[1], -1, &child)
+                            : process_start(argv, environment, nowhere, ends[1], &child);
     close(ends[1]);
     if (!error) {
-        char buffer[4096];
-        ssize_t count;
-        while ((count = read(ends[0], buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))
-            if (count > 0)
-                strbuf_append(output, buffer, (size_t)count);
+        read_all(ends[0], text);
         *exit_code = process_wait(child);
     }
     close(ends[0]);
+    return error;
+}
+
+int process_read(char *const *argv, char *const *environment, struct strbuf *output,
+                 int *exit_code) {
+    return collect(argv, environment, -1, output, exit_code);
+}
+
+int process_read_errors(char *const *argv, char *const *environment, struct strbuf *errors,
+                        int *exit_code) {
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0)
+        return errno;
+    int error = collect(argv, environment, nowhere, errors, exit_code);
+    close(nowhere);
     return error;
 }

@@ -6,9 +6,10 @@
 
 #include "base/strbuf.h"
 
-// Starts argv[0], searched in PATH, its standard output going to `output` (-1: ours). Returns
-// errno.
-int process_start(char *const *argv, char *const *environment, int output, pid_t *child);
+// Starts argv[0], searched in PATH, its standard output and its messages going to `output` and
+// `errors` (-1: to ours). Returns errno.
+int process_start(char *const *argv, char *const *environment, int output, int errors,
+                  pid_t *child);
 
 // Exit status as a shell shows it.
 int process_wait(pid_t child);
@@ -16,5 +17,8 @@ int process_wait(pid_t child);
 // Runs a command and collects its standard output. Returns errno of the start.
 int process_read(char *const *argv, char *const *environment, struct strbuf *output,
                  int *exit_code);
+// Collects its messages instead; its standard output goes nowhere.
+int process_read_errors(char *const *argv, char *const *environment, struct strbuf *errors,
+                        int *exit_code);
 
 #endif
