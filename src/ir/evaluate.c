@@ -5,6 +5,7 @@
 
 #include "ir/address.h"
 #include "ir/value_convert.h"
+#include "ir/value_half.h"
 #include "ir/value_kinds.h"
 
 // ---- Rows as data ---------------------------------------------------------------------------
@@ -95,6 +96,15 @@ const struct ir_value_row *ir_value_row(enum ir_value value) {
 #define COMPARE(name, law, K, x, ...)                                                              \
     BODY(name) {                                                                                   \
         BEGIN IN(K, a, 0) IN(K, b, 1) lane->out[0] = (x);                                          \
+    }
+#define COMPARE_F16(name, law, K, x, ...)                                                          \
+    BODY(name) {                                                                                   \
+        BEGIN lane->out[0] = 0;                                                                    \
+        for (unsigned n = 0; n < (imm & IR_COMPARE_PACKED ? 2u : 1u); n++) {                       \
+            const value_##K a = (load_##K)(lane->in[0] >> 16 * n);                                 \
+            const value_##K b = (load_##K)(lane->in[1] >> 16 * n);                                 \
+            lane->out[0] |= (uint64_t)((x) != 0) << n;                                             \
+        }                                                                                          \
     }
 #define TEST1(name, law, K, x, ...)                                                                \
     BODY(name) {                                                                                   \
@@ -187,14 +197,18 @@ static bool combine(uint32_t immediate, bool holds, bool with) {
     }
 }
 
-// setp gives what is compared, and its complement; set a number of its own.
+// setp gives what is compared and its complement, or what holds of the high halves; set a number
+// of its own.
 static void finish_comparison(const struct ptx_instruction *ptx, uint32_t immediate,
                               struct ir_lane *lane) {
-    const bool holds = (lane->out[0] != 0) != (immediate & IR_COMPARE_NOT);
-    const bool with = lane->in[2] != 0, is_set = ptx->type_count > 1;
-    const uint64_t yes = is_set ? ir_true_of((enum ptx_type)ptx->types[0]) : 1;
-    lane->out[0] = combine(immediate, holds, with) ? yes : 0;
-    lane->second = combine(immediate, !holds, with);
+    const bool is_packed = immediate & IR_COMPARE_PACKED, is_set = ptx->type_count > 1;
+    const bool is_not = immediate & IR_COMPARE_NOT, with = lane->in[2] != 0;
+    const bool low = (lane->out[0] & 1) != is_not, high = (lane->out[0] >> 1 & 1) != is_not;
+    const uint64_t yes = is_set ? ir_true_of(ptx) : 1;
+    lane->out[0] = combine(immediate, low, with) ? yes : 0;
+    lane->second = combine(immediate, is_packed ? high : !low, with);
+    if (is_set && is_packed && lane->second)
+        lane->out[0] |= yes << 16;
 }
 
 bool ir_evaluate(const struct ir_function *function, const struct ir_instruction *instruction,

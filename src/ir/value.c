@@ -311,12 +311,19 @@ static enum ir_value find(const struct ir_function *function,
 
 // ---- Comparisons ----------------------------------------------------------------------------
 
-static bool find_way(bool is_float, enum ptx_modifier cmp, struct ir_comparison *out) {
+// By which row a setp or set compares: eq, lt, le, ne or num.
+struct comparison {
+    enum ptx_modifier row;
+    bool swaps;         // the operands change places
+    uint32_t immediate; // IR_COMPARE_NOT, IR_COMPARE_BOOL, IR_COMPARE_PACKED
+};
+
+static bool find_way(bool is_float, enum ptx_modifier cmp, struct comparison *out) {
     enum { INTEGER, FLOAT };
     static const struct {
         bool is_float;
         enum ptx_modifier cmp;
-        struct ir_comparison way;
+        struct comparison way;
     } ways[] = {
 #define WAY(class, cmp, row, complements, swaps)                                                   \
     {class, PTX_MOD_##cmp, {PTX_MOD_##row, swaps, complements ? IR_COMPARE_NOT : 0}},
@@ -331,24 +338,25 @@ static bool find_way(bool is_float, enum ptx_modifier cmp, struct ir_comparison 
     return false;
 }
 
-bool ir_comparison_of(const struct ir_instruction *instruction, struct ir_comparison *out) {
-    static const uint8_t bits[PTX_MOD_COUNT] = {[PTX_MOD_and] = IR_COMPARE_AND,
-                                                [PTX_MOD_or] = IR_COMPARE_OR,
-                                                [PTX_MOD_xor] = IR_COMPARE_XOR};
-    const struct ptx_instruction *ptx = instruction->ptx;
-    const enum ptx_type type = (enum ptx_type)ptx->types[ptx->type_count - 1];
-    const enum ptx_type_class class = ptx_type_class(type);
-    const uint32_t combined = bits[ptx_modifier_of(ptx, PTX_GROUP_bool)];
-    if (!find_way(class == PTX_CLASS_FLOAT || class == PTX_CLASS_PACKED,
-                  ptx_modifier_of(ptx, PTX_GROUP_cmp), out))
-        return false;
-    out->immediate |= combined;
-    // The third predicate is there when, and only when, it is combined with.
-    return (instruction->operand_count > 3) == (combined != 0);
+static uint32_t true_of_pair(enum ptx_type type) {
+    switch (type) {
+    case PTX_U32:
+    case PTX_S32:
+        return 0xffff;
+    case PTX_F16X2:
+        return 0x3c00;
+    case PTX_BF16X2:
+        return 0x3f80;
+    default:
+        return 0;
+    }
 }
 
-uint32_t ir_true_of(enum ptx_type type) {
-    switch (type) {
+uint32_t ir_true_of(const struct ptx_instruction *set) {
+    const enum ptx_type from = (enum ptx_type)set->types[set->type_count - 1];
+    if (ptx_type_class(from) == PTX_CLASS_PACKED)
+        return true_of_pair((enum ptx_type)set->types[0]);
+    switch (set->types[0]) {
     case PTX_U32:
     case PTX_S32:
         return UINT32_MAX;
@@ -366,11 +374,31 @@ uint32_t ir_true_of(enum ptx_type type) {
     }
 }
 
+static bool comparison_of(const struct ir_instruction *instruction, struct comparison *out) {
+    static const uint8_t bits[PTX_MOD_COUNT] = {[PTX_MOD_and] = IR_COMPARE_AND,
+                                                [PTX_MOD_or] = IR_COMPARE_OR,
+                                                [PTX_MOD_xor] = IR_COMPARE_XOR};
+    const struct ptx_instruction *ptx = instruction->ptx;
+    const enum ptx_type type = (enum ptx_type)ptx->types[ptx->type_count - 1];
+    const enum ptx_type_class class = ptx_type_class(type);
+    const uint32_t combined = bits[ptx_modifier_of(ptx, PTX_GROUP_bool)];
+    if (!find_way(class == PTX_CLASS_FLOAT || class == PTX_CLASS_PACKED,
+                  ptx_modifier_of(ptx, PTX_GROUP_cmp), out))
+        return false;
+    out->immediate |= combined | (class == PTX_CLASS_PACKED ? IR_COMPARE_PACKED : 0);
+    // The third predicate is there when, and only when, it is combined with. Of halves the second
+    // destination is for the high ones.
+    const bool is_half = type == PTX_F16 || type == PTX_BF16;
+    return (instruction->operand_count > 3) == (combined != 0) &&
+           (ptx->type_count == 1 || ir_true_of(ptx)) &&
+           !(is_half && instruction->operands[0].pair != IR_NONE);
+}
+
 static bool read_comparison(const struct ir_instruction *instruction, struct wanted *wanted,
                             struct ir_meaning *out) {
     const enum ptx_modifier cmp = ptx_modifier_of(instruction->ptx, PTX_GROUP_cmp);
-    struct ir_comparison comparison;
-    if (!ir_comparison_of(instruction, &comparison))
+    struct comparison comparison;
+    if (!comparison_of(instruction, &comparison))
         return false;
     for (unsigned i = 0; i < wanted->modifier_count; i++)
         if (wanted->modifiers[i] == cmp)

@@ -70,7 +70,8 @@ enum {
     IR_COMPARE_AND = 2, // combined with a predicate, the source behind a and b
     IR_COMPARE_OR = 4,
     IR_COMPARE_XOR = 6,
-    IR_COMPARE_BOOL = 6, // mask of these
+    IR_COMPARE_BOOL = 6,   // mask of these
+    IR_COMPARE_PACKED = 8, // of the high halves, too
     IR_CARRY_READ = 1,
     IR_CARRY_WRITTEN = 2,
     IR_LOP3_AND = 0x100, // the tested result is combined by `and`, else by `or`
@@ -87,17 +88,9 @@ struct ir_meaning {
 struct ir_meaning ir_meaning_of(const struct ir_function *function,
                                 const struct ir_instruction *instruction);
 
-// What `set` writes where the comparison holds, 0: such a type has nothing to write.
-uint32_t ir_true_of(enum ptx_type type);
-
-// By which row of value.def's COMPARE a setp or set compares: eq, lt, le, ne or num.
-struct ir_comparison {
-    enum ptx_modifier row;
-    bool swaps;         // the operands change places
-    uint32_t immediate; // IR_COMPARE_NOT, IR_COMPARE_BOOL
-};
-// False: there is no such comparison of the type.
-bool ir_comparison_of(const struct ir_instruction *instruction, struct ir_comparison *out);
+// What `set` writes where the comparison holds, for each of packed halves; 0: such a type has
+// nothing to write.
+uint32_t ir_true_of(const struct ptx_instruction *set);
 
 // ---- The evaluator (evaluate.c) ------------------------------------------------------------
 

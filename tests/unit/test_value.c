@@ -583,6 +583,25 @@ static void test_spaces(void **state) {
     assert_int_equal(constant_of("isspacep.param::entry %p1, 16;", "%p1"), 0xbad);
 }
 
+// What ptxas takes, of halves: packed ones give a number of 32 bits.
+static void test_set_halves(void **state) {
+    (void)state;
+    assert_int_equal(constant_of("set.lt.f16x2.f16x2 %r1, 0x3c003c00, 0x40003c00;", "%r1"),
+                     0x3c000000);
+    assert_int_equal(constant_of("set.eq.u32.f16x2 %r1, 0x3c003c00, 0x40003c00;", "%r1"), 0xffff);
+    assert_int_equal(constant_of("set.ne.bf16x2.bf16x2 %r1, 0x7fc00000, 0x00008000;", "%r1"), 0);
+    assert_int_equal(constant_of("set.neu.bf16x2.bf16x2 %r1, 0x7fc00000, 0x00008000;", "%r1"),
+                     0x3f800000);
+    assert_int_equal(constant_of("set.eq.ftz.s32.f16 %r1, 0x03ff, 0x8000;", "%r1"), 0xffffffff);
+    assert_int_equal(constant_of("set.eq.s32.f16 %r1, 0x03ff, 0x8000;", "%r1"), 0);
+    assert_int_equal(constant_of("setp.lt.f16x2 %p1|%p2, 0x3c003c00, 0x40003c00;", "%p2"), 1);
+    assert_int_equal(constant_of("setp.lt.f16x2 %p1|%p2, 0x3c003c00, 0x40003c00;", "%p1"), 0);
+    assert_int_equal(constant_of("set.lt.f16.f16x2 %r1, 0x3c003c00, 0x40003c00;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("set.lt.f16x2.f16 %r1, 0x3c00, 0x4000;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("set.lt.ftz.u32.bf16 %r1, 0x3c00, 0x4000;", "%r1"), 0xbad);
+    assert_int_equal(constant_of("setp.lt.f16 %p1|%p2, 0x3c00, 0x4000;", "%p2"), 0xbad);
+}
+
 static void test_constants(void **state) {
     (void)state;
     assert_int_equal(constant_of("mov.u32 %r1, 5;", "%r1"), 5);
@@ -603,14 +622,15 @@ static void test_constants(void **state) {
 
 int main(void) {
     static struct family families[] = {
-        {"integer", 162}, {"logic", 93},  {"compare", 1592},      {"convert", 848},   {"move", 47},
+        {"integer", 162}, {"logic", 93},  {"compare", 3328},      {"convert", 848},   {"move", 47},
         {"float", 59},    {"double", 16}, {"video_scalar", 1328}, {"video_simd", 768}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    struct CMUnitTest tests[6 + FAMILIES] = {
+    struct CMUnitTest tests[7 + FAMILIES] = {
         cmocka_unit_test(test_laws),         cmocka_unit_test(test_opaque_rows),
         cmocka_unit_test(test_constants),    cmocka_unit_test(test_four_random),
-        cmocka_unit_test(test_copied_parts), cmocka_unit_test(test_spaces)};
+        cmocka_unit_test(test_copied_parts), cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_set_halves)};
     for (size_t i = 0; i < FAMILIES; i++)
-        tests[6 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
-    return _cmocka_run_group_tests("value", tests, 6 + FAMILIES, NULL, NULL);
+        tests[7 + i] = (struct CMUnitTest){families[i].name, test_truth, NULL, NULL, &families[i]};
+    return _cmocka_run_group_tests("value", tests, 7 + FAMILIES, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 struct compare {
     const sim_handler *setp, *setp_both, *set;
+    const sim_handler *packed_setp, *packed_set; // of both halves; NULL where there are none
 };
 
 struct compare_bits {
@@ -67,13 +68,16 @@ static inline void compare_swap(struct sim_instr *out) {
 static inline bool compare_setp(const struct ir_instruction *ir, struct sim_instr *out,
                                 const struct compare *compare) {
     const bool plain = ir->operands[0].pair == IR_NONE && !(out->immediate & IR_COMPARE_BOOL);
-    return compare && lanes_use(out, plain ? compare->setp : compare->setp_both);
+    if (out->immediate & IR_COMPARE_PACKED)
+        return lanes_use(out, compare->packed_setp);
+    return lanes_use(out, plain ? compare->setp : compare->setp_both);
 }
 
 static inline bool compare_set(const struct ir_instruction *ir, struct sim_instr *out,
                                const struct compare *compare) {
-    out->value = ir_true_of(lanes_type(ir, 0));
-    return compare && out->value && lanes_use(out, compare->set);
+    const bool is_packed = out->immediate & IR_COMPARE_PACKED;
+    out->value = ir_true_of(ir->ptx);
+    return out->value && lanes_use(out, is_packed ? compare->packed_set : compare->set);
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 // instr->immediate
 enum {
-    HALF_PACKED = 8, // comparisons have what they share with others below it
+    HALF_PACKED = 8,
     HALF_BF16 = 16,
     HALF_FTZ = 32,
     HALF_SAT = 64,

@@ -11,13 +11,21 @@
 #define COMPARE(name, ...)                                                                         \
     extern const sim_handler PAIR_OF(name##_setp)[2], PAIR_OF(name##_both)[2],                     \
         PAIR_OF(name##_set)[2];
+#define COMPARE_F16(name, ...)                                                                     \
+    COMPARE(name, )                                                                                \
+    extern const sim_handler PAIR_OF(name##_packed)[2], PAIR_OF(name##_set_packed)[2];
 #include "ir/value.def"
 
 // Of rows that are no comparisons the first pair alone is there.
 static const struct compare values[IR_VALUE_COUNT] = {
-#define EVERY_ROW(name, ...) [IR_VALUE_##name] = {PAIR_OF(name), NULL, NULL},
+#define EVERY_ROW(name, ...) [IR_VALUE_##name] = {.setp = PAIR_OF(name)},
 #define COMPARE(name, ...)                                                                         \
-    [IR_VALUE_##name] = {PAIR_OF(name##_setp), PAIR_OF(name##_both), PAIR_OF(name##_set)},
+    [IR_VALUE_##name] = {.setp = PAIR_OF(name##_setp),                                             \
+                         .setp_both = PAIR_OF(name##_both),                                        \
+                         .set = PAIR_OF(name##_set)},
+#define COMPARE_F16(name, ...)                                                                     \
+    [IR_VALUE_##name] = {PAIR_OF(name##_setp), PAIR_OF(name##_both), PAIR_OF(name##_set),          \
+                         PAIR_OF(name##_packed), PAIR_OF(name##_set_packed)},
 #include "ir/value.def"
 };
 
