@@ -37,3 +37,18 @@ char *base_demangle(const char *symbol) {
     char *name = base_demangle_or_null(symbol);
     return name ? name : base_strdup(symbol);
 }
+
+char *base_drop_parameters(char *name) {
+    size_t length = strlen(name);
+    if (length == 0 || name[length - 1] != ')')
+        return name;
+    int depth = 0;
+    for (size_t at = length; at-- > 0;) {
+        depth += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+        if (depth == 0) {
+            name[at] = '\0';
+            break;
+        }
+    }
+    return name;
+}

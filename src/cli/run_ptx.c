@@ -80,7 +80,7 @@ static bool check_limits(const struct ptx_run *run, struct diag_list *diags) {
     const size_t count = run_check(&limits, &run->launch.sim, run->function,
                                    sim_kernel_layout(run->launch.kernel)->static_bytes, refusals);
     for (size_t i = 0; i < count; i++) {
-        char *text = run_refusal_text(&refusals[i], &limits, run->function);
+        char *text = run_refusal_text(&refusals[i], &limits, run->function->name);
         diag_add(diags, DIAG_ERROR, &run->launch_source, range_of(&run->spec, refusals[i].limit),
                  "%s", text);
         free(text);

@@ -71,7 +71,6 @@ cu_result cudadrv_end(struct cuda_state *state, enum cuda_error error) {
 }
 
 cu_result cudadrv_unsupported(const char *name, atomic_flag *was_said) {
-    if (!atomic_flag_test_and_set(was_said))
-        cuda_refuse(name);
+    cuda_refuse(name, !atomic_flag_test_and_set(was_said));
     return cudaErrorNotSupported;
 }

@@ -2,6 +2,7 @@
 // kernels are described in another way.
 #include <string.h>
 
+#include "cuda/core/gap.h"
 #include "cuda/graph/calls.h"
 #include "cuda/module/module.h"
 #include "cudadrv/memcpy.h"
@@ -62,7 +63,8 @@ static enum cuda_error copy_of(const struct cudadrv_copy *from, params *to) {
         return cudaErrorInvalidValue;
     const struct cudadrv_side *source = &from->source, *target = &from->target;
     if (source->type == CUDADRV_MEMORY_ARRAY || target->type == CUDADRV_MEMORY_ARRAY) {
-        cuda_say("the driver API's nodes that copy from and to CUDA arrays are not supported");
+        cuda_say_gap(cuda_state(), PROFILE_GAP_UNSUPPORTED,
+                     "the driver API's nodes that copy from and to CUDA arrays are not supported");
         return cudaErrorNotSupported;
     }
     if (!is_place(source) || !is_place(target))

@@ -28,8 +28,7 @@ enum cuda_error cudart_record(enum cuda_error error) {
 }
 
 enum cuda_error cudart_unsupported(const char *name, atomic_flag *was_said) {
-    if (!atomic_flag_test_and_set(was_said))
-        cuda_refuse(name);
+    cuda_refuse(name, !atomic_flag_test_and_set(was_said));
     return cudart_record(cudaErrorNotSupported);
 }
 

@@ -181,6 +181,36 @@ void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const 
     push_gap(profile, &(struct profile_gap){.kind = kind, .text = base_strdup(text), .count = 1});
 }
 
+char *profile_fault_summary(const char *kernel, const struct profile_fault *fault) {
+    const char *slash = fault->file ? strrchr(fault->file, '/') : NULL;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s: %s", kernel, fault->kind);
+    if (fault->file)
+        strbuf_printf(&text, " at line %u of %s", fault->line, slash ? slash + 1 : fault->file);
+    return strbuf_take(&text);
+}
+
+static void forget_faults(struct profile *profile, const struct profile_launch *launch) {
+    for (size_t i = 0; i < launch->fault_count; i++) {
+        char *text = profile_fault_summary(launch->kernel, &launch->faults[i]);
+        profile_add_gap(profile, PROFILE_GAP_FAULT, text);
+        free(text);
+    }
+    if (launch->fault && !launch->fault_count)
+        profile_add_gap(profile, PROFILE_GAP_FAULT, launch->fault);
+}
+
+void profile_forget_launches(struct profile *profile) {
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        forget_faults(profile, &profile->launches[i]);
+        profile_free_launch(&profile->launches[i]);
+    }
+    for (size_t i = 0; i < profile->refused_count; i++)
+        profile->refused[i].after = 0;
+    profile->launch_count = 0;
+    profile->launched = 0;
+}
+
 // ---- Of a whole profile ---------------------------------------------------------------------
 
 void profile_append_failures(struct profile *profile, struct profile *from, uint64_t before) {

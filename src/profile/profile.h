@@ -227,6 +227,13 @@ char *profile_cut_text(enum profile_cut why, int signal);
 void profile_add_refused(struct profile *profile, struct profile_refused *refused);
 void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const char *text);
 
+// "add(int*): illegal_address at line 18 of add.cu", the same in every run. `kernel` is of a launch
+// that the profile does not have. Caller frees.
+char *profile_fault_summary(const char *kernel, const struct profile_fault *fault);
+
+// Drops the launches, but not what went wrong.
+void profile_forget_launches(struct profile *profile);
+
 // Zeros: all that the program asked for was run to its end, and is in the profile.
 struct profile_failures {
     uint64_t faults, cut_short, refused, gaps; // launches, launches, launches, reasons

@@ -53,17 +53,56 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_text(out, site->verdict);
     put_text(out, site->why);
     put_count(out, true, launch->repeats);
-    if (site->column > 0)
-        strbuf_printf(out, "%u", site->column);
+    put_count(out, site->column > 0, site->column);
+    put_field(out, launch->fault);
     strbuf_puts(out, "\r\n");
+}
+
+// A row without an access: of a launch that made none, was refused, or that the profile lacks.
+static void put_problem(struct strbuf *out, uint64_t launch, const char *kernel, uint64_t launches,
+                        const char *problem) {
+    enum { COLUMNS_BETWEEN = 16 };
+    put_count(out, launch > 0, launch);
+    put_text(out, kernel);
+    for (int i = 0; i < COLUMNS_BETWEEN; i++)
+        strbuf_puts(out, ",");
+    put_count(out, launches > 0, launches);
+    strbuf_puts(out, ",");
+    put_field(out, problem);
+    strbuf_puts(out, "\r\n");
+}
+
+static void put_refused(struct strbuf *out, const struct profile_refused *refused) {
+    struct strbuf text = {0};
+    strbuf_printf(&text, "refused with %s", refused->error);
+    for (size_t i = 0; i < refused->limit_count; i++)
+        strbuf_printf(&text, "%s%s", i ? "; " : ": ", refused->limits[i].text);
+    put_problem(out, 0, refused->kernel, refused->repeats, strbuf_string(&text));
+    strbuf_free(&text);
+}
+
+static void put_gap(struct strbuf *out, const struct profile_gap *gap) {
+    struct strbuf text = {0};
+    strbuf_printf(&text, "incomplete: %s", gap->text);
+    put_problem(out, 0, NULL, 0, strbuf_string(&text));
+    strbuf_free(&text);
 }
 
 void report_csv(const struct profile *profile, struct strbuf *out) {
     strbuf_puts(
-        out,
-        "launch,kernel,file,line,instruction,space,op,array,width,requests,"
-        "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches,column\r\n");
-    for (size_t i = 0; i < profile->launch_count; i++)
-        for (size_t s = 0; s < profile->launches[i].site_count; s++)
-            put_site(out, &profile->launches[i], &profile->launches[i].sites[s]);
+        out, "launch,kernel,file,line,instruction,space,op,array,width,requests,"
+             "wavefronts,sectors,ideal,excess,worst_degree,certainty,verdict,why,launches,column,"
+             "problem\r\n");
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        const struct profile_launch *launch = &profile->launches[i];
+        for (size_t s = 0; s < launch->site_count; s++)
+            put_site(out, launch, &launch->sites[s]);
+        if (launch->fault && !launch->site_count)
+            put_problem(out, (uint64_t)launch->index + 1, launch->kernel, launch->repeats,
+                        launch->fault);
+    }
+    for (size_t i = 0; i < profile->refused_count; i++)
+        put_refused(out, &profile->refused[i]);
+    for (size_t i = 0; i < profile->gap_count; i++)
+        put_gap(out, &profile->gaps[i]);
 }

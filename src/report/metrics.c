@@ -114,6 +114,27 @@ static void put_certainty(struct strbuf *out, unsigned arch, const struct profil
     }
 }
 
+static void put_problem(struct strbuf *out, const char *what, const char *text) {
+    strbuf_printf(out, "  %s: ", what);
+    report_clean(out, text);
+    strbuf_puts(out, "\n");
+}
+
+static void put_missing(struct strbuf *out, const struct profile *profile) {
+    for (size_t i = 0; i < profile->refused_count; i++) {
+        const struct profile_refused *refused = &profile->refused[i];
+        strbuf_printf(out, "\n%llu refused: ", (unsigned long long)refused->repeats);
+        report_clean(out, refused->kernel);
+        strbuf_puts(out, "\n");
+        for (size_t k = 0; k < refused->limit_count; k++)
+            put_problem(out, refused->error, refused->limits[k].text);
+    }
+    if (profile->gap_count)
+        strbuf_puts(out, "\nnot all of the program is here\n");
+    for (size_t i = 0; i < profile->gap_count; i++)
+        put_problem(out, "missing", profile->gaps[i].text);
+}
+
 void report_metrics(const struct profile *profile, struct strbuf *out) {
     for (size_t i = 0; i < profile->launch_count; i++) {
         const struct profile_launch *launch = &profile->launches[i];
@@ -125,8 +146,11 @@ void report_metrics(const struct profile *profile, struct strbuf *out) {
             strbuf_printf(out, ", each of %llu launches alike",
                           (unsigned long long)launch->repeats);
         strbuf_puts(out, "\n");
+        if (launch->fault)
+            put_problem(out, launch->cut ? "end" : "fault", launch->fault);
         put_today(out, &sums);
         put_old(out, &sums);
         put_certainty(out, profile_launch_arch(profile->arch, launch), launch);
     }
+    put_missing(out, profile);
 }

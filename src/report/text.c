@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "report/columns.h"
 #include "report/text.h"
 
@@ -72,9 +73,9 @@ static bool *choose(const struct report_view *view, size_t most) {
 }
 
 static void put_launch(struct report_page *page, const struct view_launch *launch,
-                       uint64_t all_launches, bool is_verbose) {
+                       const struct profile *profile, bool is_verbose) {
     report_newline(page);
-    text_heading(page, launch, all_launches);
+    text_heading(page, launch, profile);
     text_shared(page, launch, is_verbose);
     text_global(page, launch, is_verbose);
     text_totals(page, launch, is_verbose);
@@ -89,7 +90,7 @@ static void put_launches(struct report_page *page, const struct report_view *vie
     size_t hidden = 0;
     for (size_t i = 0; i < view->count; i++)
         if (is_shown[i])
-            put_launch(page, &view->launches[i], view->profile->launched, is_verbose);
+            put_launch(page, &view->launches[i], view->profile, is_verbose);
         else
             hidden += view->launches[i].count;
     if (hidden > 0) {
@@ -109,19 +110,9 @@ static char *kernel_label(const struct report_page *page, const char *kernel) {
     struct strbuf name = {0};
     report_clean(&name, kernel);
     char *label = strbuf_take(&name);
-    size_t length = label ? strlen(label) : 0;
-    if (length == 0 || label[length - 1] != ')' ||
-        report_columns(label) <= report_label_columns(page, 2))
-        return label ? label : base_strdup("");
-    int depth = 0;
-    for (size_t at = length; at-- > 0;) {
-        depth += label[at] == ')' ? 1 : label[at] == '(' ? -1 : 0;
-        if (depth == 0) {
-            label[at] = '\0';
-            break;
-        }
-    }
-    return label;
+    if (label && report_columns(label) > report_label_columns(page, 2))
+        base_drop_parameters(label);
+    return label ? label : base_strdup("");
 }
 
 void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose) {
@@ -161,10 +152,12 @@ void report_text(const struct profile *profile, const struct report_options *opt
     put_program(&page, profile);
     put_processes(&page, profile);
     if (profile->launch_count == 0) {
-        report_put(&page, STYLE_PLAIN, "No kernel was launched.");
+        report_put(&page, STYLE_PLAIN,
+                   profile->refused_count ? "No launch began." : "No kernel was launched.");
         report_newline(&page);
     }
     put_launches(&page, view, options->verbose);
+    text_failures(&page, profile, options->verbose);
     if (profile->launched > 1) {
         report_newline(&page);
         text_kernels(&page, view, options->verbose);

@@ -10,7 +10,7 @@ void text_rule(struct report_page *page, const char *title, const char *note);
 
 // Which kernel, how it was launched, its fault, and the verdict in one line.
 void text_heading(struct report_page *page, const struct view_launch *launch,
-                  uint64_t all_launches);
+                  const struct profile *profile);
 
 // The shared-memory lines: those that conflict one by one, the others in a table. is_verbose: all
 // of them, here and below.
@@ -33,6 +33,9 @@ void text_totals(struct report_page *page, const struct view_launch *launch, boo
 
 // How sure the rules of its shared-memory accesses are.
 void text_rules(struct report_page *page, const struct view_launch *launch);
+
+// Launches that were refused, and what else the profile lacks. Nothing where there is none of it.
+void text_failures(struct report_page *page, const struct profile *profile, bool is_verbose);
 
 // Sums over all launches by kernel.
 void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose);

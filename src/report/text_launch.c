@@ -75,11 +75,15 @@ static void put_sample(struct report_page *page, const struct profile_launch *la
     report_newline(page);
 }
 
-static void put_fault(struct report_page *page, const char *fault) {
+// What cut a launch short says so itself; the fault of one that ran too long says where it was.
+static void put_fault(struct report_page *page, const struct profile_launch *launch) {
     report_newline(page);
     report_to(page, 2);
-    report_put(page, STYLE_BAD, "fault: ");
-    report_wrap(page, STYLE_BAD, fault);
+    if (!launch->cut)
+        report_put(page, STYLE_BAD, "fault: ");
+    else if (launch->fault_count)
+        report_put(page, STYLE_BAD, "cut short: ");
+    report_wrap(page, STYLE_BAD, launch->fault);
     report_newline(page);
     report_to(page, 2);
     report_put(page, STYLE_PLAIN, "The counts are of what ran before it.");
@@ -128,9 +132,10 @@ static void put_verdict(struct report_page *page, const struct view_launch *laun
 }
 
 void text_heading(struct report_page *page, const struct view_launch *launch,
-                  uint64_t all_launches) {
+                  const struct profile *profile) {
     const struct profile_launch *one = launch->launch;
-    char note[128], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
+    const uint64_t all_launches = profile->launched, refused = profile_failures(profile).refused;
+    char note[160], first[REPORT_NUMBER], last[REPORT_NUMBER], all[REPORT_NUMBER];
     char others[REPORT_NUMBER];
     report_number(first, (uint64_t)one->index + 1);
     report_number(last, (uint64_t)launch->last_index + 1);
@@ -140,16 +145,21 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
         snprintf(note, sizeof note, "launch %s of %s, and %s alike later", first, all, others);
     else if (launch->count > 1)
         snprintf(note, sizeof note, "launches %s to %s of %s, alike", first, last, all);
-    else if (all_launches > 1)
+    else if (all_launches > 1 || refused)
         snprintf(note, sizeof note, "launch %s of %s", first, all);
     else
         note[0] = '\0';
+    if (refused) {
+        const size_t length = strlen(note);
+        snprintf(note + length, sizeof note - length, ", %s refused",
+                 report_number(others, refused));
+    }
     text_rule(page, one->kernel ? one->kernel : one->symbol, note);
     put_configuration(page, one);
     if (one->is_sample)
         put_sample(page, one);
     if (one->fault)
-        put_fault(page, one->fault);
+        put_fault(page, one);
     put_verdict(page, launch);
 }
 

@@ -161,7 +161,7 @@ unsigned run_occupancy(const struct run_limits *limits, unsigned threads,
 }
 
 char *run_refusal_text(const struct run_refusal *refusal, const struct run_limits *limits,
-                       const struct ir_function *kernel) {
+                       const char *name) {
     const unsigned long long asked = refusal->asked, most = refusal->most;
     const unsigned arch = limits->chip->arch;
     const char axis = "xyz"[refusal->axis];
@@ -187,11 +187,11 @@ char *run_refusal_text(const struct run_refusal *refusal, const struct run_limit
         break;
     case RUN_KERNEL_THREADS:
         strbuf_printf(&out, "the block has %llu threads; kernel '%s' is made for at most %llu",
-                      asked, kernel->name, most);
+                      asked, name, most);
         break;
     case RUN_KERNEL_BLOCK:
         strbuf_printf(&out, "the block has %llu threads in %c; kernel '%s' requires %llu", asked,
-                      axis, kernel->name, most);
+                      axis, name, most);
         break;
     case RUN_SHARED:
         strbuf_printf(&out,
@@ -202,14 +202,14 @@ char *run_refusal_text(const struct run_refusal *refusal, const struct run_limit
         strbuf_printf(&out,
                       "the launch asks for %llu bytes of dynamic shared memory; kernel '%s' may "
                       "have %llu",
-                      asked, kernel->name, most);
+                      asked, name, most);
         break;
     case RUN_CLUSTER_MISSING:
-        strbuf_printf(&out, "kernel '%s' requires a cluster", kernel->name);
+        strbuf_printf(&out, "kernel '%s' requires a cluster", name);
         break;
     case RUN_CLUSTER_REQUIRED:
         strbuf_printf(&out, "the cluster has %llu blocks in %c; kernel '%s' requires %llu", asked,
-                      axis, kernel->name, most);
+                      axis, name, most);
         break;
     case RUN_CLUSTER_BLOCKS:
         if (most)

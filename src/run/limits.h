@@ -49,9 +49,9 @@ size_t run_check(const struct run_limits *limits, const struct sim_launch *launc
                  const struct ir_function *kernel, uint64_t static_shared_bytes,
                  struct run_refusal refusals[RUN_MOST_REFUSALS]);
 
-// In words. Caller frees.
+// In words, in which the kernel is called `name`. Caller frees.
 char *run_refusal_text(const struct run_refusal *refusal, const struct run_limits *limits,
-                       const struct ir_function *kernel);
+                       const char *name);
 
 // The cluster that a launch has when it asks for none: zeros, or all of them at least 1.
 void run_required_cluster(const struct run_limits *limits, const struct ir_function *kernel,

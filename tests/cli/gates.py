@@ -57,6 +57,85 @@ int main(int argc, char **argv) {
 }
 """
 
+REFUSED = r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+template <int N> __global__ void scale(float *out) {
+    extern __shared__ float tile[];
+    tile[threadIdx.x] = N;
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+__global__ void parent(float *out) { scale<4><<<1, 2000, 64>>>(out); }
+int main(int argc, char **argv) {
+    float *out;
+    cudaMalloc(&out, 4096);
+    scale<3><<<1, 32, 128>>>(out);
+    scale<3><<<1, 1025, 128>>>(out);
+    scale<3><<<0, 32, 128>>>(out);
+    for (int i = 0; i < 3; i++)
+        scale<3><<<1, 32, 200 * 1024>>>(out);
+    if (argc > 1) { // a graph's node, and a kernel of a kernel
+        cudaGraph_t graph;
+        cudaGraphNode_t node;
+        void *arguments[] = {&out};
+        cudaKernelNodeParams params = {};
+        params.gridDim = dim3(1);
+        params.func = (void *)scale<3>;
+        params.blockDim = dim3(1, 1, 65);
+        params.kernelParams = arguments;
+        cudaGraphCreate(&graph, 0);
+        cudaGraphAddKernelNode(&node, graph, NULL, 0, &params);
+        parent<<<1, 1>>>(out);
+    }
+    cudaDeviceSynchronize();
+    return 0;
+}
+"""
+
+DRIVER = r"""
+#include <cuda.h>
+static const char good[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                           ".visible .entry fill() { .shared .b32 word; ret; }\n";
+static const char bad[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry fill() { fill.me; }\n";
+int main(int argc, char **argv) {
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    cuModuleLoadData(&module, good);
+    cuModuleGetFunction(&function, module, "fill");
+    cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'l':
+        cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 100000, 0, 0, 0);
+        break;
+    case 'm':
+        cuModuleLoadData(&module, bad);
+        break;
+    case 'f':
+        cuModuleLoad(&module, "/nowhere/kernel.cubin");
+        break;
+    case 'u':
+        CUipcMemHandle handle;
+        cuIpcGetMemHandle(&handle, 0);
+        cuIpcGetMemHandle(&handle, 0);
+        break;
+    case 'q': // questions
+        cuModuleGetFunction(&function, module, "no_such_kernel");
+        char luid[8];
+        unsigned mask;
+        cuDeviceGetLuid(luid, &mask, device);
+        break;
+    }
+    return 0;
+}
+"""
+
 CLEAN = r"""
 #include <cstdio>
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
@@ -110,11 +189,11 @@ def write(folder, name, text):
     return path
 
 
-def compiled(folder, name, text):
+def compiled(folder, name, text, *flags):
     """An executable."""
     source, app = write(folder, name + ".cu", text), os.path.join(folder, name)
     subprocess.run(["nvcc", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90", "-cudart",
-                    "shared", "-o", app, source], check=True)
+                    "shared", "-o", app, source, *flags], check=True)
     return app
 
 
@@ -142,6 +221,7 @@ def check_saved(path, status):
 def check_fault(folder):
     app = compiled(folder, "fault", FAULT)
     check_gates("1 launch ended in a fault", 4, app)
+    check_gates("1 reason why", 4, app, "paused")  # outside of what the program lets count
     expect(run("-q", "--fail-on", "fault", "--fail-on", "excess", app), 4)
     expect(run("-q", "--fail-on", "fault", app, "x", "7"), 7)  # the program's own status stays
     profile, path = profile_of(folder, app)
@@ -157,6 +237,53 @@ def check_fault(folder):
     expect_equal("lane", (fault["thread"], fault["warp"], fault["lane"]), ([0, 0, 0], 0, 0))
     if fault["address"] not in fault["message"]:
         problems.append(f"another address: {fault}")
+
+
+def check_refused(folder):
+    app = compiled(folder, "refused", REFUSED, "-rdc=true", "-lcudadevrt")
+    check_gates("5 launches were refused", 4, app)
+    profile, path = profile_of(folder, app)
+    check_saved(path, 4)
+    refused = profile["refused"]
+    expect_equal("launches", len(profile["launches"]), 1)
+    expect_equal("times", [one["repeats"] for one in refused], [1, 1, 3])
+    expect_equal("limits", [one["reasons"][0]["limit"] for one in refused],
+                 ["block_extent", "grid_extent", "dynamic_shared"])
+    expect_equal("asked", [one["reasons"][0]["asked"] for one in refused], [1025, 0, 204800])
+    cure = "cudaFuncSetAttribute(scale<3>, cudaFuncAttributeMaxDynamicSharedMemorySize, 204800);"
+    expect_equal("cure", refused[2]["reasons"][0]["cure"], cure)
+    expect(run(app), 0, "launch 1 of 1, 5 refused", "scale<3>(float*): after launch 1, 3 times",
+           "grid 1, block 1,025, dynamic shared 128 bytes", "a block has at most 1024 threads in x",
+           "the grid is empty", "cure: " + cure)
+    done = run("--format", "csv", "-o", "-", app)
+    rows = [line for line in done.stdout.splitlines() if "refused with" in line]
+    if len(rows) != 3 or rows[2].split(",")[1] != "scale<3>(float*)":
+        problems.append(f"CSV: {done.stdout}")
+    profile, path = profile_of(folder, app, "more")
+    refused = profile["refused"]
+    expect_equal("more", [one["reasons"][0]["asked"] for one in refused],
+                 [1025, 0, 204800, 65, 2000])
+    expect_equal("parents", [one["parent"] for one in refused[3:]], [None, "parent(float*)"])
+
+
+def check_driver(folder):
+    app = compiled(folder, "driver", DRIVER, "-lcuda")
+    cure = "cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000);"
+    expect(run(app, "launch"), 0, cure)
+    expect(run("--fail-on", "fault", app, "launch"), 4, "1 launch was refused")
+    for word, kind, text in (("module", "module", "a module of the program was not loaded: "),
+                             ("file", "module", "/nowhere/kernel.cubin: No such file"),
+                             ("unsupported", "unsupported", "cuIpcGetMemHandle is not supported")):
+        check_gates("1 reason why the profile is incomplete", 4, app, word)
+        profile, path = profile_of(folder, app, word)
+        check_saved(path, 4)
+        gap = profile["incomplete"][0]
+        expect_equal(word, (gap["kind"], gap["count"]), (kind, 2 if word[0] == "u" else 1))
+        expect(run(app, word), 0, "not all of the program is in this report")
+        if text not in gap["text"]:
+            problems.append(f"{word}: {gap}")
+    for words in ([app], [app, "question"]):
+        check_gates("", 0, *words)
 
 
 def check_cut(folder):
@@ -193,6 +320,9 @@ def check_followed(folder):
     write(folder, "both.sh", "#!/bin/sh\n./clean\n./fault >log 2>&1\n./clean\nexit 0\n")
     for gate in ("fault", "excess"):
         expect(run("-q", "--fail-on", gate, "./both.sh", cwd=folder), 4, "1 launch ended in a fault")
+    write(folder, "third.sh", "#!/bin/sh\n./clean\n./driver unsupported 2>log\nexit 0\n")
+    expect(run("-q", "--fail-on", "excess", "./third.sh", cwd=folder), 4, "is incomplete")
+    expect(run("./third.sh", cwd=folder), 0, "(2 times), in ./driver")
     write(folder, "clean.sh", "#!/bin/sh\n./clean\n./clean\n")
     expect(run("-q", "--fail-on", "excess,fault", "./clean.sh", cwd=folder), 0)
     write(folder, "killed.sh", "#!/bin/sh\n./clean\n./spin 9\nexit 0\n")
@@ -205,6 +335,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         check_fault(folder)
+        check_refused(folder)
+        check_driver(folder)
         check_cut(folder)
         check_clean(folder)
         check_followed(folder)

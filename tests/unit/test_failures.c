@@ -170,6 +170,24 @@ static void test_appended(void **state) {
     profile_free(back);
 }
 
+// What a program leaves out of its profile may have failed all the same.
+static void test_forgotten(void **state) {
+    (void)state;
+    struct profile *profile = failed_profile();
+    profile_forget_launches(profile);
+    assert_int_equal(profile->launched, 0);
+    expect_failures(profile, 0, 0, 3, 4);
+    assert_int_equal(profile->refused[0].after, 0);
+    assert_int_equal(profile->gaps[2].kind, PROFILE_GAP_FAULT);
+    assert_string_equal(profile->gaps[2].text,
+                        "transpose(float*, float const*, int): illegal_address at line 7 of "
+                        "scale.cu");
+    assert_string_equal(profile->gaps[3].text, "cut short by signal 15 (SIGTERM)");
+    launch(profile, &(struct profile_launch_result){.blocks_run = 105});
+    assert_int_equal(profile->launches[0].index, 0);
+    profile_free(profile);
+}
+
 // A launch that was cut short is not one that counted the same by chance.
 static void test_not_alike(void **state) {
     (void)state;
@@ -245,9 +263,10 @@ static void test_broken_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_appended),   cmocka_unit_test(test_not_alike),
-        cmocka_unit_test(test_cut_texts),  cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_appended),     cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_not_alike),    cmocka_unit_test(test_cut_texts),
+        cmocka_unit_test(test_broken_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

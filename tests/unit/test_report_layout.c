@@ -330,10 +330,98 @@ static void test_csv(void **state) {
     assert_string_equal(
         strbuf_string(&out),
         "launch,kernel,file,line,instruction,space,op,array,width,requests,wavefronts,sectors,"
-        "ideal,excess,worst_degree,certainty,verdict,why,launches,column\r\n"
+        "ideal,excess,worst_degree,certainty,verdict,why,launches,column,problem\r\n"
         "1,work(float*),kernel.cu,33,ld.shared.f32,shared,load,tile,4,500000,16000000,,500000,"
-        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1,12\r\n"
-        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1,\r\n");
+        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1,12,\r\n"
+        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1,,\r\n");
+    strbuf_free(&out);
+}
+
+static struct profile_broken_limit broken_limit = {
+    .limit = "dynamic_shared",
+    .asked = 204800,
+    .most = 49152,
+    .text = "too much",
+    .cure = "cudaFuncSetAttribute(work, cudaFuncAttributeMaxDynamicSharedMemorySize, 204800);"};
+
+static struct profile_refused refused_launch(void) {
+    return (struct profile_refused){.after = 1,
+                                    .repeats = 1200,
+                                    .kernel = "work(\x1b[31mfloat*)",
+                                    .symbol = "work",
+                                    .grid = {0, 70000, 1},
+                                    .block = {1, 1, 3},
+                                    .dynamic_bytes = 204800,
+                                    .error = "cudaErrorInvalidValue",
+                                    .limits = &broken_limit,
+                                    .limit_count = 1};
+}
+
+// What did not run has rows of its own: sums over a table never pass it over.
+static void test_csv_of_failures(void **state) {
+    (void)state;
+    struct profile_launch launches[] = {launch_of(0, NULL, 0), launch_of(1, NULL, 0)};
+    struct profile_refused refused = refused_launch();
+    struct profile_gap gap = {PROFILE_GAP_LOST, "app, \"x\"", 2, false, 0};
+    launches[1].fault = "it broke";
+    struct profile profile = {.arch = 90,
+                              .launches = launches,
+                              .launch_count = 2,
+                              .refused = &refused,
+                              .refused_count = 1,
+                              .gaps = &gap,
+                              .gap_count = 1};
+    struct strbuf out = {0};
+    report_csv(&profile, &out);
+    const char *rows = strchr(strbuf_string(&out), '\n') + 1;
+    assert_string_equal(rows, "2,work(float*),,,,,,,,,,,,,,,,,1,,it broke\r\n"
+                              ",work(\x1b[31mfloat*),,,,,,,,,,,,,,,,,1200,,refused with "
+                              "cudaErrorInvalidValue: too much\r\n"
+                              ",,,,,,,,,,,,,,,,,,,,\"incomplete: app, \"\"x\"\"\"\r\n");
+    strbuf_free(&out);
+}
+
+static void test_failures(void **state) {
+    (void)state;
+    struct profile_launch launch = launch_of(0, NULL, 0);
+    struct profile_refused refused = refused_launch();
+    struct profile_gap gaps[] = {{PROFILE_GAP_UNSUPPORTED, "cudaFoo is not supported", 3, true, 0},
+                                 {PROFILE_GAP_LOST, "./app left no profile", 1, false, 0}};
+    char *program[] = {"./other"};
+    struct profile_process process = {program, 1, 1};
+    struct profile profile = {.arch = 90,
+                              .launches = &launch,
+                              .launch_count = 1,
+                              .launched = 1,
+                              .refused = &refused,
+                              .refused_count = 1,
+                              .gaps = gaps,
+                              .gap_count = 2,
+                              .processes = &process,
+                              .process_count = 1};
+    launch.cut = PROFILE_CUT_SIGNAL;
+    launch.fault = "cut short by signal 2 (SIGINT)";
+    struct strbuf out = {0};
+    report_text(&profile, NULL, &out);
+    const char *text = strbuf_string(&out);
+    assert_contains(text, "\n  cut short by signal 2 (SIGINT)\n  The counts are of what ran");
+    assert_contains(text, " launch 1 of 1, 1,200 refused\n");
+    assert_contains(text, "--- refused launches ---");
+    assert_contains(text, "[31mfloat*): after launch 1, 1,200 times\n"
+                          "    grid 0 x 70,000, block 1 x 1 x 3, dynamic shared 204,800 bytes; "
+                          "cudaErrorInvalidValue\n"
+                          "      too much\n"
+                          "      cure: cudaFuncSetAttribute(work, "
+                          "cudaFuncAttributeMaxDynamicSharedMemorySize, 204800);\n");
+    assert_null(strchr(text, '\x1b'));
+    assert_contains(text, "  call: cudaFoo is not supported (3 times), in ./other\n"
+                          "  lost: ./app left no profile\n");
+    strbuf_free(&out);
+    report_metrics(&profile, &out);
+    assert_contains(strbuf_string(&out), "  end: cut short by signal 2 (SIGINT)\n");
+    assert_contains(strbuf_string(&out), "\n1200 refused: work(");
+    assert_contains(strbuf_string(&out), "  missing: cudaFoo is not supported\n");
+    assert_null(strchr(strbuf_string(&out), '\x1b'));
     strbuf_free(&out);
 }
 
@@ -354,6 +442,8 @@ int main(void) {
         cmocka_unit_test(test_elide),
         cmocka_unit_test(test_clean),
         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_of_failures),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "run/launch.h"
 #include "run/limits.h"
 #include "run/module.h"
+#include "run/refused.h"
 #include "run/trace.h"
 
 static const char text[] =
@@ -74,7 +75,7 @@ static void expect(struct fixture *f, const char *name, struct sim_launch launch
     size_t count =
         run_check(&f->limits, &launch, function, sim_kernel_layout(kernel)->static_bytes, refusals);
     for (size_t i = 0; i < count; i++) {
-        char *line = run_refusal_text(&refusals[i], &f->limits, function);
+        char *line = run_refusal_text(&refusals[i], &f->limits, function->name);
         strbuf_printf(&out, "%s%s", i ? "\n" : "", line);
         free(line);
     }
@@ -119,6 +120,67 @@ static void test_memory(void **state) {
     expect(f, "_Z3onePf", launch,
            "the launch asks for 4294967295 bytes of dynamic shared memory; kernel '_Z3onePf' may "
            "have 49152");
+}
+
+// ---- As the profile keeps them -----------------------------------------------------------------
+
+// The last refused launch of the profile has this limit and this cure.
+static void expect_cure(struct fixture *f, const char *name, struct sim_launch launch,
+                        const char *limit, const char *cure) {
+    struct sim_kernel *kernel = kernel_of(f, name);
+    struct profile *profile = profile_create(90, NULL, 0);
+    run_add_refused(profile, &(struct run_refused){
+                                 .symbol = name,
+                                 .kernel = sim_kernel_function(kernel),
+                                 .limits = &f->limits,
+                                 .launch = &launch,
+                                 .dynamic_bytes = launch.dynamic_shared_bytes,
+                                 .static_bytes = sim_kernel_layout(kernel)->static_bytes,
+                                 .error = "cudaErrorInvalidValue",
+                                 .text = "invalid argument",
+                             });
+    assert_int_equal(profile->refused_count, 1);
+    const struct profile_refused *refused = &profile->refused[0];
+    assert_true(refused->limit_count >= 1);
+    assert_string_equal(refused->limits[0].limit, limit);
+    if (cure)
+        assert_string_equal(refused->limits[0].cure, cure);
+    else
+        assert_null(refused->limits[0].cure);
+    profile_free(profile);
+}
+
+static void test_cures(void **state) {
+    struct fixture *f = *state;
+    f->limits.dynamic_bytes = 49152;
+    expect_cure(f, "_Z3onePf", (struct sim_launch){SHAPE(1, 1025)}, "block_extent",
+                "launch blocks of at most 1024 threads in x, and more of them");
+    expect_cure(f, "_Z3onePf", (struct sim_launch){SHAPE(0, 32)}, "grid_extent",
+                "the grid is empty: launch only where there is something to do");
+    expect_cure(f, "_Z3onePf", (struct sim_launch){.grid = {1, 70000, 1}, .block = {1, 1, 1}},
+                "grid_extent",
+                "launch at most 65535 blocks in y, and let each of them do several parts of the "
+                "work");
+    expect_cure(f, "_Z3onePf", (struct sim_launch){.grid = {1, 1, 1}, .block = {64, 32, 1}},
+                "block_threads", "launch blocks of at most 1024 threads, and more of them");
+    expect_cure(f, "_Z3twoi", (struct sim_launch){SHAPE(1, 65)}, "kernel_threads",
+                "write __launch_bounds__(65) at the kernel, or launch blocks of at most 64 "
+                "threads");
+    expect_cure(f, "_Z3onePf", (struct sim_launch){SHAPE(1, 32), .dynamic_shared_bytes = 230400},
+                "dynamic_shared",
+                "cudaFuncSetAttribute(one, cudaFuncAttributeMaxDynamicSharedMemorySize, 230400);");
+    expect_cure(f, "_Z3onePf", (struct sim_launch){SHAPE(1, 32), .dynamic_shared_bytes = 230401},
+                "dynamic_shared",
+                "ask for at most 230400 bytes: sm_90 has 232448 for a block, and the kernel itself "
+                "takes 2048");
+    expect_cure(f, "four", (struct sim_launch){SHAPE(3, 32)}, "cluster_remainder",
+                "launch a grid of 4 blocks in x");
+    expect_cure(f, "four", (struct sim_launch){SHAPE(4, 32)}, "other", NULL);
+    f->limits.cluster_blocks = 8;
+    expect_cure(f, "_Z3onePf", (struct sim_launch){SHAPE(16, 32), .cluster = {16, 1, 1}},
+                "cluster_blocks",
+                "cudaFuncSetAttribute(one, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);");
+    f->limits = run_limits_of(90);
 }
 
 static void test_clusters(void **state) {
@@ -238,6 +300,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clusters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cooperative, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_old_chips, set_up, tear_down),

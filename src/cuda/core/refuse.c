@@ -1,6 +1,7 @@
 // Why functions are refused for good.
 #include <string.h>
 
+#include "cuda/core/gap.h"
 #include "cuda/core/refuse.h"
 #include "cuda/core/state.h"
 
@@ -58,10 +59,46 @@ static struct reason *reason_of(const char *name) {
     return NULL;
 }
 
-void cuda_refuse(const char *name) {
-    struct reason *reason = reason_of(name);
+// What a program asks before it decides what to do, and what only its debugging needs.
+static bool is_question(const char *name) {
+    static const char *const parts[] = {
+        "AtomicCapabilities",
+        "ExecAffinity",
+        "NvSciSyncAttributes",
+        "GetLuid",
+        "GLGetDevices",
+        "VDPAUGetDevice",
+        "MulticastGetGranularity",
+        "GetDevResource",
+        "Logs",
+        "Coredump",
+        "AsyncNotification",
+        "ProfilerInitialize",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return false;
+}
+
+static void say(const char *name, struct reason *reason) {
     if (!reason)
         cuda_say("%s is not supported yet", name);
     else if (!atomic_flag_test_and_set(&reason->was_said))
         cuda_say("%s is not supported: %s", name, reason->text);
+}
+
+void cuda_refuse(const char *name, bool is_first) {
+    struct reason *reason = reason_of(name);
+    if (is_first)
+        say(name, reason);
+    if (is_question(name))
+        return;
+    struct cuda_state *state = cuda_begin();
+    if (state && reason)
+        cuda_gap(state, PROFILE_GAP_UNSUPPORTED, "%s is not supported: %s", name, reason->text);
+    else if (state)
+        cuda_gap(state, PROFILE_GAP_UNSUPPORTED, "%s is not supported yet", name);
+    if (state)
+        cuda_end(state, cudaSuccess);
 }

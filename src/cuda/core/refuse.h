@@ -6,8 +6,9 @@
 
 #include "cuda/core/abi.h"
 
-// Says that a function of the runtime or the driver is not supported, and why, if there is a reason
-// that will last. Once for each reason.
-void cuda_refuse(const char *name);
+// A function of the runtime or the driver that is not supported was called: says so the first time,
+// and why, if there is a reason that will last, once for each reason. The profile is incomplete
+// from then on, unless the program only asked what there is. Without the lock.
+void cuda_refuse(const char *name, bool is_first);
 
 #endif

@@ -138,8 +138,8 @@ static void start_profile(struct cuda_state *state) {
 
 void cuda_restart_profile(struct cuda_state *state) {
     cuda_hand_over_restart(state->profile);
-    profile_free(state->profile);
-    start_profile(state);
+    profile_forget_launches(state->profile);
+    cuda_hand_over_head(state->profile);
 }
 
 static void fail_trace(const struct cuda_state *state, const char *why) {
@@ -161,6 +161,18 @@ static void end_trace(struct cuda_state *state) {
     free(state->config.trace);
     free(state->config.trace_path);
     state->config.trace = state->config.trace_path = NULL;
+}
+
+void cuda_start_profile(struct cuda_state *state) {
+    const bool is_wanted = state->config.profile_path || cuda_hands_over();
+    if (!is_wanted || state->profile)
+        return;
+    state->is_in_use = true;
+    state->config.owner = getpid();
+    start_profile(state);
+    if (state->config.trace)
+        start_trace(state);
+    cuda_watch_signals(state);
 }
 
 bool cuda_make_device(struct cuda_state *state) {
@@ -185,13 +197,7 @@ bool cuda_make_device(struct cuda_state *state) {
     state->current->sim = sim_create(&config);
     if (!state->current->sim)
         return false;
-    bool wants_profile = state->config.profile_path || cuda_hands_over();
-    if (wants_profile && !state->profile) {
-        start_profile(state);
-        if (state->config.trace)
-            start_trace(state);
-        cuda_watch_signals(state);
-    }
+    cuda_start_profile(state);
     return true;
 }
 

@@ -129,7 +129,9 @@ void cuda_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cuda_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cuda_say_diags(const struct diag_list *diags);
 
-// Forgets what was counted. Lock held.
+// There is a profile after this, if one is wanted, and signals do not lose it. Lock held.
+void cuda_start_profile(struct cuda_state *state);
+// Forgets what was counted, but not what went wrong. Lock held.
 void cuda_restart_profile(struct cuda_state *state);
 
 // Frees the current device with all memory, modules' variables, streams and events. Lock held.

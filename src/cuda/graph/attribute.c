@@ -2,6 +2,7 @@
 // hints that nothing here depends on, kept so that a program reads back what it set.
 #include <string.h>
 
+#include "cuda/core/gap.h"
 #include "cuda/graph/calls.h"
 #include "cuda/graph/graph.h"
 
@@ -48,7 +49,8 @@ static enum cuda_error enter_with(struct cuda_state *state, cuda_node node, int 
     struct cuda_node *known = error == cudaSuccess ? cuda_node_find(state, node) : NULL;
     *kernel = known ? &known->operation.u.kernel : NULL;
     if (error == cudaSuccess && attribute == DEVICE_UPDATABLE) {
-        cuda_say("kernel nodes that kernels update are not supported");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "kernel nodes that kernels update are not supported");
         return cudaErrorNotSupported;
     }
     if (error == cudaSuccess &&

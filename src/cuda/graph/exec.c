@@ -1,6 +1,7 @@
 // Graphs that were instantiated: a copy of the program's graph with the order in which it runs.
 #include "cuda/graph/exec.h"
 
+#include "cuda/core/gap.h"
 #include "cuda/graph/calls.h"
 #include "cuda/graph/memory.h"
 #include "cuda/graph/state.h"
@@ -89,8 +90,9 @@ static enum cuda_error check_flags(unsigned long long flags) {
         return cudaErrorInvalidValue;
     if (!(flags & CUDA_INSTANTIATE_DEVICE_LAUNCH))
         return cudaSuccess;
-    cuda_say("graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are not "
-             "supported");
+    cuda_say_gap(cuda_state(), PROFILE_GAP_UNSUPPORTED,
+                 "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are not "
+                 "supported");
     return cudaErrorNotSupported;
 }
 
@@ -259,7 +261,9 @@ static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec) {
     if (!--exec->running && exec->is_doomed)
         cuda_exec_free(state, exec);
     if (error != cudaSuccess && state->current->pending == cudaSuccess) {
-        cuda_say("a node of a graph failed: memory that it uses was freed, or is not there yet");
+        cuda_say_gap(
+            state, PROFILE_GAP_FAULT,
+            "a node of a graph failed: memory that it uses was freed, or is not there yet");
         state->current->pending = cudaErrorIllegalAddress;
     }
     return cudaSuccess;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/core/gap.h"
 #include "cuda/graph/calls.h"
 #include "cuda/graph/memory.h"
 #include "cuda/graph/state.h"
@@ -79,7 +80,8 @@ static enum cuda_error allocate_of(struct cuda_state *state, struct cuda_graph *
         params->pool.location.type != LOCATION_DEVICE || (params->access_count && !params->access))
         return cudaErrorInvalidValue;
     if (params->pool.handle_types) {
-        cuda_say("a graph's memory that other processes share is not supported");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "a graph's memory that other processes share is not supported");
         return cudaErrorNotSupported;
     }
     struct cuda_region *region = cuda_region_for(state, graph, before, params->bytes);
@@ -157,7 +159,8 @@ static enum cuda_error refuse(enum cuda_node_type type) {
     };
     if ((unsigned)type >= sizeof names / sizeof *names || !names[type])
         return cudaErrorInvalidValue;
-    cuda_say("nodes of graphs that %s are not supported", names[type]);
+    cuda_say_gap(cuda_state(), PROFILE_GAP_UNSUPPORTED, "nodes of graphs that %s are not supported",
+                 names[type]);
     return cudaErrorNotSupported;
 }
 

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "cuda/core/error.h"
+#include "cuda/core/gap.h"
 #include "cuda/core/hand_over.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/stream.h"
 #include "ir/ir.h"
+#include "run/fault.h"
 #include "run/launch.h"
 #include "run/module.h"
 
@@ -51,6 +54,22 @@ static void note_fault(struct cuda_state *state, const struct sim_result *result
     if (result->fault == SIM_FAULT_STOPPED && state->dying)
         return;
     cuda_say("%s", result->message ? result->message : "a kernel failed");
+}
+
+// A fault in a launch that the program left out of the profile.
+static void note_uncounted(struct cuda_state *state, const struct run_launch *launch,
+                           const struct sim_result *result) {
+    struct profile_launch_result end = {0};
+    struct profile_fault where;
+    run_describe_end(launch, result, &end, &where);
+    if (end.where) {
+        char *kernel = base_demangle(sim_kernel_function(launch->kernel)->name);
+        char *text = profile_fault_summary(kernel, &where);
+        cuda_gap(state, PROFILE_GAP_FAULT, "%s", text);
+        free(text);
+        free(kernel);
+    }
+    run_fault_free(&where);
 }
 
 // What a thread may take for recursion and alloca. Without a larger limit it is generous: the
@@ -99,6 +118,8 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
     cuda_hand_over_landed();
     if (result.fault != SIM_OK)
         note_fault(state, &result);
+    if (!launch.profile)
+        note_uncounted(state, &launch, &result);
     return result;
 }
 
@@ -132,9 +153,11 @@ static void copy_for(struct cuda_state *state, const struct cuda_function *paren
         return;
     if (!is_memory(state, child->to, child->bytes) ||
         (child->from && !is_memory(state, child->from, child->bytes))) {
-        cuda_say("%s, block %llu: a copy of %llu bytes from 0x%llx to 0x%llx leaves its memory",
-                 parent->name, (unsigned long long)child->parent, (unsigned long long)child->bytes,
-                 (unsigned long long)child->from, (unsigned long long)child->to);
+        cuda_say_gap(state, PROFILE_GAP_FAULT,
+                     "%s, block %llu: a copy of %llu bytes from 0x%llx to 0x%llx leaves its memory",
+                     parent->name, (unsigned long long)child->parent,
+                     (unsigned long long)child->bytes, (unsigned long long)child->from,
+                     (unsigned long long)child->to);
         state->current->pending = cudaErrorIllegalAddress;
         return;
     }
@@ -158,11 +181,14 @@ static void run_child(struct cuda_state *state, struct cuda_function *parent,
         .dynamic_shared = child->dynamic_shared_bytes,
         .packed = child->parameters,
         .packed_bytes = child->kernel->parameter_bytes,
+        .parent = parent->name,
     };
     struct cuda_operation operation = {.kind = CUDA_NODE_EMPTY};
     enum cuda_error error = cuda_kernel_of(state, function, &launch, NULL, &operation);
-    if (error == cudaSuccess && level > MOST_LEVELS)
+    if (error == cudaSuccess && level > MOST_LEVELS) {
         error = cudaErrorLaunchMaxDepthExceeded;
+        cuda_note_refused(state, function, &launch, error);
+    }
     if (error == cudaSuccess)
         run(state, &operation.u.kernel, level);
     cuda_operation_free(state, &operation);
@@ -217,9 +243,9 @@ static enum cuda_error go_to_stream(struct cuda_state *state, const void *stub,
     return cuda_version() < 12000 ? cudaErrorInvalidResourceHandle : cuda_visit(state, device);
 }
 
-enum cuda_error cuda_kernel_of(struct cuda_state *state, const void *stub,
-                               const struct cuda_launch *launch, void **arguments,
-                               struct cuda_operation *operation) {
+static enum cuda_error make_kernel(struct cuda_state *state, const void *stub,
+                                   const struct cuda_launch *launch, void **arguments,
+                                   struct cuda_operation *operation) {
     struct cuda_function *function;
     struct cuda_launch asked = *launch;
     enum cuda_error stream_error = go_to_stream(state, stub, launch->stream);
@@ -248,6 +274,15 @@ enum cuda_error cuda_kernel_of(struct cuda_state *state, const void *stub,
                                                       .launch = asked,
                                                       .parameters = parameters}};
     return cudaSuccess;
+}
+
+enum cuda_error cuda_kernel_of(struct cuda_state *state, const void *stub,
+                               const struct cuda_launch *launch, void **arguments,
+                               struct cuda_operation *operation) {
+    enum cuda_error error = make_kernel(state, stub, launch, arguments, operation);
+    if (error != cudaSuccess)
+        cuda_note_refused(state, stub, launch, error);
+    return error;
 }
 
 // Lock held. A launch that fails in a capture spoils it.
@@ -285,8 +320,10 @@ enum cuda_error cuda_launch_kernel(struct cuda_state *state, const void *stub,
     bool is_lost;
     enum cuda_error error = cuda_enter_queued(state, &is_lost);
     // The function is looked at first, even on a broken device.
-    if (!stub)
+    if (!stub) {
         error = cudaErrorInvalidDeviceFunction;
+        cuda_note_refused(state, stub, launch, error);
+    }
     return error == cudaSuccess ? queue(state, stub, launch, arguments, is_lost) : error;
 }
 

@@ -14,6 +14,7 @@ struct cuda_launch {
     bool is_cooperative;
     const void *packed;  // all parameters as the kernel declares them; NULL: one pointer each
     size_t packed_bytes; // of them; what is missing is 0
+    const char *parent;  // the kernel that launches it; NULL: the host does
 };
 
 // A whole call. `stub`: a stub or a kernel handle.
@@ -24,7 +25,8 @@ enum cuda_error cuda_launch_packed(void **extra, struct cuda_launch *launch);
 
 struct cuda_kernel;
 struct cuda_operation;
-// Checks a launch and makes it an operation, with a copy of the parameters. Lock held.
+// Checks a launch and makes it an operation, with a copy of the parameters; one that fails is in
+// the profile. Lock held.
 enum cuda_error cuda_kernel_of(struct cuda_state *state, const void *stub,
                                const struct cuda_launch *launch, void **arguments,
                                struct cuda_operation *operation);
@@ -40,6 +42,10 @@ enum cuda_error cuda_launch_attributes(const struct cuda_launch_attribute *attri
 enum cuda_error cuda_check_launch(const struct cuda_state *state,
                                   const struct cuda_function *function,
                                   const struct cuda_launch *launch);
+
+// The profile gets to know of a launch that failed. `stub`: as the program gave it.
+void cuda_note_refused(struct cuda_state *state, const void *stub, const struct cuda_launch *launch,
+                       enum cuda_error error);
 
 // What is to be launched, as the simulator takes it.
 struct sim_launch cuda_launch_shape(const struct cuda_launch *launch);

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "cuda/core/error.h"
 #include "ir/ir.h"
+#include "run/refused.h"
 
 enum { PORTABLE_CLUSTER = 8 }; // what a kernel may have before it opts in to more
 
@@ -118,4 +120,26 @@ enum cuda_error cuda_check_launch(const struct cuda_state *state,
     return run_check(&limits, &shape, function->ir, cuda_static_shared(function), refusals)
                ? error_of(refusals[0].limit)
                : cudaSuccess;
+}
+
+void cuda_note_refused(struct cuda_state *state, const void *stub, const struct cuda_launch *launch,
+                       enum cuda_error error) {
+    const struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
+    const bool is_loaded = function && function->ir && function->layout;
+    const struct run_limits limits = is_loaded ? limits_of(state, function) : state->device.limits;
+    const struct sim_launch shape = cuda_launch_shape(launch);
+    const struct run_refused refused = {
+        .symbol = function ? function->name : NULL,
+        .kernel = is_loaded ? function->ir : NULL,
+        .limits = &limits,
+        .launch = &shape,
+        .dynamic_bytes = launch->dynamic_shared,
+        .static_bytes = is_loaded ? cuda_static_shared(function) : 0,
+        .parent = launch->parent,
+        .error = cuda_error_name(error),
+        .text = cuda_error_text(error),
+        .is_by_driver = function && function->module->context,
+    };
+    if (state->profile)
+        run_add_refused(state->profile, &refused);
 }

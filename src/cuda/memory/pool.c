@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda/core/gap.h"
 #include "cuda/core/handles.h"
 #include "cuda/core/state.h"
 #include "cuda/memory/calls.h"
@@ -171,11 +172,13 @@ enum cuda_error cuda_mem_pool_create(struct cuda_state *state, cuda_pool *pool,
                                  !properties->location.type))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && properties->location.type != LOCATION_DEVICE) {
-        cuda_say("cudaMemPoolCreate: pools of host memory are not supported");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "cudaMemPoolCreate: pools of host memory are not supported");
         error = cudaErrorNotSupported;
     }
     if (error == cudaSuccess && properties->handle_types) {
-        cuda_say("cudaMemPoolCreate: pools that other processes share are not supported");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "cudaMemPoolCreate: pools that other processes share are not supported");
         error = cudaErrorNotSupported;
     }
     if (error == cudaSuccess && !cuda_is_device(state, properties->location.id))

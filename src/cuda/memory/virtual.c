@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "cuda/core/gap.h"
 #include "cuda/memory/virtual.h"
 
 enum { GRANULE = 2 << 20 };
@@ -203,7 +204,8 @@ static enum cuda_error check_properties(struct cuda_state *state,
     if (!properties || properties->type != PINNED)
         return cudaErrorInvalidValue;
     if (properties->location.type != DEVICE) {
-        cuda_say("cuMemCreate: memory of the host is not supported yet");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "cuMemCreate: memory of the host is not supported yet");
         return cudaErrorNotSupported;
     }
     return cuda_is_device(state, properties->location.id) ? cudaSuccess : cudaErrorInvalidDevice;

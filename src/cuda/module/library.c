@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "cuda/core/error.h"
+#include "cuda/core/gap.h"
 #include "cuda/module/calls.h"
 #include "cuda/module/image.h"
 #include "ir/ir.h"
@@ -64,6 +66,11 @@ char *cuda_library_text(struct cuda_state *state, const void *image, enum cuda_e
     return base_strdup(image);
 }
 
+static void note_unloaded(struct cuda_state *state, const char *what, const char *why) {
+    cuda_gap(state, PROFILE_GAP_MODULE, "a module of the program was not loaded: %s: %s", what,
+             why);
+}
+
 enum cuda_error cuda_library_load(struct cuda_state *state, const void *image,
                                   const struct cuda_jit *jit, struct cuda_module **out) {
     if (!image || !out)
@@ -72,6 +79,7 @@ enum cuda_error cuda_library_load(struct cuda_state *state, const void *image,
     char *text = cuda_library_text(state, image, &error), *log = NULL;
     if (!text) {
         cuda_jit_log(jit, "bankrun: the image holds no PTX\n");
+        note_unloaded(state, "an image in memory", cuda_error_text(error));
         return error;
     }
     size_t log_bytes;
@@ -99,12 +107,17 @@ enum cuda_error cuda_library_load_file(struct cuda_state *state, const char *pat
     size_t length;
     if (!path || !out)
         return cudaErrorInvalidValue;
-    if (!file_read(path, &data, &length))
-        return errno == ENOENT ? cudaErrorFileNotFound : cudaErrorInvalidKernelImage;
+    if (!file_read(path, &data, &length)) {
+        const bool is_there = errno != ENOENT;
+        note_unloaded(state, path, strerror(errno));
+        return is_there ? cudaErrorInvalidKernelImage : cudaErrorFileNotFound;
+    }
     enum { SHORTEST = 16 }; // of a container, which tells its own size
-    enum cuda_error error = length < SHORTEST || (toolchain_fatbin_bytes(data) > length)
-                                ? cudaErrorInvalidKernelImage
-                                : cuda_library_load(state, data, jit, out);
+    enum cuda_error error = cudaErrorInvalidKernelImage;
+    if (length < SHORTEST || toolchain_fatbin_bytes(data) > length)
+        note_unloaded(state, path, "it is too short");
+    else
+        error = cuda_library_load(state, data, jit, out);
     free(data);
     return error;
 }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "cuda/core/gap.h"
 #include "cuda/module/image.h"
 #include "cuda/module/library.h"
 #include "cuda/module/link.h"
@@ -55,7 +56,8 @@ static enum cuda_error add_object(struct cuda_state *state, struct cuda_link *li
     if (text)
         vec_push(&link->texts, text);
     else if (is_good)
-        cuda_say("cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
+        cuda_say_gap(state, PROFILE_GAP_MODULE,
+                     "cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
     cuda_say_diags(&diags);
     diag_free(&diags);
     toolchain_images_free(&images);
@@ -83,12 +85,14 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
     case INPUT_OBJECT:
         return add_object(state, link, data, bytes);
     case INPUT_CUBIN:
-        cuda_say("the program links machine code (a cubin); bankrun runs PTX");
+        cuda_say_gap(state, PROFILE_GAP_MODULE,
+                     "the program links machine code (a cubin); bankrun runs PTX");
         return cudaErrorNoKernelImageForDevice;
     case INPUT_LIBRARY:
     case INPUT_NVVM:
-        cuda_say("cuLinkAddData, cuLinkAddFile: %s are not supported yet",
-                 type == INPUT_NVVM ? "NVVM modules" : "archives");
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
+                     "cuLinkAddData, cuLinkAddFile: %s are not supported yet",
+                     type == INPUT_NVVM ? "NVVM modules" : "archives");
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;

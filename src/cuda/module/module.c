@@ -5,11 +5,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/core/error.h"
+#include "cuda/core/gap.h"
 #include "cuda/core/hand_over.h"
 #include "cuda/core/state.h"
 #include "cuda/module/image.h"
 #include "run/module.h"
 #include "toolchain/disassemble.h"
+
+// The program cannot have the module; `diags`: why, where that is known.
+static void note_unloaded(struct cuda_state *state, const struct diag_list *diags,
+                          enum cuda_error error) {
+    const char *why = diags->count ? diags->items[0].message : cuda_error_text(error);
+    cuda_gap(state, PROFILE_GAP_MODULE, "a module of the program was not loaded: %s", why);
+}
 
 // Parses the module's PTX. Its diagnostics are said once; later calls return the same error.
 static enum cuda_error read_module(struct cuda_state *state, struct cuda_module *module) {
@@ -19,8 +28,10 @@ static enum cuda_error read_module(struct cuda_state *state, struct cuda_module 
     if (!code->text)
         code->text = cuda_image_ptx(module->wrapper, state->config.arch, state->config.is_quiet,
                                     &module->error);
-    if (!code->text)
+    if (!code->text) {
+        note_unloaded(state, &diags, module->error);
         return module->error;
+    }
     code->source = (struct source){"<embedded PTX>", code->text, strlen(code->text)};
     code->ptx = ptx_parse(&code->source, &diags);
     if (!diags.errors)
@@ -28,6 +39,8 @@ static enum cuda_error read_module(struct cuda_state *state, struct cuda_module 
     if (diags.errors || !code->ir)
         module->error = cudaErrorInvalidPtx;
     cuda_say_diags(&diags);
+    if (module->error != cudaSuccess)
+        note_unloaded(state, &diags, module->error);
     if (module->log)
         diag_print(&diags, module->log, false);
     diag_free(&diags);
@@ -73,6 +86,8 @@ enum cuda_error cuda_module_load(struct cuda_state *state, struct cuda_module *m
     cuda_say_diags(&diags);
     if (!*sim)
         module->error = diags.errors ? cudaErrorInvalidPtx : cudaErrorMemoryAllocation;
+    if (!*sim)
+        note_unloaded(state, &diags, module->error);
     diag_free(&diags);
     if (!*sim)
         return module->error;
@@ -194,7 +209,8 @@ enum cuda_error cuda_function_find(struct cuda_state *state, const void *stub,
                                       : cudaErrorInvalidResourceHandle;
     enum cuda_error error = cuda_module_load(state, (*function)->module);
     if (error == cudaSuccess && !(*function)->ir) {
-        cuda_say("the program's PTX has no kernel %s", (*function)->name);
+        cuda_say_gap(state, PROFILE_GAP_MODULE, "the program's PTX has no kernel %s",
+                     (*function)->name);
         error = cudaErrorInvalidDeviceFunction;
     }
     return error;
@@ -215,6 +231,9 @@ enum cuda_error cuda_function_decode(struct cuda_state *state, struct cuda_funct
     if (!here->kernel)
         here->decode_error = cudaErrorNotSupported;
     cuda_say_diags(&diags);
+    if (!here->kernel)
+        cuda_gap(state, PROFILE_GAP_MODULE, "kernel %s cannot be run: %s", function->name,
+                 diags.count ? diags.items[0].message : "it cannot be decoded");
     diag_free(&diags);
     return here->decode_error;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "cuda/core/gap.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
 #include "cuda/stream/word.h"
@@ -93,10 +94,12 @@ static enum cuda_error wait_for(struct cuda_state *state,
     enum cuda_error error = cudaSuccess;
     while (error == cudaSuccess && !is_fulfilled(operation)) {
         if (progress_now() > end) {
-            cuda_say("a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
-                     "bankrun does what a stream is told at once, and cannot put it off until the "
-                     "program's later calls",
-                     (unsigned long long)operation->word.address);
+            cuda_say_gap(
+                state, PROFILE_GAP_UNSUPPORTED,
+                "a stream waits for a value at 0x%llx that nobody wrote within ten seconds; "
+                "bankrun does what a stream is told at once, and cannot put it off until the "
+                "program's later calls",
+                (unsigned long long)operation->word.address);
             return cudaErrorNotSupported;
         }
         cuda_call_host(state, nap, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/core/gap.h"
 #include "cuda/memory/array.h"
 #include "cuda/memory/pointer.h"
 
@@ -137,7 +138,8 @@ static enum cuda_error apply_view(const struct cuda_resource *resource,
     bool has_depth = image->shape != SIM_IMAGE_1D && image->shape != SIM_IMAGE_2D;
     bool has_layers = has_depth && image->shape != SIM_IMAGE_3D;
     if (view->format > 24) {
-        cuda_say("views of block-compressed textures are not supported");
+        cuda_say_gap(cuda_state(), PROFILE_GAP_UNSUPPORTED,
+                     "views of block-compressed textures are not supported");
         return cudaErrorNotSupported;
     }
     if (!is_array || !read_format(view->format, image) || view->width != first->width ||

@@ -69,7 +69,7 @@ static enum bankrun_error check(const struct bankrun_device *device, const struc
     const size_t count = run_check(&device->limits, sim, function,
                                    sim_kernel_layout(kernel)->static_bytes, refusals);
     for (size_t i = 0; i < count; i++) {
-        char *line = run_refusal_text(&refusals[i], &device->limits, function);
+        char *line = run_refusal_text(&refusals[i], &device->limits, function->name);
         strbuf_printf(&text, "%s%s", i ? "\n" : "", line);
         free(line);
     }
