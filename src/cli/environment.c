@@ -94,6 +94,12 @@ void environment_release_libraries(struct environment_libraries *libraries) {
     *libraries = (struct environment_libraries){0};
 }
 
+// A process that is not told where it hands over what it counts would seem to have counted nothing.
+static void set_variable(const char *name, const char *value) {
+    if (setenv(name, value, 1) != 0)
+        base_out_of_memory(0);
+}
+
 // Puts a text before or behind what the environment variable has.
 static void extend_variable(const char *name, const char *text, bool in_front) {
     const char *old = getenv(name);
@@ -104,14 +110,14 @@ static void extend_variable(const char *name, const char *text, bool in_front) {
     strbuf_puts(&value, text);
     if (has_old && in_front)
         strbuf_printf(&value, ":%s", old);
-    setenv(name, strbuf_string(&value), 1);
+    set_variable(name, strbuf_string(&value));
     strbuf_free(&value);
 }
 
 static void set_number(const char *name, unsigned long long number) {
     char text[24];
     snprintf(text, sizeof text, "%llu", number);
-    setenv(name, text, 1);
+    set_variable(name, text);
 }
 
 // The program may change its folder before its first launch: paths are made absolute.
@@ -120,14 +126,14 @@ static void set_trace(const struct cli_options *options) {
     struct strbuf path = {0};
     if (!options->trace)
         return;
-    setenv("BANKRUN_TRACE", options->trace, 1);
+    set_variable("BANKRUN_TRACE", options->trace);
     if (!options->trace_output)
         return;
     bool is_relative = options->trace_output[0] != '/' && strcmp(options->trace_output, "-");
     if (is_relative && getcwd(folder, sizeof folder))
         strbuf_printf(&path, "%s/", folder);
     strbuf_puts(&path, options->trace_output);
-    setenv("BANKRUN_TRACE_OUTPUT", strbuf_string(&path), 1);
+    set_variable("BANKRUN_TRACE_OUTPUT", strbuf_string(&path));
     strbuf_free(&path);
 }
 
@@ -149,20 +155,20 @@ void environment_use_libraries(const struct environment_libraries *libraries,
 void environment_set_options(const struct cli_options *options) {
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", options->arch);
-    setenv("BANKRUN_ARCH", arch, 1);
+    set_variable("BANKRUN_ARCH", arch);
     set_number("BANKRUN_DEVICES", options->devices ? (unsigned)options->devices : 1);
     set_number("BANKRUN_THREADS", options->trace ? 1 : (unsigned long long)options->threads);
     set_trace(options);
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
-    setenv("BANKRUN_BLOCKS", options->blocks ? options->blocks : "", 1);
-    setenv("BANKRUN_AS", options->as_compiled ? "compiled" : "written", 1);
-    setenv("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0", 1);
-    setenv("BANKRUN_QUIET", options->quiet ? "1" : "0", 1);
+    set_variable("BANKRUN_BLOCKS", options->blocks ? options->blocks : "");
+    set_variable("BANKRUN_AS", options->as_compiled ? "compiled" : "written");
+    set_variable("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0");
+    set_variable("BANKRUN_QUIET", options->quiet ? "1" : "0");
 }
 
 void environment_set_handover(const struct handover *handover) {
     char *name = handover ? handover_name(handover) : base_strdup("");
-    setenv(HANDOVER_VARIABLE, name, 1);
+    set_variable(HANDOVER_VARIABLE, name);
     free(name);
 }
 

@@ -1,10 +1,12 @@
 #include "cli/others.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -31,7 +33,8 @@ static bool parse(const char *text, struct other *other) {
     return true;
 }
 
-static void read_all(other_list *list) {
+// False: nothing can be seen there.
+static bool read_all(other_list *list) {
     DIR *folder = opendir("/proc");
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         char path[300], *text;
@@ -48,6 +51,7 @@ static void read_all(other_list *list) {
     }
     if (folder)
         closedir(folder);
+    return list->length > 0;
 }
 
 static bool is_ours(const other_list *list, pid_t pid) {
@@ -78,7 +82,13 @@ static bool is_known(pid_t pid, const pid_t *known, size_t count) {
 
 void others_list(const pid_t *known, size_t count, struct strbuf *names) {
     other_list list = {0};
-    read_all(&list);
+    siginfo_t info;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) // there are no children
+        return;
+    if (!read_all(&list))
+        strbuf_puts(names, "processes that /proc does not show");
     find_ours(&list);
     for (size_t i = 0; i < list.length; i++) {
         const struct other *other = &list.data[i];

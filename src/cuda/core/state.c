@@ -118,17 +118,26 @@ struct sim *cuda_any_sim(const struct cuda_state *state) {
     return NULL;
 }
 
-// The arguments as the system keeps them.
+// The program's arguments, as the C library hands them to constructors.
+static int argument_count;
+static char **argument_list;
+
+__attribute__((constructor)) static void keep_arguments(int argc, char **argv) {
+    argument_count = argc;
+    argument_list = argv;
+}
+
+// The arguments as the system keeps them, since programs change their lists; if they cannot be
+// read, the list.
 static void start_profile(struct cuda_state *state) {
     char *text;
     size_t length;
     VEC(char *) arguments = {0};
-    if (!file_read("/proc/self/cmdline", &text, &length)) {
-        text = base_strdup("");
-        length = 0;
-    }
-    for (char *at = text; at < text + length; at += strlen(at) + 1)
+    bool is_read = file_read("/proc/self/cmdline", &text, &length);
+    for (char *at = text; is_read && at < text + length; at += strlen(at) + 1)
         vec_push(&arguments, at);
+    for (int i = 0; !is_read && i < argument_count; i++)
+        vec_push(&arguments, argument_list[i]);
     state->profile = profile_create(state->config.arch, arguments.data, arguments.length);
     state->profile->is_as_compiled = state->config.as_compiled;
     vec_free(&arguments);
