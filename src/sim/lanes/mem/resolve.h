@@ -255,7 +255,7 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
 }
 
 // Each way is compiled once in a file, for all lanes and for some, not in each of its handlers;
-// but that of some lanes in shared memory is short enough to be part of them.
+// but those of some lanes in shared and global memory are short enough to be part of them.
 #define MEM_RESOLVER(kind, suffix, ...)                                                            \
     static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##suffix(       \
         struct sim_warp *warp, const struct sim_instr *instr, const struct sim_access *access,     \
@@ -264,10 +264,10 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
         return __VA_ARGS__;                                                                        \
     }
 #define MEM_RESOLVERS(suffix, full)                                                                \
-    MEM_RESOLVER(global, suffix, mem_resolve_global(&r, access, lanes->address, width, full))      \
     MEM_RESOLVER(generic, suffix, mem_resolve_generic(&r, access, lanes->address, width, full))    \
     MEM_RESOLVER(cell, suffix, mem_resolve_cell(&r, access, lanes->address, width, full))
 MEM_RESOLVER(shared, all, mem_resolve_shared(&r, access, lanes, width, true))
+MEM_RESOLVER(global, all, mem_resolve_global(&r, access, lanes->address, width, true))
 MEM_RESOLVERS(some, false)
 MEM_RESOLVERS(all, true)
 
@@ -278,6 +278,15 @@ LANES_INLINE enum mem_pattern mem_resolve_shared_some(struct sim_warp *warp,
                                                       enum event_intent intent) {
     const struct mem_request r = mem_request(warp, instr, width, intent);
     return mem_resolve_shared(&r, access, lanes, width, false);
+}
+
+LANES_INLINE enum mem_pattern mem_resolve_global_some(struct sim_warp *warp,
+                                                      const struct sim_instr *instr,
+                                                      const struct sim_access *access,
+                                                      struct mem_lanes *lanes, unsigned width,
+                                                      enum event_intent intent) {
+    const struct mem_request r = mem_request(warp, instr, width, intent);
+    return mem_resolve_global(&r, access, lanes->address, width, false);
 }
 
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
