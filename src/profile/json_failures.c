@@ -137,6 +137,8 @@ void profile_read_faults(struct profile_reader *reader, const json_t *object,
     }
     if (json_object_get(object, "cut_short"))
         read_cut(reader, object, launch);
+    if ((launch->fault_count || launch->cut) && !launch->fault)
+        profile_fail(reader, "fault: is null, but the launch did not run to its end");
 }
 
 // ---- Launches that were refused -------------------------------------------------------------

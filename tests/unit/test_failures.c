@@ -232,6 +232,8 @@ static void test_broken_files(void **state) {
     } table[] = {
         {"\"by\": \"signal\"", "\"by\": \"magic\"",
          "launches[1].cut_short.by: expected one of \"signal\", \"instructions\""},
+        {"\"fault\": \"cut short by signal 15 (SIGTERM)\"", "\"fault\": null",
+         "launches[1].fault: is null, but the launch did not run to its end"},
         {"\"signal\": 15", "\"signal\": 65", "cut_short.signal: expected a whole number"},
         {"\"0xffffffffffffff00\"", "\"ff00\"",
          "launches[0].faults[0].address: expected a hexadecimal number"},
