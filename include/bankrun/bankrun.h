@@ -125,7 +125,8 @@ void *bankrun_alloc(struct bankrun_device *device, size_t bytes);
 bool bankrun_free(struct bankrun_device *device, void *memory);
 
 /* Lets kernels use memory of the caller's: `bytes` from `memory` on, which must stay valid until
- * bankrun_unregister or bankrun_close. False: it overlaps other memory of the device. */
+ * bankrun_unregister or bankrun_close. False: it overlaps other memory of the device, or not all of
+ * it is mapped. */
 bool bankrun_register(struct bankrun_device *device, void *memory, size_t bytes);
 bool bankrun_unregister(struct bankrun_device *device, void *memory);
 

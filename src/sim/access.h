@@ -44,7 +44,7 @@ struct sim_access {
 struct sim_site_cache {
     uint64_t address, bytes, generation;
 };
-enum { SIM_UNSITED_CACHES = 16 };
+enum { SIM_UNSITED_CACHES = 16, SIM_MAPPED_CACHES = 64 };
 
 struct sim_worker {
     struct sim *sim;
@@ -61,6 +61,8 @@ struct sim_worker {
     struct sim_site_cache *cache;      // one for each site of the kernel and its callees
     // The same for loads without a site (const memory), by instruction number. Starts zeroed.
     struct sim_site_cache unsited[SIM_UNSITED_CACHES];
+    // Registered memory that was found mapped, for reads and for writes.
+    struct sim_site_cache mapped[2][SIM_MAPPED_CACHES];
     const struct event_observer *observer; // NULL: nobody listens. Set by sim_listen
     void *observer_state;
     bool hears_access, hears_unsited, hears_sync;

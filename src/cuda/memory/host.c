@@ -1,4 +1,5 @@
 // Host memory that the device may use: pinned, registered.
+#include "base/mapping.h"
 #include "cuda/core/state.h"
 #include "cuda/memory/calls.h"
 #include "cuda/memory/memory.h"
@@ -24,6 +25,8 @@ enum cuda_error cuda_host_register(struct cuda_state *state, void *pointer, size
                                    unsigned flags) {
     enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && (!pointer || !bytes || flags & ~(unsigned)REGISTER_FLAGS))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && !mapping_allows((uintptr_t)pointer, bytes, false))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !sim_register_host(state->current->sim, pointer, bytes))
         error = cudaErrorHostMemoryAlreadyRegistered;

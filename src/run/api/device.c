@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mapping.h"
 #include "run/api/api.h"
 
 enum { DEFAULT_ARCH = 90, MOST_THREADS = 1024 };
@@ -68,7 +69,8 @@ bool bankrun_free(struct bankrun_device *device, void *memory) {
 }
 
 bool bankrun_register(struct bankrun_device *device, void *memory, size_t bytes) {
-    return sim_register_host(device->sim, memory, bytes);
+    return mapping_allows((uintptr_t)memory, bytes, false) &&
+           sim_register_host(device->sim, memory, bytes);
 }
 
 bool bankrun_unregister(struct bankrun_device *device, void *memory) {

@@ -127,7 +127,7 @@ uint8_t *sim_mem_span(struct sim_warp *warp, unsigned lane, uint64_t address, bo
         return (uint8_t *)(uintptr_t)local_address(warp, lane, offset);
     }
     struct sim_site_cache hit;
-    if (!sim_memory_lookup(block->worker->memory, address, 1, write, &hit))
+    if (!sim_memory_touch(block->worker, address, 1, write, &hit))
         return NULL;
     *bytes = hit.address + hit.bytes - address;
     return (uint8_t *)(uintptr_t)address;

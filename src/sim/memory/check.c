@@ -38,12 +38,12 @@ bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned 
         return false;
     if (last->bytes >= r->width && address - last->address <= last->bytes - r->width)
         return true;
-    struct sim_memory *memory = r->warp->block->worker->memory;
-    if (sim_memory_lookup(memory, address, r->width, r->intent != EVENT_READ, last) ||
+    struct sim_worker *worker = r->warp->block->worker;
+    if (sim_memory_touch(worker, address, r->width, r->intent != EVENT_READ, last) ||
         is_in_parameters(r, address))
         return true;
     char text[SIM_MEMORY_TEXT];
-    sim_memory_describe(memory, address, r->width, text);
+    sim_memory_describe(worker->memory, address, r->width, text);
     sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
               "%s of %u bytes at 0x%" PRIx64 ": %s", sim_mem_intents[r->intent], r->width, address,
               text);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/mapping.h"
 #include "sim/memory/memory.h"
 
 // Further away than this an allocation says nothing about what went wrong.
@@ -80,10 +81,22 @@ static void describe_nearest(const struct sim_allocation *allocation, uint64_t a
     }
 }
 
+// The program took it away, or lent it for reading alone.
+static bool describe_unmapped(const struct sim_allocation *found, char *text) {
+    const bool is_there = mapping_allows(found->address, found->bytes, false);
+    if (found->kind != SIM_HOST || (is_there && mapping_allows(found->address, found->bytes, true)))
+        return false;
+    snprintf(text, SIM_MEMORY_TEXT,
+             "inside the host memory that was registered at 0x%" PRIx64 " and %s", found->address,
+             is_there ? "may only be read" : "is no longer mapped");
+    return true;
+}
+
 void sim_memory_describe(struct sim_memory *memory, uint64_t address, uint64_t bytes,
                          char text[SIM_MEMORY_TEXT]) {
     const struct sim_allocation *found = sim_memory_find(memory, address, false);
-    if (found ? describe_foreign(memory, found, text) : describe_freed(memory, address, text))
+    if (found ? describe_foreign(memory, found, text) || describe_unmapped(found, text)
+              : describe_freed(memory, address, text))
         return;
     if (address < 4096) {
         snprintf(text, SIM_MEMORY_TEXT, "a null pointer%s", address ? " with an offset" : "");

@@ -24,7 +24,7 @@ uint8_t *sim_bulk_shared(const struct mem_request *r, unsigned lane, uint64_t ad
 
 uint8_t *sim_bulk_global(const struct mem_request *r, unsigned lane, uint64_t address,
                          uint64_t bytes) {
-    struct sim_memory *memory = r->warp->block->worker->memory;
+    struct sim_worker *worker = r->warp->block->worker;
     struct sim_site_cache hit;
     if (address & (r->width - 1)) {
         sim_raise(r->warp, r->instr, SIM_FAULT_MISALIGNED, lane, address,
@@ -32,10 +32,10 @@ uint8_t *sim_bulk_global(const struct mem_request *r, unsigned lane, uint64_t ad
                   address, r->width);
         return NULL;
     }
-    if (sim_memory_lookup(memory, address, bytes, r->intent != EVENT_READ, &hit))
+    if (sim_memory_touch(worker, address, bytes, r->intent != EVENT_READ, &hit))
         return (uint8_t *)(uintptr_t)address;
     char text[SIM_MEMORY_TEXT];
-    sim_memory_describe(memory, address, bytes, text);
+    sim_memory_describe(worker->memory, address, bytes, text);
     sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
               "bulk %s of %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb(r), bytes, address, text);
     return NULL;

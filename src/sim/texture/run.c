@@ -73,8 +73,8 @@ static bool check_object(struct sim_warp *warp, const struct sim_instr *instr, u
     if (object->image.shape == SIM_IMAGE_LINEAR && !access->is_integer && !sim_is_query(access))
         return raise_object(warp, instr, lane, number,
                             ": linear memory is read by integer coordinates only", "");
-    if (!sim_memory_lookup(warp->block->worker->memory, object->image.address, object->image.bytes,
-                           false, &hit))
+    if (!sim_memory_touch(warp->block->worker, object->image.address, object->image.bytes, false,
+                          &hit))
         return raise_object(warp, instr, lane, number, ", whose memory was freed", "");
     if (access->has_gradient && object->sampler.anisotropy > 1)
         return raise_object(warp, instr, lane, number,
