@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,16 +16,14 @@ enum { TEMPORARY_NAMES = 100 }; // tried before giving up: leftovers of killed p
 
 // Reads to the end instead of trusting the size: pipes and /proc have none.
 static bool read_all(int descriptor, struct strbuf *text) {
-    char chunk[64 << 10];
-    for (;;) {
-        ssize_t count = read(descriptor, chunk, sizeof chunk);
+    enum { CHUNK = 64 << 10 };
+    char *chunk = base_alloc(CHUNK); // the stack of a program's thread may be small
+    ssize_t count;
+    while ((count = read(descriptor, chunk, CHUNK)) > 0 || (count < 0 && errno == EINTR))
         if (count > 0)
             strbuf_append(text, chunk, (size_t)count);
-        else if (count == 0)
-            return true;
-        else if (errno != EINTR)
-            return false;
-    }
+    free(chunk);
+    return count == 0;
 }
 
 // Closes the descriptor, unless there is none.
@@ -52,15 +51,18 @@ bool file_read(const char *path, char **data, size_t *length) {
 }
 
 bool file_read_regular(const char *path, char **data, size_t *length) {
-    struct stat status;
+    struct stat info;
+    // A pipe without a writer would let open() wait, too.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor >= 0 && (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-                            status.st_size > LARGEST_REGULAR)) {
+    int error = descriptor < 0 || fstat(descriptor, &info) != 0 ? errno
+                : S_ISDIR(info.st_mode)                         ? EISDIR
+                : !S_ISREG(info.st_mode)                        ? ESPIPE
+                : info.st_size > LARGEST_REGULAR                ? EFBIG
+                                                                : 0;
+    if (error && descriptor >= 0)
         close(descriptor);
-        descriptor = -1;
-        errno = EINVAL;
-    }
-    return read_from(descriptor, data, length);
+    errno = error;
+    return read_from(error ? -1 : descriptor, data, length);
 }
 
 static bool write_all(int descriptor, const char *data, size_t length) {

@@ -9,8 +9,8 @@
 // False: errno says why, *data is NULL.
 bool file_read(const char *path, char **data, size_t *length);
 
-// The same of a regular file that is not absurdly large, whatever is at the path: a FIFO or a
-// device is refused (EINVAL), and never waited for.
+// The same of a regular file of at most 1 GiB, whatever is at the path. Pipes and devices may never
+// end, and are not waited for: errno is ESPIPE for them, EFBIG for what is larger.
 bool file_read_regular(const char *path, char **data, size_t *length);
 
 // Writes a file through a temporary one beside it and a rename, so that readers see the old

@@ -30,6 +30,8 @@ struct pool {
     struct pool_worker *workers; // threads - 1: number 0 is the caller
 };
 
+enum { STACK_BYTES = 1 << 20 }; // of each thread, whatever `ulimit -s` says
+
 static int available_processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
@@ -81,15 +83,19 @@ struct pool *pool_create(int threads) {
     pool->threads = 1;
     sigset_t old;
     block_signals(&old);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
     // A host that grants fewer threads than asked for still runs all the work, on those.
     while (pool->threads < threads) {
         struct pool_worker *worker = &pool->workers[pool->threads - 1];
         *worker = (struct pool_worker){.pool = pool, .number = pool->threads};
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+        if (pthread_create(&worker->thread, &attributes, worker_main, worker) != 0)
             break;
         pthread_setname_np(worker->thread, POOL_THREADS "pool");
         pool->threads++;
     }
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return pool;
 }

@@ -74,7 +74,7 @@ static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
     }
     struct source source = {.name = argv[0]};
     char *text;
-    if (!file_read(argv[0], &text, &source.length)) {
+    if (!file_read_regular(argv[0], &text, &source.length)) {
         cli_error("%s: %s", argv[0], strerror(errno));
         return CLI_USAGE;
     }
@@ -87,11 +87,14 @@ static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
 // The first bytes of a file; -1: it cannot be read, which was printed.
 static long read_head(const char *path, char *head, size_t size) {
     struct stat status;
-    FILE *file = stat(path, &status) == 0 ? fopen(path, "rb") : NULL;
-    if (file && S_ISDIR(status.st_mode)) {
-        fclose(file);
-        file = NULL;
-        errno = EISDIR;
+    FILE *file = NULL;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    else
+        file = fopen(path, "rb");
+    if (!file && errno == ESPIPE) {
+        cli_error("%s: not a regular file; a program is read more than once", path);
+        return -1;
     }
     if (!file) {
         cli_error("%s: %s", path, strerror(errno));

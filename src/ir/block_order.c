@@ -82,7 +82,10 @@ static bool is_direct(const struct survey *survey, const struct ir_operand *addr
     if (address->variable || address->reg == IR_NONE)
         return true;
     const struct ir_instruction *set = ir_only_setter(survey->uses, address->reg);
-    while (set && set->ptx->isa == PTX_ISA_cvta_to && set->operands[1].kind == IR_OPERAND_REGISTER)
+    // A register that nothing else sets may be made of itself.
+    for (unsigned steps = 0; set && steps < PATIENCE && set->ptx->isa == PTX_ISA_cvta_to &&
+                             set->operands[1].kind == IR_OPERAND_REGISTER;
+         steps++)
         set = ir_only_setter(survey->uses, set->operands[1].reg);
     return set && set->ptx->isa == PTX_ISA_ld_param;
 }

@@ -33,7 +33,7 @@ static const struct view_source *source_of(struct view_builder *builder, const c
     struct view_source source = {.name = base_strdup(file)};
     char *path = resolve(builder, file);
     size_t length;
-    if (file_read(path, &source.text, &length))
+    if (file_read_regular(path, &source.text, &length))
         find_lines(&source);
     else
         source.text = NULL;

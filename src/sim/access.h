@@ -70,6 +70,7 @@ struct sim_worker {
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;
     uint64_t instructions, thread_instructions;
+    void *scratch; // of matrix instructions; NULL until one needs it
 };
 
 struct sim_block {

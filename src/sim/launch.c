@@ -303,6 +303,7 @@ static void work(void *context, int index) {
     vec_free(&residents.idle);
     vec_free(&residents.running);
     free(worker->cache);
+    free(worker->scratch);
     free(worker);
 }
 

@@ -68,21 +68,23 @@ enum cuda_error cuda_old_set_parameter(struct cuda_state *state, struct cuda_fun
 
 enum cuda_error cuda_old_launch(struct cuda_state *state, struct cuda_function *function, int width,
                                 int height, cuda_stream stream) {
-    struct cuda_old_launch *old = NULL, copy;
+    struct cuda_old_launch *old = NULL;
     enum cuda_error error = enter_with(state, function, &old);
     if (error == cudaSuccess && (width <= 0 || height <= 0 || !old->block.x))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        copy = *old;
     if (error != cudaSuccess)
         return error;
+    struct cuda_old_launch *copy = base_alloc(sizeof *copy); // the program may set others meanwhile
+    *copy = *old;
     struct cuda_launch launch = {
         .grid = {(unsigned)width, (unsigned)height, 1},
-        .block = copy.block,
-        .dynamic_shared = copy.shared_bytes,
+        .block = copy->block,
+        .dynamic_shared = copy->shared_bytes,
         .stream = stream,
-        .packed = copy.parameters,
-        .packed_bytes = copy.parameter_bytes,
+        .packed = copy->parameters,
+        .packed_bytes = copy->parameter_bytes,
     };
-    return cuda_launch_kernel(state, function, &launch, NULL);
+    error = cuda_launch_kernel(state, function, &launch, NULL);
+    free(copy);
+    return error;
 }

@@ -86,8 +86,8 @@ void sim_memory_adopt(struct sim_memory *memory, uint64_t address);
 bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64_t bytes,
                        bool write, struct sim_site_cache *hit);
 
-// The same for a thread of a kernel, and the host still has that memory: what was registered may have
-// been unmapped since. That is looked at once for each allocation and launch.
+// The same for a thread of a kernel, and the host still has that memory: what was registered may
+// have been unmapped since. That is looked at once for each allocation and launch.
 bool sim_memory_touch(struct sim_worker *worker, uint64_t address, uint64_t bytes, bool write,
                       struct sim_site_cache *hit);
 

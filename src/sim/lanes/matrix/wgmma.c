@@ -31,7 +31,7 @@ struct wgmma {
     sim_ref ra[A_REGISTERS], rd[MAX_D_REGISTERS];
 };
 
-// Everything of one product; large, but on a thread's stack for some microseconds only.
+// Everything of one product; too large for the stack of a thread.
 struct work {
     uint32_t a[ROWS * MAX_DEPTH / 2], b[MAX_B];
     uint32_t c[WARP_ROWS * MMA_MAX_COLUMNS], d[WARP_ROWS * MMA_MAX_COLUMNS];
@@ -39,6 +39,12 @@ struct work {
     uint8_t special[MMA_MAX_COLUMNS];
     struct mma_columns columns;
 };
+
+static struct work *work_of(struct sim_worker *worker) {
+    if (!worker->scratch)
+        worker->scratch = base_alloc_aligned(64, sizeof(struct work));
+    return worker->scratch;
+}
 
 // All lanes of the warpgroup bring the same descriptor.
 static uint64_t first_value(const struct sim_warp *warp, sim_ref ref) {
@@ -102,16 +108,16 @@ static const struct sim_instr *multiply(struct sim_warp *warp, const struct sim_
     const struct wgmma *w = instr->extra;
     struct sim_warp group[SIM_GROUP_WARPS];
     const struct sim_instr *next;
-    struct work work;
+    struct work *work = work_of(warp->block->worker);
     if (!sim_warpgroup_arrive(warp, instr, group, &next))
         return next;
-    if (!read_matrices(warp, instr, &group[0], &work))
+    if (!read_matrices(warp, instr, &group[0], work))
         return NULL;
-    work.columns = (struct mma_columns){
-        .value = work.value, .exponent = work.exponent, .has_special = work.special};
-    mma_prepare(&w->product, work.b, &work.columns);
+    work->columns = (struct mma_columns){
+        .value = work->value, .exponent = work->exponent, .has_special = work->special};
+    mma_prepare(&w->product, work->b, &work->columns);
     for (unsigned i = 0; i < SIM_GROUP_WARPS; i++)
-        multiply_rows(&group[i], w, i, &work);
+        multiply_rows(&group[i], w, i, work);
     sim_warpgroup_release(warp, instr);
     return instr + 1;
 }
