@@ -50,6 +50,11 @@ static void sync(void *state, const struct event_sync *event) {
     worker->behind->sync(worker->state, event);
 }
 
+static void contention(void *state, uint32_t offset) {
+    const struct worker *worker = state;
+    worker->behind->contention(worker->state, offset);
+}
+
 static void piece_end(void *state) {
     struct worker *worker = state;
     combiner_flush(worker->combiner);
@@ -122,6 +127,7 @@ const struct event_observer *compiled_stream_before(struct compiled_stream *stre
         .worker_begin = begin,
         .access = behind->access ? access : NULL, // and no memos: the order of requests matters
         .sync = behind->sync ? sync : NULL,
+        .contention = behind->contention ? contention : NULL,
         .piece_end = behind->piece_end ? piece_end : NULL,
         .worker_end = end,
         .wants_unsited = behind->wants_unsited,

@@ -168,6 +168,10 @@ struct event_observer {
     void (*access)(void *worker_state, const struct event_access *event);
     // May be NULL: it hears of no synchronisation.
     void (*sync)(void *worker_state, const struct event_sync *event);
+    // May be NULL. Several warps of a block change the word at this offset of its shared memory by
+    // atomics that are loops of compare-and-swap (ir_site.is_retried): how often these go round
+    // depends on when which warp comes. Told once of each word of each block.
+    void (*contention)(void *worker_state, uint32_t offset);
     // May be NULL. A block has ended, or all blocks of a cluster: what was told since the last call
     // (or the beginning) is about it alone. Called where a launch is sampled.
     void (*piece_end)(void *worker_state);

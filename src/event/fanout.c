@@ -48,6 +48,15 @@ static void sync(void *state, const struct event_sync *event) {
     }
 }
 
+static void contention(void *state, uint32_t offset) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->contention)
+            observer->contention(listeners->states[i], offset);
+    }
+}
+
 static void piece_end(void *state) {
     const struct listeners *listeners = state;
     for (unsigned i = 0; i < listeners->fanout->count; i++) {
@@ -85,18 +94,20 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
     fanout->all = (struct event_observer){
         .context = fanout, .worker_begin = begin, .piece_end = piece_end, .worker_end = end};
     unsigned hearing = 0;
-    bool agree = true, syncs = false;
+    bool agree = true, syncs = false, contends = false;
     for (unsigned i = 0; i < count; i++) {
         if (!observers[i])
             continue;
         fanout->observers[fanout->count++] = observers[i];
         hearing += observers[i]->access != NULL;
         syncs = syncs || observers[i]->sync;
+        contends = contends || observers[i]->contention;
         agree = agree && (!observers[i]->access || observers[i]->memos);
         fanout->all.wants_unsited |= observers[i]->access && observers[i]->wants_unsited;
     }
     fanout->all.access = hearing ? access : NULL;
     fanout->all.sync = syncs ? sync : NULL;
+    fanout->all.contention = contends ? contention : NULL;
     fanout->all.memos = hearing == 1 && agree ? memos : NULL;
     return fanout;
 }

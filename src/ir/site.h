@@ -42,6 +42,7 @@ struct ir_site {
     bool is_generic;   // no state space written: each event says which one it was
     bool is_volatile;  // as written: other threads may write it
     bool is_sum;       // of an atomic: it adds
+    bool is_retried;   // of an atomic: a loop that begins anew when another warp changes the word
     bool is_uncached;  // of an asynchronous copy: it passes the first-level cache by
 };
 

@@ -146,6 +146,28 @@ static enum site_atomic classify_atomic(const struct ir_function *function, stru
     return classify_native(*uses, instruction, op, site);
 }
 
+static bool is_in_loop(const struct ir_function *function, uint32_t index) {
+    for (uint32_t i = index; i < function->instruction_count; i++) {
+        const uint32_t target = function->instructions[i].target;
+        if (target != IR_NONE && function->blocks[target].first <= index)
+            return true;
+    }
+    return false;
+}
+
+// A compare-and-swap alone takes as long whoever else is there; a loop round one does not.
+static bool is_retried(const struct ir_function *function, const struct ir_site *site) {
+    switch (site->atomic) {
+    case SITE_ATOMIC_CAS:
+        return is_in_loop(function, site->instruction);
+    case SITE_ATOMIC_LOOP:
+    case SITE_ATOMIC_EARLY_LOOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
 // ---- All sites ----------------------------------------------------------------------------
 
 static void fill_width(const struct ir_instruction *instruction, struct ir_site *site) {
@@ -203,6 +225,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
             fill_width(instruction, &site);
         if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION) {
             site.atomic = classify_atomic(function, &uses, instruction, site.op);
+            site.is_retried = is_retried(function, &site);
             site.is_sum = ptx_modifier_of(instruction->ptx, PTX_GROUP_op) == PTX_MOD_add;
         }
         site.is_volatile = PTX_HAS(instruction->ptx, volatile);

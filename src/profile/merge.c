@@ -75,9 +75,13 @@ static void sum_site(struct profile_recorder *recorder, uint32_t number, enum si
         for (; counter; counter = counter->next)
             add_to_sums(&sums, counter);
     }
-    for (size_t i = 0; i < sums.length; i++)
+    const struct recorded_site *site = &recorder->sites[number];
+    for (size_t i = 0; i < sums.length; i++) {
+        if (space == SITE_SHARED && site->site->is_retried)
+            sums.data[i].total.is_estimate |= profile_is_contended(recorder, sums.data[i].array);
         if (sums.data[i].total.counts.requests > 0)
-            add_row(rows, &recorder->sites[number], number, space, &sums.data[i]);
+            add_row(rows, site, number, space, &sums.data[i]);
+    }
     vec_free(&sums);
 }
 

@@ -54,6 +54,14 @@ static void list_sites(struct profile_recorder *recorder) {
     free(sites);
 }
 
+static void bounds_of(const struct profile_launch_info *info, const struct ir_variable *array,
+                      uint32_t offset, uint32_t *first, uint32_t *bytes) {
+    *first = array ? (uint32_t)array->offset : offset;
+    *bytes = !array                   ? 1
+             : array->ptx->is_unsized ? info->dynamic_shared_bytes
+                                      : (uint32_t)array->ptx->bytes;
+}
+
 // Not the array of the last event: its own counter, which becomes the site's first.
 static struct counter *counter_of_array(const struct profile_recorder *recorder,
                                         struct counter **list, const struct counter_rule *rule,
@@ -72,10 +80,10 @@ static struct counter *counter_of_array(const struct profile_recorder *recorder,
     counter->next = *list;
     *list = counter;
     counter->array = array;
-    counter->memo.first = array ? array->offset : offset;
-    counter->memo.bytes = !array                   ? 1
-                          : array->ptx->is_unsized ? info->dynamic_shared_bytes
-                                                   : array->ptx->bytes;
+    uint32_t first, bytes;
+    bounds_of(info, array, offset, &first, &bytes);
+    counter->memo.first = first;
+    counter->memo.bytes = bytes;
     return counter;
 }
 
@@ -127,6 +135,32 @@ static void trace(void *state, const struct event_access *event) {
 static void *begin_trace(void *context, unsigned number) {
     (void)number;
     return context;
+}
+
+static void contention(void *state, uint32_t offset) {
+    struct recorder_worker *worker = state;
+    const struct profile_launch_info *info = &worker->recorder->info;
+    for (size_t i = 0; i < worker->contended.length; i++)
+        if (offset - worker->contended.data[i].first < worker->contended.data[i].bytes)
+            return;
+    struct contended_array found = {
+        .array = ir_shared_variable_at(info->layout, offset, info->dynamic_shared_bytes)};
+    bounds_of(info, found.array, offset, &found.first, &found.bytes);
+    for (size_t i = 0; i < worker->contended.length; i++)
+        if (worker->contended.data[i].array == found.array) // what belongs to none is as one
+            return;
+    vec_push(&worker->contended, found);
+}
+
+bool profile_is_contended(const struct profile_recorder *recorder,
+                          const struct ir_variable *array) {
+    for (unsigned w = 0; w < recorder->info.workers; w++) {
+        const struct recorder_worker *worker = recorder->workers[w];
+        for (size_t i = 0; worker && i < worker->contended.length; i++)
+            if (worker->contended.data[i].array == array)
+                return true;
+    }
+    return false;
 }
 
 static void *begin_worker(void *context, unsigned number) {
@@ -185,6 +219,7 @@ struct profile_recorder *profile_record(const struct profile_launch_info *info) 
         .worker_begin = begin_worker,
         .access = record,
         .memos = memos_of,
+        .contention = contention,
         .piece_end = info->may_sample ? end_piece : NULL,
     };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
@@ -213,6 +248,7 @@ static void free_worker(struct profile_recorder *recorder, struct recorder_worke
                 counter_free(counter);
             }
     if (worker) {
+        vec_free(&worker->contended);
         free(worker->counters);
         free(worker->memos);
     }

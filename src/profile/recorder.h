@@ -2,6 +2,7 @@
 #ifndef BANKRUN_PROFILE_RECORDER_H
 #define BANKRUN_PROFILE_RECORDER_H
 
+#include "base/vec.h"
 #include "ir/ir.h"
 #include "profile/counter.h"
 #include "profile/record.h"
@@ -16,8 +17,14 @@ struct recorded_site {
     struct counter_rule rules[SITE_SPACES];
 };
 
+struct contended_array {
+    const struct ir_variable *array; // NULL: what belongs to none
+    uint32_t first, bytes;           // of which this is said
+};
+
 struct recorder_worker {
     const struct profile_recorder *recorder;
+    VEC(struct contended_array) contended;    // in which warps disturb each other's atomics
     struct counter *(*counters)[SITE_SPACES]; // of each site, the last one used first
     struct event_memo **memos;                // of those first ones
     uint64_t units[SITE_SPACES];              // at the end of the last block of a sample
@@ -60,6 +67,9 @@ void profile_free_site(struct profile_site *site); // its strings
 
 // names.c. All results are malloc'd.
 char *profile_array_name(const char *symbol);
+
+// Whether any worker found warps to disturb each other's atomics on this array.
+bool profile_is_contended(const struct profile_recorder *recorder, const struct ir_variable *array);
 
 // access.c: how the bank model calls a site's access.
 void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_space space,

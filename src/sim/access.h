@@ -82,6 +82,7 @@ struct sim_block {
     uint32_t rank; // in the cluster
     uint8_t *shared;
     uint32_t shared_bytes; // static + dynamic
+    uint8_t *changers;     // of each word of it; see contention.c. NULL: nobody wants to know
     // Local memory: lane l of warp w has the local_bytes bytes at
     // local + (w * 32 + l) * local_bytes. NULL until a kernel that needs it runs.
     uint8_t *local;

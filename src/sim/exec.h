@@ -121,6 +121,13 @@ static inline uint32_t sim_predicate(const struct sim_warp *warp, const struct s
     return instr->negate >> operand & 1 ? ~bits : bits;
 }
 
+// The lanes for which the access is executed in front of which the decoder placed `instr`, with a
+// copy of its guard as operand 0; immediate: it has one.
+static inline uint32_t sim_lanes_behind(const struct sim_warp *warp,
+                                        const struct sim_instr *instr) {
+    return instr->immediate ? sim_predicate(warp, instr, 0) & warp->mask : warp->mask;
+}
+
 static inline void sim_set_predicate(struct sim_warp *warp, sim_ref ref, uint32_t bits) {
     uint32_t *p = sim_at(warp, ref);
     *p = (*p & ~warp->mask) | (bits & warp->mask);

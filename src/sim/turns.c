@@ -98,8 +98,7 @@ const struct sim_instr *sim_run_turn(struct sim_warp *warp, const struct sim_ins
     struct sim_worker *worker = warp->block->worker;
     if (!worker->turns || worker->has_turn)
         return instr + 1;
-    const uint32_t lanes =
-        instr->immediate ? sim_predicate(warp, instr, 0) & warp->mask : warp->mask;
+    const uint32_t lanes = sim_lanes_behind(warp, instr);
     if (!lanes || is_inside_block(warp, instr->access, lanes))
         return instr + 1;
     worker->has_turn = wait_for_turn(worker);

@@ -1,5 +1,6 @@
 // Decoding: an IR function becomes an array of handlers with references to lanes.
 #include "sim/decode/decode.h"
+#include "sim/contention.h"
 #include "sim/texture/access.h"
 #include "sim/turns.h"
 
@@ -162,16 +163,32 @@ static void append_guard(struct sim_decoder *decoder, const struct ir_instructio
     vec_push(&decoder->instrs, guard);
 }
 
-static void append_turn(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                        const struct sim_instr *like) {
-    struct sim_instr turn = {.ir = like->ir, .number = like->number, .ordinal = like->ordinal};
-    turn.run[0] = turn.run[1] = sim_run_turn;
-    turn.access = has_address(ir) ? like->access : NULL;
-    turn.immediate = ir->guard != IR_NONE;
-    if (turn.immediate)
-        turn.operand[0] = sim_register_ref(decoder, ir->guard);
-    turn.negate = ir->guard_negated;
-    vec_push(&decoder->instrs, turn);
+// An instruction of the decoder's own that looks at the access behind it.
+static void append_look(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                        const struct sim_instr *like, sim_handler handler) {
+    struct sim_instr look = {.ir = like->ir, .number = like->number, .ordinal = like->ordinal};
+    look.run[0] = look.run[1] = handler;
+    look.access = has_address(ir) ? like->access : NULL;
+    look.immediate = ir->guard != IR_NONE;
+    if (look.immediate)
+        look.operand[0] = sim_register_ref(decoder, ir->guard);
+    look.negate = ir->guard_negated;
+    vec_push(&decoder->instrs, look);
+}
+
+static bool is_retried(const struct sim_decoder *decoder, const struct ir_instruction *ir) {
+    return ir->site != IR_NONE && decoder->function->sites[ir->site].is_retried &&
+           ir_access_space(ir) != PTX_SPACE_GLOBAL;
+}
+
+static void append_looks(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                         const struct sim_instr *like) {
+    if (decoder->ordered && decoder->ordered[like->number])
+        append_look(decoder, ir, like, sim_run_turn);
+    if (is_retried(decoder, ir)) {
+        append_look(decoder, ir, like, sim_run_contention);
+        decoder->kernel->retries = true;
+    }
 }
 
 static bool is_branch(const struct ir_instruction *ir) {
@@ -205,8 +222,7 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
                             .reconverge = IR_NONE};
     bool guarded = ir->guard != IR_NONE && !is_branch(ir);
     bool has_handler = decode_body(decoder, ir, &out);
-    if (decoder->ordered && decoder->ordered[out.number])
-        append_turn(decoder, ir, &out);
+    append_looks(decoder, ir, &out);
     if (guarded)
         append_guard(decoder, ir, &out);
     if (!decoder->failed && !has_handler &&
@@ -261,7 +277,7 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     const struct ir_instruction *ir = &function->instructions[instr->ir];
     const uint32_t *start = decoder->code->block_start;
     if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge ||
-        instr->run[0] == sim_run_join || instr->run[0] == sim_run_turn)
+        instr->run[0] == sim_run_join)
         return;
     if (is_branch(ir)) {
         assert(ir->target < function->block_count);

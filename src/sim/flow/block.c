@@ -38,6 +38,8 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     block->shared_bytes = (uint32_t)(dynamic ? kernel->layout->dynamic_offset + dynamic
                                              : kernel->layout->static_bytes);
     block->shared = base_alloc_aligned(128, block->shared_bytes + 128);
+    if (kernel->retries && worker->observer && worker->observer->contention)
+        block->changers = base_alloc(block->shared_bytes / 4 + 1);
     block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
     if (block->local_bytes)
         block->local = base_alloc_aligned(64, block->local_bytes * LANES * flow->warp_count);
@@ -65,6 +67,7 @@ void sim_block_free(struct sim_block_flow *flow) {
     strbuf_free(&flow->output);
     sim_device_launches_free(&flow->launches);
     free(flow->block.shared);
+    free(flow->block.changers);
     free(flow->block.local);
     free(flow->register_memory);
     free(flow->flows);
@@ -97,6 +100,8 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     // a program that reads them deterministic.
     if (block->shared_bytes)
         memset(block->shared, 0, block->shared_bytes);
+    if (block->changers)
+        memset(block->changers, 0, block->shared_bytes / 4 + 1);
     if (kernel->ir->reads_unset)
         memset(flow->register_memory, 0, flow->register_bytes);
     for (uint32_t w = 0; w < flow->warp_count; w++)
