@@ -69,5 +69,5 @@ marks 0 swap_apart 128 4 1
 marks 0 once 128 0 2
 marks 0 native 128 0 3
 run "$folder/sums.ptx" --launch 'sum<<<7, 128>>>(0, 0, out:u32[1])'
-expect_stdout 'marks an estimate'
+expect_stderr 'marks an estimate'
 finish
