@@ -133,6 +133,7 @@ static void take(const struct handover_process *process, const struct child *chi
     bool is_read = profile ? read_launches(process, at, profile, &diags) : diags.count == 0;
     print_diags(&diags, options);
     if (profile) {
+        profile_sort_threads(profile);
         judge(profile, process, child);
         vec_push(&collection->profiles, profile);
     }

@@ -146,6 +146,8 @@ static json_t *launch_of(const struct profile_launch *launch) {
         set(object, "bank_bytes", number(launch->bank_bytes));
     if (launch->is_of_several)
         set(object, "device", number(launch->device));
+    if (launch->thread)
+        set(object, "thread", number(launch->thread));
     set(object, "blocks_run", number(launch->blocks_run));
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));

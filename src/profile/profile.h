@@ -151,6 +151,7 @@ struct profile_launch {
     unsigned bank_bytes;   // where its banks changed: 8 in the second mode of 3.x, else 4
     bool is_of_several;    // the process had several devices, and it ran on number `device`
     unsigned device;
+    uint32_t thread; // of the host that launched it; 0: the main one, or the only one
     uint64_t blocks_run, instructions, thread_instructions;
     // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
     // intervals of the sums of wavefronts and sectors, as parts of these.
@@ -211,6 +212,10 @@ uint64_t profile_excess(const struct profile *profile);
 
 // Do a report's lines say the same of both? Worst requests may differ.
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b);
+
+// Puts the launches of each host thread of a process together, the main thread's first, and numbers
+// threads and launches anew: the same for the same launches, whichever thread was quicker.
+void profile_sort_threads(struct profile *profile);
 
 // Appends all launches of a process's profile to those of the command that started it, and frees
 // the former.

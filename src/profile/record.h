@@ -30,6 +30,7 @@ struct profile_launch_info {
     unsigned workers; // upper bound of worker numbers
     unsigned arch;
     unsigned device, devices;    // on which one it runs, of how many; 0: one
+    uint32_t thread;             // of the program that launches it; see struct profile_launch
     struct profile_trace *trace; // NULL: none
     bool may_sample;             // the launch may leave out blocks
     // The sites of the events, borrowed until profile_finish. NULL: those of ir_kernel_sites().

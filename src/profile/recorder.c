@@ -269,6 +269,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->bank_bytes = bankrun_bank_bytes(info->arch);
     launch->is_of_several = info->devices > 1;
     launch->device = launch->is_of_several ? info->device : 0;
+    launch->thread = info->thread;
     launch->blocks_run = result->blocks_run;
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;

@@ -15,6 +15,7 @@ struct run_launch {
     struct profile *profile;     // where the launch is recorded; NULL: nowhere, nothing is counted
     unsigned arch;               // by whose bank model, with its bank mode
     unsigned device, devices;    // that it runs on, of how many; 0: one
+    uint32_t thread;             // that launches it: 0 for the main one
     struct profile_trace *trace; // NULL: none
     const struct compiled_code *compiled;          // NULL: counted as PTX has it
     const struct event_observer *const *observers; // hear of everything, too

@@ -14,6 +14,7 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                        .arch = launch->arch,
                                        .device = launch->device,
                                        .devices = launch->devices,
+                                       .thread = launch->thread,
                                        .trace = launch->trace,
                                        .may_sample = sim_samples(sim)};
     info.sites = compiled_stream_sites(stream, &info.site_count);

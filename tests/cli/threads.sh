@@ -168,5 +168,8 @@ if [ -n "${BANKRUN_TEST_NVCC:-}" ] && [ "${BANKRUN_SANITIZER:-none}" = none ]; t
     same litmus tests/programs/litmus.cu
     same cooperative tests/programs/cooperative.cu
     same cluster tests/programs/cluster.cu
+    ran=tools/determinism.py # which with its own programs, 15 times each, takes some minutes
+    python3 tools/determinism.py --bankrun "$bankrun" --runs 2 tests/programs/host_threads.cu \
+        gallery/histogram.cu >"$folder/stderr" || complain 'programs differ from run to run'
 fi
 finish

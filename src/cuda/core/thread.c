@@ -1,5 +1,8 @@
 #include "cuda/core/thread.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 static _Thread_local unsigned this_device;
 static _Thread_local bool used_runtime, has_chosen;
 
@@ -9,6 +12,16 @@ void cuda_thread_uses_runtime(void) {
 
 bool cuda_thread_used_runtime(void) {
     return used_runtime;
+}
+
+uint32_t cuda_thread_number(void) {
+    static uint32_t last;
+    static _Thread_local uint32_t own;
+    if (syscall(SYS_gettid) == getpid())
+        return 0;
+    if (!own)
+        own = ++last;
+    return own;
 }
 
 unsigned cuda_thread_device(void) {

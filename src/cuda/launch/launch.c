@@ -9,6 +9,7 @@
 #include "cuda/core/error.h"
 #include "cuda/core/gap.h"
 #include "cuda/core/hand_over.h"
+#include "cuda/core/thread.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/stream.h"
@@ -105,6 +106,7 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
             state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
         .device = state->current->number,
         .devices = state->device_count,
+        .thread = cuda_thread_number(),
         .trace = state->trace.trace,
         .progress = state->config.shows_progress ? stderr : NULL,
         .stop = &state->dying,
