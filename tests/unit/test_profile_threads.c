@@ -6,7 +6,7 @@ struct came {
     uint32_t thread, size;
 };
 
-static char *profile_of(const struct came *came, size_t count) {
+static char *json_of(const struct came *came, size_t count) {
     char *argv[] = {"./threads"};
     struct profile *profile = profile_create(90, argv, 1);
     for (size_t i = 0; i < count; i++) {
@@ -23,9 +23,9 @@ static char *profile_of(const struct came *came, size_t count) {
     return json;
 }
 
-#define PROFILE_OF(...)                                                                            \
-    profile_of((const struct came[]){__VA_ARGS__},                                                 \
-               sizeof((const struct came[]){__VA_ARGS__}) / sizeof(struct came))
+#define JSON_OF(...)                                                                               \
+    json_of((const struct came[]){__VA_ARGS__},                                                    \
+            sizeof((const struct came[]){__VA_ARGS__}) / sizeof(struct came))
 
 static void expect_same(char *a, char *b, bool are_same) {
     assert_int_equal(strcmp(a, b) == 0, are_same);
@@ -35,28 +35,28 @@ static void expect_same(char *a, char *b, bool are_same) {
 
 static void test_order_of_arrival(void **state) {
     (void)state;
-    expect_same(PROFILE_OF({0, 1}, {1, 2}, {1, 3}, {2, 4}, {0, 1}),
-                PROFILE_OF({0, 1}, {0, 1}, {2, 4}, {1, 2}, {1, 3}), true);
+    expect_same(JSON_OF({0, 1}, {1, 2}, {1, 3}, {2, 4}, {0, 1}),
+                JSON_OF({0, 1}, {0, 1}, {2, 4}, {1, 2}, {1, 3}), true);
     // Numbers of threads are given as they come, too.
-    expect_same(PROFILE_OF({1, 2}, {1, 3}, {2, 4}, {0, 1}),
-                PROFILE_OF({1, 4}, {2, 2}, {0, 1}, {2, 3}), true);
+    expect_same(JSON_OF({1, 2}, {1, 3}, {2, 4}, {0, 1}), JSON_OF({1, 4}, {2, 2}, {0, 1}, {2, 3}),
+                true);
     // Threads that are alike, and one that did more.
-    expect_same(PROFILE_OF({1, 2}, {2, 2}, {3, 2}, {3, 3}),
-                PROFILE_OF({1, 2}, {1, 3}, {2, 2}, {3, 2}), true);
+    expect_same(JSON_OF({1, 2}, {2, 2}, {3, 2}, {3, 3}), JSON_OF({1, 2}, {1, 3}, {2, 2}, {3, 2}),
+                true);
 }
 
 static void test_order_that_counts(void **state) {
     (void)state;
     // Within a thread, and who the main one is.
-    expect_same(PROFILE_OF({0, 1}, {1, 2}, {1, 3}), PROFILE_OF({0, 1}, {1, 3}, {1, 2}), false);
-    expect_same(PROFILE_OF({0, 1}, {1, 2}), PROFILE_OF({0, 2}, {1, 1}), false);
+    expect_same(JSON_OF({0, 1}, {1, 2}, {1, 3}), JSON_OF({0, 1}, {1, 3}, {1, 2}), false);
+    expect_same(JSON_OF({0, 1}, {1, 2}), JSON_OF({0, 2}, {1, 1}), false);
     // One thread alone has no number, whichever it is.
-    expect_same(PROFILE_OF({0, 1}, {0, 2}), PROFILE_OF({7, 1}, {7, 2}), true);
+    expect_same(JSON_OF({0, 1}, {0, 2}), JSON_OF({7, 1}, {7, 2}), true);
 }
 
 static void test_indices(void **state) {
     (void)state;
-    char *json = PROFILE_OF({1, 5}, {0, 1}, {1, 5}, {0, 1}, {0, 2});
+    char *json = JSON_OF({1, 5}, {0, 1}, {1, 5}, {0, 1}, {0, 2});
     struct diag_list diags = {0};
     struct profile *profile = profile_parse("it", json, strlen(json), &diags);
     assert_non_null(profile);
