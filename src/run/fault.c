@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "ptx/facts.h"
 
 static const char *const kinds[] = {
     [SIM_FAULT_ILLEGAL_ADDRESS] = "illegal_address",
@@ -19,12 +20,16 @@ static const char *const kinds[] = {
     [SIM_FAULT_NO_BLOCK] = "no_block",
 };
 
-// Textures and surfaces are read by coordinates.
+// Textures and surfaces are accessed by coordinates.
+static bool has_coordinates(const char *mnemonic) {
+    const enum ptx_isa isa = ptx_find_opcode(mnemonic, strcspn(mnemonic, "."));
+    const enum ptx_access access = ptx_isa_row(isa)->access;
+    return access >= PTX_ACCESS_TEXTURE && access <= PTX_ACCESS_SURFACE_QUERY;
+}
+
 static bool is_about_address(const struct sim_result *ended) {
-    static const char *const others[] = {"tex", "tld4", "suld", "sust", "sured"};
-    for (size_t i = 0; ended->instruction && i < sizeof others / sizeof *others; i++)
-        if (strncmp(ended->instruction, others[i], strlen(others[i])) == 0)
-            return false;
+    if (ended->instruction && has_coordinates(ended->instruction))
+        return false;
     return ended->fault == SIM_FAULT_ILLEGAL_ADDRESS || ended->fault == SIM_FAULT_MISALIGNED ||
            ended->fault == SIM_FAULT_INVALID_SPACE || ended->fault == SIM_FAULT_NO_BLOCK;
 }
