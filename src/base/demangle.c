@@ -8,6 +8,7 @@
 #include <libiberty/demangle.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 
 // nvcc puts what is static into a namespace `_INTERNAL_<hash>_<file>_<numbers>` that the source
 // does not have, and whose name changes from one compilation to the next.
@@ -26,11 +27,20 @@ static void drop_internal_namespaces(char *name) {
     }
 }
 
+static void put(const char *text, size_t length, void *name) {
+    strbuf_append(name, text, length);
+}
+
+// Piece by piece: cplus_demangle_v3 says of memory that it cannot get what it says of no symbol.
 char *base_demangle_or_null(const char *symbol) {
-    char *name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
-    if (name)
-        drop_internal_namespaces(name);
-    return name;
+    struct strbuf name = {0};
+    if (!cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP, put, &name)) {
+        strbuf_free(&name);
+        return NULL;
+    }
+    char *text = strbuf_take(&name);
+    drop_internal_namespaces(text);
+    return text;
 }
 
 char *base_demangle(const char *symbol) {

@@ -14,7 +14,7 @@
 
 // A check that saw nothing has not passed.
 static int report_nothing(const char *name, const struct cli_options *options) {
-    cli_error("%s left no profile: it used no device", name);
+    cli_error("%s left no profile: it used no device, or ended before it did", name);
     return options->fail_on_fault ? CLI_FAILED_RUN : CLI_OK;
 }
 

@@ -199,12 +199,18 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
     return root;
 }
 
+static int put(const char *bytes, size_t length, void *text) {
+    strbuf_append(text, bytes, length);
+    return 0;
+}
+
+// Piece by piece: json_dumps may leave out what it has no memory for and not say so.
 static char *dump(json_t *value, size_t flags) {
-    char *json = json_dumps(value, flags);
-    json_decref(value);
-    if (!json)
+    struct strbuf text = {0};
+    if (json_dump_callback(value, put, &text, flags) != 0)
         base_out_of_memory(0);
-    return json;
+    json_decref(value);
+    return strbuf_take(&text);
 }
 
 char *profile_to_json(const struct profile *profile) {
