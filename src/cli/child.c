@@ -41,6 +41,16 @@ static int wait_for(struct child *child, const char *path) {
     return 128 + WTERMSIG(status);
 }
 
+// What bankrun started does not outlive it, however it ends. A command is asked to end, and so
+// takes along what it started itself (make does); a program is nobody's parent that would have to
+// clean up.
+static void end_with(pid_t bankrun, const struct child *child) {
+    const int signal = child->adopts ? SIGTERM : SIGKILL;
+    prctl(PR_SET_PDEATHSIG, signal);
+    if (getppid() != bankrun) // it ended before that
+        raise(signal);
+}
+
 int child_run(const char *path, char *const *argv, struct child *child) {
     sigset_t set, before;
     sigemptyset(&set);
@@ -55,12 +65,14 @@ int child_run(const char *path, char *const *argv, struct child *child) {
     is_stopping = 0;
     if (child->adopts)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t bankrun = getpid();
     child->pid = fork();
     if (child->pid == 0) {
         for (int i = 0; i < FORWARDED; i++)
             sigaction(forwarded[i], &old[i], NULL);
         signal(SIGXFSZ, SIG_DFL); // which bankrun ignores
         sigprocmask(SIG_SETMASK, &before, NULL);
+        end_with(bankrun, child);
         if (child->prepare)
             child->prepare(child->context);
         execv(path, argv);

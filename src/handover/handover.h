@@ -97,6 +97,10 @@ bool handover_is_wanted(void);
 struct handover_writer *handover_open(void);
 void handover_close(struct handover_writer *writer); // NULL is allowed
 
+// Waits until bankrun ends, unless only this process is to hand over. True: it did not get to
+// handover_free.
+bool handover_is_orphaned(const struct handover_writer *writer);
+
 // False: the memory is full, and the process's stream ends before this record.
 bool handover_write(struct handover_writer *writer, enum handover_kind kind, const void *data,
                     size_t length);

@@ -81,8 +81,10 @@ struct handover *handover_create(void) {
 }
 
 void handover_free(struct handover *handover) {
-    if (handover)
+    if (handover) {
+        atomic_store(&handover->head->is_over, 1);
         handover_detach(handover);
+    }
     free(handover);
 }
 

@@ -18,6 +18,7 @@ enum {
 
 struct handover_head {
     uint64_t key;                        // the memory is the one that is meant
+    _Atomic int32_t is_over;             // bankrun has taken over all that it will
     _Atomic int32_t only;                // process that is to hand over; 0: all are
     int32_t segments[SEGMENTS];          // their numbers; -1: could not be had
     _Atomic uint32_t next;               // chunk that nobody has taken

@@ -1,8 +1,11 @@
 // What a process writes.
+#define _GNU_SOURCE // syscall
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -52,6 +55,23 @@ struct handover_writer *handover_open(void) {
     struct handover_writer *writer = base_alloc(sizeof *writer);
     writer->memory = attached;
     return writer;
+}
+
+bool handover_is_orphaned(const struct handover_writer *writer) {
+    const struct handover_head *head = writer->memory.head;
+    struct shmid_ds info;
+    if (atomic_load(&head->only) || shmctl(head->segments[0], IPC_STAT, &info) != 0)
+        return false;
+    struct pollfd bankrun = {.events = POLLIN};
+    bankrun.fd = (int)syscall(SYS_pidfd_open, info.shm_cpid, 0);
+    bool has_ended = bankrun.fd < 0 && errno == ESRCH;
+    if (bankrun.fd >= 0) {
+        while (poll(&bankrun, 1, -1) < 0 && errno == EINTR)
+            continue;
+        has_ended = bankrun.revents & POLLIN;
+        close(bankrun.fd);
+    }
+    return has_ended && !atomic_load(&head->is_over);
 }
 
 void handover_close(struct handover_writer *writer) {

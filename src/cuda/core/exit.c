@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // pthread_setname_np
 #include "cuda/core/exit.h"
 
 #include <errno.h>
@@ -9,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/pool.h"
 #include "cuda/core/hand_over.h"
+#include "cuda/core/own_thread.h"
 #include "cuda/core/state.h"
 #include "run/launch.h"
 
@@ -126,18 +125,10 @@ static void handle(int number, void (*handler)(int, siginfo_t *, void *), int fl
 void cuda_watch_signals(struct cuda_state *state) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    pthread_t thread;
-    sigset_t all, old;
     sem_init(&signal_came, 0, 0);
     watched = state;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool has_watcher = pthread_create(&thread, NULL, watch, state) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!has_watcher)
+    if (!cuda_own_thread(POOL_THREADS "signals", watch, state))
         return;
-    pthread_setname_np(thread, POOL_THREADS "signals");
-    pthread_detach(thread);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         handle(ends[i], on_signal, 0);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)

@@ -53,6 +53,10 @@ bool cuda_hands_over(void) {
     return writer != NULL;
 }
 
+bool cuda_hand_over_is_lost(void) {
+    return writer && handover_is_orphaned(writer);
+}
+
 static void put(enum handover_kind kind, const void *data, size_t length) {
     take_lock();
     handover_write(writer, kind, data, length);

@@ -15,6 +15,9 @@ bool cuda_hand_over_set_up(void);
 // Does bankrun wait for what this process counts?
 bool cuda_hands_over(void);
 
+// Waits until bankrun ends, where it follows all processes. True: it was killed.
+bool cuda_hand_over_is_lost(void);
+
 // Lock held, in what follows.
 // The profile is a new one: launches that are recorded in it are handed over from now on.
 void cuda_hand_over_profile(struct profile *profile);

@@ -1,9 +1,8 @@
 // The end of a program whose main thread calls pthread_exit: such a process ends when its last
 // thread does. The runtime's own threads never end, and are not to count.
-#define _GNU_SOURCE // gettid, pthread_setname_np
+#define _GNU_SOURCE // gettid
 #include <dirent.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/pool.h"
+#include "cuda/core/own_thread.h"
 
 static pthread_key_t key; // its destructor is called at the end of the main thread
 static bool has_key;
@@ -53,16 +52,7 @@ static void *wait_for_last(void *unused) {
 
 // The main thread goes; who joins it does not wait for the others.
 static void main_ends(void *unused) {
-    sigset_t all, old;
-    pthread_t thread;
-    (void)unused;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&thread, NULL, wait_for_last, NULL) == 0) {
-        pthread_setname_np(thread, POOL_THREADS "last");
-        pthread_detach(thread);
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    cuda_own_thread(POOL_THREADS "last", wait_for_last, unused);
 }
 
 // A library that another thread loads does not hear of the main thread's end.

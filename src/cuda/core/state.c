@@ -17,6 +17,7 @@
 #include "cuda/core/exit.h"
 #include "cuda/core/fork.h"
 #include "cuda/core/hand_over.h"
+#include "cuda/core/orphan.h"
 #include "cuda/core/thread.h"
 #include "cuda/graph/graph.h"
 #include "cuda/texture/texture.h"
@@ -182,6 +183,7 @@ void cuda_start_profile(struct cuda_state *state) {
     if (state->config.trace)
         start_trace(state);
     cuda_watch_signals(state);
+    cuda_watch_bankrun();
 }
 
 bool cuda_make_device(struct cuda_state *state) {
