@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/say.h"
+#include "base/utf8.h"
 
 // Longest source line shown; of a longer one a window around the range is shown.
 enum { SHOWN_COLUMNS = 100 };
@@ -87,15 +89,30 @@ static size_t line_end(const struct source *source, size_t at) {
     return at > 0 && source->text[at - 1] == '\r' ? at - 1 : at;
 }
 
-// Bytes of a source may be anything; what could upset a terminal is shown as '?'.
-static void print_source_byte(char byte, FILE *out) {
-    unsigned char value = (unsigned char)byte;
-    fputc((value < ' ' && byte != '\t') || value == 0x7f ? '?' : byte, out);
+// A copy in which no byte but the last is 0. Caller frees.
+static char *printable(const char *text, size_t length) {
+    char *copy = base_strndup(text, length);
+    for (size_t i = 0; i < length; i++)
+        copy[i] = text[i] ? text[i] : '\1';
+    return copy;
 }
 
 // Continuation bytes of UTF-8 take no column.
 static bool takes_column(char byte) {
     return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+// Under the text, a column for each character: what stands at bytes [at, stop).
+static void print_marks(const char *text, size_t at, size_t stop, FILE *out, bool color) {
+    uint32_t code;
+    size_t i = 0;
+    for (; text[i] && i < at; i += utf8_decode(text + i, &code))
+        fputc(text[i] == '\t' ? '\t' : ' ', out);
+    fputs(color ? "\033[1;32m^" : "^", out);
+    for (i += text[i] ? utf8_decode(text + i, &code) : 0; text[i] && i < stop;
+         i += utf8_decode(text + i, &code))
+        fputc('~', out);
+    fputs(color ? "\033[0m\n" : "\n", out);
 }
 
 static void print_excerpt(const struct diag *diag, FILE *out, bool color) {
@@ -120,21 +137,12 @@ static void print_excerpt(const struct diag *diag, FILE *out, bool color) {
             last--;
     }
     const char *head = first > begin ? "..." : "", *tail = last < end ? "..." : "";
+    char *shown = printable(source->text + first, last - first);
     fputs(head, out);
-    for (size_t i = first; i < last; i++)
-        print_source_byte(source->text[i], out);
+    say_text(out, shown);
     fprintf(out, "%s\n%*s", tail, (int)strlen(head), "");
-    for (size_t i = first; i < at; i++) {
-        if (source->text[i] == '\t')
-            fputc('\t', out);
-        else if (takes_column(source->text[i]))
-            fputc(' ', out);
-    }
-    fputs(color ? "\033[1;32m^" : "^", out);
-    for (size_t i = at + 1; i < stop && i < last; i++)
-        if (takes_column(source->text[i]))
-            fputc('~', out);
-    fputs(color ? "\033[0m\n" : "\n", out);
+    print_marks(shown, at - first, stop > first ? stop - first : 0, out, color);
+    free(shown);
 }
 
 static void print_one(const struct diag *diag, FILE *out, bool color) {
@@ -144,13 +152,16 @@ static void print_one(const struct diag *diag, FILE *out, bool color) {
         uint32_t line, column;
         source_position(diag->source, diag->range.begin, &line, &column);
         line += diag->lines_before;
-        fprintf(out, "%s%s:%u:%u:%s ", color ? "\033[1m" : "", diag->source->name, line, column,
-                color ? "\033[0m" : "");
+        fputs(color ? "\033[1m" : "", out);
+        say_text(out, diag->source->name);
+        fprintf(out, ":%u:%u:%s ", line, column, color ? "\033[0m" : "");
     } else {
         fputs("bankrun: ", out);
     }
-    fprintf(out, "%s%s:%s %s\n", color ? colors[diag->severity] : "", names[diag->severity],
-            color ? "\033[0m" : "", diag->message);
+    fprintf(out, "%s%s:%s ", color ? colors[diag->severity] : "", names[diag->severity],
+            color ? "\033[0m" : "");
+    say_text(out, diag->message);
+    fputc('\n', out);
     if (diag->source)
         print_excerpt(diag, out, color);
 }

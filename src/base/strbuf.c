@@ -1,6 +1,5 @@
 #include "base/strbuf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,24 +27,29 @@ void strbuf_puts(struct strbuf *buffer, const char *text) {
     strbuf_append(buffer, text, strlen(text));
 }
 
-void strbuf_printf(struct strbuf *buffer, const char *format, ...) {
-    va_list arguments;
+void strbuf_vprintf(struct strbuf *buffer, const char *format, va_list arguments) {
+    va_list again;
     reserve(buffer, 31);
     size_t room = buffer->capacity - buffer->length;
-    va_start(arguments, format);
-    int length = vsnprintf(buffer->data + buffer->length, room, format, arguments);
-    va_end(arguments);
+    va_copy(again, arguments);
+    int length = vsnprintf(buffer->data + buffer->length, room, format, again);
+    va_end(again);
     if (length < 0) {
         buffer->data[buffer->length] = '\0';
         return;
     }
     if ((size_t)length >= room) {
         reserve(buffer, (size_t)length);
-        va_start(arguments, format);
         vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, arguments);
-        va_end(arguments);
     }
     buffer->length += (size_t)length;
+}
+
+void strbuf_printf(struct strbuf *buffer, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    strbuf_vprintf(buffer, format, arguments);
+    va_end(arguments);
 }
 
 const char *strbuf_string(const struct strbuf *buffer) {

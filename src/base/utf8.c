@@ -1,7 +1,5 @@
 #include "base/utf8.h"
 
-#include <stdbool.h>
-
 size_t utf8_decode(const char *text, uint32_t *code) {
     const unsigned char *byte = (const unsigned char *)text;
     size_t length = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
@@ -19,6 +17,22 @@ size_t utf8_decode(const char *text, uint32_t *code) {
     }
     *code = value;
     return length;
+}
+
+bool utf8_is_unsafe(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffd || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+void utf8_clean(struct strbuf *out, const char *text) {
+    while (*text) {
+        uint32_t code;
+        size_t length = utf8_decode(text, &code);
+        bool is_kept = code == '\n' || code == '\t' || !utf8_is_unsafe(code);
+        strbuf_append(out, is_kept ? text : "?", is_kept ? length : 1);
+        text += length;
+    }
 }
 
 void utf8_repair(struct strbuf *out, const char *text) {

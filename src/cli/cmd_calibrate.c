@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/strbuf.h"
 #include "calibrate/calibrate.h"
 #include "cli/commands.h"
 
@@ -78,10 +79,11 @@ static bool knows(const char *name) {
     const struct calibrate_instruction *all = calibrate_instructions(&count);
     if (!name || calibrate_find(name))
         return true;
-    fprintf(stderr, "bankrun: --instruction: '%s' is none of", name);
+    struct strbuf list = {0};
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", all[i].name);
-    fputc('\n', stderr);
+        strbuf_printf(&list, "%s %s", i ? "," : "", all[i].name);
+    cli_error("--instruction: '%s' is none of%s", name, strbuf_string(&list));
+    strbuf_free(&list);
     return false;
 }
 

@@ -106,6 +106,8 @@ static int write_answer(const struct explain_answer *answer) {
         explain_write_csv(answer, &text);
     else
         explain_write_json(answer, &text);
+    if (to_stdout && options->format != REPORT_TEXT)
+        make_safe(&text, stdout);
     bool is_written = to_stdout
                           ? fwrite(strbuf_string(&text), 1, text.length, stdout) == text.length &&
                                 fflush(stdout) == 0

@@ -41,6 +41,8 @@ bool output_close(void);
 
 // A terminal's columns, within what still reads well; 0 (the page's own) for what is none.
 unsigned stream_width(FILE *stream);
+// Takes out of what is written on the stream what a terminal might act on, if the stream is one.
+void make_safe(struct strbuf *text, FILE *stream);
 // Writes the report to -o or to `stream` and applies --fail-on: as gate_status, or CLI_USAGE when
 // the file cannot be written.
 int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bankrun/banks.h"
+#include "base/strbuf.h"
 #include "sim/sim.h"
 
 static void *field_of(struct cli_options *options, const struct option_row *row) {
@@ -46,10 +47,11 @@ static void print_no_choice(const struct option_row *row, const char *text) {
                   choices[1].word);
         return;
     }
-    fprintf(stderr, "bankrun: --%s: '%s' is none of", row->name, text);
+    struct strbuf list = {0};
     for (const struct option_choice *choice = choices; choice->word; choice++)
-        fprintf(stderr, "%s %s", choice == choices ? "" : ",", choice->word);
-    fputc('\n', stderr);
+        strbuf_printf(&list, "%s %s", choice == choices ? "" : ",", choice->word);
+    cli_error("--%s: '%s' is none of%s", row->name, text, strbuf_string(&list));
+    strbuf_free(&list);
 }
 
 static bool apply_choice(struct cli_options *options, const struct option_row *row,

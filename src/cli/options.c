@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "bankrun/banks.h"
+#include "base/say.h"
 
 void cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("bankrun: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say_list(stderr, format, arguments);
     va_end(arguments);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "report/report.h"
 
@@ -62,6 +63,15 @@ unsigned stream_width(FILE *stream) {
     return size.ws_col < WIDEST ? size.ws_col : WIDEST;
 }
 
+void make_safe(struct strbuf *text, FILE *stream) {
+    if (!text->length || !isatty(fileno(stream)))
+        return;
+    struct strbuf clean = {0};
+    utf8_clean(&clean, text->data);
+    strbuf_free(text);
+    *text = clean;
+}
+
 static void render(const struct profile *profile, const struct cli_options *options, FILE *stream,
                    struct strbuf *out) {
     char folder[4096];
@@ -74,6 +84,8 @@ static void render(const struct profile *profile, const struct cli_options *opti
         how.width = stream_width(stream);
     }
     report_write(profile, options->format, &how, out);
+    if (stream && options->format != REPORT_TEXT)
+        make_safe(out, stream);
 }
 
 // Once it was said that the stream takes no more, output_close need not.

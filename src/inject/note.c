@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "handover/handover.h"
 #include "inject/inject.h"
 
@@ -13,7 +14,7 @@ void inject_note(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "bankrun: %s\n", text);
+    say(stderr, "%s", text);
     if (!writer && handover_is_wanted())
         writer = handover_open();
     if (writer)

@@ -3,8 +3,7 @@
 
 #include "ptx/facts.h"
 
-// Accesses of shared::cluster take the way of generic ones, which knows other blocks.
-static bool is_by_window(const struct ir_instruction *instruction) {
+bool ir_is_by_window(const struct ir_instruction *instruction) {
     if (ptx_modifier_of(instruction->ptx, PTX_GROUP_space) != PTX_MOD_shared_cluster)
         return false;
     switch (ptx_access_of(instruction->ptx)) {
@@ -36,7 +35,7 @@ enum ptx_space ir_access_space(const struct ir_instruction *instruction) {
     case PTX_MOD_shared_cta:
         return PTX_SPACE_SHARED;
     case PTX_MOD_shared_cluster:
-        return is_by_window(instruction) ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED;
+        return ir_is_by_window(instruction) ? PTX_SPACE_GENERIC : PTX_SPACE_SHARED;
     default:
         return ptx->isa == PTX_ISA_ldu_any ? PTX_SPACE_GLOBAL : PTX_SPACE_GENERIC;
     }
@@ -132,7 +131,7 @@ struct ir_place ir_access_place(const struct ir_function *function,
         place = register_place(function, instruction, address->reg);
     else if (address->variable)
         place = named_place(layout, instruction, address->variable);
-    if (!address->variable && is_by_window(instruction))
+    if (!address->variable && ir_is_by_window(instruction))
         place.offset += IR_SHARED_WINDOW;
     place.offset += address->value;
     return place;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/say.h"
 #include "base/strbuf.h"
 
 enum { DEFAULT_REQUESTS = 8 };
@@ -161,11 +162,13 @@ void profile_trace_request(struct profile_trace *trace, const struct profile_rec
     struct bankrun_cost cost;
     bool is_counted = profile_cost(rule, event, &cost);
     struct strbuf text = {0};
-    if (trace->is_csv)
+    if (trace->is_csv) {
         put_csv(trace, recorded->site, event, is_counted ? &cost : NULL, &text);
-    else
+        fwrite(text.data, 1, text.length, trace->out);
+    } else {
         put_text(trace, recorder, recorded->site, event, is_counted ? &cost : NULL, &text);
-    fwrite(text.data, 1, text.length, trace->out);
+        say_text(trace->out, text.data);
+    }
     fflush(trace->out);
     strbuf_free(&text);
 }

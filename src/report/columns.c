@@ -8,12 +8,6 @@
 
 enum { TAB_STOP = 4 };
 
-static bool is_unsafe(uint32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffd || code == 0x200e ||
-           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069);
-}
-
 // The ranges that matter for names and comments, after Unicode's East Asian Width: not complete,
 // and a miss costs one column of alignment only.
 static unsigned width_of(uint32_t code) {
@@ -36,7 +30,7 @@ void report_clean(struct strbuf *out, const char *text) {
             do {
                 strbuf_append(out, " ", 1);
             } while (++column % TAB_STOP != 0);
-        } else if (is_unsafe(code)) {
+        } else if (utf8_is_unsafe(code)) {
             strbuf_append(out, "?", 1);
             column++;
         } else {

@@ -13,11 +13,12 @@ struct sim_access {
     enum ptx_space space; // CONST, GLOBAL, LOCAL, PARAM, SHARED, or GENERIC
     sim_ref base;         // lanes' base addresses (64 or 32 bits), when has_base
     bool has_base, base_is_32;
-    uint64_t offset; // added to the base; without a base the whole address: a byte offset in
-                     // the space for SHARED, LOCAL and PARAM, a host address otherwise
-    unsigned bytes;  // of one element
-    unsigned count;  // elements of a vector access, 1 for a scalar
-    bool is_signed;  // sign-extend into a wider register
+    uint64_t offset;   // added to the base; without a base the whole address: a byte offset in
+                       // the space for SHARED, LOCAL and PARAM, a host address otherwise
+    unsigned bytes;    // of one element
+    unsigned count;    // elements of a vector access, 1 for a scalar
+    bool is_signed;    // sign-extend into a wider register
+    bool is_by_window; // GENERIC, but an address of shared::cluster without the window is wild
     unsigned element_bytes[8]; // lane width of each register: 4 or 8
     sim_ref element[8];        // registers (or immediates) that are loaded or stored; `_`: scratch
     uint32_t site;             // IR_NONE: not observed (local, param, const)
@@ -112,9 +113,13 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
 bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
                         const uint32_t *members, uint32_t strangers);
 
-// Records a fault of this block with a message in words and returns NULL. `lane` < 32.
+// Records a fault of this block with a message in words and returns NULL. `lane` < 32. Once the
+// block has one, further calls for the same warp only add their lanes to those that fault: callers
+// that look at one lane after the other raise the lowest first.
 const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
                                   enum sim_fault fault, unsigned lane, uint64_t address,
                                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+// After sim_raise: so do these lanes.
+void sim_raise_too(struct sim_warp *warp, uint32_t lanes);
 
 #endif

@@ -32,6 +32,11 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
                                   const char *format, ...) {
     struct sim_block *block = warp->block;
     struct sim_worker *worker = block->worker;
+    struct sim_block_fault *pending = &block->flow->fault;
+    if (block->flow->has_fault) { // a further lane
+        pending->lanes |= pending->warp == warp->index ? 1u << lane : 0;
+        return NULL;
+    }
     const struct sim_frame *frame = warp->flow->splits[warp->flow->current].frame;
     const struct ir_function *function = frame->code->ir;
     const uint32_t *tid = (const uint32_t *)(const void *)warp->base[SIM_BASE_WARP];
@@ -58,14 +63,34 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
                   block->index[0], block->index[1], block->index[2], result.thread[0],
                   result.thread[1], result.thread[2]);
     free(kernel);
-    if (function != worker->kernel->ir) {
-        char *name = base_demangle(function->name);
+    result.message = strbuf_take(&text);
+    *pending = (struct sim_block_fault){result, instr, warp->index, 1u << lane};
+    block->flow->has_fault = true;
+    warp->stop = SIM_STOP_FAULT;
+    return NULL;
+}
+
+void sim_raise_too(struct sim_warp *warp, uint32_t lanes) {
+    EACH_LANE(l, lanes) {
+        sim_raise(warp, NULL, SIM_OK, l, 0, "%s", "");
+    }
+}
+
+void sim_report_fault(struct sim_block_flow *flow) {
+    const struct sim_worker *worker = flow->block.worker;
+    struct sim_result *result = &flow->fault.result;
+    const unsigned others = sim_lane_count(flow->fault.lanes) - 1;
+    struct strbuf text = {0};
+    strbuf_puts(&text, result->message);
+    if (others)
+        strbuf_printf(&text, " and %u more lane%s of its warp", others, others == 1 ? "" : "s");
+    if (result->function != worker->kernel->ir) {
+        char *name = base_demangle(result->function->name);
         strbuf_printf(&text, ", in function %s", name);
         free(name);
     }
-    result.message = strbuf_take(&text);
-    block->flow->has_fault = true;
-    warp->stop = SIM_STOP_FAULT;
-    sim_run_fault(worker, block->order, &result);
-    return NULL;
+    free(result->message);
+    result->message = strbuf_take(&text);
+    sim_run_fault(flow->block.worker, flow->block.order, result);
+    flow->fault = (struct sim_block_fault){0};
 }

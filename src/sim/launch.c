@@ -238,6 +238,12 @@ static enum sim_block_status run_cluster(struct sim_run *run, struct sim_cluster
     }
 }
 
+static void report_faults(const struct sim_cluster *cluster) {
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        if (cluster->blocks[rank]->has_fault)
+            sim_report_fault(cluster->blocks[rank]);
+}
+
 static void run_blocks(struct sim_worker *worker, struct residents *residents) {
     struct sim_run *run = worker->run;
     const uint64_t most = most_resident(run->launch);
@@ -258,6 +264,7 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
             is_dropped(run, cluster) ? SIM_BLOCK_FAULT : run_cluster(run, cluster);
         if (status == SIM_BLOCK_YIELD)
             continue;
+        report_faults(cluster);
         if (run->turns)
             sim_turns_end(run->turns, worker);
         for (uint32_t rank = 0; rank < cluster->count; rank++)
@@ -403,7 +410,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     uint8_t *parameters = base_alloc_aligned(256, parameter_bytes + 256);
     if (parameter_bytes)
         memcpy(parameters, launch->parameters, parameter_bytes);
-    void *workspace = sim_alloc(sim, WORKSPACE_BYTES, SIM_DEVICE);
+    void *workspace = sim_alloc(sim, WORKSPACE_BYTES, SIM_INTERNAL);
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);
     struct sim_launch copy = *launch;

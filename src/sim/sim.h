@@ -40,7 +40,14 @@ bool sim_samples(const struct sim *sim); // launches may leave out blocks
 
 // ---- Memory: device addresses are host addresses ------------------------------------------
 
-enum sim_allocation_kind { SIM_DEVICE, SIM_HOST, SIM_MANAGED, SIM_VARIABLE, SIM_DEVICE_HEAP };
+enum sim_allocation_kind {
+    SIM_DEVICE,
+    SIM_HOST,
+    SIM_MANAGED,
+    SIM_VARIABLE,
+    SIM_DEVICE_HEAP,
+    SIM_INTERNAL, // of the simulator: kernels may use it, messages never name it
+};
 
 struct sim_allocation {
     uint64_t address, bytes;

@@ -111,10 +111,13 @@ static void command_line(const struct toolchain_options *options, const char *co
         features[0] = options->features;
     snprintf(target, sizeof target, "arch=compute_%u%s,code=compute_%u%s", build->arch, features,
              build->arch, features);
-    const char *fixed[] = {compiler,    "-cudart", "shared",    "-gencode",     target,
-                           "-lineinfo", "-o",      build->path, options->source};
+    const char *fixed[] = {compiler, "-cudart",   "shared", "-gencode",
+                           target,   "-lineinfo", "-o",     build->path};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         push(arguments, fixed[i]);
+    struct strbuf source = {0}; // a name that begins with a dash is no option
+    strbuf_printf(&source, "%s%s", options->source[0] == '-' ? "./" : "", options->source);
+    vec_push(arguments, strbuf_take(&source));
     if (!wants_device_link(options))
         push(arguments, "-nodlink");
     for (size_t i = 0; i < options->flag_count; i++)

@@ -158,8 +158,9 @@ bool toolchain_fatbin_read(const void *data, size_t length, const char *name,
             return false;
         }
         if (!bytes || bytes > length - at) {
-            diag_error(diags, "%s: truncated fat binary: it says %" PRIu64 " bytes, %zu are there",
-                       name, read64(p + at + 8), length - at - CONTAINER_HEADER);
+            diag_error(diags,
+                       "%s: truncated fat binary: it says %u + %" PRIu64 " bytes, %zu are there",
+                       name, read16(p + at + 6), read64(p + at + 8), length - at);
             return false;
         }
         if (!read_container(p + at, (size_t)bytes, name, images, diags))

@@ -51,6 +51,7 @@ static struct fake {
     unsigned operand_bytes;  // what sim_decoder_operand_bytes says
     enum sim_fault fault;
     unsigned fault_lane;
+    const struct sim_instr *fault_instr;
     uint64_t fault_address;
     char message[1024];
     uint32_t gather_members; // of the last sim_gather
@@ -63,8 +64,11 @@ static struct fake {
 const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
                                   enum sim_fault fault, unsigned lane, uint64_t address,
                                   const char *format, ...) {
-    (void)instr;
     assert_true(warp->mask >> lane & 1 || fault == SIM_FAULT_ILLEGAL_INSTRUCTION);
+    if (fault == fake.fault && instr == fake.fault_instr &&
+        lane > fake.fault_lane) // a further lane
+        return NULL;
+    fake.fault_instr = instr;
     fake.fault = fault;
     fake.fault_lane = lane;
     fake.fault_address = address;
@@ -74,6 +78,10 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
     va_end(arguments);
     warp->stop = SIM_STOP_FAULT;
     return NULL;
+}
+
+void sim_raise_too(struct sim_warp *warp, uint32_t lanes) {
+    (void)warp, (void)lanes;
 }
 
 static void fake_mask(uint32_t mask) {

@@ -143,7 +143,8 @@ static void test_broken_containers(void **state) {
     expect_broken("\x01\x5a\xe5\x1e            ", 16, "before CUDA 4");
     make_container(data, 1, 90);
     expect_broken(data, 12, "12 bytes where a header of 16 should be");
-    expect_broken(data, sizeof data - 1, "truncated fat binary: it says 80 bytes, 79 are there");
+    expect_broken(data, sizeof data - 1,
+                  "truncated fat binary: it says 16 + 80 bytes, 95 are there");
     put64(data + 8, UINT64_MAX);
     expect_broken(data, sizeof data, "truncated fat binary");
     make_container(data, 1, 90);

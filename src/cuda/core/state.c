@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/say.h"
 #include "base/strbuf.h"
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
@@ -36,11 +37,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 void cuda_say(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    flockfile(stderr);
-    fputs("bankrun: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    say_list(stderr, format, arguments);
     va_end(arguments);
 }
 

@@ -134,6 +134,7 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
     access->space = ir_access_space(ir);
     access->bytes = type == PTX_B128 ? 8 : ptx_type_bytes(type); // of 128 bits: two elements
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
+    access->is_by_window = ir_is_by_window(ir);
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
     decode_order(decoder, ir, access);
     decode_places(decoder, ir, access);

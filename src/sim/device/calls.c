@@ -82,6 +82,7 @@ static bool device_assertfail(struct sim_warp *warp, const struct sim_instr *ins
                   strbuf_string(&text[FILE_NAME]), ((const uint32_t *)arguments[LINE])[l],
                   strbuf_string(&text[FUNCTION]), block[0], block[1], block[2], thread[0],
                   thread[1], thread[2], strbuf_string(&text[MESSAGE]));
+        sim_raise_too(warp, warp->mask);
     }
     for (int i = 0; i < 4; i++)
         strbuf_free(&text[i]);

@@ -50,7 +50,7 @@ static bool get_buffer(struct sim_warp *warp, const struct sim_instr *instr,
         memcpy(child.block, (const uint32_t *)arguments[BLOCK] + 3 * l, sizeof child.block);
         child.dynamic_shared_bytes = ((const uint32_t *)arguments[SHARED])[l];
         const struct sim_allocation *buffer = sim_memory_alloc(
-            warp->block->worker->memory, child.kernel->parameter_bytes, SIM_DEVICE_HEAP);
+            warp->block->worker->memory, child.kernel->parameter_bytes, SIM_INTERNAL);
         buffers[l] = buffer ? buffer->address : 0;
         struct sim_device_wish wish = {buffers[l], child};
         if (buffer)
@@ -85,7 +85,7 @@ static void note_launch(struct sim_warp *warp, const struct sim_instr *instr, un
         memcpy(child.parameters, (const void *)(uintptr_t)wish->buffer, bytes);
     sim_mem_tell_span(warp, instr, lane, wish->buffer, bytes, EVENT_READ);
     note(warp, child, stream);
-    sim_memory_free(warp->block->worker->memory, wish->buffer, true);
+    sim_memory_free(warp->block->worker->memory, wish->buffer, false);
     *wish = launches->wishes.data[--launches->wishes.length];
 }
 
@@ -218,7 +218,7 @@ static bool error_string(struct sim_warp *warp, const struct sim_instr *instr,
     EACH_LANE(l, warp->mask) {
         const char *text = errors[l] < 3 ? texts[errors[l]] : "unrecognized error code";
         const struct sim_allocation *copied =
-            sim_memory_alloc(warp->block->worker->memory, strlen(text) + 1, SIM_DEVICE_HEAP);
+            sim_memory_alloc(warp->block->worker->memory, strlen(text) + 1, SIM_INTERNAL);
         addresses[l] = copied ? copied->address : 0;
         if (copied)
             memcpy((void *)(uintptr_t)copied->address, text, strlen(text) + 1);

@@ -94,7 +94,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
                            linear % kernel->module->sim->config.multiprocessors);
     flow->live_threads = threads;
     flow->next_warp = 0;
-    flow->has_fault = false;
+    flow->has_fault = flow->is_settling = false;
     memset(flow->barriers, 0, sizeof flow->barriers);
     // Shared memory and registers hold what the block before left there on a GPU, too; zeros keep
     // a program that reads them deterministic.
@@ -208,6 +208,8 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
             return WARP_FAULT;
         if (warp->stop != SIM_STOP_SPIN && warp->stop != SIM_STOP_BUDGET)
             continue;
+        if (flow->is_settling)
+            return WARP_SPINS;
         if (!may_go_on(flow, warp))
             return WARP_FAULT;
         if (warp->stop == SIM_STOP_BUDGET && ++rounds < PATIENCE)
@@ -220,6 +222,30 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
             return WARP_SPINS;
         spins = 0;
     }
+}
+
+static bool is_of_access(enum sim_fault fault) {
+    return fault == SIM_FAULT_ILLEGAL_ADDRESS || fault == SIM_FAULT_MISALIGNED ||
+           fault == SIM_FAULT_INVALID_SPACE;
+}
+
+// A warp goes on from a barrier that it was the last to reach before the others do. Those below it
+// get their turn, so that of the threads that fault at an instruction the lowest is named.
+static void settle(struct sim_block_flow *flow) {
+    const struct sim_block_fault first = flow->fault;
+    flow->is_settling = true;
+    for (uint32_t w = 0; w < first.warp; w++) {
+        flow->has_fault = false;
+        if (run_warp(flow, &flow->warps[w]) != WARP_FAULT)
+            continue;
+        const bool is_lower =
+            flow->fault.instr == first.instr && is_of_access(flow->fault.result.fault);
+        free(is_lower ? first.result.message : flow->fault.result.message);
+        if (is_lower)
+            return;
+    }
+    flow->fault = first;
+    flow->has_fault = true;
 }
 
 static bool open_all(struct sim_block_flow *flow) {
@@ -267,8 +293,11 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
             struct sim_warp *warp = &flow->warps[i];
             uint64_t before = warp->flow->instructions;
             enum warp_result result = run_warp(flow, warp);
-            if (result == WARP_FAULT)
+            if (result == WARP_FAULT) {
+                if (is_of_access(flow->fault.result.fault))
+                    settle(flow);
                 return SIM_BLOCK_FAULT;
+            }
             spun |= result == WARP_SPINS;
             moved |= result == WARP_WAITS && warp->flow->instructions != before;
         }

@@ -13,6 +13,13 @@ struct sim_barrier {
     bool is_waiting;   // some split waits here
 };
 
+// The fault of a block until it is reported: further lanes of the instruction may join it.
+struct sim_block_fault {
+    struct sim_result result; // of its lowest lane; the message, malloc'd, lacks what comes after
+    const struct sim_instr *instr;
+    uint32_t warp, lanes;
+};
+
 struct sim_block_flow {
     struct sim_block block;
     struct sim_warp *warps;
@@ -25,6 +32,8 @@ struct sim_block_flow {
     uint8_t *register_memory; // the warps' outermost frames
     size_t register_bytes;
     bool has_fault;
+    bool is_settling; // only lower threads that fault as well are looked for
+    struct sim_block_fault fault;
     _Alignas(64) uint8_t vectors[SIM_BLOCK_BYTES]; // SIM_BASE_BLOCK
 };
 
@@ -42,6 +51,9 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear);
 enum sim_block_status sim_block_run(struct sim_block_flow *flow);
 enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow);
 uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads);
+
+// fault.c: hands the fault of a block that has_fault to its launch.
+void sim_report_fault(struct sim_block_flow *flow);
 
 // barrier.c
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes);

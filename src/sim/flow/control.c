@@ -108,8 +108,10 @@ FLOW_SELECT(ret) {
 }
 
 static const struct sim_instr *run_trap(struct sim_warp *warp, const struct sim_instr *instr) {
-    return sim_raise(warp, instr, SIM_FAULT_TRAP, (unsigned)__builtin_ctz(warp->mask), 0,
-                     "the kernel executed a trap");
+    sim_raise(warp, instr, SIM_FAULT_TRAP, (unsigned)__builtin_ctz(warp->mask), 0,
+              "the kernel executed a trap");
+    sim_raise_too(warp, warp->mask);
+    return NULL;
 }
 
 FLOW_SELECT(trap) {

@@ -52,14 +52,14 @@ bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned 
 
 bool sim_mem_check_global(const struct mem_request *r, const uint64_t *addresses) {
     struct sim_site_cache last = {0};
+    bool is_good = true;
     EACH_LANE(l, r->mask) {
-        if (!sim_mem_check_host(r, addresses[l], l, &last))
-            return false;
+        is_good &= sim_mem_check_host(r, addresses[l], l, &last);
     }
     struct sim_site_cache *cache = sim_mem_cache(r);
-    if (cache && last.generation)
+    if (cache && last.generation && is_good)
         *cache = last;
-    return true;
+    return is_good;
 }
 
 // ---- Shared, local, .param ----------------------------------------------------------------
@@ -96,9 +96,9 @@ bool sim_mem_check_offset(const struct mem_request *r, enum ptx_space space, uin
 
 bool sim_mem_check_offsets(const struct mem_request *r, enum ptx_space space,
                            const uint64_t *offsets, uint64_t bytes) {
+    bool is_good = true;
     EACH_LANE(l, r->mask) {
-        if (!sim_mem_check_offset(r, space, offsets[l], bytes, l))
-            return false;
+        is_good &= sim_mem_check_offset(r, space, offsets[l], bytes, l);
     }
-    return true;
+    return is_good;
 }

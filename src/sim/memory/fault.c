@@ -15,6 +15,7 @@ static void noun(const struct sim_allocation *allocation, char *text, size_t siz
         [SIM_MANAGED] = "managed allocation",
         [SIM_VARIABLE] = "variable",
         [SIM_DEVICE_HEAP] = "allocation of the kernel's malloc",
+        [SIM_INTERNAL] = "allocation of bankrun's own",
     };
     int length =
         snprintf(text, size, "%" PRIu64 "-byte %s", allocation->bytes, nouns[allocation->kind]);

@@ -220,8 +220,9 @@ static void remove_at(struct sim_space *space, size_t at) {
     if (++table->dead > table->count / 2)
         drop_dead_entries(space);
     sim_space_forget(space);
-    space->freed[space->freed_count++ % SIM_MEMORY_FREED] =
-        (struct sim_memory_freed){entry.address, entry.bytes};
+    if (entry.node->allocation.kind != SIM_INTERNAL)
+        space->freed[space->freed_count++ % SIM_MEMORY_FREED] =
+            (struct sim_memory_freed){entry.address, entry.bytes};
     entry.node->next_free = space->free_nodes;
     space->free_nodes = entry.node;
 }
@@ -436,7 +437,11 @@ bool sim_memory_lookup(const struct sim_memory *memory, uint64_t address, uint64
     return true;
 }
 
-// The living entries around an address that none holds; node NULL: there is none.
+static bool is_named(const struct entry *entry) {
+    return entry->node && entry->node->allocation.kind != SIM_INTERNAL;
+}
+
+// The living entries of the user around an address that none holds; node NULL: there is none.
 static void find_neighbours(struct sim_space *space, uint64_t address, struct entry *below,
                             struct entry *above) {
     *below = *above = (struct entry){0};
@@ -444,9 +449,11 @@ static void find_neighbours(struct sim_space *space, uint64_t address, struct en
     const struct sim_memory_table *table = space->table;
     size_t middle = first_above(table, address);
     for (size_t i = middle; i > 0 && !below->node; i--)
-        *below = table->entries[i - 1];
+        if (is_named(&table->entries[i - 1]))
+            *below = table->entries[i - 1];
     for (size_t i = middle; i < table->count && !above->node; i++)
-        *above = table->entries[i];
+        if (is_named(&table->entries[i]))
+            *above = table->entries[i];
     pthread_mutex_unlock(&space->lock);
 }
 

@@ -12,13 +12,12 @@ uint8_t *sim_bulk_shared(const struct mem_request *r, unsigned lane, uint64_t ad
     uint8_t *at = sim_mem_cluster(r, address, lane, target);
     if (!at)
         return NULL;
-    const uint64_t offset = (uint64_t)(at - (*target)->shared);
-    if (bytes <= (*target)->shared_bytes - offset)
+    if (bytes <= (*target)->shared_bytes - (uint64_t)(at - (*target)->shared))
         return at;
     sim_raise(r->warp, r->instr, SIM_FAULT_ILLEGAL_ADDRESS, lane, address,
               "bulk %s of %" PRIu64 " bytes at shared address 0x%" PRIx64
               ": the block has %u bytes of shared memory",
-              verb(r), bytes, offset, (*target)->shared_bytes);
+              verb(r), bytes, address, (*target)->shared_bytes);
     return NULL;
 }
 

@@ -14,17 +14,19 @@ struct target {
 // Addresses of shared::cluster become generic ones, which are looked up, told of and translated.
 static bool to_generic(const struct mem_request *r, uint64_t *a) {
     const struct sim_access *access = r->instr->access;
+    bool is_good = true;
     EACH_LANE(l, r->mask) {
+        const uint64_t computed = access->base_is_32 ? (uint32_t)a[l] : a[l];
         if (access->space == PTX_SPACE_SHARED)
-            a[l] = (access->base_is_32 ? (uint32_t)a[l] : a[l]) + IR_SHARED_WINDOW;
+            a[l] = computed + IR_SHARED_WINDOW;
         if (ir_is_in_shared_window(a[l]))
             continue;
-        sim_raise(r->warp, r->instr, SIM_FAULT_INVALID_SPACE, l, a[l],
+        sim_raise(r->warp, r->instr, SIM_FAULT_INVALID_SPACE, l, computed,
                   "an asynchronous store goes to shared memory, not to 0x%llx",
-                  (unsigned long long)a[l]);
-        return false;
+                  (unsigned long long)computed);
+        is_good = false;
     }
-    return true;
+    return is_good;
 }
 
 static bool find_targets(const struct mem_request *r, struct target *target) {
@@ -38,13 +40,13 @@ static bool find_targets(const struct mem_request *r, struct target *target) {
     mem_raw(r->warp, access->has_base2, access->base2_is_32, access->base2, access->offset2, at);
     if (!to_generic(r, target->memory) || !to_generic(&barrier, at))
         return false;
+    bool is_good = true;
     EACH_LANE(l, r->mask) {
         target->barrier[l] =
             sim_mem_cluster(&barrier, at[l] - IR_SHARED_WINDOW, l, &target->home[l]);
-        if (!target->barrier[l])
-            return false;
+        is_good &= target->barrier[l] != NULL;
     }
-    return sim_mem_generic(r, target->memory);
+    return is_good && sim_mem_generic(r, target->memory);
 }
 
 static const struct sim_instr *store(struct sim_warp *warp, const struct sim_instr *instr) {

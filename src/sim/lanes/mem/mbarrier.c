@@ -138,10 +138,16 @@ static bool find(const struct mem_request *request, struct barriers *b) {
     uint64_t *address = b->address;
     mem_raw(warp, access->has_base, access->base_is_32, access->base, access->offset, address);
     EACH_LANE(l, warp->mask) {
-        if (access->space == PTX_SPACE_GENERIC)
+        if (access->space != PTX_SPACE_GENERIC) {
+            address[l] = access->base_is_32 ? (uint32_t)address[l] : address[l];
+        } else if (ir_is_in_shared_window(address[l]) || access->is_by_window) {
             address[l] -= IR_SHARED_WINDOW;
-        else if (access->base_is_32)
-            address[l] = (uint32_t)address[l];
+        } else {
+            sim_raise(warp, instr, SIM_FAULT_INVALID_SPACE, l, address[l],
+                      "an mbarrier at 0x%llx: the address is not in shared memory",
+                      (unsigned long long)address[l]);
+            return false;
+        }
     }
     EACH_LANE(l, warp->mask) {
         struct sim_block *target;

@@ -80,7 +80,8 @@ LANES_INLINE bool mem_known(const struct sim_warp *warp, uint32_t site, enum sit
 // ---- Shared memory ------------------------------------------------------------------------
 
 // The exact check, for words about what is wrong. Takes the addresses in full length: a 64-bit
-// base may hold anything. An own address may come with the block's rank, which is cut off.
+// base may hold anything. An own address may come with the block's rank, which is cut off where
+// the rest is good.
 LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_access *access,
                                   uint32_t o[LANES]) {
     const struct sim_block *block = r->warp->block;
@@ -90,7 +91,8 @@ LANES_INLINE bool mem_shared_slow(const struct mem_request *r, const struct sim_
         SIM_LANES
             a[l] = (uint32_t)a[l];
     SIM_LANES {
-        a[l] = sim_cluster_is_own(block, a[l]) ? a[l] & IR_CLUSTER_OFFSET : a[l];
+        const uint64_t cut = a[l] & IR_CLUSTER_OFFSET;
+        a[l] = sim_cluster_is_own(block, a[l]) && cut < block->shared_bytes ? cut : a[l];
         o[l] = sim_cluster_is_own(block, o[l]) ? o[l] & IR_CLUSTER_OFFSET : o[l];
     }
     return sim_mem_check_offsets(r, PTX_SPACE_SHARED, a, block->shared_bytes);
@@ -245,7 +247,7 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
     uint64_t top = 0;
     SIM_LANES
         top = a[l] > top ? a[l] : top;
-    if (__builtin_expect(top < IR_SHARED_WINDOW, 1))
+    if (__builtin_expect(top < IR_SHARED_WINDOW && !access->is_by_window, 1))
         return mem_resolve_host(r, a, width, full);
     if (!sim_mem_generic(r, a))
         return MEM_FAULT;
