@@ -14,6 +14,8 @@ int gate_status(const struct profile *profile, const struct cli_options *options
     if (options->fail_on_fault && profile_has_failed(profile)) {
         struct strbuf text = {0};
         add_count(&text, failures.faults, "launch ended in a fault", "launches ended in faults");
+        add_count(&text, failures.passed, "launch accessed memory beyond its allocations",
+                  "launches accessed memory beyond their allocations");
         add_count(&text, failures.cut_short, "launch was cut short", "launches were cut short");
         add_count(&text, failures.refused, "launch was refused", "launches were refused");
         add_count(&text, failures.gaps, "reason why the profile is incomplete",

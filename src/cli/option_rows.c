@@ -13,6 +13,7 @@ static const struct option_choice readings[] = {{"written", false}, {"compiled",
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {0}};
+static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 
 #define FIELD(name) ((struct cli_options *)0)->name
@@ -107,6 +108,10 @@ const struct option_row option_rows[] = {
      SET(metrics, true)},
     {0, "max-instructions", "N", CLI_RUN, "stop a launch after N warp instructions",
      NUMBER(max_instructions, UINT64_MAX)},
+    {0, "on-fault", "stop|continue", CLI_RUN,
+     "what an access beyond its allocation does that a GPU would let\npass: stop the program (the "
+     "default), or continue and be reported",
+     CHOICE(lets_pass, on_faults)},
     {0, "blocks", "N|P%", CLI_RUN,
      "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
      "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "

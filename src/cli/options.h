@@ -59,6 +59,7 @@ struct cli_options {           // strings point into argv
     uint64_t max_instructions; // 0: no limit
     const char *blocks;        // N or P%; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
+    bool lets_pass;            // --on-fault continue
     bool as_compiled;          // shared memory is counted as the machine code accesses it
     enum report_format format;
     enum cli_color color;

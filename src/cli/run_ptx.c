@@ -133,6 +133,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     run->sim = sim_create(&(struct sim_config){.arch = options->arch,
                                                .threads = options->trace ? 1 : options->threads,
                                                .max_instructions = options->max_instructions,
+                                               .lets_pass = options->lets_pass,
                                                .output = stdout,
                                                .sample = options->sample});
     if (!run_module_load(&run->module, run->sim, diags))
@@ -314,6 +315,8 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
     launch(run, &result);
     compiled_code_free(compiled);
     int status = CLI_OK;
+    for (size_t i = 0; i < result.passed_count; i++)
+        cli_error("let pass: %s", result.passed[i].first.message);
     if (result.fault) {
         cli_error("%s", result.message ? result.message : "the launch ended in a fault");
         status = result.fault == SIM_FAULT_STOPPED ? 128 + interrupted_by : CLI_FAULT;

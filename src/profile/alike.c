@@ -59,7 +59,8 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
         a->is_of_several != b->is_of_several || a->device != b->device ||
         a->is_sample != b->is_sample || !same_text(a->symbol, b->symbol) ||
-        !same_text(a->kernel, b->kernel) || !same_text(a->fault, b->fault) || a->cut != b->cut)
+        !same_text(a->kernel, b->kernel) || !same_text(a->fault, b->fault) || a->cut != b->cut ||
+        !profile_faults_are_same(a, b))
         return false;
     for (size_t i = 0; i < a->site_count; i++)
         if (!site_looks_alike(&a->sites[i], &b->sites[i]))
@@ -71,8 +72,7 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
 static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
     if (a->thread != b->thread || a->thread_instructions != b->thread_instructions ||
         a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
-        a->cut_signal != b->cut_signal || !profile_faults_are_same(a, b) ||
-        !profile_launches_look_alike(a, b))
+        a->cut_signal != b->cut_signal || !profile_launches_look_alike(a, b))
         return false;
     for (size_t i = 0; i < a->site_count; i++) {
         const struct profile_site *x = &a->sites[i], *y = &b->sites[i];

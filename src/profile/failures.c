@@ -18,16 +18,27 @@ static char *copy(const char *text) {
 
 // ---- Faults ---------------------------------------------------------------------------------
 
-void profile_add_fault(struct profile_launch *launch, const struct profile_fault *fault) {
-    launch->faults =
-        base_realloc(launch->faults, (launch->fault_count + 1) * sizeof *launch->faults);
-    struct profile_fault *kept = &launch->faults[launch->fault_count++];
+static void copy_fault(struct profile_fault *kept, const struct profile_fault *fault) {
     *kept = *fault;
     kept->kind = copy(fault->kind);
     kept->message = copy(fault->message);
     kept->file = copy(fault->file);
     kept->function = copy(fault->function);
     kept->instruction = copy(fault->instruction);
+}
+
+void profile_add_fault(struct profile_launch *launch, const struct profile_fault *fault) {
+    launch->faults =
+        base_realloc(launch->faults, (launch->fault_count + 1) * sizeof *launch->faults);
+    copy_fault(&launch->faults[launch->fault_count++], fault);
+}
+
+void profile_add_passed(struct profile_launch *launch, const struct profile_passed *passed) {
+    launch->passed =
+        base_realloc(launch->passed, (launch->passed_count + 1) * sizeof *launch->passed);
+    struct profile_passed *kept = &launch->passed[launch->passed_count++];
+    copy_fault(&kept->first, &passed->first);
+    kept->count = passed->count;
 }
 
 static bool is_same_fault(const struct profile_fault *a, const struct profile_fault *b) {
@@ -40,24 +51,33 @@ static bool is_same_fault(const struct profile_fault *a, const struct profile_fa
 }
 
 bool profile_faults_are_same(const struct profile_launch *a, const struct profile_launch *b) {
-    if (a->fault_count != b->fault_count)
+    if (a->fault_count != b->fault_count || a->passed_count != b->passed_count)
         return false;
     for (size_t i = 0; i < a->fault_count; i++)
         if (!is_same_fault(&a->faults[i], &b->faults[i]))
             return false;
+    for (size_t i = 0; i < a->passed_count; i++)
+        if (a->passed[i].count != b->passed[i].count ||
+            !is_same_fault(&a->passed[i].first, &b->passed[i].first))
+            return false;
     return true;
 }
 
+static void free_fault(struct profile_fault *fault) {
+    free(fault->kind);
+    free(fault->message);
+    free(fault->file);
+    free(fault->function);
+    free(fault->instruction);
+}
+
 void profile_free_faults(struct profile_launch *launch) {
-    for (size_t i = 0; i < launch->fault_count; i++) {
-        struct profile_fault *fault = &launch->faults[i];
-        free(fault->kind);
-        free(fault->message);
-        free(fault->file);
-        free(fault->function);
-        free(fault->instruction);
-    }
+    for (size_t i = 0; i < launch->fault_count; i++)
+        free_fault(&launch->faults[i]);
+    for (size_t i = 0; i < launch->passed_count; i++)
+        free_fault(&launch->passed[i].first);
     free(launch->faults);
+    free(launch->passed);
 }
 
 // ---- Launches that were cut short -----------------------------------------------------------
@@ -243,6 +263,7 @@ struct profile_failures profile_failures(const struct profile *profile) {
             sums.cut_short += launch->repeats;
         else if (launch->fault || launch->fault_count)
             sums.faults += launch->repeats;
+        sums.passed += launch->passed_count ? launch->repeats : 0;
     }
     for (size_t i = 0; i < profile->refused_count; i++)
         sums.refused += profile->refused[i].repeats;
@@ -251,5 +272,5 @@ struct profile_failures profile_failures(const struct profile *profile) {
 
 bool profile_has_failed(const struct profile *profile) {
     const struct profile_failures sums = profile_failures(profile);
-    return sums.faults || sums.cut_short || sums.refused || sums.gaps;
+    return sums.faults || sums.passed || sums.cut_short || sums.refused || sums.gaps;
 }

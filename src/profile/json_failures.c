@@ -58,12 +58,28 @@ static json_t *fault_of(const struct profile_fault *fault) {
     return object;
 }
 
+static json_t *passed_of(const struct profile_passed *passed) {
+    json_t *object = fault_of(&passed->first);
+    set(object, "count", number(passed->count));
+    return object;
+}
+
+static void write_passed(json_t *object, const struct profile_launch *launch) {
+    json_t *passed = json_array();
+    for (size_t i = 0; i < launch->passed_count; i++)
+        json_array_append_new(passed, passed_of(&launch->passed[i]));
+    if (launch->passed_count)
+        json_object_set(object, "let_pass", passed);
+    json_decref(passed);
+}
+
 void profile_write_faults(json_t *object, const struct profile_launch *launch) {
     json_t *faults = json_array(), *cut = json_object();
     for (size_t i = 0; i < launch->fault_count; i++)
         append(faults, fault_of(&launch->faults[i]));
     if (launch->fault_count)
         json_object_set(object, "faults", faults);
+    write_passed(object, launch);
     set(cut, "by", text(cut_names[launch->cut]));
     set(cut, "signal", launch->cut_signal ? number((uint64_t)launch->cut_signal) : json_null());
     if (launch->cut)
@@ -124,6 +140,21 @@ static const json_t *read_list(struct profile_reader *reader, const json_t *obje
     return array;
 }
 
+static void read_passed(struct profile_reader *reader, const json_t *object,
+                        struct profile_launch *launch) {
+    void *room = NULL;
+    const json_t *all = read_list(reader, object, "let_pass", sizeof *launch->passed, &room);
+    launch->passed = room;
+    for (size_t i = 0; i < json_array_size(all) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "let_pass[%zu]", i);
+        const json_t *one = profile_read_element(reader, all, i);
+        struct profile_passed *passed = &launch->passed[launch->passed_count++];
+        read_fault(reader, one, &passed->first);
+        passed->count = profile_read_number(reader, one, "count", INT64_MAX);
+        profile_leave(reader, here);
+    }
+}
+
 void profile_read_faults(struct profile_reader *reader, const json_t *object,
                          struct profile_launch *launch) {
     void *room = NULL;
@@ -135,6 +166,7 @@ void profile_read_faults(struct profile_reader *reader, const json_t *object,
         read_fault(reader, profile_read_element(reader, faults, i), &launch->faults[i]);
         profile_leave(reader, here);
     }
+    read_passed(reader, object, launch);
     if (json_object_get(object, "cut_short"))
         read_cut(reader, object, launch);
     if ((launch->fault_count || launch->cut) && !launch->fault)

@@ -84,6 +84,12 @@ struct profile_fault {
     uint32_t block[3], thread[3], warp, lane; // has_thread
 };
 
+// Accesses of one source line beyond their allocation, which went on as on a GPU (--on-fault).
+struct profile_passed {
+    struct profile_fault first;
+    uint64_t count; // of lanes
+};
+
 // What ended a launch before its time, beside faults.
 enum profile_cut {
     PROFILE_WHOLE,
@@ -160,6 +166,8 @@ struct profile_launch {
     char *fault; // message when the launch ended in a fault or was cut short, else NULL
     struct profile_fault *faults; // the same as data, as far as it is known
     size_t fault_count;
+    struct profile_passed *passed;
+    size_t passed_count;
     enum profile_cut cut;
     int cut_signal; // its number; 0: unknown, or none
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
@@ -241,7 +249,7 @@ void profile_forget_launches(struct profile *profile);
 
 // Zeros: all that the program asked for was run to its end, and is in the profile.
 struct profile_failures {
-    uint64_t faults, cut_short, refused, gaps; // launches, launches, launches, reasons
+    uint64_t faults, passed, cut_short, refused, gaps; // launches four times, reasons
 };
 struct profile_failures profile_failures(const struct profile *profile);
 bool profile_has_failed(const struct profile *profile);

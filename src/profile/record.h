@@ -49,6 +49,8 @@ struct profile_launch_result {
     const char *fault;                 // NULL: none
     const struct profile_fault *where; // the same as data, of which the launch keeps a copy; NULL:
                                        // none, or nothing is known
+    const struct profile_passed *passed; // of which it keeps copies, too
+    size_t passed_count;
     enum profile_cut cut;
     int cut_signal;
     bool is_sample; // not all blocks were to run

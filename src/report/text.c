@@ -67,7 +67,8 @@ static bool *choose(const struct report_view *view, size_t most) {
         order[i] = &view->launches[i];
     qsort(order, view->count, sizeof *order, by_excess);
     for (size_t i = 0; i < view->count; i++)
-        is_shown[order[i] - view->launches] = i < most || order[i]->launch->fault;
+        is_shown[order[i] - view->launches] =
+            i < most || order[i]->launch->fault || order[i]->launch->passed_count;
     free(order);
     return is_shown;
 }

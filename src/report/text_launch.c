@@ -90,6 +90,25 @@ static void put_fault(struct report_page *page, const struct profile_launch *lau
     report_newline(page);
 }
 
+// Faults end in lines that are indented on their own.
+static void put_passed(struct report_page *page, const struct profile_passed *passed) {
+    char number[REPORT_NUMBER];
+    report_newline(page);
+    report_to(page, 2);
+    report_put(page, STYLE_BAD, "let pass: ");
+    report_wrap(page, STYLE_BAD, passed->first.message);
+    report_newline(page);
+    report_to(page, 2);
+    if (passed->count == 1)
+        report_put(page, STYLE_PLAIN, "A GPU lets it pass; it is the only one of this line.");
+    else
+        report_putf(page, STYLE_PLAIN,
+                    "A GPU lets it pass; %s accesses of this line are beyond "
+                    "their allocation.",
+                    report_number(number, passed->count));
+    report_newline(page);
+}
+
 static void put_sums(struct report_page *page, const struct view_launch *launch) {
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
     char a[REPORT_NUMBER], b[REPORT_NUMBER], percent[REPORT_NUMBER + 1];
@@ -160,6 +179,8 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
         put_sample(page, one);
     if (one->fault)
         put_fault(page, one);
+    for (size_t i = 0; i < one->passed_count; i++)
+        put_passed(page, &one->passed[i]);
     put_verdict(page, launch);
 }
 

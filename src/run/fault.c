@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/demangle.h"
 #include "ptx/facts.h"
 
@@ -68,13 +69,8 @@ static void describe_cut(const struct run_launch *launch, const struct sim_resul
     }
 }
 
-void run_describe_end(const struct run_launch *launch, const struct sim_result *ended,
-                      struct profile_launch_result *result, struct profile_fault *where) {
-    *where = (struct profile_fault){0};
-    describe_cut(launch, ended, result);
-    // Where a launch was when it was stopped says nothing about it.
-    if (ended->fault == SIM_OK || ended->fault == SIM_FAULT_STOPPED)
-        return;
+static void describe_fault(const struct run_launch *launch, const struct sim_result *ended,
+                           struct profile_fault *where) {
     where->kind = (char *)kinds[ended->fault];
     where->message = ended->message ? ended->message : (char *)kinds[ended->fault];
     where->has_address = is_about_address(ended);
@@ -84,6 +80,32 @@ void run_describe_end(const struct run_launch *launch, const struct sim_result *
         describe_place(ended, where);
         describe_thread(launch->sim.block, ended, where);
     }
+}
+
+struct profile_passed *run_describe_passed(const struct run_launch *launch,
+                                           const struct sim_result *ended) {
+    struct profile_passed *all = base_alloc((ended->passed_count + 1) * sizeof *all);
+    for (size_t i = 0; i < ended->passed_count; i++) {
+        describe_fault(launch, &ended->passed[i].first, &all[i].first);
+        all[i].count = ended->passed[i].count;
+    }
+    return all;
+}
+
+void run_free_passed(struct profile_passed *passed, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        run_fault_free(&passed[i].first);
+    free(passed);
+}
+
+void run_describe_end(const struct run_launch *launch, const struct sim_result *ended,
+                      struct profile_launch_result *result, struct profile_fault *where) {
+    *where = (struct profile_fault){0};
+    describe_cut(launch, ended, result);
+    // Where a launch was when it was stopped says nothing about it.
+    if (ended->fault == SIM_OK || ended->fault == SIM_FAULT_STOPPED)
+        return;
+    describe_fault(launch, ended, where);
     result->fault = where->message;
     result->where = where;
 }

@@ -31,7 +31,11 @@ static void finish_recorder(struct profile_recorder *recorder, const struct run_
                                             .is_sample = result->is_sample};
     struct profile_fault where;
     run_describe_end(launch, result, &counted, &where);
+    struct profile_passed *passed = run_describe_passed(launch, result);
+    counted.passed = passed;
+    counted.passed_count = result->passed_count;
     profile_finish(recorder, launch->profile, &counted);
+    run_free_passed(passed, result->passed_count);
     run_fault_free(&where);
 }
 

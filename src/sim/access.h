@@ -2,6 +2,7 @@
 #ifndef BANKRUN_SIM_ACCESS_H
 #define BANKRUN_SIM_ACCESS_H
 
+#include "base/vec.h"
 #include "event/event.h"
 #include "ir/address.h"
 #include "sim/exec.h"
@@ -71,7 +72,9 @@ struct sim_worker {
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;
     uint64_t instructions, thread_instructions;
-    void *scratch; // of matrix instructions; NULL until one needs it
+    void *scratch;                 // of matrix instructions; NULL until one needs it
+    VEC(struct sim_passed) passed; // by instruction
+    uint64_t passed_number;
 };
 
 struct sim_block {
@@ -121,5 +124,12 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
                                   const char *format, ...) __attribute__((format(printf, 6, 7)));
 // After sim_raise: so do these lanes.
 void sim_raise_too(struct sim_warp *warp, uint32_t lanes);
+
+// Counts an access that passes though it is beyond its allocation. True: it is the first of its
+// instruction in block order, describe it.
+bool sim_count_passed(const struct sim_warp *warp, const struct sim_instr *instr);
+void sim_describe_passed(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                         uint64_t address, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 #endif

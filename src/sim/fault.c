@@ -27,16 +27,11 @@ static void describe_line(const struct ir_function *function, uint32_t location,
         strbuf_printf(out, "%s:%u: ", shortened(path), at->line);
 }
 
-const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
-                                  enum sim_fault fault, unsigned lane, uint64_t address,
-                                  const char *format, ...) {
-    struct sim_block *block = warp->block;
-    struct sim_worker *worker = block->worker;
-    struct sim_block_fault *pending = &block->flow->fault;
-    if (block->flow->has_fault) { // a further lane
-        pending->lanes |= pending->warp == warp->index ? 1u << lane : 0;
-        return NULL;
-    }
+struct sim_result sim_describe(struct sim_warp *warp, const struct sim_instr *instr,
+                               enum sim_fault fault, unsigned lane, uint64_t address,
+                               const char *format, va_list arguments) {
+    const struct sim_block *block = warp->block;
+    const struct sim_worker *worker = block->worker;
     const struct sim_frame *frame = warp->flow->splits[warp->flow->current].frame;
     const struct ir_function *function = frame->code->ir;
     const uint32_t *tid = (const uint32_t *)(const void *)warp->base[SIM_BASE_WARP];
@@ -50,20 +45,34 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
     struct strbuf text = {0};
     if (fault != SIM_FAULT_ASSERT) // its text starts with the line
         describe_line(function, result.location, &text);
-    va_list arguments;
-    va_start(arguments, format);
     char *words = NULL;
     if (vasprintf(&words, format, arguments) >= 0) {
         strbuf_puts(&text, words);
         free(words);
     }
-    va_end(arguments);
     char *kernel = base_demangle(worker->kernel->ir->name);
     strbuf_printf(&text, "\n  in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", kernel,
                   block->index[0], block->index[1], block->index[2], result.thread[0],
                   result.thread[1], result.thread[2]);
     free(kernel);
     result.message = strbuf_take(&text);
+    return result;
+}
+
+const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr *instr,
+                                  enum sim_fault fault, unsigned lane, uint64_t address,
+                                  const char *format, ...) {
+    struct sim_block *block = warp->block;
+    struct sim_block_fault *pending = &block->flow->fault;
+    if (block->flow->has_fault) { // a further lane
+        pending->lanes |= pending->warp == warp->index ? 1u << lane : 0;
+        return NULL;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const struct sim_result result =
+        sim_describe(warp, instr, fault, lane, address, format, arguments);
+    va_end(arguments);
     *pending = (struct sim_block_fault){result, instr, warp->index, 1u << lane};
     block->flow->has_fault = true;
     warp->stop = SIM_STOP_FAULT;

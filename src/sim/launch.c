@@ -304,6 +304,7 @@ static void work(void *context, int index) {
     pthread_mutex_lock(&run->lock);
     run->result->instructions += worker->instructions;
     run->result->thread_instructions += worker->thread_instructions;
+    sim_take_passed(worker, run->result);
     pthread_mutex_unlock(&run->lock);
     for (size_t i = 0; i < residents.idle.length; i++)
         sim_cluster_free(residents.idle.data[i]);
@@ -455,6 +456,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
 
 void sim_result_free(struct sim_result *result) {
     free_children(result);
+    sim_free_passed(result);
     free(result->message);
     result->message = NULL;
 }

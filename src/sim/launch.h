@@ -2,6 +2,8 @@
 #ifndef BANKRUN_SIM_LAUNCH_H
 #define BANKRUN_SIM_LAUNCH_H
 
+#include <stdarg.h>
+
 #include "sim/sim_internal.h"
 
 // Whether a block that has run long may go on: SIM_OK, or why not.
@@ -13,5 +15,14 @@ bool sim_has_fault_before(const struct sim_worker *worker);
 // Takes over fault->message. The fault of the first block, in the order in which blocks are handed
 // out, is the launch's.
 void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault);
+
+// What a fault says of itself, but for what comes behind the thread.
+struct sim_result sim_describe(struct sim_warp *warp, const struct sim_instr *instr,
+                               enum sim_fault fault, unsigned lane, uint64_t address,
+                               const char *format, va_list arguments);
+
+// Adds what the worker noted to the launch's, by source line. Its lock is held.
+void sim_take_passed(struct sim_worker *worker, struct sim_result *result);
+void sim_free_passed(struct sim_result *result);
 
 #endif

@@ -28,9 +28,10 @@ struct sim_config {
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
-    struct sim *neighbour;     // whose address space this device shares; NULL: it has its own
-    unsigned device, devices;  // its number among those that share one, and how many do: up to
-                               // SIM_DEVICES
+    bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
+    struct sim *neighbour;    // whose address space this device shares; NULL: it has its own
+    unsigned device, devices; // its number among those that share one, and how many do: up to
+                              // SIM_DEVICES
 };
 
 struct sim *sim_create(const struct sim_config *config);
@@ -178,6 +179,17 @@ struct sim_result {
     // What the kernel launched, by block; none after a fault. Freed with the result.
     struct sim_child *children;
     size_t child_count;
+    // In the order of their first accesses; none unless the configuration lets them pass.
+    struct sim_passed *passed;
+    size_t passed_count;
+};
+
+// Accesses of one source line that were beyond their allocation, where a GPU would let them pass.
+struct sim_passed {
+    struct sim_result first; // what a fault of the first one would say
+    uint64_t count;          // of lanes
+    const void *instr;       // the rest belongs to passed.c
+    uint64_t order, number;
 };
 
 // Runs to the end. The caller has checked the launch against the device's limits.

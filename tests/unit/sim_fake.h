@@ -54,6 +54,7 @@ static struct fake {
     const struct sim_instr *fault_instr;
     uint64_t fault_address;
     char message[1024];
+    unsigned passed;         // accesses that were let pass
     uint32_t gather_members; // of the last sim_gather
     uint32_t gather_adds;    // lanes that come when it is called
     bool gather_waits;
@@ -82,6 +83,22 @@ const struct sim_instr *sim_raise(struct sim_warp *warp, const struct sim_instr 
 
 void sim_raise_too(struct sim_warp *warp, uint32_t lanes) {
     (void)warp, (void)lanes;
+}
+
+bool sim_count_passed(const struct sim_warp *warp, const struct sim_instr *instr) {
+    (void)warp, (void)instr;
+    return ++fake.passed == 1;
+}
+
+void sim_describe_passed(struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
+                         uint64_t address, const char *format, ...) {
+    (void)warp, (void)instr;
+    fake.fault_lane = lane;
+    fake.fault_address = address;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fake.message, sizeof fake.message, format, arguments);
+    va_end(arguments);
 }
 
 static void fake_mask(uint32_t mask) {

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "sim/memory/pages.h"
+
 static struct sim_memory *memory(void) {
     return fake.worker.memory;
 }
@@ -326,6 +328,111 @@ static void test_device_goes_with_many(void **state) {
         assert_true(lookup(kept[i], 32));
 }
 
+// ---- As on a GPU ----------------------------------------------------------------------------
+
+static void test_pages_layout(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t bytes, takes;
+    } rows[] = {{0, 512},    {1, 512},     {511, 512},       {512, 512},
+                {513, 1024}, {4096, 4096}, {100000, 100352}, {1 << 20, 1 << 20}};
+    sim_memory_use_pages(memory());
+    uint64_t expected = alloc(1) + 512;
+    assert_int_equal((expected - 512) % SIM_PAGE_BYTES, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(alloc(rows[i].bytes), expected);
+        expected += rows[i].takes;
+    }
+    const uint64_t large = alloc((1 << 20) + 1), larger = alloc(5 << 20);
+    assert_int_equal(large % SIM_PAGE_BYTES, 0);
+    assert_int_equal(larger % SIM_PAGE_BYTES, 0);
+    assert_int_equal(alloc(512), expected);
+    const struct sim_allocation *host = sim_memory_alloc(memory(), 8, SIM_HOST);
+    assert_true(host->address - expected > SIM_PAGE_BYTES || expected > host->address);
+}
+
+static bool passes(uint64_t address, uint64_t bytes) {
+    return sim_pages_let_pass(memory(), address, bytes, true);
+}
+
+static void test_pages_boundaries(void **state) {
+    (void)state;
+    sim_memory_use_pages(memory());
+    const uint64_t small = alloc(100), large = alloc(5 << 20), page = SIM_PAGE_BYTES;
+    struct sim_allocation *fixed = sim_memory_alloc(memory(), 64, SIM_DEVICE);
+    fixed->is_read_only = true;
+    const uint64_t host = sim_memory_alloc(memory(), 64, SIM_HOST)->address;
+    const uint64_t own = sim_memory_alloc(memory(), 64, SIM_INTERNAL)->address;
+    const struct {
+        uint64_t address, bytes;
+        bool passes;
+    } rows[] = {
+        {small + 100, 4, true},
+        {small + 96, 8, true},
+        {small + page - 4, 4, true},
+        {small + page - 4, 8, false},
+        {small + page, 1, false},
+        {small - 1, 1, false},
+        {fixed->address, 4, false},
+        {fixed->address + 64, 4, true},
+        {large + (5 << 20), 16, true},
+        {large + 3 * page - 1, 1, true},
+        {large + 3 * page, 1, false},
+        {large - 1, 1, false},
+        {host + 64, 4, false},
+        {own + 64, 4, false},
+        {0, 4, false},
+        {UINT64_MAX - 3, 4, false},
+        {small + 100, UINT64_MAX, false},
+        {small + 100, 0, false},
+        {small + 1024, page - 1024, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(passes(rows[i].address, rows[i].bytes), rows[i].passes);
+    assert_true(sim_pages_let_pass(memory(), fixed->address, 4, false));
+}
+
+static void test_pages_are_cleared(void **state) {
+    (void)state;
+    sim_memory_use_pages(memory());
+    const uint64_t first = alloc(100), second = alloc(100);
+    *(uint32_t *)(uintptr_t)(first + 200) = 5; // slack
+    *(uint32_t *)(uintptr_t)second = 7;
+    assert_true(sim_free(NULL, (void *)(uintptr_t)second));
+    assert_true(passes(second, 4));
+    assert_int_equal(*(uint32_t *)(uintptr_t)second, 7); // freed bytes stay
+    assert_int_equal(alloc(512), second);
+    assert_int_equal(*(uint32_t *)(uintptr_t)second, 0);
+    assert_true(sim_free(NULL, (void *)(uintptr_t)second));
+    assert_true(sim_free(NULL, (void *)(uintptr_t)first));
+    assert_false(passes(first + 200, 4)); // with the last allocation the page goes
+    assert_int_equal(*(uint32_t *)(uintptr_t)(first + 200), 0);
+    assert_true(alloc(100) != first); // not at once the same
+}
+
+static void test_pages_many(void **state) {
+    (void)state;
+    enum { MANY = 20000 };
+    sim_memory_use_pages(memory());
+    uint64_t *at = base_alloc(MANY * sizeof *at);
+    for (int round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            at[i] = alloc(i * 37 % 5000);
+            *(uint8_t *)(uintptr_t)at[i] = 1;
+        }
+        for (unsigned i = 0; i < MANY; i++)
+            assert_true(sim_free(NULL, (void *)(uintptr_t)at[i]));
+    }
+    free(at);
+}
+
+// The default: not even the next byte.
+static void test_no_pages(void **state) {
+    (void)state;
+    const uint64_t address = alloc(100);
+    assert_false(passes(address + 100, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
@@ -335,6 +442,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_addresses_come_back_late, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_registered_host, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_find_nearest, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_pages_layout, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_pages_boundaries, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_pages_are_cleared, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_pages_many, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_no_pages, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_describe, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_many, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_dead_neighbours, fake_setup, fake_teardown),

@@ -72,6 +72,8 @@ void cuda_config_read(struct cuda_config *config) {
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };
+    const char *on_fault = getenv("BANKRUN_ON_FAULT");
+    config->lets_pass = on_fault && strcmp(on_fault, "continue") == 0;
     const char *as = getenv("BANKRUN_AS");
     config->as_compiled = as && strcmp(as, "compiled") == 0;
     if (config->devices == 0)

@@ -21,6 +21,7 @@ struct cuda_config {
     char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr
     char *trace;               // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
     bool shows_progress;       // BANKRUN_PROGRESS=1
+    bool lets_pass;            // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;          // BANKRUN_AS=compiled: what the machine code accesses is counted
     bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
 };

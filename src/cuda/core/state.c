@@ -196,6 +196,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .arch = state->config.arch,
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
+        .lets_pass = state->config.lets_pass,
         .output = stdout,
         .sample = state->config.sample,
         .neighbour = cuda_any_sim(state),
@@ -247,6 +248,7 @@ void cuda_free_state(struct cuda_state *state) {
     vec_free(&state->all_variables);
     map_free(&state->functions);
     map_free(&state->variables);
+    vec_free(&state->said_passed);
     cuda_graphs_free(state);
     vec_free(&state->calls.list);
     cuda_handles_free(state);

@@ -74,10 +74,11 @@ struct cuda_state {
         bool was_used, is_paused;
         uint64_t left_out; // launches that were not counted
     } profiler;
-    bool cannot_hand_over; // to the bankrun that waits for the profile
-    atomic_bool is_in_use; // the program called what needs the driver
-    bool is_forked;        // a child of a process that used CUDA: see fork.h
-    pthread_t holder;      // of the lock, while a call of the API holds it
+    VEC(const void *) said_passed; // instructions whose accesses beyond an allocation were told of
+    bool cannot_hand_over;         // to the bankrun that waits for the profile
+    atomic_bool is_in_use;         // the program called what needs the driver
+    bool is_forked;                // a child of a process that used CUDA: see fork.h
+    pthread_t holder;              // of the lock, while a call of the API holds it
     volatile sig_atomic_t is_held;
     // Signal that ends the process, or RUN_STOPPED_BY_EXIT; launches are refused.
     volatile sig_atomic_t dying;

@@ -73,6 +73,15 @@ static void note_uncounted(struct cuda_state *state, const struct run_launch *la
     run_fault_free(&where);
 }
 
+// Once for each, in however many launches.
+static void say_passed(struct cuda_state *state, const struct sim_passed *passed) {
+    for (size_t i = 0; i < state->said_passed.length; i++)
+        if (state->said_passed.data[i] == passed->instr)
+            return;
+    vec_push(&state->said_passed, passed->instr);
+    cuda_say("let pass: %s", passed->first.message);
+}
+
 // What a thread may take for recursion and alloca. Without a larger limit it is generous: the
 // frames of machine code are other ones than those of PTX.
 static uint64_t stack_of(const struct cuda_state *state) {
@@ -118,6 +127,8 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
     cuda_hand_over_launching(&launch);
     run_launch(&launch, &result);
     cuda_hand_over_landed();
+    for (size_t i = 0; i < result.passed_count; i++)
+        say_passed(state, &result.passed[i]);
     if (result.fault != SIM_OK)
         note_fault(state, &result);
     if (!launch.profile)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "sim/memory/pages.h"
 #include "sim/memory/request.h"
 
 const char *const sim_mem_intents[] = {
@@ -32,6 +33,23 @@ static bool is_in_parameters(const struct mem_request *r, uint64_t address) {
     return begin && r->width <= bytes && address - begin <= bytes - r->width;
 }
 
+bool sim_mem_lets_pass(const struct mem_request *r, uint64_t address, uint64_t bytes,
+                       unsigned lane) {
+    struct sim_memory *memory = r->warp->block->worker->memory;
+    const enum ptx_space space = r->instr->access->space;
+    if (!memory->space->pages || space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM ||
+        !sim_pages_let_pass(memory, address, bytes, r->intent != EVENT_READ))
+        return false;
+    if (sim_count_passed(r->warp, r->instr)) {
+        char text[SIM_MEMORY_TEXT];
+        sim_memory_describe(memory, address, bytes, text);
+        sim_describe_passed(r->warp, r->instr, lane, address,
+                            "%s of %" PRIu64 " bytes at 0x%" PRIx64 ": %s",
+                            sim_mem_intents[r->intent], bytes, address, text);
+    }
+    return true;
+}
+
 bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned lane,
                         struct sim_site_cache *last) {
     if (!check_alignment(r, address, "", lane))
@@ -40,7 +58,7 @@ bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned 
         return true;
     struct sim_worker *worker = r->warp->block->worker;
     if (sim_memory_touch(worker, address, r->width, r->intent != EVENT_READ, last) ||
-        is_in_parameters(r, address))
+        is_in_parameters(r, address) || sim_mem_lets_pass(r, address, r->width, lane))
         return true;
     char text[SIM_MEMORY_TEXT];
     sim_memory_describe(worker->memory, address, r->width, text);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "sim/memory/memory.h"
+#include "sim/memory/pages.h"
 
 static struct sim_memory *new_view(struct sim_space *space, unsigned device,
                                    uint64_t device_bytes) {
@@ -23,6 +23,10 @@ static struct sim_memory *new_view(struct sim_space *space, unsigned device,
 struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices) {
     uint64_t bytes = device_bytes * 4 * (devices ? devices : 1);
     return new_view(sim_space_create(bytes), device, device_bytes);
+}
+
+void sim_memory_use_pages(struct sim_memory *memory) {
+    memory->space->pages = sim_pages_create(memory->space);
 }
 
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,

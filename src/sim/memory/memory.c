@@ -5,7 +5,7 @@
 //
 // What is freed stays in the array as a dead entry (without a node) until half of the array is
 // dead. No dead entry starts inside a living allocation, so the entry below an address decides.
-#include "sim/memory/memory.h"
+#include "sim/memory/pages.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -97,6 +97,7 @@ void sim_space_destroy(struct sim_space *space) {
         next = node->next;
         free(node);
     }
+    sim_pages_free(space->pages);
     pthread_mutex_destroy(&space->lock);
     free(space);
 }
@@ -262,20 +263,31 @@ static void give(const struct sim_memory *memory, struct sim_allocation *allocat
         allocation->has_own_access ? SIM_ALL_DEVICES : memory->guests;
 }
 
+// Where so many bytes of the kind can lie; 0: nowhere.
+static uint64_t find_place(const struct sim_memory *memory, uint64_t bytes,
+                           enum sim_allocation_kind kind) {
+    struct sim_space *space = memory->space;
+    const struct sim_allocation wanted = {.bytes = bytes, .kind = kind, .device = memory->device};
+    if (space->pages)
+        return sim_pages_take(space->pages, &wanted);
+    const uint64_t slot = slot_bytes(bytes), address = find_gap(space, slot);
+    assert(address % SIM_MEMORY_ALIGN == 0 && (!address || address + slot <= space->end));
+    if (address)
+        space->rover = address + slot;
+    return address;
+}
+
 struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t bytes,
                                         enum sim_allocation_kind kind) {
     struct sim_space *space = memory->space;
     if (bytes > space->end - space->begin)
         return NULL;
     struct sim_allocation *allocation = NULL;
-    uint64_t slot = slot_bytes(bytes);
     pthread_mutex_lock(&space->lock);
     uint64_t left = memory->device_bytes - memory->used_bytes;
     if (!counts_as_device(kind) || bytes <= left) {
-        uint64_t address = find_gap(space, slot);
+        uint64_t address = find_place(memory, bytes, kind);
         if (address) {
-            assert(address % SIM_MEMORY_ALIGN == 0 && address + slot <= space->end);
-            space->rover = address + slot;
             allocation = insert(space, address, bytes, kind, false);
             give(memory, allocation);
             if (counts_as_device(kind))
@@ -346,7 +358,10 @@ static void free_at(struct sim_space *space, size_t at) {
     remove_at(space, at);
     if (is_registered)
         return;
-    clear_range(old.address, old.bytes);
+    if (space->pages)
+        sim_pages_give_back(space->pages, &old);
+    else
+        clear_range(old.address, old.bytes);
     if (counts_as_device(old.kind)) {
         assert(space->views[old.device]->used_bytes >= old.bytes);
         space->views[old.device]->used_bytes -= old.bytes;

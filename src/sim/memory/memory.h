@@ -4,7 +4,8 @@
 // untouched pages cost nothing; at least SIM_MEMORY_GUARD bytes behind each belong to nobody, so
 // that an overrun is found. Freed ranges stay mapped (and read as zeros): a kernel that races with
 // a free hurts nobody else. The range is handed out from front to back before any part of it is
-// used again, so that a pointer to freed memory stays recognisable for long.
+// used again, so that a pointer to freed memory stays recognisable for long. All this but the range
+// is otherwise where memory lies as on a GPU (pages.h).
 //
 // All functions may be called from several threads at once. Finding what holds an address
 // takes no lock.
@@ -19,6 +20,7 @@
 enum { SIM_MEMORY_ALIGN = 512, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 };
 
 struct sim_memory_table;
+struct sim_pages;
 struct sim_memory_node;
 
 struct sim_memory_freed {
@@ -29,10 +31,11 @@ struct sim_memory_freed {
 struct sim_space {
     uint64_t version; // of the table: odd while it is being changed; atomic
     struct sim_memory_table *table;
-    pthread_mutex_t lock; // of writers
-    void *mapped;         // NULL: nothing could be reserved
-    uint64_t begin, end;  // the reserved range
-    uint64_t rover;       // where the next allocation is tried
+    pthread_mutex_t lock;    // of writers
+    void *mapped;            // NULL: nothing could be reserved
+    uint64_t begin, end;     // the reserved range
+    uint64_t rover;          // where the next allocation is tried
+    struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
     struct sim_memory_node *nodes, *free_nodes;
     struct sim_memory_table *retired;
     struct sim_memory_freed freed[SIM_MEMORY_FREED]; // a ring
@@ -53,6 +56,8 @@ struct sim_memory {
 // Never NULL. When the system grants no address space at all, every allocation fails later.
 // `devices`: how many will share it.
 struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices);
+// From now on allocations lie as on a GPU (pages.h). Before the first one.
+void sim_memory_use_pages(struct sim_memory *memory);
 // A further device's view of a space. No other has its number.
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes);

@@ -27,6 +27,9 @@ bool sim_mem_check_offsets(const struct mem_request *request, enum ptx_space spa
 // The same for one lane. `last`: the allocation that the lane before hit; zeroed: none.
 bool sim_mem_check_host(const struct mem_request *request, uint64_t address, unsigned lane,
                         struct sim_site_cache *last);
+// Whether a GPU would let a lane access global memory that is in no allocation; if so it is noted.
+bool sim_mem_lets_pass(const struct mem_request *request, uint64_t address, uint64_t bytes,
+                       unsigned lane);
 bool sim_mem_check_offset(const struct mem_request *request, enum ptx_space space, uint64_t offset,
                           uint64_t bytes, unsigned lane);
 extern const char *const sim_mem_intents[]; // in words, by event_intent

@@ -31,7 +31,8 @@ uint8_t *sim_bulk_global(const struct mem_request *r, unsigned lane, uint64_t ad
                   address, r->width);
         return NULL;
     }
-    if (sim_memory_touch(worker, address, bytes, r->intent != EVENT_READ, &hit))
+    if (sim_memory_touch(worker, address, bytes, r->intent != EVENT_READ, &hit) ||
+        sim_mem_lets_pass(r, address, bytes, lane))
         return (uint8_t *)(uintptr_t)address;
     char text[SIM_MEMORY_TEXT];
     sim_memory_describe(worker->memory, address, bytes, text);
