@@ -78,7 +78,7 @@ void toolchain_cache_open(struct toolchain_cache *cache, const char *folder, con
         write_key(state, cache->key);
         cache->folder = base_strdup(folder);
         cache->compiler = base_strdup(compiler);
-        clock_gettime(CLOCK_REALTIME_COARSE, &cache->opened); // the clock of files
+        clock_gettime(CLOCK_REALTIME, &cache->opened); // never behind the clock of files
     }
     XXH3_freeState(state);
 }
