@@ -20,12 +20,12 @@ import tempfile
 
 PROGRAMS = [
     "tests/programs/barrier.cu", "tests/programs/cluster.cu", "tests/programs/column.cu",
-    "tests/programs/cooperative.cu", "tests/programs/device_launches.cu", "tests/programs/devices.cu",
-    "tests/programs/graph_explicit.cu", "tests/programs/host_threads.cu", "tests/programs/im2col.cu",
-    "tests/programs/litmus.cu", "tests/programs/managed.cu", "tests/programs/matmul.cu",
-    "tests/programs/reduction.cu", "gallery/transpose.cu 500 300", "gallery/histogram.cu",
-    "gallery/reduction.cu", "gallery/prefix.cu", "gallery/bitonic.cu", "gallery/matmul.cu",
-    "gallery/dynamic.cu",
+    "tests/programs/cooperative.cu", "--nvcc-flag -rdc=true tests/programs/device_launches.cu",
+    "tests/programs/devices.cu", "tests/programs/graph_explicit.cu",
+    "tests/programs/host_threads.cu", "tests/programs/im2col.cu", "tests/programs/litmus.cu",
+    "tests/programs/managed.cu", "tests/programs/matmul.cu", "tests/programs/reduction.cu",
+    "gallery/transpose.cu 500 300", "gallery/histogram.cu", "gallery/reduction.cu",
+    "gallery/prefix.cu", "gallery/bitonic.cu", "gallery/matmul.cu", "gallery/dynamic.cu",
 ]
 ADDRESS = re.compile(rb"0x[0-9a-f]{7,}")
 

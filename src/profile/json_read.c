@@ -269,6 +269,7 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
         launch->device = (unsigned)profile_read_number(reader, object, "device", MOST_DEVICES - 1);
     if (json_object_get(object, "thread"))
         launch->thread = (uint32_t)profile_read_number(reader, object, "thread", UINT32_MAX);
+    launch->may_differ = json_is_true(json_object_get(object, "may_differ"));
     launch->blocks_run = profile_read_number(reader, object, "blocks_run", INT64_MAX);
     launch->instructions = profile_read_number(reader, object, "instructions", INT64_MAX);
     launch->thread_instructions =

@@ -151,6 +151,8 @@ static json_t *launch_of(const struct profile_launch *launch) {
     set(object, "blocks_run", number(launch->blocks_run));
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));
+    if (launch->may_differ)
+        set(object, "may_differ", json_true());
     set(object, "fault", text(launch->fault));
     profile_write_faults(object, launch);
     set(object, "sample", sample_of(launch));

@@ -162,6 +162,7 @@ struct profile_launch {
     // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
     // intervals of the sums of wavefronts and sectors, as parts of these.
     bool is_sample;
+    bool may_differ; // from what another number of host threads counts: its blocks had no order
     double error[SITE_SPACES];
     char *fault; // message when the launch ended in a fault or was cut short, else NULL
     struct profile_fault *faults; // the same as data, as far as it is known

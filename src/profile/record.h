@@ -53,7 +53,8 @@ struct profile_launch_result {
     size_t passed_count;
     enum profile_cut cut;
     int cut_signal;
-    bool is_sample; // not all blocks were to run
+    bool is_sample;  // not all blocks were to run
+    bool may_differ; // from what another number of host threads counts
 };
 
 // Merges all workers' counters into a new launch of the profile and frees the recorder.

@@ -273,6 +273,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->blocks_run = result->blocks_run;
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
+    launch->may_differ = result->may_differ;
     launch->fault = result->fault ? base_strdup(result->fault) : NULL;
     if (result->where)
         profile_add_fault(launch, result->where);

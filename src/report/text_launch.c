@@ -86,7 +86,18 @@ static void put_fault(struct report_page *page, const struct profile_launch *lau
     report_wrap(page, STYLE_BAD, launch->fault);
     report_newline(page);
     report_to(page, 2);
-    report_put(page, STYLE_PLAIN, "The counts are of what ran before it.");
+    report_put(page, STYLE_PLAIN, "The counts are of what ran before it");
+    report_put(page, STYLE_PLAIN,
+               launch->may_differ ? ", and may differ with the number of threads." : ".");
+    report_newline(page);
+}
+
+static void put_lost_order(struct report_page *page) {
+    report_to(page, 2);
+    report_put(page, STYLE_BAD, "Counts may differ with the number of threads: ");
+    report_wrap(page, STYLE_PLAIN,
+                "a block ran so long that those behind it did not wait for it, as they do where "
+                "their order matters.");
     report_newline(page);
 }
 
@@ -179,6 +190,8 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
         put_sample(page, one);
     if (one->fault)
         put_fault(page, one);
+    else if (one->may_differ)
+        put_lost_order(page);
     for (size_t i = 0; i < one->passed_count; i++)
         put_passed(page, &one->passed[i]);
     put_verdict(page, launch);

@@ -28,7 +28,8 @@ static void finish_recorder(struct profile_recorder *recorder, const struct run_
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
                                             .thread_instructions = result->thread_instructions,
-                                            .is_sample = result->is_sample};
+                                            .is_sample = result->is_sample,
+                                            .may_differ = result->may_differ};
     struct profile_fault where;
     run_describe_end(launch, result, &counted, &where);
     struct profile_passed *passed = run_describe_passed(launch, result);

@@ -227,11 +227,11 @@ static enum sim_block_status run_cluster(struct sim_run *run, struct sim_cluster
     for (;;) {
         const enum sim_block_status status = sim_cluster_run(cluster);
         if (status != SIM_BLOCK_YIELD || !run->kernel->is_ordered || blocks_wait(run) ||
-            __atomic_load_n(&run->result->lost_order, __ATOMIC_RELAXED))
+            __atomic_load_n(&run->result->may_differ, __ATOMIC_RELAXED))
             return status;
         if (instructions_of(cluster) - before < PATIENCE)
             continue;
-        __atomic_store_n(&run->result->lost_order, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&run->result->may_differ, true, __ATOMIC_RELAXED);
         if (run->turns)
             sim_turns_open(run->turns);
         return status;
@@ -442,6 +442,8 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     event_fanout_free(run.fanout);
     write_output(&run);
     result->blocks_run = run.done;
+    // Blocks behind the one that faulted may have begun, or not.
+    result->may_differ |= result->fault != SIM_OK && run.chosen > 1 && !blocks_wait(&run);
     sim->timer += result->instructions * SIM_NANOSECONDS;
     if (result->fault == SIM_OK && (sim->interrupted || run.stopped))
         result->fault = SIM_FAULT_STOPPED;

@@ -162,10 +162,11 @@ struct sim_child {
 struct sim_result {
     enum sim_fault fault;
     uint64_t blocks_run;
-    bool lost_order;              // of its blocks, on which the counts may depend: a block ran so
-                                  // long that those behind it were not kept waiting
-    bool is_sample;               // as the configuration says: not all blocks were to run
-    uint64_t instructions;        // warp instructions executed
+    bool may_differ;       // from what another number of threads counts: it ended in a fault,
+                           // or a block ran so long that those behind it, whose order
+                           // matters, were not kept waiting
+    bool is_sample;        // as the configuration says: not all blocks were to run
+    uint64_t instructions; // warp instructions executed
     uint64_t thread_instructions; // the same times active lanes
     // About a fault: block, thread, location (index into the function's locations) and the
     // function that it belongs to, address, and a whole message in words (malloc'd, may be
