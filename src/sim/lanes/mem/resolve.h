@@ -258,38 +258,27 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
 
 // Each way is compiled once in a file, for all lanes and for some, not in each of its handlers;
 // but those of some lanes in shared and global memory are short enough to be part of them.
-#define MEM_RESOLVER(kind, suffix, ...)                                                            \
-    static __attribute__((noinline, unused)) enum mem_pattern mem_resolve_##kind##_##suffix(       \
+#define MEM_NOINLINE static __attribute__((noinline, unused))
+#define MEM_RESOLVER(linkage, kind, suffix, ...)                                                   \
+    linkage enum mem_pattern mem_resolve_##kind##_##suffix(                                        \
         struct sim_warp *warp, const struct sim_instr *instr, const struct sim_access *access,     \
         struct mem_lanes *lanes, unsigned width, enum event_intent intent) {                       \
         const struct mem_request r = mem_request(warp, instr, width, intent);                      \
         return __VA_ARGS__;                                                                        \
     }
 #define MEM_RESOLVERS(suffix, full)                                                                \
-    MEM_RESOLVER(generic, suffix, mem_resolve_generic(&r, access, lanes->address, width, full))    \
-    MEM_RESOLVER(cell, suffix, mem_resolve_cell(&r, access, lanes->address, width, full))
-MEM_RESOLVER(shared, all, mem_resolve_shared(&r, access, lanes, width, true))
-MEM_RESOLVER(global, all, mem_resolve_global(&r, access, lanes->address, width, true))
+    MEM_RESOLVER(MEM_NOINLINE, generic, suffix,                                                    \
+                 mem_resolve_generic(&r, access, lanes->address, width, full))                     \
+    MEM_RESOLVER(MEM_NOINLINE, cell, suffix,                                                       \
+                 mem_resolve_cell(&r, access, lanes->address, width, full))
+MEM_RESOLVER(MEM_NOINLINE, shared, all, mem_resolve_shared(&r, access, lanes, width, true))
+MEM_RESOLVER(MEM_NOINLINE, global, all, mem_resolve_global(&r, access, lanes->address, width, true))
 MEM_RESOLVERS(some, false)
 MEM_RESOLVERS(all, true)
 
-LANES_INLINE enum mem_pattern mem_resolve_shared_some(struct sim_warp *warp,
-                                                      const struct sim_instr *instr,
-                                                      const struct sim_access *access,
-                                                      struct mem_lanes *lanes, unsigned width,
-                                                      enum event_intent intent) {
-    const struct mem_request r = mem_request(warp, instr, width, intent);
-    return mem_resolve_shared(&r, access, lanes, width, false);
-}
-
-LANES_INLINE enum mem_pattern mem_resolve_global_some(struct sim_warp *warp,
-                                                      const struct sim_instr *instr,
-                                                      const struct sim_access *access,
-                                                      struct mem_lanes *lanes, unsigned width,
-                                                      enum event_intent intent) {
-    const struct mem_request r = mem_request(warp, instr, width, intent);
-    return mem_resolve_global(&r, access, lanes->address, width, false);
-}
+MEM_RESOLVER(LANES_INLINE, shared, some, mem_resolve_shared(&r, access, lanes, width, false))
+MEM_RESOLVER(LANES_INLINE, global, some,
+             mem_resolve_global(&r, access, lanes->address, width, false))
 
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
 LANES_INLINE enum mem_pattern mem_resolve(struct sim_warp *warp, const struct sim_instr *instr,
