@@ -64,28 +64,34 @@ static json_t *passed_of(const struct profile_passed *passed) {
     return object;
 }
 
-static void write_passed(json_t *object, const struct profile_launch *launch) {
-    json_t *passed = json_array();
+static json_t *faults_of(const struct profile_launch *launch) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < launch->fault_count; i++)
+        append(array, fault_of(&launch->faults[i]));
+    return array;
+}
+
+static json_t *let_pass_of(const struct profile_launch *launch) {
+    json_t *array = json_array();
     for (size_t i = 0; i < launch->passed_count; i++)
-        json_array_append_new(passed, passed_of(&launch->passed[i]));
-    if (launch->passed_count)
-        json_object_set(object, "let_pass", passed);
-    json_decref(passed);
+        append(array, passed_of(&launch->passed[i]));
+    return array;
+}
+
+static json_t *cut_of(const struct profile_launch *launch) {
+    json_t *object = json_object();
+    set(object, "by", text(cut_names[launch->cut]));
+    set(object, "signal", launch->cut_signal ? number((uint64_t)launch->cut_signal) : json_null());
+    return object;
 }
 
 void profile_write_faults(json_t *object, const struct profile_launch *launch) {
-    json_t *faults = json_array(), *cut = json_object();
-    for (size_t i = 0; i < launch->fault_count; i++)
-        append(faults, fault_of(&launch->faults[i]));
     if (launch->fault_count)
-        json_object_set(object, "faults", faults);
-    write_passed(object, launch);
-    set(cut, "by", text(cut_names[launch->cut]));
-    set(cut, "signal", launch->cut_signal ? number((uint64_t)launch->cut_signal) : json_null());
+        set(object, "faults", faults_of(launch));
+    if (launch->passed_count)
+        set(object, "let_pass", let_pass_of(launch));
     if (launch->cut)
-        json_object_set(object, "cut_short", cut);
-    json_decref(faults);
-    json_decref(cut);
+        set(object, "cut_short", cut_of(launch));
 }
 
 static void read_address(struct profile_reader *reader, const json_t *object,
@@ -284,18 +290,25 @@ static void read_gaps(struct profile_reader *reader, const json_t *root, struct 
     }
 }
 
-void profile_write_failures(json_t *root, const struct profile *profile) {
-    json_t *refused = json_array(), *gaps = json_array();
+static json_t *all_refused_of(const struct profile *profile) {
+    json_t *array = json_array();
     for (size_t i = 0; i < profile->refused_count; i++)
-        append(refused, refused_of(&profile->refused[i]));
+        append(array, refused_of(&profile->refused[i]));
+    return array;
+}
+
+static json_t *gaps_of(const struct profile *profile) {
+    json_t *array = json_array();
     for (size_t i = 0; i < profile->gap_count; i++)
-        append(gaps, gap_of(&profile->gaps[i]));
+        append(array, gap_of(&profile->gaps[i]));
+    return array;
+}
+
+void profile_write_failures(json_t *root, const struct profile *profile) {
     if (profile->refused_count)
-        json_object_set(root, "refused", refused);
+        set(root, "refused", all_refused_of(profile));
     if (profile->gap_count)
-        json_object_set(root, "incomplete", gaps);
-    json_decref(refused);
-    json_decref(gaps);
+        set(root, "incomplete", gaps_of(profile));
 }
 
 void profile_read_failures(struct profile_reader *reader, const json_t *root,
