@@ -10,6 +10,7 @@
 #include "run/launch.h"
 #include "run/limits.h"
 #include "run/module.h"
+#include "run/refused.h"
 #include "run/trace.h"
 
 struct ptx_run {
@@ -21,6 +22,7 @@ struct ptx_run {
     struct run_module module;
     struct sim *sim;
     struct run_launch launch;
+    struct profile *profile;
     const struct ir_function *function;
     void **buffers; // one for each argument, NULL for scalars; owned by the sim
     struct run_trace trace;
@@ -74,17 +76,35 @@ static struct source_range range_of(const struct launch_spec *spec, enum run_lim
     return spec->kernel_range;
 }
 
-static bool check_limits(const struct ptx_run *run, struct diag_list *diags) {
+static void explain_refusal(const struct ptx_run *run, const struct run_refused *refused,
+                            const struct run_refusal *refusal, struct diag_list *diags) {
+    const struct source_range range = range_of(&run->spec, refusal->limit);
+    char *text = run_refusal_text(refusal, refused->limits, run->function->name);
+    char *cure = run_refusal_cure(refusal, refused);
+    diag_add(diags, DIAG_ERROR, &run->launch_source, range, "%s", text);
+    if (cure)
+        diag_add(diags, DIAG_NOTE, &run->launch_source, range, "cure: %s", cure);
+    free(text);
+    free(cure);
+}
+
+// A refused launch is in the profile, as those of programs are.
+static bool check_limits(struct ptx_run *run, struct diag_list *diags) {
     const struct run_limits limits = run_limits_of(run->options->arch);
+    const uint64_t static_bytes = sim_kernel_layout(run->launch.kernel)->static_bytes;
+    const struct run_refused refused = {.symbol = run->function->name,
+                                        .kernel = run->function,
+                                        .limits = &limits,
+                                        .launch = &run->launch.sim,
+                                        .dynamic_bytes = run->launch.sim.dynamic_shared_bytes,
+                                        .static_bytes = static_bytes};
     struct run_refusal refusals[RUN_MOST_REFUSALS];
-    const size_t count = run_check(&limits, &run->launch.sim, run->function,
-                                   sim_kernel_layout(run->launch.kernel)->static_bytes, refusals);
-    for (size_t i = 0; i < count; i++) {
-        char *text = run_refusal_text(&refusals[i], &limits, run->function->name);
-        diag_add(diags, DIAG_ERROR, &run->launch_source, range_of(&run->spec, refusals[i].limit),
-                 "%s", text);
-        free(text);
-    }
+    const size_t count =
+        run_check(&limits, &run->launch.sim, run->function, static_bytes, refusals);
+    for (size_t i = 0; i < count; i++)
+        explain_refusal(run, &refused, &refusals[i], diags);
+    if (count)
+        run_add_refused(run->profile, &refused);
     return count == 0;
 }
 
@@ -303,14 +323,14 @@ static bool read_compiled(const struct ptx_run *run, struct compiled_code **comp
 }
 
 // Launches, and saves what was counted in the profile.
-static int launch_and_record(struct ptx_run *run, struct profile *profile) {
+static int launch_and_record(struct ptx_run *run) {
     struct compiled_code *compiled;
     if (!read_compiled(run, &compiled))
         return CLI_USAGE;
-    profile->is_as_compiled = compiled != NULL;
+    run->profile->is_as_compiled = compiled != NULL;
     run->launch.compiled = compiled;
     run->launch.trace = run->trace.trace;
-    run->launch.profile = run->options->no_count ? NULL : profile;
+    run->launch.profile = run->options->no_count ? NULL : run->profile;
     struct sim_result result = {0};
     launch(run, &result);
     compiled_code_free(compiled);
@@ -326,16 +346,13 @@ static int launch_and_record(struct ptx_run *run, struct profile *profile) {
 }
 
 static int execute(struct ptx_run *run) {
-    char *argv[] = {(char *)run->source->name, (char[]){"--launch"}, (char *)run->options->launch};
-    struct profile *profile = profile_create(run->options->arch, argv, sizeof argv / sizeof *argv);
-    int status = launch_and_record(run, profile);
+    int status = launch_and_record(run);
     fflush(stdout); // what the kernel printed comes first
     if (!write_dumps(run))
         status = CLI_USAGE;
     fflush(stdout);
     int report_status =
-        run->options->no_count ? CLI_OK : write_report(profile, run->options, stderr);
-    profile_free(profile);
+        run->options->no_count ? CLI_OK : write_report(run->profile, run->options, stderr);
     return status ? status : report_status;
 }
 
@@ -359,8 +376,25 @@ static bool end_trace(struct ptx_run *run) {
     return is_written;
 }
 
+static struct profile *begin_profile(const struct source *source,
+                                     const struct cli_options *options) {
+    char *argv[] = {(char *)source->name, (char[]){"--launch"}, (char *)options->launch};
+    return profile_create(options->arch, argv, options->launch ? sizeof argv / sizeof *argv : 1);
+}
+
+// What was refused was printed already; files and formats for machines hold it, too.
+static void report_refused(const struct ptx_run *run) {
+    const struct cli_options *options = run->options;
+    if (run->profile->refused_count && !options->no_count &&
+        (options->output || options->format != REPORT_TEXT))
+        write_report(run->profile, options, stderr);
+}
+
 int run_ptx(const struct source *source, const struct cli_options *options) {
-    struct ptx_run run = {.options = options, .source = source, .arena = arena_create()};
+    struct ptx_run run = {.options = options,
+                          .source = source,
+                          .arena = arena_create(),
+                          .profile = begin_profile(source, options)};
     struct diag_list diags = {0};
     int status = CLI_USAGE;
     bool is_ready = load(&run, &diags) && bind_all(&run, &diags);
@@ -370,6 +404,8 @@ int run_ptx(const struct source *source, const struct cli_options *options) {
         if (!end_trace(&run) && status == CLI_OK)
             status = CLI_USAGE;
     }
+    report_refused(&run);
+    profile_free(run.profile);
     run_module_free(&run.module);
     sim_destroy(run.sim);
     arena_destroy(run.arena);

@@ -240,7 +240,7 @@ static void read_one_refused(struct profile_reader *reader, const json_t *object
     profile_read_triple(reader, object, "cluster", refused->cluster);
     refused->dynamic_bytes = profile_read_number(reader, object, "dynamic_bytes", INT64_MAX);
     refused->parent = profile_read_text(reader, object, "parent", true);
-    refused->error = profile_read_text(reader, object, "error", false);
+    refused->error = profile_read_text(reader, object, "error", true);
     read_reasons(reader, object, refused);
 }
 

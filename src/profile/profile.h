@@ -115,7 +115,7 @@ struct profile_refused { // a launch that did not begin
     uint32_t grid[3], block[3], cluster[3]; // cluster: 0: none asked for
     uint64_t dynamic_bytes;
     char *parent; // the kernel that asked; NULL: the host did
-    char *error;  // that the program got: "cudaErrorInvalidConfiguration"
+    char *error;  // that the program got: "cudaErrorInvalidConfiguration"; NULL: there is none
     struct profile_broken_limit *limits;
     size_t limit_count; // at least one
 };

@@ -74,7 +74,9 @@ static void put_problem(struct strbuf *out, uint64_t launch, const char *kernel,
 
 static void put_refused(struct strbuf *out, const struct profile_refused *refused) {
     struct strbuf text = {0};
-    strbuf_printf(&text, "refused with %s", refused->error);
+    strbuf_puts(&text, "refused");
+    if (refused->error)
+        strbuf_printf(&text, " with %s", refused->error);
     for (size_t i = 0; i < refused->limit_count; i++)
         strbuf_printf(&text, "%s%s", i ? "; " : ": ", refused->limits[i].text);
     put_problem(out, 0, refused->kernel, refused->repeats, strbuf_string(&text));

@@ -36,7 +36,8 @@ static void put_asked(struct report_page *page, const struct profile_refused *re
                       report_number(number, refused->dynamic_bytes));
     if (refused->parent)
         strbuf_printf(&text, ", launched by %s", refused->parent);
-    strbuf_printf(&text, "; %s", refused->error);
+    if (refused->error)
+        strbuf_printf(&text, "; %s", refused->error);
     put_lines(page, DEEPER, STYLE_PLAIN, NULL, strbuf_string(&text));
     strbuf_free(&text);
 }

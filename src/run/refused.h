@@ -12,7 +12,7 @@ struct run_refused {
     const struct sim_launch *launch;
     uint64_t dynamic_bytes, static_bytes; // of shared memory: what was asked for, what it has
     const char *parent;                   // the kernel that asked, demangled or not; NULL: the host
-    const char *error;                    // "cudaErrorInvalidValue"
+    const char *error;                    // "cudaErrorInvalidValue"; NULL: no call was refused
     const char *text;                     // why, where it breaks no limit
     bool is_by_driver;                    // the program uses the driver API for this kernel
 };

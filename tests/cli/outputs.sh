@@ -49,7 +49,13 @@ save="--format json -o $folder/old.json"
 
 old; run $save --launch "$column_launch" "$kernel"; expect_status 0
 grep -q bankrun-profile "$folder/old.json" || complain "no new file"
-old; run $save --launch 'column<<<1, 2048>>>(out:u32[32], 3)' "$kernel"; expect_status 2; gone
+old; run $save --launch 'column<<<1, 2048>>>(out:u32[32], 3)' "$kernel"; expect_status 2
+grep -q '"limit": "block_extent"' "$folder/old.json" || complain "the refused launch is not in the file"
+run report --fail-on fault "$folder/old.json"; expect_status 4; expect_stderr '1 launch was refused'
+expect_stdout 'cure: launch blocks of at most 1024 threads in x, and more of them'
+old; run $save --no-count --launch 'column<<<1, 2048>>>(out:u32[32], 3)' "$kernel"; expect_status 2; gone
+run --format csv -o - --launch 'column<<<1, 2048>>>(out:u32[32], 3)' "$kernel"; expect_status 2
+expect_stdout '^,column,.*,1,,refused: a block has at most 1024 threads in x'
 old; run $save --launch 'nothing<<<1, 1>>>()' "$kernel"; expect_status 2; gone
 old; run $save "$folder/nowhere.ptx"; expect_status 2; gone
 old; run $save /bin/true; expect_status 2; gone
