@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,7 +133,13 @@ static void command_line(const struct toolchain_options *options, const char *co
 
 // ---- The cache ------------------------------------------------------------------------------
 
-// Libraries, objects and files of flags are no part of the list of what a compilation read.
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Libraries, objects and files of flags are no part of the list of what a compilation read. A
+// folder is none of them, but what `-I` in a word of its own is about.
 static bool keeps_list_complete(const char *flag) {
     static const char *const prefixes[] = {
         "-l",        "-L",       "-M",    "-Xlinker", "--linker",   "--lib", "-optf",
@@ -140,7 +147,7 @@ static bool keeps_list_complete(const char *flag) {
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
         if (strncmp(flag, prefixes[k], strlen(prefixes[k])) == 0)
             return false;
-    return flag[0] == '-' || access(flag, F_OK) != 0;
+    return flag[0] == '-' || access(flag, F_OK) != 0 || is_folder(flag);
 }
 
 // The compiler's own variables hold flags, too.

@@ -117,6 +117,7 @@ while [ \$# -gt 0 ]; do
     -E) preprocess=1 ;;
     -o) output=\$2 && shift ;;
     -MF) depends=\$2 && shift ;;
+    -I) include="\$include -I\$2" && shift ;;
     -I*) include="\$include \$1" ;;
     *.cu) source=\$1 ;;
     esac
@@ -129,6 +130,14 @@ sed -i '1s/:/ :/' "\$depends"
 EOF
 chmod +x "$folder/quick"
 shadow "$folder/quick"
+joined=$both
+both="-I $folder/inc1 -I $folder/inc2"
+shadow "$folder/quick"
+count=$(wc -l <"$calls")
+NVCC_APPEND_FLAGS="-I $folder/inc2" has 5 $both
+NVCC_APPEND_FLAGS="-I $folder/inc2" has 5 $both
+compiled $((count + 1))
+both=$joined
 
 mkdir "$folder/inc1/c2.h" # a folder is passed over
 has 5 $both
