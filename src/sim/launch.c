@@ -50,10 +50,15 @@ static uint64_t load(const uint64_t *value) {
     return __atomic_load_n(value, __ATOMIC_RELAXED);
 }
 
+uint64_t sim_worker_left(const struct sim_worker *worker, uint64_t instructions) {
+    const uint64_t limit = worker->sim->config.max_instructions;
+    const uint64_t done = load(&worker->run->instructions) + instructions;
+    return !limit ? UINT64_MAX : done < limit ? limit - done : 0;
+}
+
 enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions) {
     struct sim_run *run = worker->run;
-    const uint64_t limit = worker->sim->config.max_instructions;
-    if (limit && load(&run->instructions) + instructions >= limit)
+    if (!sim_worker_left(worker, instructions))
         return SIM_FAULT_INSTRUCTION_LIMIT;
     if (worker->sim->interrupted || __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
         return SIM_FAULT_STOPPED;

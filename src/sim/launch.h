@@ -6,6 +6,9 @@
 
 #include "sim/sim_internal.h"
 
+// How many instructions a block that has executed so many may execute yet. Those of blocks that
+// have not ended on other threads are not known.
+uint64_t sim_worker_left(const struct sim_worker *worker, uint64_t instructions);
 // Whether a block that has run long may go on: SIM_OK, or why not.
 enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions);
 // False: the caller wants to stop.

@@ -265,6 +265,30 @@ static void test_instruction_limit(void **state) {
     close_device(&d);
 }
 
+// A small limit holds to within a round of the loop, also where warps and lanes share it: by loops,
+// by loops that poll, by calls, by barriers.
+static void test_small_instruction_limit(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        ENTRY("") "L: add.u32 %r1, %r1, 1; bra L; }",
+        ENTRY("") "L: ld.volatile.global.u32 %r1, [%d2]; bra L; }",
+        ENTRY("") "L: bar.sync 0; bra L; }",
+        ENTRY("") "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra A;\n"
+                  "L: add.u32 %r1, %r1, 1; bra L;\nA: add.u32 %r1, %r1, 1; bra A; }",
+        ENTRY("") "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0;\n"
+                  "L: @%p0 bra A; bar.warp.sync -1; bra L;\nA: bar.warp.sync -1; bra L; }",
+    };
+    enum { LIMIT = 5000, SLICE = 300 };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct device d;
+        run_with(&d, texts[i], 1, 96,
+                 (struct sim_config){.arch = 90, .threads = 1, .max_instructions = LIMIT});
+        assert_int_equal(d.result.fault, SIM_FAULT_INSTRUCTION_LIMIT);
+        assert_in_range(d.result.instructions, LIMIT, LIMIT + SLICE);
+        close_device(&d);
+    }
+}
+
 static void test_instruction_limit_of_short_blocks(void **state) {
     (void)state;
     struct device d;
@@ -465,6 +489,7 @@ int main(void) {
         cmocka_unit_test(test_named_barriers_of_producers_and_consumers),
         cmocka_unit_test(test_deadlock_names_who_waits),
         cmocka_unit_test(test_instruction_limit),
+        cmocka_unit_test(test_small_instruction_limit),
         cmocka_unit_test(test_instruction_limit_of_short_blocks),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_recursion),

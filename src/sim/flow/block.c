@@ -126,6 +126,18 @@ static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
         pc = pc->run[warp->is_full](warp, pc);
 }
 
+// The scheduler looks earlier where the launch's limit of instructions is near.
+static void cut_slice(struct sim_block_flow *flow, struct sim_warp *warp) {
+    const struct sim_worker *worker = flow->block.worker;
+    struct sim_warp_flow *own = warp->flow;
+    if (!worker->sim->config.max_instructions)
+        return;
+    const uint64_t left = sim_worker_left(worker, sim_block_instructions(flow, NULL));
+    own->slice = left < SIM_LOOK_SLICE ? left : SIM_LOOK_SLICE;
+    if (own->look_at > own->instructions + own->slice)
+        own->look_at = own->instructions + own->slice;
+}
+
 static bool may_go_on(struct sim_block_flow *flow, struct sim_warp *warp) {
     struct sim_worker *worker = flow->block.worker;
     warp->flow->look_at = warp->flow->instructions + SIM_LOOK_SLICE;
@@ -204,6 +216,7 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
         const struct sim_instr *pc = sim_next_split(warp);
         if (!pc)
             return WARP_WAITS;
+        cut_slice(flow, warp);
         if (!run_split(flow, warp, pc))
             return WARP_FAULT;
         if (warp->stop != SIM_STOP_SPIN && warp->stop != SIM_STOP_BUDGET)

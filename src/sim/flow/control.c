@@ -2,9 +2,9 @@
 #include "sim/flow/control.h"
 #include "sim/flow/block.h"
 
-// How long a split may run before the scheduler looks at it: in a loop that may be waiting for
-// other threads (it polls memory), and in any other loop.
-enum { SPIN_SLICE = 256, BUDGET_SLICE = 1 << 20 };
+// How long a split may run before the scheduler looks at it in a loop that may be waiting for other
+// threads: it polls memory.
+enum { SPIN_SLICE = 256 };
 
 static const struct sim_instr *pause_split(struct sim_warp *warp, const struct sim_instr *at,
                                            bool polls) {
@@ -19,7 +19,7 @@ static const struct sim_instr *jump(struct sim_warp *warp, const struct sim_inst
     struct sim_warp_flow *flow = warp->flow;
     sim_account(warp, instr->ordinal + 1);
     flow->run_start = target->ordinal;
-    if (target <= instr && flow->spin >= (instr->immediate ? SPIN_SLICE : BUDGET_SLICE))
+    if (target <= instr && flow->spin >= (instr->immediate ? SPIN_SLICE : flow->slice))
         return pause_split(warp, target, instr->immediate);
     return target;
 }
@@ -47,7 +47,7 @@ static const struct sim_instr *run_bra_if(struct sim_warp *warp, const struct si
     sim_account(warp, instr->ordinal + 1);
     const struct sim_instr *next =
         sim_diverge(warp, target, taken, instr + 1, reconvergence_of(instr));
-    if (target <= instr && flow->spin >= (instr->immediate ? SPIN_SLICE : BUDGET_SLICE))
+    if (target <= instr && flow->spin >= (instr->immediate ? SPIN_SLICE : flow->slice))
         return pause_split(warp, next, instr->immediate);
     return next;
 }

@@ -74,6 +74,7 @@ struct sim_warp_flow {
     uint32_t run_start;             // ordinal of the first instruction not yet counted
     uint64_t instructions, thread_instructions;
     uint64_t spin;    // instructions since the split last started to run
+    uint64_t slice;   // how many that may be in a loop that polls nothing
     uint64_t look_at; // instructions at which the scheduler looks next
     struct sim_frame root;
     uint64_t stack[LANES]; // bytes that alloca took from the end of local memory
