@@ -118,7 +118,8 @@ void bankrun_interrupt(struct bankrun_device *device);
 
 /* Memory that kernels may use, and the host, between launches, through the same pointer. 512-byte
  * aligned, all zeros. Lives until bankrun_free or bankrun_close. NULL: the device is full. With 0
- * bytes an address that nobody may access. */
+ * bytes an address that nobody may access. Shared and local memory of kernels is not zeros as they
+ * begin, but bytes of 0x7f. */
 void *bankrun_alloc(struct bankrun_device *device, size_t bytes);
 
 /* False: no bankrun_alloc of this device returned it, or it is free already. */

@@ -14,6 +14,7 @@ static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {0}};
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
+static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 
 #define FIELD(name) ((struct cli_options *)0)->name
@@ -112,6 +113,10 @@ const struct option_row option_rows[] = {
      "what an access beyond its allocation does that a GPU would let\npass: stop the program (the "
      "default), or continue and be reported",
      CHOICE(lets_pass, on_faults)},
+    {0, "fill", "zero|pattern|random[:SEED]", CLI_RUN,
+     "what shared, local and allocated memory hold before they are\nwritten: bytes of 0x7f (the "
+     "default), zeros, or random bytes,\nthe same in every run of one SEED",
+     READ(option_fill), .choices = fills},
     {0, "blocks", "N|P%", CLI_RUN,
      "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
      "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "

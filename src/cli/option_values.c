@@ -124,6 +124,14 @@ bool option_blocks(struct cli_options *options, const struct option_row *row, co
     return false;
 }
 
+bool option_fill(struct cli_options *options, const struct option_row *row, const char *value) {
+    options->fill_text = value;
+    if (sim_fill_parse(value, &options->fill))
+        return true;
+    cli_error("--%s: '%s' is neither zero nor pattern nor random[:SEED]", row->name, value);
+    return false;
+}
+
 bool option_devices(struct cli_options *options, const struct option_row *row, const char *value) {
     uint64_t number;
     if (!parse_count(row->name, value, SIM_DEVICES, &number))

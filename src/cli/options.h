@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "report/report.h"
+#include "sim/fill.h"
 #include "sim/sample.h"
 
 // Exit statuses of bankrun's own; otherwise it ends with the program's.
@@ -60,6 +61,8 @@ struct cli_options {           // strings point into argv
     const char *blocks;        // N or P%; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
     bool lets_pass;            // --on-fault continue
+    const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern
+    struct sim_fill fill;      // the same
     bool as_compiled;          // shared memory is counted as the machine code accesses it
     enum report_format format;
     enum cli_color color;

@@ -154,6 +154,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
                                                .threads = options->trace ? 1 : options->threads,
                                                .max_instructions = options->max_instructions,
                                                .lets_pass = options->lets_pass,
+                                               .fill = options->fill,
                                                .output = stdout,
                                                .sample = options->sample});
     if (!run_module_load(&run->module, run->sim, diags))

@@ -91,6 +91,7 @@ struct sim_block {
     // local + (w * 32 + l) * local_bytes. NULL until a kernel that needs it runs.
     uint8_t *local;
     uint64_t local_bytes;
+    uint64_t salt; // of random bytes that fill its memory
     // the rest belongs to block.c and is declared in sim/block.h
     struct sim_block_flow *flow;
 };
@@ -105,6 +106,9 @@ struct sim_frame_memory sim_frame_parameters(struct sim_warp *warp);
 
 // Local address 0 of the current frame in the thread's local memory (grows with calls).
 uint64_t sim_frame_local(const struct sim_warp *warp);
+
+// Fills these bytes of the lanes' local memory, which nobody has written: a frame's, or alloca's.
+void sim_fill_local(struct sim_warp *warp, uint64_t at, uint64_t bytes, uint32_t mask);
 
 // Makes lanes wait for each other. True: all lanes of `members` that have not ended are in
 // warp->mask now (or never will be: they ended), go on. False: leave the loop (return NULL).

@@ -449,6 +449,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     result->blocks_run = run.done;
     // Blocks behind the one that faulted may have begun, or not.
     result->may_differ |= result->fault != SIM_OK && run.chosen > 1 && !blocks_wait(&run);
+    sim->launches++;
     sim->timer += result->instructions * SIM_NANOSECONDS;
     if (result->fault == SIM_OK && (sim->interrupted || run.stopped))
         result->fault = SIM_FAULT_STOPPED;

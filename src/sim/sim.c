@@ -20,6 +20,8 @@ struct sim *sim_create(const struct sim_config *config) {
         config->neighbour
             ? sim_memory_join(config->neighbour->memory, config->device, sim->config.device_bytes)
             : sim_memory_create(sim->config.device_bytes, config->device, config->devices);
+    if (!config->neighbour)
+        sim_memory_use_fill(sim->memory, &sim->config.fill);
     if (config->lets_pass && !config->neighbour)
         sim_memory_use_pages(sim->memory);
     sim->objects = sim_objects_create(config->device);

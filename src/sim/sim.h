@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "event/event.h"
 #include "ir/ir.h"
+#include "sim/fill.h"
 #include "sim/sample.h"
 
 struct sim;        // one device: memory, loaded modules, threads
@@ -28,6 +29,7 @@ struct sim_config {
     uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
+    struct sim_fill fill;      // what memory holds before it is written
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
     struct sim *neighbour;    // whose address space this device shares; NULL: it has its own
     unsigned device, devices; // its number among those that share one, and how many do: up to
@@ -61,8 +63,9 @@ struct sim_allocation {
     bool has_own_access;       // these do not follow what is allowed between devices
 };
 
-// 512-byte aligned memory, not initialised. NULL: the device is full. bytes may be 0 (then the
-// address is unique and no byte may be accessed).
+// 512-byte aligned memory, filled as the configuration says; zeros for SIM_VARIABLE and
+// SIM_INTERNAL. NULL: the device is full. bytes may be 0 (then the address is unique and no byte
+// may be accessed).
 void *sim_alloc(struct sim *sim, size_t bytes, enum sim_allocation_kind kind);
 bool sim_free(struct sim *sim, void *address); // false: not the start of an allocation
 // Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
@@ -73,6 +76,8 @@ bool sim_unregister_host(struct sim *sim, void *address);
 bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t readers,
                          uint32_t writers);
 bool sim_unregister_device(struct sim *sim, void *address);
+// Fills zeros of a private mapping that the caller made, as fresh memory.
+void sim_fill_fresh(struct sim *sim, void *address, size_t bytes);
 // The allocation that holds the address, or the nearest one below or above it when `nearest`.
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest);
 void sim_memory_info(const struct sim *sim, uint64_t *free_bytes, uint64_t *total_bytes);

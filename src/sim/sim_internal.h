@@ -42,7 +42,8 @@ struct sim {
     const struct sim_target *target;
     struct pool *pool;
     volatile sig_atomic_t interrupted;
-    uint64_t timer; // what %globaltimer says when a launch begins
+    uint64_t launches; // so far
+    uint64_t timer;    // what %globaltimer says when a launch begins
 };
 
 struct sim_variable {

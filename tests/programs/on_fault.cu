@@ -49,7 +49,7 @@ int main() {
     const size_t page = 2 << 20;
     char *small, *neighbour, *last, *middle, *large;
     cudaMalloc(&small, 100);
-    cudaMalloc(&neighbour, 1000);
+    cudaMalloc(&neighbour, 1000), cudaMemset(neighbour, 0, 1000);
     cudaMalloc(&last, 512);
     cudaMalloc(&middle, 1 << 20);
     cudaMalloc(&large, 5 << 20);

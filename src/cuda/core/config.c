@@ -61,6 +61,16 @@ static struct sim_sample sample(void) {
     return sample;
 }
 
+static struct sim_fill fill(void) {
+    struct sim_fill fill = {0};
+    const char *text = getenv("BANKRUN_FILL");
+    if (text && *text && !sim_fill_parse(text, &fill)) {
+        cuda_say("BANKRUN_FILL=%s is neither zero nor pattern nor random[:SEED]: ignored", text);
+        fill = (struct sim_fill){0};
+    }
+    return fill;
+}
+
 void cuda_config_read(struct cuda_config *config) {
     *config = (struct cuda_config){
         .owner = getpid(),
@@ -69,6 +79,7 @@ void cuda_config_read(struct cuda_config *config) {
         .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
         .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
         .sample = sample(),
+        .fill = fill(),
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };

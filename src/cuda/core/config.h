@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sim/fill.h"
 #include "sim/sample.h"
 
 struct cuda_config {
@@ -21,6 +22,7 @@ struct cuda_config {
     char *trace_path;          // BANKRUN_TRACE_OUTPUT; NULL: stderr
     char *trace;               // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
     bool shows_progress;       // BANKRUN_PROGRESS=1
+    struct sim_fill fill;      // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
     bool lets_pass;            // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;          // BANKRUN_AS=compiled: what the machine code accesses is counted
     bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said

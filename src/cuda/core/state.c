@@ -197,6 +197,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
         .lets_pass = state->config.lets_pass,
+        .fill = state->config.fill,
         .output = stdout,
         .sample = state->config.sample,
         .neighbour = cuda_any_sim(state),

@@ -129,6 +129,7 @@ enum cuda_error cuda_region_map(struct cuda_state *state, struct cuda_region *re
     if (mprotect(region->at, region->span - SPAN_UNIT, PROT_READ | PROT_WRITE) != 0 ||
         !sim_register_device(region->device->sim, region->at, region->bytes, own, own))
         return cudaErrorMemoryAllocation;
+    sim_fill_fresh(region->device->sim, region->at, region->bytes);
     region->is_mapped = true;
     cuda_region_retain(region);
     count(cuda_graphs(state), false);

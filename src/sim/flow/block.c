@@ -80,6 +80,17 @@ static uint32_t lanes_of_warp(uint32_t threads, uint32_t warp) {
     return left >= LANES ? FULL_MASK : (1u << left) - 1;
 }
 
+// What the block before left there is no more than what a GPU would have there.
+static void fill_memory(struct sim_block_flow *flow) {
+    struct sim_block *block = &flow->block;
+    const struct sim *sim = block->worker->sim;
+    const uint64_t local_bytes = block->worker->kernel->ir->local_bytes;
+    block->salt = sim->launches << 32 ^ block->linear << 12;
+    sim_fill_bytes(&sim->config.fill, block->salt, block->shared, block->shared_bytes);
+    for (uint32_t w = 0; local_bytes && w < flow->warp_count; w++)
+        sim_fill_local(&flow->warps[w], 0, local_bytes, FULL_MASK);
+}
+
 void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     struct sim_block *block = &flow->block;
     const struct sim_launch *launch = block->worker->launch;
@@ -96,12 +107,11 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     flow->next_warp = 0;
     flow->has_fault = flow->is_settling = false;
     memset(flow->barriers, 0, sizeof flow->barriers);
-    // Shared memory and registers hold what the block before left there on a GPU, too; zeros keep
-    // a program that reads them deterministic.
-    if (block->shared_bytes)
-        memset(block->shared, 0, block->shared_bytes);
+    fill_memory(flow);
     if (block->changers)
         memset(block->changers, 0, block->shared_bytes / 4 + 1);
+    // Registers hold what the block before left there on a GPU, too; zeros keep a program that
+    // reads them deterministic.
     if (kernel->ir->reads_unset)
         memset(flow->register_memory, 0, flow->register_bytes);
     for (uint32_t w = 0; w < flow->warp_count; w++)

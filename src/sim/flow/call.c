@@ -129,6 +129,8 @@ const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr 
     frame->depth = caller->depth + 1;
     frame->local_base = local;
     memcpy(frame->stack, warp->flow->stack, sizeof frame->stack);
+    if (callee->ir->local_bytes)
+        sim_fill_local(warp, local, callee->ir->local_bytes, warp->mask);
     pass_arguments(warp, instr->call, frame);
     copy_addressed(warp, frame);
     sim_account(warp, instr->ordinal + 1);

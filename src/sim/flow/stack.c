@@ -16,6 +16,19 @@ uint64_t sim_stack_limit(const struct sim_warp *warp) {
     return limit;
 }
 
+void sim_fill_local(struct sim_warp *warp, uint64_t at, uint64_t bytes, uint32_t mask) {
+    const struct sim_block *block = warp->block;
+    const struct sim_fill *fill = &block->worker->sim->config.fill;
+    uint8_t *warps = block->local + warp->index * LANES * block->local_bytes;
+    const uint64_t salt = block->salt + 1 + warp->index * LANES;
+    if (!at && bytes + 16 > block->local_bytes && mask == FULL_MASK) {
+        sim_fill_bytes(fill, salt, warps, block->local_bytes * LANES);
+        return;
+    }
+    EACH_LANE(l, mask)
+        sim_fill_bytes(fill, salt + l, warps + l * block->local_bytes + at, bytes);
+}
+
 static uint64_t read_lane(const struct sim_warp *warp, sim_ref ref, unsigned bytes, unsigned lane) {
     return bytes == 8 ? ((const uint64_t *)sim_at(warp, ref))[lane]
                       : ((const uint32_t *)sim_at(warp, ref))[lane];
@@ -46,6 +59,7 @@ static const struct sim_instr *run_alloca(struct sim_warp *warp, const struct si
                              "stack overflow: alloca of %llu bytes, and %llu are left",
                              (unsigned long long)bytes, (unsigned long long)(top - least));
         warp->flow->stack[l] = whole - at;
+        sim_fill_local(warp, at, top - at, 1u << l);
         write_lane(warp, instr->operand[0], instr->immediate, l, at);
     }
     return instr + 1;

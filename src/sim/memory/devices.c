@@ -29,6 +29,10 @@ void sim_memory_use_pages(struct sim_memory *memory) {
     memory->space->pages = sim_pages_create(memory->space);
 }
 
+void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill) {
+    memory->space->fresh.fill = *fill;
+}
+
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes) {
     return new_view(other->space, device, device_bytes);
@@ -156,6 +160,13 @@ bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t 
 
 bool sim_unregister_device(struct sim *sim, void *address) {
     return sim_unregister_host(sim, address);
+}
+
+void sim_fill_fresh(struct sim *sim, void *address, size_t bytes) {
+    struct sim_space *space = sim_memory_of(sim)->space;
+    pthread_mutex_lock(&space->lock);
+    sim_fresh_fill(&space->fresh, 0, (uint64_t)(uintptr_t)address, bytes);
+    pthread_mutex_unlock(&space->lock);
 }
 
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest) {

@@ -98,6 +98,7 @@ void sim_space_destroy(struct sim_space *space) {
         free(node);
     }
     sim_pages_free(space->pages);
+    sim_fresh_free(&space->fresh);
     pthread_mutex_destroy(&space->lock);
     free(space);
 }
@@ -251,6 +252,17 @@ static uint64_t find_gap(struct sim_space *space, uint64_t slot) {
     return 0;
 }
 
+// Variables have initial values, and are zeros without.
+static bool is_filled(enum sim_allocation_kind kind) {
+    return kind != SIM_VARIABLE && kind != SIM_INTERNAL;
+}
+
+// Random bytes are the same in every run: the address's lower bits are, unless kernels allocate, in
+// whatever order their blocks come.
+static uint64_t salt_of(uint64_t address, enum sim_allocation_kind kind) {
+    return kind == SIM_DEVICE_HEAP ? 0 : address % RESERVE_ALIGN;
+}
+
 static bool counts_as_device(enum sim_allocation_kind kind) {
     return kind != SIM_HOST;
 }
@@ -290,6 +302,8 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
         if (address) {
             allocation = insert(space, address, bytes, kind, false);
             give(memory, allocation);
+            if (is_filled(kind))
+                sim_fresh_fill(&space->fresh, salt_of(address, kind), address, bytes);
             if (counts_as_device(kind))
                 memory->used_bytes += bytes;
         }
@@ -343,8 +357,7 @@ static void clear_range(uint64_t address, uint64_t bytes) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t end = address + bytes;
     uint64_t first = round_up(address, page), last = end / page * page;
-    if (last <= first || last - first < 4 * page ||
-        madvise((void *)(uintptr_t)first, last - first, MADV_DONTNEED) != 0)
+    if (last <= first || last - first < 4 * page || !sim_fresh_drop(first, last - first))
         first = last = end;
     memset((void *)(uintptr_t)address, 0, first - address);
     memset((void *)(uintptr_t)last, 0, end - last);

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "sim/access.h"
+#include "sim/memory/fresh.h"
 #include "sim/sim.h"
 
 enum { SIM_MEMORY_ALIGN = 512, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 };
@@ -31,10 +32,11 @@ struct sim_memory_freed {
 struct sim_space {
     uint64_t version; // of the table: odd while it is being changed; atomic
     struct sim_memory_table *table;
-    pthread_mutex_t lock;    // of writers
-    void *mapped;            // NULL: nothing could be reserved
-    uint64_t begin, end;     // the reserved range
-    uint64_t rover;          // where the next allocation is tried
+    pthread_mutex_t lock; // of writers
+    void *mapped;         // NULL: nothing could be reserved
+    uint64_t begin, end;  // the reserved range
+    uint64_t rover;       // where the next allocation is tried
+    struct sim_fresh fresh;
     struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
     struct sim_memory_node *nodes, *free_nodes;
     struct sim_memory_table *retired;
@@ -58,6 +60,8 @@ struct sim_memory {
 struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices);
 // From now on allocations lie as on a GPU (pages.h). Before the first one.
 void sim_memory_use_pages(struct sim_memory *memory);
+// What is allocated from now on holds that. Before the first one.
+void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill);
 // A further device's view of a space. No other has its number.
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes);

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/alloc.h"
 
@@ -154,7 +153,7 @@ static void drop_page(struct sim_pages *pages, struct page *page) {
     void *at = (void *)(uintptr_t)address_of(pages, (size_t)(page - pages->pages));
     free(page->is_used);
     page->is_used = NULL;
-    if (madvise(at, SIM_PAGE_BYTES, MADV_DONTNEED) != 0)
+    if (!sim_fresh_drop((uint64_t)(uintptr_t)at, SIM_PAGE_BYTES))
         memset(at, 0, SIM_PAGE_BYTES);
 }
 

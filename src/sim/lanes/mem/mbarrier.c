@@ -183,7 +183,8 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
         struct sim_mbarrier s = sim_mbarrier_unpack(*word);
         const uint32_t count = n ? count_of(warp, instr, n, l) : 1;
         const uint64_t before = *word;
-        const struct sim_mbarrier then = s;
+        // Where one begins its life there is none yet, but whatever the memory held.
+        const struct sim_mbarrier then = operation == INIT ? (struct sim_mbarrier){0} : s;
         if (!operate(warp, instr, l, &s, count))
             return NULL;
         *word = sim_mbarrier_pack(s);

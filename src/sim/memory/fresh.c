@@ -1,0 +1,98 @@
+#define _GNU_SOURCE // memfd_create
+#include "sim/memory/fresh.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// MAPPED: allocations from here on are mapped. The longer the file the fewer mappings it takes, of
+// which a process may have some ten thousand.
+enum { MAPPED = 256 << 10, SHORT_PERIOD = 2 << 20, LONG_PERIOD = 16 << 20, LONG_FROM = 64 << 20 };
+
+static void *at(uint64_t address) {
+    return (void *)(uintptr_t)address;
+}
+
+static uint64_t page_bytes(void) {
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+// The program may have closed all descriptors that it does not know, and opened files since.
+static bool is_open(const struct sim_fresh *fresh) {
+    struct stat status;
+    return fresh->file && fstat(fresh->file - 1, &status) == 0 && status.st_dev == fresh->device &&
+           status.st_ino == fresh->inode;
+}
+
+static bool open_file(struct sim_fresh *fresh) {
+    struct stat status;
+    const int file = memfd_create("bankrun fresh memory", MFD_CLOEXEC);
+    if (file < 0)
+        return false;
+    if (fstat(file, &status) != 0) {
+        close(file);
+        return false;
+    }
+    fresh->file = file + 1;
+    fresh->device = status.st_dev;
+    fresh->inode = status.st_ino;
+    fresh->period = 0;
+    return true;
+}
+
+// Writes the file as far as is wanted.
+static bool extend(struct sim_fresh *fresh, uint64_t period) {
+    if (!is_open(fresh) && !open_file(fresh))
+        return false;
+    if (fresh->period >= period)
+        return true;
+    if (ftruncate(fresh->file - 1, (off_t)period) != 0)
+        return false;
+    void *view = mmap(NULL, period, PROT_READ | PROT_WRITE, MAP_SHARED, fresh->file - 1, 0);
+    if (view == MAP_FAILED)
+        return false;
+    sim_fill_bytes(&fresh->fill, 0, view, period);
+    munmap(view, period);
+    fresh->period = period;
+    return true;
+}
+
+// Returns how many bytes from the first on it could map.
+static uint64_t map_pages(struct sim_fresh *fresh, uint64_t first, uint64_t bytes) {
+    const uint64_t period = bytes < LONG_FROM ? SHORT_PERIOD : LONG_PERIOD;
+    if (!extend(fresh, period))
+        return 0;
+    for (uint64_t done = 0, piece; done < bytes; done += piece) {
+        const uint64_t from = (first + done) % period;
+        piece = bytes - done < period - from ? bytes - done : period - from;
+        if (mmap(at(first + done), piece, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fresh->file - 1,
+                 (off_t)from) == MAP_FAILED)
+            return done;
+    }
+    return bytes;
+}
+
+void sim_fresh_fill(struct sim_fresh *fresh, uint64_t salt, uint64_t address, uint64_t bytes) {
+    const uint64_t page = page_bytes(), end = address + bytes;
+    uint64_t first = (address + page - 1) / page * page, last = end / page * page;
+    if (fresh->fill.kind == SIM_FILL_ZERO)
+        return;
+    if (bytes < MAPPED)
+        last = first = end;
+    else
+        last = first + map_pages(fresh, first, last - first);
+    sim_fill_bytes(&fresh->fill, salt, at(address), first - address);
+    sim_fill_bytes(&fresh->fill, salt + 1, at(last), end - last);
+}
+
+bool sim_fresh_drop(uint64_t address, uint64_t bytes) {
+    return mmap(at(address), bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+void sim_fresh_free(struct sim_fresh *fresh) {
+    if (is_open(fresh))
+        close(fresh->file - 1);
+    fresh->file = 0;
+}

@@ -1,0 +1,31 @@
+// Inside the simulator: what allocated memory holds before anybody writes it.
+//
+// Small allocations are filled. Of large ones all whole pages are mapped, again and again, onto one
+// short file that holds what is to be read, and become memory of their own when they are written:
+// what a program allocates and never touches costs nothing.
+#ifndef BANKRUN_SIM_MEMORY_FRESH_H
+#define BANKRUN_SIM_MEMORY_FRESH_H
+
+#include <sys/types.h>
+
+#include "sim/fill.h"
+
+struct sim_fresh {
+    struct sim_fill fill;
+    // The file: its descriptor plus 1, 0: there is none yet; which file that was; and how many of
+    // its bytes are written.
+    int file;
+    dev_t device;
+    ino_t inode;
+    uint64_t period;
+};
+
+// Fills memory that reads as zeros, part of a private mapping without a file. What random bytes it
+// gets depends on `salt` where it is filled, on the address where it is mapped. One thread at a
+// time, for each sim_fresh.
+void sim_fresh_fill(struct sim_fresh *fresh, uint64_t salt, uint64_t address, uint64_t bytes);
+// Makes whole pages read as zeros again, and gives them back to the system. False: it cannot be.
+bool sim_fresh_drop(uint64_t address, uint64_t bytes);
+void sim_fresh_free(struct sim_fresh *fresh);
+
+#endif
