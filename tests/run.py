@@ -5,7 +5,7 @@
     tests/run.py ptx/add programs      kinds, or kind/part-of-a-name
     tests/run.py --rebase programs     writes the golden files anew
 
-Kinds: unit, ptx, diag, limits, programs, cli, fuzz, readme; tests/harness has one module for each
+Kinds: unit, ptx, diag, limits, programs, check, cli, fuzz, readme; tests/harness has one module for each
 and says what its files look like. The last line is `N passed, N failed, N skipped`.
 """
 
@@ -22,7 +22,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import programs, ptx, readme, scripts  # noqa: E402
+from harness import checks, programs, ptx, readme, scripts  # noqa: E402
 from harness.case import Context, Failure, Skip  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -76,7 +76,7 @@ def make_path(context, cache):
     context.search_path = folder + os.pathsep + os.environ.get("PATH", "")
 
 
-KINDS = ("unit", "ptx", "diag", "limits", "programs", "cli", "fuzz", "readme")
+KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "cli", "fuzz", "readme")
 
 
 def is_chosen(case, patterns):
@@ -155,7 +155,7 @@ def main():
         context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch)
         make_path(context, os.path.abspath(options.cache))
         cases = []
-        for module in (scripts, ptx, programs, readme):
+        for module in (scripts, ptx, programs, checks, readme):
             cases += module.collect(context)
         cases = [case for case in cases if is_chosen(case, options.patterns)]
         if not cases:

@@ -22,8 +22,9 @@ ROOMS = {
     "sim": {"event", "ir", "ptx", "base"},
     "compiled": {"event", "ir", "ptx", "base"},
     "profile": {"event", "banks", "ir", "base"},
+    "check": {"profile", "event", "ir", "ptx", "base"},
     "report": {"profile", "banks", "base"},
-    "run": {"sim", "compiled", "profile", "report", "toolchain", "ptx", "banks", "base"},
+    "run": {"sim", "compiled", "check", "profile", "report", "toolchain", "ptx", "banks", "base"},
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
     "calibrate": {"banks", "base"},
@@ -51,6 +52,9 @@ SUBROOMS = {
         "tensor": {"flow"},
         "device": {"flow", "memory"},
         "lanes": {"decode", "flow", "number", "texture", "tensor"},
+    },
+    "check": {
+        "sync": set(),
     },
     "run": {
         "api": set(),

@@ -186,26 +186,71 @@ static bool check_as(const struct cli_options *options) {
     return can && !(options->as_compiled && options->no_count);
 }
 
+// What is about counts.
+static bool check_counting(const struct cli_options *options) {
+    const char *counts = options->as_compiled      ? "--as compiled"
+                         : options->trace          ? "--trace"
+                         : options->fail_on_excess ? "--fail-on excess"
+                         : options->metrics        ? "--metrics"
+                                                   : NULL;
+    if (options->only_checks && counts)
+        cli_error("bankrun check counts nothing, and %s is about counts; use bankrun run --check "
+                  "all",
+                  counts);
+    else if (options->checks && options->no_count)
+        cli_error("--check puts what it finds into the report: leave --no-count out, or use "
+                  "bankrun check");
+    else
+        return true;
+    return false;
+}
+
 static bool check_gates(const struct cli_options *options) {
     if (options->fail_on_fault && options->no_count)
         cli_error("--fail-on looks at the profile: leave --no-count out");
     return !(options->fail_on_fault && options->no_count);
 }
 
-int cmd_run(int argc, char **argv) {
-    struct cli_options options;
-    options_init(&options);
+static int run_with(struct cli_options *options, int argc, char **argv, void (*show_help)(void)) {
     int status = CLI_USAGE;
-    int file = options_parse(&options, CLI_RUN, argc, argv, 0);
-    if (file >= 0 && options.help) {
-        help();
+    int file = options_parse(options, CLI_RUN, argc, argv, 0);
+    if (file >= 0 && options->help) {
+        show_help();
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0 && check_gates(&options) && check_as(&options)) {
-        status = run_file(argc - file, argv + file, &options);
-        output_discard(&options, argv[file]);
+    } else if (file >= 0 && check_counting(options) && check_gates(options) && check_as(options)) {
+        status = run_file(argc - file, argv + file, options);
+        output_discard(options, argv[file]);
     }
-    options_free(&options);
+    options_free(options);
     return status;
+}
+
+int cmd_run(int argc, char **argv) {
+    struct cli_options options;
+    options_init(&options);
+    return run_with(&options, argc, argv, help);
+}
+
+static void help_check(void) {
+    fputs("Usage: bankrun check [OPTIONS] FILE [ARGUMENTS...]\n"
+          "\n"
+          "Runs a program as bankrun run does, and looks for defects that its results need not\n"
+          "show. Counts nothing. Ends with status 5 when it found something, with 4 when the\n"
+          "program did not run to its end.\n"
+          "\n"
+          "    bankrun check transpose.cu\n"
+          "    bankrun check --check sync ./app --size 4096\n"
+          "\n",
+          stdout);
+    options_print_help(CLI_RUN, stdout);
+}
+
+int cmd_check(int argc, char **argv) {
+    struct cli_options options;
+    options_init(&options);
+    options.only_checks = options.fail_on_fault = options.fail_on_check = true;
+    options.checks = CLI_ALL_CHECKS;
+    return run_with(&options, argc, argv, help_check);
 }

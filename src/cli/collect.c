@@ -206,6 +206,8 @@ static struct profile *merge(struct collection *collection, char **argv,
         count++;
     struct profile *profile = profile_create(options->arch, argv, count);
     profile->is_as_compiled = options->as_compiled;
+    profile->is_uncounted = options->only_checks;
+    profile->checks = options->checks;
     for (size_t i = 0; i < collection->profiles.length; i++)
         profile_append(profile, collection->profiles.data[i]);
     return profile;

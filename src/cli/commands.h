@@ -8,6 +8,7 @@
 
 // argv[0] is the command's first argument.
 int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);

@@ -24,6 +24,12 @@ int gate_status(const struct profile *profile, const struct cli_options *options
         strbuf_free(&text);
         return CLI_FAILED_RUN;
     }
+    const uint64_t findings = profile_finding_count(profile, false);
+    if (options->fail_on_check && findings) {
+        cli_error("%llu %s of --check", (unsigned long long)findings,
+                  findings == 1 ? "finding" : "findings");
+        return CLI_FINDINGS;
+    }
     const uint64_t excess = profile_excess(profile);
     if (options->fail_on_excess && excess > options->allowed_excess) {
         cli_error("%llu excess wavefronts of shared memory; --fail-on allows %llu",

@@ -18,6 +18,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, CLI_RUN,
      "run a .cu, an executable, a command or a .ptx and report (the default)"},
+    {"check", cmd_check, CLI_RUN, "run it and look for defects that its results do not show"},
     {"report", cmd_report, CLI_REPORT, "show a saved profile"},
     {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
     {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
@@ -41,6 +42,7 @@ static void help(FILE *out) {
         "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
+        "    bankrun check ./app                   look for defects\n"
         "    bankrun explain 'tile[threadIdx.x][threadIdx.y]' --shared 'float tile[32][32]' "
         "--block 32x32\n"
         "\n"
@@ -57,8 +59,9 @@ static void help(FILE *out) {
           "\n"
           "Exit status: the program's; 1: a kernel of a .ptx faulted; 2: the command line or the "
           "input\n"
-          "is wrong; 3: --fail-on excess; 4: --fail-on, the run faulted or is incomplete;\n"
-          "128 + N: the program was killed by signal N.\n",
+          "is wrong; 3: --fail-on excess; 4: --fail-on, the run faulted or is incomplete; 5: a "
+          "check\n"
+          "found something; 128 + N: the program was killed by signal N.\n",
           out);
 }
 

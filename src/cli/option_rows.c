@@ -2,6 +2,8 @@
 // goes.
 #include "cli/option_rows.h"
 
+#include "profile/finding.h"
+
 enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
 
 #define X(id, name, write) {name, REPORT_##id},
@@ -12,7 +14,10 @@ static const struct option_choice colors[] = {
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
-static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {0}};
+static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
+#define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
+static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS}, CHECK(SYNC, "sync"){0}};
+#undef CHECK
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
@@ -93,10 +98,14 @@ const struct option_row option_rows[] = {
      READ(option_dump)},
     {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
-    {0, "fail-on", "fault|excess[=N]", BOTH,
+    {0, "check", "LIST", CLI_RUN,
+     "look for defects, too: sync (barriers and copies that are not\nwaited for), or all; commas "
+     "between several. bankrun check\nlooks for all of them and counts nothing",
+     READ(option_check), .choices = checks},
+    {0, "fail-on", "fault|excess[=N]|check", BOTH,
      "exit with status 4 when a launch faulted, was refused or cut\nshort, or the profile is "
      "incomplete; with excess also with\nstatus 3 when more than N wavefronts (default 0) of "
-     "shared\nmemory are excess",
+     "shared\nmemory are excess; with check also with status 5 when --check\nfound something",
      READ(option_fail_on), .choices = failures},
     {0, "trace", "FILE:LINE[:N]", CLI_RUN,
      "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "

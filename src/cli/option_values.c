@@ -9,6 +9,7 @@
 
 #include "bankrun/banks.h"
 #include "base/strbuf.h"
+#include "profile/finding.h"
 #include "sim/sim.h"
 
 static void *field_of(struct cli_options *options, const struct option_row *row) {
@@ -132,6 +133,32 @@ bool option_fill(struct cli_options *options, const struct option_row *row, cons
     return false;
 }
 
+static bool read_check(struct cli_options *options, const struct option_row *row, const char *word,
+                       size_t length) {
+    for (const struct option_choice *choice = row->choices; choice->word; choice++)
+        if (strlen(choice->word) == length && !strncmp(choice->word, word, length)) {
+            options->checks |= choice->value;
+            return true;
+        }
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    print_no_choice(row, name);
+    return false;
+}
+
+// Words between commas.
+bool option_check(struct cli_options *options, const struct option_row *row, const char *value) {
+    options->checks = 0;
+    for (;; value++) {
+        size_t length = strcspn(value, ",");
+        if (!read_check(options, row, value, length))
+            return false;
+        value += length;
+        if (!*value)
+            return true;
+    }
+}
+
 bool option_devices(struct cli_options *options, const struct option_row *row, const char *value) {
     uint64_t number;
     if (!parse_count(row->name, value, SIM_DEVICES, &number))
@@ -159,8 +186,10 @@ static bool read_gate(struct cli_options *options, const char *word, size_t leng
     options->fail_on_fault = true;
     if (length == strlen("fault") && !strncmp(word, "fault", length))
         return true;
+    if (length == strlen("check") && !strncmp(word, "check", length))
+        return options->fail_on_check = true;
     if (length < name || strncmp(word, excess, name) || (length > name && word[name] != '=')) {
-        cli_error("--fail-on: '%.*s' is neither fault nor excess nor excess=N", (int)length, word);
+        cli_error("--fail-on: '%.*s' is none of fault, excess, excess=N, check", (int)length, word);
         return false;
     }
     options->fail_on_excess = true;

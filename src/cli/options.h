@@ -19,7 +19,11 @@ enum cli_status {
     CLI_USAGE = 2,      // the command line, or an input that cannot be run
     CLI_EXCESS = 3,     // --fail-on excess
     CLI_FAILED_RUN = 4, // --fail-on: a fault, a refused launch, or an incomplete profile
+    CLI_FINDINGS = 5,   // --fail-on check, and bankrun check: a checker found something
 };
+
+// What bankrun check looks for, and --check all.
+#define CLI_ALL_CHECKS (1u << PROFILE_CHECK_SYNC)
 
 // Bits: an option may belong to several.
 enum cli_command {
@@ -68,7 +72,7 @@ struct cli_options {           // strings point into argv
     enum cli_color color;
     const char *output; // NULL: the command's default stream
     bool fail_on_fault; // any --fail-on
-    bool fail_on_excess;
+    bool fail_on_excess, fail_on_check;
     uint64_t allowed_excess;
     const char *launch;
     cli_strings dumps;        // ARG=FILE
@@ -77,9 +81,11 @@ struct cli_options {           // strings point into argv
     bool metrics;
     const char *nvcc; // NULL: look for it
     cli_strings nvcc_flags;
-    bool no_cache; // of compiled programs
-    bool no_count; // run only, no profile
-    bool follow;   // the processes that the program starts, too
+    bool no_cache;    // of compiled programs
+    bool no_count;    // run only, no profile
+    bool only_checks; // bankrun check: launches are checked, and not counted
+    uint32_t checks;  // profile_check_bit
+    bool follow;      // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_calibrate calibrate;

@@ -329,6 +329,8 @@ static int launch_and_record(struct ptx_run *run) {
     if (!read_compiled(run, &compiled))
         return CLI_USAGE;
     run->profile->is_as_compiled = compiled != NULL;
+    run->profile->is_uncounted = run->options->only_checks;
+    run->profile->checks = run->options->checks;
     run->launch.compiled = compiled;
     run->launch.trace = run->trace.trace;
     run->launch.profile = run->options->no_count ? NULL : run->profile;

@@ -60,7 +60,8 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         a->is_of_several != b->is_of_several || a->device != b->device ||
         a->is_sample != b->is_sample || a->may_differ != b->may_differ ||
         !same_text(a->symbol, b->symbol) || !same_text(a->kernel, b->kernel) ||
-        !same_text(a->fault, b->fault) || a->cut != b->cut || !profile_faults_are_same(a, b))
+        !same_text(a->fault, b->fault) || a->cut != b->cut || !profile_faults_are_same(a, b) ||
+        !profile_findings_are_same(&a->findings, &b->findings))
         return false;
     for (size_t i = 0; i < a->site_count; i++)
         if (!site_looks_alike(&a->sites[i], &b->sites[i]))

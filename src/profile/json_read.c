@@ -13,6 +13,7 @@
 #include "profile/json.h"
 #include "profile/json_check.h"
 #include "profile/json_failures.h"
+#include "profile/json_findings.h"
 #include "profile/recorder.h"
 
 enum { MOST_DEVICES = 16 };
@@ -276,6 +277,7 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
         profile_read_number(reader, object, "thread_instructions", INT64_MAX);
     launch->fault = profile_read_text(reader, object, "fault", true);
     profile_read_faults(reader, object, launch);
+    profile_read_findings(reader, object, &launch->findings);
     read_sample(reader, object, launch);
     read_totals(reader, object, launch);
     const json_t *sites = profile_read_array(reader, object, "sites", 0);
@@ -368,6 +370,23 @@ static void check_order(struct profile_reader *reader, const struct profile *pro
         profile_fail(reader, "index: expected more than %u", launch[-1].index);
 }
 
+static uint32_t read_checks(struct profile_reader *reader, const json_t *root) {
+    uint32_t checks = 0;
+    if (reader->failed || !json_object_get(root, "checks"))
+        return 0;
+    const json_t *names = profile_read_array(reader, root, "checks", 0);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const uint32_t before = checks;
+        for (enum profile_check check = 0; check < PROFILE_CHECKS; check++)
+            if (name && strcmp(name, profile_check_text[check]) == 0)
+                checks |= profile_check_bit(check);
+        if (checks == before)
+            profile_fail(reader, "checks[%zu]: expected the name of a checker", i);
+    }
+    return checks;
+}
+
 static struct profile *read_profile(struct profile_reader *reader, const json_t *root) {
     if (!json_is_object(root)) {
         profile_fail(reader, ": expected a JSON object");
@@ -379,6 +398,8 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     struct profile *profile = base_alloc(sizeof *profile);
     profile->arch = reader->arch = read_arch(reader, root);
     profile->is_as_compiled = read_as(reader, root);
+    profile->is_uncounted = json_is_false(json_object_get(root, "counted"));
+    profile->checks = read_checks(reader, root);
     profile->program = read_program(reader, root, &profile->program_count);
     const json_t *launches = profile_read_array(reader, root, "launches", 0);
     for (size_t i = 0; i < json_array_size(launches) && !reader->failed; i++) {
@@ -393,6 +414,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
         profile->launched += profile->launches[i].repeats;
     read_processes(reader, root, profile);
     profile_read_failures(reader, root, profile);
+    profile_read_findings(reader, root, &profile->findings);
     if (!reader->failed)
         return profile;
     profile_free(profile);

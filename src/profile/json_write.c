@@ -6,6 +6,7 @@
 
 #include "profile/json.h"
 #include "profile/json_failures.h"
+#include "profile/json_findings.h"
 #include "profile/json_make.h"
 
 // ---- Sites --------------------------------------------------------------------------------------
@@ -155,6 +156,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
         set(object, "may_differ", json_true());
     set(object, "fault", text(launch->fault));
     profile_write_faults(object, launch);
+    profile_write_findings(object, &launch->findings);
     set(object, "sample", sample_of(launch));
     set(object, "totals", totals_of(launch));
     for (size_t i = 0; i < launch->site_count; i++)
@@ -182,6 +184,14 @@ static json_t *processes_of(const struct profile *profile) {
     return array;
 }
 
+static json_t *checks_of(const struct profile *profile) {
+    json_t *array = json_array();
+    for (enum profile_check check = 0; check < PROFILE_CHECKS; check++)
+        if (profile->checks & profile_check_bit(check))
+            append(array, text(profile_check_text[check]));
+    return array;
+}
+
 static json_t *root_of(const struct profile *profile, size_t launch_count) {
     json_t *root = json_object(), *launches = json_array();
     char arch[16];
@@ -191,6 +201,10 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
     set(root, "arch", text(arch));
     if (profile->is_as_compiled)
         set(root, "as", text("compiled"));
+    if (profile->is_uncounted)
+        set(root, "counted", json_false());
+    if (profile->checks)
+        set(root, "checks", checks_of(profile));
     set(root, "program", texts_of(profile->program, profile->program_count));
     if (profile->process_count)
         set(root, "processes", processes_of(profile));
@@ -198,6 +212,7 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
         append(launches, launch_of(&profile->launches[i]));
     set(root, "launches", launches);
     profile_write_failures(root, profile);
+    profile_write_findings(root, &profile->findings);
     return root;
 }
 

@@ -66,6 +66,7 @@ void profile_free_launch(struct profile_launch *launch) {
     free(launch->symbol);
     free(launch->fault);
     profile_free_faults(launch);
+    profile_free_findings(&launch->findings);
 }
 
 static void free_texts(char **texts, size_t count) {
@@ -90,6 +91,8 @@ void profile_append(struct profile *profile, struct profile *from) {
     from->program = NULL;
     from->program_count = 0;
     profile->is_as_compiled &= from->is_as_compiled;
+    profile->is_uncounted |= from->is_uncounted;
+    profile->checks |= from->checks;
     uint32_t before = (uint32_t)profile->launched;
     for (size_t i = 0; i < from->launch_count; i++) {
         struct profile_launch *launch = profile_add_launch(profile);
@@ -102,6 +105,7 @@ void profile_append(struct profile *profile, struct profile *from) {
     profile->launched = before + from->launched;
     from->launch_count = 0;
     profile_append_failures(profile, from, before);
+    profile_append_findings(profile, from);
     profile_free(from);
 }
 
@@ -120,6 +124,7 @@ void profile_free(struct profile *profile) {
         free_texts(profile->processes[i].program, profile->processes[i].program_count);
     free(profile->processes);
     profile_free_failures(profile);
+    profile_free_findings(&profile->findings);
     free(profile);
 }
 

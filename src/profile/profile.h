@@ -10,6 +10,7 @@
 #include "bankrun/banks.h"
 #include "base/diag.h"
 #include "event/event.h"
+#include "profile/finding.h"
 
 enum profile_op {
     PROFILE_LOAD,
@@ -169,6 +170,7 @@ struct profile_launch {
     size_t fault_count;
     struct profile_passed *passed;
     size_t passed_count;
+    struct profile_findings findings;
     enum profile_cut cut;
     int cut_signal; // its number; 0: unknown, or none
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
@@ -185,6 +187,8 @@ struct profile_process { // of several that were followed
 struct profile {
     unsigned arch;
     bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does
+    bool is_uncounted;   // launches have findings, and no sites
+    uint32_t checks;     // the checkers that looked on: profile_check_bit
     char **program;      // argv
     size_t program_count;
     struct profile_process *processes;
@@ -197,6 +201,7 @@ struct profile {
     size_t refused_count;
     struct profile_gap *gaps; // why it is incomplete
     size_t gap_count;
+    struct profile_findings findings; // about what the host does
     // Not saved. NULL: nobody hears of each launch that is recorded, for which `kept` stands, nor
     // of what is new of the rest.
     void (*on_launch)(const struct profile *profile, size_t kept, bool is_repeat);

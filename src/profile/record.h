@@ -51,6 +51,7 @@ struct profile_launch_result {
                                        // none, or nothing is known
     const struct profile_passed *passed; // of which it keeps copies, too
     size_t passed_count;
+    struct profile_findings findings; // the launch's from now on
     enum profile_cut cut;
     int cut_signal;
     bool is_sample;  // not all blocks were to run

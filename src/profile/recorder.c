@@ -279,6 +279,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         profile_add_fault(launch, result->where);
     for (size_t i = 0; i < result->passed_count; i++)
         profile_add_passed(launch, &result->passed[i]);
+    launch->findings = result->findings;
     if (result->cut)
         profile_cut_short(launch, result->cut, result->cut_signal);
     profile_merge(recorder, launch);

@@ -49,6 +49,9 @@ void profile_repeat_launch(struct profile_launch *launch, uint32_t index);
 void profile_add_fault(struct profile_launch *launch, const struct profile_fault *fault);
 void profile_add_passed(struct profile_launch *launch,
                         const struct profile_passed *passed); // a copy
+// findings.c: takes them over from a process's profile.
+void profile_append_findings(struct profile *profile, struct profile *process);
+
 bool profile_faults_are_same(const struct profile_launch *a, const struct profile_launch *b);
 void profile_free_faults(struct profile_launch *launch);
 void profile_free_failures(struct profile *profile); // what was refused, and gaps

@@ -24,6 +24,8 @@ const char *view_take(struct view_builder *builder, struct strbuf *text); // int
 
 // source.c: the text of a source line; NULL when it cannot be read.
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line);
+// How many bytes of white space the quote leaves out in front.
+size_t view_quote_indent(struct view_builder *builder, const char *file, uint32_t line);
 void view_free_sources(struct view_builder *builder);
 
 // cells.c
@@ -34,7 +36,14 @@ enum report_style view_excess_style(uint64_t excess, uint64_t units);
 void view_fill_cells(struct view_cell cells[VIEW_CELLS], enum site_space space,
                      const struct profile_counts *counts, bool is_about, uint64_t all_units);
 
-// lines.c: the lines of one space with an excess, or without.
+// findings.c
+struct view_findings view_findings_of(struct view_builder *builder,
+                                      const struct profile_findings *findings);
+
+// lines.c: a place as it is shown.
+struct view_place view_place_of(const struct view_builder *builder, const char *file,
+                                uint32_t line);
+// The lines of one space with an excess, or without.
 struct view_lines view_lines_of(struct view_builder *builder, const struct view_launch *launch,
                                 enum site_space space, bool with_excess);
 
@@ -43,7 +52,7 @@ struct view_banks *view_banks_of(struct view_builder *builder, unsigned arch,
                                  const struct profile_site *site);
 
 // launch.c: all but the launches that are alike.
-void view_fill_launch(struct view_builder *builder, struct view_launch *launch);
+void view_fill_launch(struct view_builder *builder, struct view_launch *launch, bool is_counted);
 
 // kernels.c
 void view_fill_kernels(struct view_builder *builder, struct report_view *view);

@@ -73,9 +73,9 @@ static void fill_rules(struct view_builder *builder, struct view_launch *launch)
     }
 }
 
-void view_fill_launch(struct view_builder *builder, struct view_launch *launch) {
+void view_fill_launch(struct view_builder *builder, struct view_launch *launch, bool is_counted) {
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
-    launch->verdict = verdict_of(launch);
+    launch->verdict = is_counted ? verdict_of(launch) : VIEW_UNCOUNTED;
     launch->is_about = launch->launch->is_sample || has_estimate(launch->launch, -1);
     launch->excess =
         (struct view_cell){.unit = VIEW_PERCENT,
@@ -88,4 +88,5 @@ void view_fill_launch(struct view_builder *builder, struct view_launch *launch) 
     for (int space = 0; space < SITE_SPACES; space++)
         launch->totals[space] = totals_of(builder, launch, (enum site_space)space);
     fill_rules(builder, launch);
+    launch->findings = view_findings_of(builder, &launch->launch->findings);
 }

@@ -13,8 +13,8 @@ static bool same_line(const struct profile_site *a, const struct profile_site *b
            same_text(a->file, b->file);
 }
 
-static struct view_place place_of(const struct view_builder *builder, const char *file,
-                                  uint32_t line) {
+struct view_place view_place_of(const struct view_builder *builder, const char *file,
+                                uint32_t line) {
     // "cub/agent/agent_reduce.cuh": as the toolkit's libraries are included.
     static const char libraries[] = "/include/cccl/";
     if (!file || line == 0)
@@ -53,7 +53,7 @@ static struct view_frame *frames_of(struct view_builder *builder, const struct p
     for (uint32_t i = 0; i < site->inlined_count; i++) {
         const struct profile_frame *frame = &site->inlined_at[i];
         frames[i] =
-            (struct view_frame){place_of(builder, frame->file, frame->line), frame->function};
+            (struct view_frame){view_place_of(builder, frame->file, frame->line), frame->function};
     }
     return frames;
 }
@@ -97,7 +97,7 @@ static void fill_line(struct view_builder *builder, const struct view_launch *la
                       const struct profile_site *sites, size_t count, uint64_t excess,
                       struct view_line *line) {
     *line = (struct view_line){
-        .at = place_of(builder, sites->file, sites->line),
+        .at = view_place_of(builder, sites->file, sites->line),
         .first = sites,
         .excess = excess,
         .style = view_excess_style(excess, launch->sums[sites->space].units),

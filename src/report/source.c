@@ -46,6 +46,15 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+size_t view_quote_indent(struct view_builder *builder, const char *file, uint32_t line) {
+    const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
+    size_t indent = 0;
+    if (source && line <= source->line_count)
+        while (is_blank(source->lines[line - 1][indent]))
+            indent++;
+    return indent;
+}
+
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line) {
     const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
     if (!source || line > source->line_count)

@@ -68,7 +68,8 @@ static bool *choose(const struct report_view *view, size_t most) {
     qsort(order, view->count, sizeof *order, by_excess);
     for (size_t i = 0; i < view->count; i++)
         is_shown[order[i] - view->launches] =
-            i < most || order[i]->launch->fault || order[i]->launch->passed_count;
+            (i < most && order[i]->verdict != VIEW_UNCOUNTED) || order[i]->launch->fault ||
+            order[i]->launch->passed_count || order[i]->findings.count;
     free(order);
     return is_shown;
 }
@@ -77,6 +78,7 @@ static void put_launch(struct report_page *page, const struct view_launch *launc
                        const struct profile *profile, bool is_verbose) {
     report_newline(page);
     text_heading(page, launch, profile);
+    text_findings(page, &launch->findings, is_verbose);
     text_shared(page, launch, is_verbose);
     text_global(page, launch, is_verbose);
     text_totals(page, launch, is_verbose);
@@ -94,7 +96,7 @@ static void put_launches(struct report_page *page, const struct report_view *vie
             put_launch(page, &view->launches[i], view->profile, is_verbose);
         else
             hidden += view->launches[i].count;
-    if (hidden > 0) {
+    if (hidden > 0 && !view->profile->is_uncounted) {
         char number[REPORT_NUMBER];
         report_newline(page);
         report_putf(page, STYLE_DIM, "... and %s more %s with less excess (--verbose shows all)",
@@ -158,10 +160,12 @@ void report_text(const struct profile *profile, const struct report_options *opt
         report_newline(&page);
     }
     put_launches(&page, view, options->verbose);
+    text_host_findings(&page, view, options->verbose);
     text_failures(&page, profile, options->verbose);
-    if (profile->launched > 1) {
+    if (profile->launched > 1 && !profile->is_uncounted) {
         report_newline(&page);
         text_kernels(&page, view, options->verbose);
     }
+    text_checked(&page, profile);
     report_view_free(view);
 }

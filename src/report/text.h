@@ -37,6 +37,11 @@ void text_rules(struct report_page *page, const struct view_launch *launch);
 // Launches that were refused, and what else the profile lacks. Nothing where there is none of it.
 void text_failures(struct report_page *page, const struct profile *profile, bool is_verbose);
 
+// What checkers found in a launch, and in what the host does; at the end which looked on.
+void text_findings(struct report_page *page, const struct view_findings *findings, bool is_verbose);
+void text_host_findings(struct report_page *page, const struct report_view *view, bool is_verbose);
+void text_checked(struct report_page *page, const struct profile *profile);
+
 // Sums over all launches by kernel.
 void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose);
 

@@ -140,9 +140,12 @@ static void put_sums(struct report_page *page, const struct view_launch *launch)
 }
 
 static void put_verdict(struct report_page *page, const struct view_launch *launch) {
+    if (launch->verdict == VIEW_UNCOUNTED)
+        return;
     report_newline(page);
     report_to(page, 2);
     switch (launch->verdict) {
+    case VIEW_UNCOUNTED:
     case VIEW_NO_ACCESS:
         report_put(page, STYLE_PLAIN, "no accesses to shared or global memory");
         break;

@@ -51,7 +51,8 @@ struct report_view *report_view_create(const struct profile *profile,
     for (size_t i = 0; i < profile->launch_count; i++)
         add_launch(view, &profile->launches[i]);
     for (size_t i = 0; i < view->count; i++)
-        view_fill_launch(&builder, &view->launches[i]);
+        view_fill_launch(&builder, &view->launches[i], !profile->is_uncounted);
+    view->findings = view_findings_of(&builder, &profile->findings);
     view_fill_kernels(&builder, view);
     view_free_sources(&builder);
     return view;

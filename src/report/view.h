@@ -102,9 +102,31 @@ struct view_lines { // those with most excess first, then as sorted in the profi
     size_t count;
 };
 
+// ---- Findings of checkers -----------------------------------------------------------------
+
+#define VIEW_NO_CARET SIZE_MAX
+
+struct view_finding_place {
+    const struct profile_place *place;
+    struct view_place at;
+    const char *quote; // NULL: it cannot be read
+    size_t caret;      // the byte of the quote that it is about
+};
+
+struct view_finding {
+    const struct profile_finding *finding;
+    struct view_finding_place places[PROFILE_PLACES];
+};
+
+struct view_findings {
+    struct view_finding *data;
+    size_t count;
+};
+
 // ---- Launches -----------------------------------------------------------------------------
 
 enum view_verdict {
+    VIEW_UNCOUNTED,
     VIEW_NO_ACCESS,
     VIEW_ONLY_EFFICIENT, // no shared memory, and no sector in vain
     VIEW_ONLY_GLOBAL,
@@ -126,6 +148,7 @@ struct view_launch {
     struct view_lines clean;               // of shared memory, the others
     struct view_lines wasteful;            // of global memory: more sectors than needed
     struct view_table totals[SITE_SPACES]; // by operation; no rows: no access
+    struct view_findings findings;
     // The instructions whose rules are that sure, "ld.shared.f32, st.shared.f32"; NULL: none are.
     const char *rules[BANKRUN_UNKNOWN + 1];
 };
@@ -134,9 +157,10 @@ struct report_view {
     const struct profile *profile;
     struct view_launch *launches; // in the order of the first of each
     size_t count;
-    struct view_table kernels; // sums over all launches; those with most excess first
-    struct view_row all;       // kernels
-    struct arena *arena;       // of all this
+    struct view_table kernels;     // sums over all launches; those with most excess first
+    struct view_row all;           // kernels
+    struct view_findings findings; // about what the host does
+    struct arena *arena;           // of all this
 };
 
 // Reads the source files that the profile names. The profile is borrowed; NULL options: all

@@ -23,7 +23,38 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
     return profile_record(&info);
 }
 
-static void finish_recorder(struct profile_recorder *recorder, const struct run_launch *launch,
+// ---- Checkers -------------------------------------------------------------------------------
+
+static bool find_memory(void *context, uint64_t address, struct check_memory *found) {
+    const struct sim_allocation *allocation = sim_find(context, address, false);
+    if (!allocation)
+        return false;
+    *found = (struct check_memory){allocation->address, allocation->bytes, allocation->name};
+    return true;
+}
+
+static void start_checks(struct run_observers *o, const struct run_launch *launch) {
+    const struct event_observer *observers[CHECK_MOST_OBSERVERS];
+    const struct sim *sim = sim_kernel_device(launch->kernel);
+    o->checked = (struct check_launch){.kernel = sim_kernel_function(launch->kernel),
+                                       .layout = sim_kernel_layout(launch->kernel),
+                                       .dynamic_shared_bytes = launch->sim.dynamic_shared_bytes,
+                                       .workers = (unsigned)sim_threads(sim),
+                                       .find_memory = find_memory,
+                                       .context = (void *)(uintptr_t)sim};
+    memcpy(o->checked.grid, launch->sim.grid, sizeof o->checked.grid);
+    memcpy(o->checked.block, launch->sim.block, sizeof o->checked.block);
+    for (int i = 0; i < 3; i++)
+        o->checked.cluster[i] = launch->sim.cluster[i] ? launch->sim.cluster[i] : 1;
+    o->check = check_begin(launch->profile->checks, &o->checked);
+    const unsigned count = check_observers(o->check, observers);
+    for (unsigned i = 0; i < count; i++)
+        vec_push(&o->list, observers[i]);
+}
+
+// ---- Counting -------------------------------------------------------------------------------
+
+static void finish_recorder(struct run_observers *o, const struct run_launch *launch,
                             const struct sim_result *result) {
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
@@ -35,7 +66,8 @@ static void finish_recorder(struct profile_recorder *recorder, const struct run_
     struct profile_passed *passed = run_describe_passed(launch, result);
     counted.passed = passed;
     counted.passed_count = result->passed_count;
-    profile_finish(recorder, launch->profile, &counted);
+    counted.findings = check_end(o->check);
+    profile_finish(o->recorder, launch->profile, &counted);
     run_free_passed(passed, result->passed_count);
     run_fault_free(&where);
 }
@@ -44,18 +76,22 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
     *o = (struct run_observers){0};
     for (size_t i = 0; i < launch->observer_count; i++)
         vec_push(&o->list, launch->observers[i]);
-    if (launch->profile) {
+    if (!launch->profile)
+        return;
+    start_checks(o, launch);
+    if (!launch->profile->is_uncounted)
         o->stream = compiled_stream_create(launch->compiled, sim_kernel_function(launch->kernel));
-        o->recorder = start_recorder(launch, o->stream);
-        vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
-        vec_push(&o->list, profile_tracer(o->recorder));
-    }
+    o->recorder = start_recorder(launch, o->stream);
+    if (launch->profile->is_uncounted)
+        return;
+    vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
+    vec_push(&o->list, profile_tracer(o->recorder));
 }
 
 void run_observers_end(struct run_observers *o, const struct run_launch *launch,
                        const struct sim_result *result) {
     if (o->recorder)
-        finish_recorder(o->recorder, launch, result);
+        finish_recorder(o, launch, result);
     compiled_stream_free(o->stream);
     vec_free(&o->list);
 }

@@ -4,13 +4,16 @@
 #define BANKRUN_RUN_OBSERVERS_H
 
 #include "base/vec.h"
+#include "check/check.h"
 #include "compiled/stream.h"
 #include "run/launch.h"
 
 struct run_observers {
     VEC(const struct event_observer *) list; // NULL among them: nobody
     struct compiled_stream *stream;          // NULL: accesses are counted as PTX has them
-    struct profile_recorder *recorder;       // NULL: nothing is counted
+    struct profile_recorder *recorder;       // NULL: nothing is recorded
+    struct check *check;                     // NULL: nothing is checked
+    struct check_launch checked;
 };
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);

@@ -7,6 +7,7 @@
 #include "bankrun/banks.h"
 #include "base/alloc.h"
 #include "cuda/core/state.h"
+#include "profile/finding.h"
 
 enum { DEFAULT_ARCH = 90, MAX_THREADS = 1024 };
 
@@ -86,6 +87,9 @@ void cuda_config_read(struct cuda_config *config) {
     const char *on_fault = getenv("BANKRUN_ON_FAULT");
     config->lets_pass = on_fault && strcmp(on_fault, "continue") == 0;
     const char *as = getenv("BANKRUN_AS");
+    const char *count = getenv("BANKRUN_COUNT");
+    config->is_uncounted = count && strcmp(count, "0") == 0;
+    config->checks = (uint32_t)number("BANKRUN_CHECK", 0, (1u << PROFILE_CHECKS) - 1);
     config->as_compiled = as && strcmp(as, "compiled") == 0;
     if (config->devices == 0)
         config->devices = 1;

@@ -25,6 +25,8 @@ struct cuda_config {
     struct sim_fill fill;      // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
     bool lets_pass;            // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;          // BANKRUN_AS=compiled: what the machine code accesses is counted
+    uint32_t checks;           // BANKRUN_CHECK: the checkers that look on, profile_check_bit
+    bool is_uncounted;         // BANKRUN_COUNT=0: launches are checked only
     bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
 };
 

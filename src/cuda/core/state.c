@@ -138,6 +138,8 @@ static void start_profile(struct cuda_state *state) {
         vec_push(&arguments, argument_list[i]);
     state->profile = profile_create(state->config.arch, arguments.data, arguments.length);
     state->profile->is_as_compiled = state->config.as_compiled;
+    state->profile->is_uncounted = state->config.is_uncounted;
+    state->profile->checks = state->config.checks;
     vec_free(&arguments);
     free(text);
     cuda_hand_over_profile(state->profile);

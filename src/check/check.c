@@ -1,0 +1,68 @@
+#include "check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "check/checker.h"
+
+static const struct check_checker *const checkers[] = {&check_sync};
+enum { CHECKERS = sizeof checkers / sizeof *checkers };
+
+struct check {
+    void *states[CHECKERS]; // NULL: it is not wanted
+};
+
+static bool is_wanted(uint32_t checks, const struct check_checker *checker) {
+    return checks & profile_check_bit(checker->check);
+}
+
+struct check *check_begin(uint32_t checks, const struct check_launch *launch) {
+    struct check *check = NULL;
+    for (int i = 0; i < CHECKERS; i++) {
+        if (!is_wanted(checks, checkers[i]))
+            continue;
+        check = check ? check : base_alloc(sizeof *check);
+        check->states[i] = checkers[i]->begin(launch);
+    }
+    return check;
+}
+
+unsigned check_observers(const struct check *check,
+                         const struct event_observer *observers[CHECK_MOST_OBSERVERS]) {
+    unsigned count = 0;
+    for (int i = 0; check && i < CHECKERS; i++)
+        if (check->states[i])
+            observers[count++] = checkers[i]->observer(check->states[i]);
+    return count;
+}
+
+static int compare_places(const struct profile_place *a, const struct profile_place *b) {
+    int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+    if (order == 0)
+        order = a->line != b->line ? (a->line < b->line ? -1 : 1) : 0;
+    if (order == 0)
+        order = a->column != b->column ? (a->column < b->column ? -1 : 1) : 0;
+    return order;
+}
+
+static int by_place(const void *left, const void *right) {
+    const struct profile_finding *a = left, *b = right;
+    int order = a->check != b->check ? (a->check < b->check ? -1 : 1) : 0;
+    for (size_t i = 0; order == 0 && i < PROFILE_PLACES; i++)
+        order = compare_places(&a->places[i], &b->places[i]);
+    if (order == 0)
+        order = strcmp(a->kind, b->kind);
+    return order ? order : strcmp(a->message, b->message);
+}
+
+struct profile_findings check_end(struct check *check) {
+    struct profile_findings findings = {0};
+    for (int i = 0; check && i < CHECKERS; i++)
+        if (check->states[i])
+            checkers[i]->end(check->states[i], &findings);
+    if (findings.count)
+        qsort(findings.list, findings.count, sizeof *findings.list, by_place);
+    free(check);
+    return findings;
+}

@@ -1,0 +1,89 @@
+// Where a note is in the source, and whose it is.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/strbuf.h"
+#include "check/notes.h"
+#include "ptx/ptx.h"
+
+// Events count instructions over the kernel's, then those of the functions that it calls. NULL:
+// `number` is none of them.
+static const struct ir_function *function_of(const struct ir_function *kernel, uint32_t *number) {
+    uint32_t count;
+    const struct ir_function **functions = ir_reachable(kernel, &count), *found = NULL;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        if (*number < functions[i]->instruction_count)
+            found = functions[i];
+        else
+            *number -= functions[i]->instruction_count;
+    }
+    free(functions);
+    return found;
+}
+
+static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
+    for (int i = 0; i < 3; i++) {
+        const uint64_t extent = size[i] ? size[i] : 1;
+        at[i] = (uint32_t)(linear % extent);
+        linear /= extent;
+    }
+}
+
+static void describe_instruction(const struct check_launch *launch, uint32_t number,
+                                 struct profile_place *place) {
+    const struct ir_function *function = function_of(launch->kernel, &number);
+    if (!function)
+        return;
+    const struct ir_instruction *instruction = &function->instructions[number];
+    const struct ptx_location *at =
+        ir_program_location(function, ir_location(function, instruction->location));
+    const char *file = at ? ir_location_file(function, at->file) : NULL;
+    struct strbuf mnemonic = {0};
+    ptx_print_mnemonic(instruction->ptx, &mnemonic);
+    place->instruction = strbuf_take(&mnemonic);
+    place->function = base_demangle(ir_location_function(function, at));
+    place->file = (char *)file;
+    place->line = file ? at->line : 0;
+    place->column = file ? at->column : 0;
+}
+
+static void describe_place(const struct check_launch *launch, const struct check_at *at,
+                           struct profile_place *place) {
+    *place = (struct profile_place){.role = (char *)at->role, .has_thread = at->has_thread};
+    if (at->instruction != EVENT_NONE)
+        describe_instruction(launch, at->instruction, place);
+    if (!at->has_thread)
+        return;
+    split(at->block, launch->grid, place->block);
+    split(at->thread, launch->block, place->thread);
+}
+
+void check_describe(const struct check_launch *launch, enum profile_check check,
+                    const struct check_note *note, struct profile_finding *finding) {
+    *finding = (struct profile_finding){.check = check,
+                                        .kind = (char *)note->kind,
+                                        .message = (char *)note->message,
+                                        .help = (char *)note->help,
+                                        .count = note->count,
+                                        .place_count = note->at_count};
+    for (unsigned i = 0; i < note->at_count; i++)
+        describe_place(launch, &note->at[i], &finding->places[i]);
+}
+
+void check_free_described(struct profile_finding *finding) {
+    for (size_t i = 0; i < finding->place_count; i++) {
+        free(finding->places[i].function);
+        free(finding->places[i].instruction);
+    }
+}
+
+void check_push_notes(const struct check_launch *launch, enum profile_check check,
+                      const struct check_notes *notes, struct profile_findings *findings) {
+    for (size_t i = 0; i < notes->list.length; i++) {
+        struct profile_finding finding;
+        check_describe(launch, check, &notes->list.data[i], &finding);
+        profile_push_finding(findings, &finding);
+        check_free_described(&finding);
+    }
+}

@@ -1,0 +1,126 @@
+// What checkers found, as a profile keeps it.
+#include "profile/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/recorder.h"
+
+#define X(id, name) [PROFILE_CHECK_##id] = (name),
+const char *const profile_check_text[PROFILE_CHECKS] = {PROFILE_CHECK_LIST(X)};
+#undef X
+
+static char *copy(const char *text) {
+    return text ? base_strdup(text) : NULL;
+}
+
+static void copy_place(struct profile_place *kept, const struct profile_place *place) {
+    *kept = *place;
+    kept->role = copy(place->role);
+    kept->file = copy(place->file);
+    kept->function = copy(place->function);
+    kept->instruction = copy(place->instruction);
+}
+
+void profile_push_finding(struct profile_findings *findings,
+                          const struct profile_finding *finding) {
+    findings->list = base_realloc(findings->list, (findings->count + 1) * sizeof *findings->list);
+    struct profile_finding *kept = &findings->list[findings->count++];
+    *kept = *finding;
+    kept->kind = copy(finding->kind);
+    kept->message = copy(finding->message);
+    kept->object = copy(finding->object);
+    kept->help = copy(finding->help);
+    for (size_t i = 0; i < finding->place_count; i++)
+        copy_place(&kept->places[i], &finding->places[i]);
+}
+
+static void free_finding(struct profile_finding *finding) {
+    free(finding->kind);
+    free(finding->message);
+    free(finding->object);
+    free(finding->help);
+    for (size_t i = 0; i < finding->place_count; i++) {
+        free(finding->places[i].role);
+        free(finding->places[i].file);
+        free(finding->places[i].function);
+        free(finding->places[i].instruction);
+    }
+}
+
+void profile_free_findings(struct profile_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++)
+        free_finding(&findings->list[i]);
+    free(findings->list);
+    *findings = (struct profile_findings){0};
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_same_place(const struct profile_place *a, const struct profile_place *b) {
+    return same_text(a->role, b->role) && same_text(a->file, b->file) && a->line == b->line &&
+           a->column == b->column && same_text(a->function, b->function) &&
+           same_text(a->instruction, b->instruction) && a->has_thread == b->has_thread &&
+           memcmp(a->block, b->block, sizeof a->block) == 0 &&
+           memcmp(a->thread, b->thread, sizeof a->thread) == 0;
+}
+
+// But for how often.
+static bool is_same(const struct profile_finding *a, const struct profile_finding *b) {
+    if (a->check != b->check || a->is_note != b->is_note || a->place_count != b->place_count ||
+        !same_text(a->kind, b->kind) || !same_text(a->message, b->message) ||
+        !same_text(a->object, b->object) || !same_text(a->help, b->help))
+        return false;
+    for (size_t i = 0; i < a->place_count; i++)
+        if (!is_same_place(&a->places[i], &b->places[i]))
+            return false;
+    return true;
+}
+
+bool profile_findings_are_same(const struct profile_findings *a, const struct profile_findings *b) {
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->list[i].count != b->list[i].count || !is_same(&a->list[i], &b->list[i]))
+            return false;
+    return true;
+}
+
+void profile_add_finding(struct profile *profile, const struct profile_finding *finding) {
+    enum { LOOK_BACK = 256 };
+    struct profile_findings *all = &profile->findings;
+    for (size_t back = 1; back <= all->count && back <= LOOK_BACK; back++) {
+        struct profile_finding *kept = &all->list[all->count - back];
+        if (is_same(kept, finding)) {
+            kept->count += finding->count;
+            return;
+        }
+    }
+    profile_push_finding(all, finding);
+    if (profile->on_failure)
+        profile->on_failure(profile);
+}
+
+static uint64_t count_in(const struct profile_findings *findings, bool notes) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        count += findings->list[i].is_note == notes;
+    return count;
+}
+
+uint64_t profile_finding_count(const struct profile *profile, bool notes) {
+    uint64_t count = count_in(&profile->findings, notes);
+    for (size_t i = 0; i < profile->launch_count; i++) {
+        const struct profile_launch *launch = &profile->launches[i];
+        count += launch->repeats * count_in(&launch->findings, notes);
+    }
+    return count;
+}
+
+void profile_append_findings(struct profile *profile, struct profile *from) {
+    for (size_t i = 0; i < from->findings.count; i++)
+        profile_add_finding(profile, &from->findings.list[i]);
+}

@@ -1,0 +1,121 @@
+// What checkers found, as text: each with its places in the source.
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+enum { INDENT = 2, DEEPER = 4, DIGITS = 6 };
+
+static void put_thread(struct strbuf *out, const char *name, const uint32_t at[3]) {
+    strbuf_printf(out, "%s (%u,%u,%u)", name, at[0], at[1], at[2]);
+}
+
+// "line 17, column 5 of add.cu, in add(int*): thread (1,0,0) of block (0,0,0) writes by st..."
+static void put_where(struct report_page *page, const struct view_finding_place *shown) {
+    const struct profile_place *place = shown->place;
+    struct strbuf text = {0};
+    text_place(&text, shown->at);
+    if (place->column)
+        strbuf_printf(&text, ":%u", place->column);
+    strbuf_puts(&text, ": ");
+    if (place->has_thread) {
+        put_thread(&text, "thread", place->thread);
+        put_thread(&text, " of block", place->block);
+        strbuf_puts(&text, " ");
+    }
+    strbuf_puts(&text, place->role);
+    if (place->instruction)
+        strbuf_printf(&text, ", by %s", place->instruction);
+    report_to(page, DEEPER);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+// The line with a caret under the column.
+static void put_quote(struct report_page *page, const struct view_finding_place *shown) {
+    char number[REPORT_NUMBER];
+    if (!shown->quote)
+        return;
+    snprintf(number, sizeof number, "%u", shown->at.line);
+    report_put_right(page, STYLE_DIM, DEEPER + DIGITS, number);
+    report_put(page, STYLE_DIM, " | ");
+    const size_t start = page->column;
+    report_put(page, STYLE_PLAIN, shown->quote);
+    report_newline(page);
+    if (shown->caret == VIEW_NO_CARET || start + shown->caret >= page->width)
+        return;
+    report_to(page, start - 2);
+    report_put(page, STYLE_DIM, "|");
+    report_to(page, start + shown->caret);
+    report_put(page, STYLE_GOOD, "^");
+    report_newline(page);
+}
+
+static void put_finding(struct report_page *page, const struct view_finding *shown) {
+    const struct profile_finding *finding = shown->finding;
+    char number[REPORT_NUMBER];
+    struct strbuf text = {0};
+    strbuf_puts(&text, finding->message);
+    if (finding->object)
+        strbuf_printf(&text, ": %s", finding->object);
+    if (finding->count > 1)
+        strbuf_printf(&text, " (%s times)", report_number(number, finding->count));
+    report_newline(page);
+    report_to(page, INDENT);
+    report_putf(page, finding->is_note ? STYLE_WARN : STYLE_BAD,
+                "%s %s: ", profile_check_text[finding->check], finding->kind);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    for (size_t i = 0; i < finding->place_count; i++) {
+        put_where(page, &shown->places[i]);
+        put_quote(page, &shown->places[i]);
+    }
+    if (finding->help) {
+        report_to(page, DEEPER);
+        report_put(page, STYLE_GOOD, "help: ");
+        report_wrap(page, STYLE_PLAIN, finding->help);
+        report_newline(page);
+    }
+    strbuf_free(&text);
+}
+
+void text_findings(struct report_page *page, const struct view_findings *findings,
+                   bool is_verbose) {
+    enum { MOST = 24 };
+    const size_t shown = is_verbose || findings->count <= MOST ? findings->count : MOST;
+    for (size_t i = 0; i < shown; i++)
+        put_finding(page, &findings->data[i]);
+    if (shown < findings->count)
+        text_rest(page, INDENT, findings->count - shown, "finding", "");
+}
+
+void text_host_findings(struct report_page *page, const struct report_view *view, bool is_verbose) {
+    if (!view->findings.count)
+        return;
+    report_newline(page);
+    text_rule(page, "found in what the host does", "");
+    text_findings(page, &view->findings, is_verbose);
+}
+
+void text_checked(struct report_page *page, const struct profile *profile) {
+    const uint64_t found = profile_finding_count(profile, false);
+    char number[REPORT_NUMBER];
+    if (!profile->checks)
+        return;
+    report_newline(page);
+    report_put(page, STYLE_BOLD, "checked");
+    const char *separator = ": ";
+    for (enum profile_check check = 0; check < PROFILE_CHECKS; check++)
+        if (profile->checks & profile_check_bit(check)) {
+            report_putf(page, STYLE_PLAIN, "%s%s", separator, profile_check_text[check]);
+            separator = ", ";
+        }
+    report_put(page, STYLE_PLAIN, "; ");
+    if (found)
+        report_putf(page, STYLE_BAD, "%s %s", report_number(number, found),
+                    found == 1 ? "finding" : "findings");
+    else
+        report_put(page, STYLE_GOOD, "nothing found");
+    report_newline(page);
+}
