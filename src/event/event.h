@@ -89,6 +89,9 @@ struct event_access {
     // cp.async, SITE_SHARED with addresses: how many bytes each lane reads; the others that it
     // writes are zeros.
     const uint32_t *source_bytes;
+    // What a store writes: lane n's bytes are the `width` ones from n * width on. NULL: no observer
+    // wants them, or it is no plain store.
+    const uint8_t *values;
     // Not 0: bytes that one lane copies in bulk, from offsets[0] or addresses[0] on. `continues`: a
     // further piece of the last such request. `pieces`: they do not lie side by side, but each
     // EVENT_PIECE bytes at one of these offsets (boxes of tensors with gaps between their rows).
@@ -185,6 +188,7 @@ struct event_observer {
     // may not be written by the same grid, whatever is between. Nor are accesses to local memory,
     // and copies and fills that a kernel asks for: they are made when it has ended.
     bool wants_unsited;
+    bool wants_values; // of stores
 };
 
 #endif

@@ -104,6 +104,7 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
         contends = contends || observers[i]->contention;
         agree = agree && (!observers[i]->access || observers[i]->memos);
         fanout->all.wants_unsited |= observers[i]->access && observers[i]->wants_unsited;
+        fanout->all.wants_values |= observers[i]->access && observers[i]->wants_values;
     }
     fanout->all.access = hearing ? access : NULL;
     fanout->all.sync = syncs ? sync : NULL;

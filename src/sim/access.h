@@ -39,6 +39,7 @@ struct sim_access {
     uint64_t offset3;
     uint32_t op;    // select: enum ptx_modifier of an atomic, ...
     uint32_t flags; // select
+    bool is_store;  // select: a plain one, of element[]
 };
 
 // Per worker and site: the last allocation that an access hit. Zeroed: none. Only memory.h's
@@ -67,7 +68,7 @@ struct sim_worker {
     struct sim_site_cache mapped[2][SIM_MAPPED_CACHES];
     const struct event_observer *observer; // NULL: nobody listens. Set by sim_listen
     void *observer_state;
-    bool hears_access, hears_unsited, hears_sync;
+    bool hears_access, hears_unsited, hears_values, hears_sync;
     // By site * SITE_SPACES + space, NULL where nothing is known yet; they may change with every
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;

@@ -1,6 +1,8 @@
 // From requests to events. See emit.h.
 #include "sim/emit.h"
 
+#include <string.h>
+
 void sim_listen(struct sim_worker *worker, const struct event_observer *observer) {
     worker->observer = observer;
     if (!observer)
@@ -11,6 +13,7 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
         worker->memos = observer->memos(worker->observer_state);
     worker->hears_access = observer->access != NULL;
     worker->hears_unsited = observer->access && observer->wants_unsited;
+    worker->hears_values = observer->access && observer->wants_values;
     worker->hears_sync = observer->sync != NULL;
 }
 
@@ -27,9 +30,27 @@ static void tell(const struct sim_warp *warp, const struct sim_instr *instr,
     worker->observer->access(worker->observer_state, event);
 }
 
+// The lanes' elements side by side.
+static void pack_values(const struct mem_request *r, uint8_t *values) {
+    const struct sim_access *access = r->instr->access;
+    for (unsigned e = 0; e < access->count; e++) {
+        const uint8_t *lanes = sim_at(r->warp, access->element[e]);
+        for (unsigned l = 0; l < LANES; l++)
+            memcpy(values + (size_t)l * r->width + e * access->bytes,
+                   lanes + (size_t)l * access->element_bytes[e], access->bytes);
+    }
+}
+
 static void emit(const struct mem_request *r, struct event_access *event) {
+    enum { MOST_STORED = 32 };
+    uint8_t values[LANES * MOST_STORED];
     if (!sim_is_heard(r))
         return;
+    if (r->warp->block->worker->hears_values && r->instr->access->is_store &&
+        r->width <= MOST_STORED) {
+        pack_values(r, values);
+        event->values = values;
+    }
     event->site = r->site;
     event->intent = r->intent;
     event->order = r->instr->access->order;

@@ -67,6 +67,15 @@ static const char *const kinds[EVENT_KINDS] = {
     [EVENT_GRID_WAIT] = "grid wait",
 };
 
+static void put_values(struct recorder *r, const struct event_access *e) {
+    for (unsigned l = 0; e->values && l < WARP_LANES; l++)
+        if (e->mask >> l & 1 && l < 3) {
+            strbuf_puts(&r->text, " = ");
+            for (unsigned i = 0; i < e->width; i++)
+                strbuf_printf(&r->text, "%02x", e->values[l * e->width + i]);
+        }
+}
+
 static void put_place(struct recorder *r, uint64_t block, uint32_t warp) {
     if (block)
         strbuf_printf(&r->text, "b%u ", (unsigned)block);
@@ -96,6 +105,7 @@ static void hear_access(void *state, const struct event_access *e) {
         strbuf_printf(&r->text, " %s.%s", orders[e->order], scopes[e->scope]);
     if (e->space == SITE_SHARED && e->owner != e->block_number)
         strbuf_printf(&r->text, " of block %u", (unsigned)e->owner);
+    put_values(r, e);
     strbuf_printf(&r->text, "%s%s\n", completions[e->completion], proxies[e->proxy]);
 }
 
@@ -215,6 +225,32 @@ static void check(const char *text, uint32_t grid, uint32_t block, uint32_t clus
 }
 
 // ---- Tests --------------------------------------------------------------------------------------
+
+static void test_values(void **state) {
+    (void)state;
+    struct device d;
+    open_device(&d, KERNEL "cvt.u64.u32 %d0, %r0; shl.b32 %r2, %r0, 4; ld.param.u64 %d1, [out];\n"
+                           "mov.u32 %r3, tile; add.u32 %r3, %r3, %r2;\n"
+                           "st.shared.v2.u16 [%r3], {%r1, 258}; st.shared.u64 [%r3], %d0;\n"
+                           "setp.eq.u32 %p0, %r0, 1; @%p0 st.global.u8 [%d1], 7;\n"
+                           "ld.shared.u32 %r4, [%r3]; atom.shared.add.u32 %r4, [%r3], 1; ret; }");
+    struct recorder a = {.out = (uint64_t)(uintptr_t)d.out}, b = a;
+    struct event_observer first = observer_of(&a, true), second = observer_of(&b, true);
+    second.wants_values = true;
+    launch(&d, 1, 3, 0, (const struct event_observer *[]){&first, &second}, 2);
+    assert_string_equal(b.text.data, "block begins for 3\n"
+                                     "write 4 00000007 shared+0 = 00000201 = 04000201 = 08000201\n"
+                                     "write 8 00000007 shared+0 = 0000000000000000"
+                                     " = 0100000000000000 = 0200000000000000\n"
+                                     "write 1 00000002 out+0 = 07\n"
+                                     "read 4 00000007 shared+0\n"
+                                     "atomic 4 00000007 shared+0 relaxed.gpu\n"
+                                     "exit 00000007\n"
+                                     "block ends\n");
+    strbuf_free(&a.text);
+    strbuf_free(&b.text);
+    close_device(&d);
+}
 
 static void test_block_barriers(void **state) {
     (void)state;
@@ -715,7 +751,7 @@ int main(void) {
         cmocka_unit_test(test_surfaces),       cmocka_unit_test(test_tensors),
         cmocka_unit_test(test_tensor_maps),    cmocka_unit_test(test_library),
         cmocka_unit_test(test_counts_stay),    cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_memos),
+        cmocka_unit_test(test_memos),          cmocka_unit_test(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

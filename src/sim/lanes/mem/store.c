@@ -142,6 +142,7 @@ static bool select_store(const struct ir_instruction *ir, struct sim_instr *out)
         return false;
     bool is_natural = true;
     access->flags = mem_order_flags(ir);
+    access->is_store = true;
     for (unsigned e = 0; e < access->count; e++) {
         if (access->element_bytes[e] < access->bytes)
             return false;
