@@ -5,6 +5,10 @@
 #include "sim/lanes/comm/members.h"
 #include "sim/lanes/vector.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 enum mode { UP, DOWN, BUTTERFLY, INDEX };
 
 // Which lane each lane reads, and (one bit a lane) whether it is in range.

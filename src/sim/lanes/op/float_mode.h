@@ -6,10 +6,6 @@
 
 #include "sim/lanes/lanes.h"
 
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
-
 // Both end with a barrier for the compiler: operands are loaded and results are stored while the
 // mode is set, and so are the operations between.
 #ifdef __SSE2__
@@ -22,15 +18,15 @@ enum {
 };
 
 LANES_INLINE uint32_t mode_set(uint32_t mode) {
-    const uint32_t old = _mm_getcsr();
-    _mm_setcsr((old & ~(uint32_t)MODE_MASK) | mode);
+    const uint32_t old = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr((old & ~(uint32_t)MODE_MASK) | mode);
     __asm__ volatile("" ::: "memory");
     return old;
 }
 
 LANES_INLINE void mode_restore(uint32_t old) {
     __asm__ volatile("" ::: "memory");
-    _mm_setcsr(old);
+    __builtin_ia32_ldmxcsr(old);
 }
 #else
 enum {

@@ -5,6 +5,10 @@
 #include "sim/lanes/op/half.h"
 #include "sim/lanes/vector.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 // A NaN may become a quiet one, which no instruction shows. To nearest even; overflow gives
 // infinity.
 #if defined(__AVX512F__)
@@ -50,6 +54,19 @@ LANES_INLINE vector_int f16_narrow(vector_float x) {
 
 LANES_INLINE vector_float bf16_widen(vector_int h) {
     return (vector_float)(h << 16);
+}
+
+LANES_INLINE bool vector_any(vector_int v) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v);
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    int32_t any = 0;
+    for (int i = 0; i < VECTOR_LANES; i++)
+        any |= v[i];
+    return any;
+#endif
 }
 
 LANES_INLINE vector_int f16_flush_vector(vector_int h) {
