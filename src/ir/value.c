@@ -49,6 +49,7 @@ enum {
 #define TYPE_S16X2 BIT(S16X2)
 #define TYPE_B128 BIT(B128)
 #define TYPE_PRED BIT(PRED)
+#define TYPE_I8 (BIT(U8) | BIT(S8))
 #define TYPE_I16 (BIT(U16) | BIT(S16))
 #define TYPE_I32 (BIT(U32) | BIT(S32))
 #define TYPE_I64 (BIT(U64) | BIT(S64))
@@ -59,8 +60,10 @@ _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types has 64 bits");
 
 #define T(x) .types = TYPE_##x,
 #define T2(x, y) .types = TYPE_##x | TYPE_##y,
+#define T3(x, y, z) .types = TYPE_##x | TYPE_##y | TYPE_##z,
 #define D(x) .to = TYPE_##x,
 #define D2(x, y) .to = TYPE_##x | TYPE_##y,
+#define D3(x, y, z) .to = TYPE_##x | TYPE_##y | TYPE_##z,
 #define M(x) .modifiers = {PTX_MOD_##x},
 #define M2(x, y) .modifiers = {PTX_MOD_##x, PTX_MOD_##y},
 #define M3(x, y, z) .modifiers = {PTX_MOD_##x, PTX_MOD_##y, PTX_MOD_##z},

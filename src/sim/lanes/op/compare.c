@@ -14,7 +14,7 @@
         }                                                                                          \
         return lanes_signs(set) ^ compare_complement(instr);                                       \
     }                                                                                              \
-    COMPARE_HANDLERS(name, name##_bits)
+    COMPARE_HANDLERS(name, name##_bits, compare_write)
 #define WAY(class, cmp, row, complements, swaps)
 
 #include "ir/value/compare.def"

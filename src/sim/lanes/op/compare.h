@@ -35,27 +35,37 @@ LANES_INLINE uint32_t compare_complement(const struct sim_instr *instr) {
     return 0u - (instr->immediate & IR_COMPARE_NOT);
 }
 
+LANES_INLINE void compare_write_both(struct sim_warp *warp, const struct sim_instr *instr,
+                                     uint32_t bits, const bool full) {
+    const struct compare_bits r = compare_combine(warp, instr, bits);
+    lanes_set_predicate(warp, instr->operand[0], r.yes, full);
+    lanes_set_predicate(warp, instr->pair, r.no, full);
+}
+
+LANES_INLINE void compare_write_set(struct sim_warp *warp, const struct sim_instr *instr,
+                                    uint32_t bits, const bool full) {
+    bits = compare_combine(warp, instr, bits).yes;
+    LANES_OUT(u32)
+    const uint32_t yes = (uint32_t)instr->value;
+    SIM_LANES {
+        LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes)
+    }
+}
+
 // Defines the three pairs by name_bits(warp, instr): the lanes where the comparison holds. The
-// pairs other than setp's call `found`, which may be the same.
-#define COMPARE_HANDLERS(name, found)                                                              \
+// pairs other than setp's call `found`, which may be the same, and <write>_both and <write>_set,
+// which may be those above.
+#define COMPARE_HANDLERS(name, found, write)                                                       \
     LANES_BODY(name##_setp) {                                                                      \
         lanes_set_predicate(warp, instr->operand[0], name##_bits(warp, instr), full);              \
     }                                                                                              \
     LANES_PAIR(name##_setp)                                                                        \
     LANES_BODY(name##_both) {                                                                      \
-        const uint32_t bits = found(warp, instr);                                                  \
-        const struct compare_bits r = compare_combine(warp, instr, bits);                          \
-        lanes_set_predicate(warp, instr->operand[0], r.yes, full);                                 \
-        lanes_set_predicate(warp, instr->pair, r.no, full);                                        \
+        write##_both(warp, instr, found(warp, instr), full);                                       \
     }                                                                                              \
     LANES_PAIR(name##_both)                                                                        \
     LANES_BODY(name##_set) {                                                                       \
-        const uint32_t bits = compare_combine(warp, instr, found(warp, instr)).yes;                \
-        LANES_OUT(u32)                                                                             \
-        const uint32_t yes = (uint32_t)instr->value;                                               \
-        SIM_LANES {                                                                                \
-            LANES_BLEND(u32, (0u - (bits >> l & 1)) & yes)                                         \
-        }                                                                                          \
+        write##_set(warp, instr, found(warp, instr), full);                                        \
     }                                                                                              \
     LANES_PAIR(name##_set)
 

@@ -6,9 +6,68 @@
 #include "sim/lanes/op/half.h"
 #include "sim/lanes/op/value.h"
 
+struct halves {
+    uint32_t low, high; // one bit a lane
+};
+
+// ---- Handlers -----------------------------------------------------------------------------
+
+// What is found of high halves goes to the second destination, or above what is found of low ones.
+LANES_INLINE void compare_write_packed(struct sim_warp *warp, const struct sim_instr *instr,
+                                       struct halves found, const bool full) {
+    const uint32_t low = compare_combine(warp, instr, found.low).yes;
+    const uint32_t high = compare_combine(warp, instr, found.high).yes;
+    lanes_set_predicate(warp, instr->operand[0], low, full);
+    lanes_set_predicate(warp, instr->pair, high, full);
+}
+
+LANES_INLINE void compare_write_set_packed(struct sim_warp *warp, const struct sim_instr *instr,
+                                           struct halves found, const bool full) {
+    const uint32_t low = compare_combine(warp, instr, found.low).yes;
+    const uint32_t high = compare_combine(warp, instr, found.high).yes;
+    LANES_OUT(u32)
+    const uint32_t yes = (uint32_t)instr->value, above = yes << 16;
+    SIM_LANES {
+        LANES_BLEND(u32, ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above))
+    }
+}
+
+#define HALF_HANDLERS(name, found, found_both, write)                                              \
+    COMPARE_HANDLERS(name, found, write)                                                           \
+    LANES_BODY(name##_packed) {                                                                    \
+        write##_packed(warp, instr, found_both(warp, instr), full);                                \
+    }                                                                                              \
+    LANES_PAIR(name##_packed)                                                                      \
+    LANES_BODY(name##_set_packed) {                                                                \
+        write##_set_packed(warp, instr, found_both(warp, instr), full);                            \
+    }                                                                                              \
+    LANES_PAIR(name##_set_packed)
+
 // ---- f16: all halves at once --------------------------------------------------------------
 //
-// To compile that in each place would take long; beside it a call costs little.
+// To compile that in each place would take long; beside it a call costs little. So are the results
+// written by functions that all rows share.
+
+#define F16_WRITE(name, bits_type)                                                                 \
+    static __attribute__((noinline)) void f16_##name##_some(                                       \
+        struct sim_warp *warp, const struct sim_instr *instr, bits_type bits) {                    \
+        compare_##name(warp, instr, bits, false);                                                  \
+    }                                                                                              \
+    static __attribute__((noinline)) void f16_##name##_all(                                        \
+        struct sim_warp *warp, const struct sim_instr *instr, bits_type bits) {                    \
+        compare_##name(warp, instr, bits, true);                                                   \
+    }                                                                                              \
+    LANES_INLINE void f16_##name(struct sim_warp *warp, const struct sim_instr *instr,             \
+                                 bits_type bits, const bool full) {                                \
+        if (full)                                                                                  \
+            f16_##name##_all(warp, instr, bits);                                                   \
+        else                                                                                       \
+            f16_##name##_some(warp, instr, bits);                                                  \
+    }
+F16_WRITE(write_both, uint32_t)
+F16_WRITE(write_set, uint32_t)
+F16_WRITE(write_packed, struct halves)
+F16_WRITE(write_set_packed, struct halves)
 
 LANES_INLINE uint32_t low_signs(const int32_t set[LANES]) {
     _Alignas(64) int32_t low[LANES];
@@ -32,22 +91,18 @@ LANES_INLINE uint32_t low_signs(const int32_t set[LANES]) {
         name##_compare(warp, instr, set);                                                          \
         return low_signs(set) ^ compare_complement(instr);                                         \
     }                                                                                              \
-    LANES_INLINE uint32_t name##_of_both(struct sim_warp *warp, const struct sim_instr *instr,     \
-                                         uint32_t *high) {                                         \
-        _Alignas(64) int32_t set[LANES];                                                           \
-        name##_compare(warp, instr, set);                                                          \
-        *high = lanes_signs(set) ^ compare_complement(instr);                                      \
-        return low_signs(set) ^ compare_complement(instr);                                         \
-    }                                                                                              \
     static __attribute__((noinline))                                                               \
     uint32_t name##_found(struct sim_warp *warp, const struct sim_instr *instr) {                  \
         return name##_bits(warp, instr);                                                           \
     }                                                                                              \
-    static __attribute__((noinline)) uint32_t name##_found_both(                                   \
-        struct sim_warp *warp, const struct sim_instr *instr, uint32_t *high) {                    \
-        return name##_of_both(warp, instr, high);                                                  \
+    static __attribute__((noinline)) struct halves name##_found_both(                              \
+        struct sim_warp *warp, const struct sim_instr *instr) {                                    \
+        _Alignas(64) int32_t set[LANES];                                                           \
+        name##_compare(warp, instr, set);                                                          \
+        return (struct halves){.low = low_signs(set) ^ compare_complement(instr),                  \
+                               .high = lanes_signs(set) ^ compare_complement(instr)};              \
     }                                                                                              \
-    HALF_HANDLERS(name, name##_found, name##_found_both)
+    HALF_HANDLERS(name, name##_found, name##_found_both, f16_write)
 
 // ---- bf16: as floats ----------------------------------------------------------------------
 
@@ -66,36 +121,10 @@ LANES_INLINE uint32_t low_signs(const int32_t set[LANES]) {
     LANES_INLINE uint32_t name##_bits(struct sim_warp *warp, const struct sim_instr *instr) {      \
         return name##_half(warp, instr, 0);                                                        \
     }                                                                                              \
-    LANES_INLINE uint32_t name##_of_both(struct sim_warp *warp, const struct sim_instr *instr,     \
-                                         uint32_t *high) {                                         \
-        *high = name##_half(warp, instr, 16);                                                      \
-        return name##_half(warp, instr, 0);                                                        \
+    LANES_INLINE struct halves name##_of_both(struct sim_warp *warp,                               \
+                                              const struct sim_instr *instr) {                     \
+        return (struct halves){name##_half(warp, instr, 0), name##_half(warp, instr, 16)};         \
     }                                                                                              \
-    HALF_HANDLERS(name, name##_bits, name##_of_both)
-
-// ---- Handlers -----------------------------------------------------------------------------
-
-// What is found of high halves goes to the second destination, or above what is found of low ones.
-#define HALF_HANDLERS(name, found, found_both)                                                     \
-    COMPARE_HANDLERS(name, found)                                                                  \
-    LANES_BODY(name##_packed) {                                                                    \
-        uint32_t high, low = found_both(warp, instr, &high);                                       \
-        low = compare_combine(warp, instr, low).yes;                                               \
-        high = compare_combine(warp, instr, high).yes;                                             \
-        lanes_set_predicate(warp, instr->operand[0], low, full);                                   \
-        lanes_set_predicate(warp, instr->pair, high, full);                                        \
-    }                                                                                              \
-    LANES_PAIR(name##_packed)                                                                      \
-    LANES_BODY(name##_set_packed) {                                                                \
-        uint32_t high, low = found_both(warp, instr, &high);                                       \
-        low = compare_combine(warp, instr, low).yes;                                               \
-        high = compare_combine(warp, instr, high).yes;                                             \
-        LANES_OUT(u32)                                                                             \
-        const uint32_t yes = (uint32_t)instr->value, above = yes << 16;                            \
-        SIM_LANES {                                                                                \
-            LANES_BLEND(u32, ((0u - (low >> l & 1)) & yes) | ((0u - (high >> l & 1)) & above))     \
-        }                                                                                          \
-    }                                                                                              \
-    LANES_PAIR(name##_set_packed)
+    HALF_HANDLERS(name, name##_bits, name##_of_both, compare_write)
 
 #include "ir/value/compare_half.def"
