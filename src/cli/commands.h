@@ -44,9 +44,9 @@ bool output_close(void);
 unsigned stream_width(FILE *stream);
 // Takes out of what is written on the stream what a terminal might act on, if the stream is one.
 void make_safe(struct strbuf *text, FILE *stream);
-// Writes the report to -o or to `stream` and applies --fail-on: as gate_status, or CLI_USAGE when
-// the file cannot be written.
-int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream);
+// Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
+// or CLI_USAGE when a file cannot be read or written.
+int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);
 // What --fail-on says of the run: CLI_OK, or CLI_FAILED_RUN or CLI_EXCESS, and why on stderr.
 int gate_status(const struct profile *profile, const struct cli_options *options);
 

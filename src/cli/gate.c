@@ -24,7 +24,7 @@ int gate_status(const struct profile *profile, const struct cli_options *options
         strbuf_free(&text);
         return CLI_FAILED_RUN;
     }
-    const uint64_t findings = profile_finding_count(profile, false);
+    const uint64_t findings = profile_count_findings(profile).defects;
     if (options->fail_on_check && findings) {
         cli_error("%llu %s of --check", (unsigned long long)findings,
                   findings == 1 ? "finding" : "findings");

@@ -102,6 +102,10 @@ const struct option_row option_rows[] = {
      "look for defects, too: sync (barriers and copies that are not\nwaited for), or all; commas "
      "between several. bankrun check\nlooks for all of them and counts nothing",
      READ(option_check), .choices = checks},
+    {0, "suppressions", "FILE", BOTH,
+     "findings of --check that are accepted: lines of CHECK KIND\nFILE:LINE REASON, or a function "
+     "in place of the line",
+     TEXT(suppressions)},
     {0, "fail-on", "fault|excess[=N]|check", BOTH,
      "exit with status 4 when a launch faulted, was refused or cut\nshort, or the profile is "
      "incomplete; with excess also with\nstatus 3 when more than N wavefronts (default 0) of "

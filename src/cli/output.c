@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "profile/suppress.h"
 #include "report/report.h"
 
 static bool is_written; // the file of -o
@@ -98,12 +99,31 @@ static bool put(const struct strbuf *text, FILE *stream) {
     return false;
 }
 
-int write_report(const struct profile *profile, const struct cli_options *options, FILE *stream) {
+// False: the file cannot be read, which was printed.
+static bool suppress(struct profile *profile, const struct cli_options *options) {
+    if (!options->suppressions)
+        return true;
+    struct diag_list diags = {0};
+    struct profile_suppressions *accepted =
+        profile_read_suppressions(options->suppressions, &diags);
+    print_diags(&diags, options);
+    if (!accepted)
+        return false;
+    profile_suppress(profile, accepted);
+    size_t at = 0;
+    for (char *unused; (unused = profile_unused_suppression(accepted, &at)) != NULL; free(unused))
+        if (!options->quiet)
+            cli_error("%s: no finding is like it any more", unused);
+    profile_free_suppressions(accepted);
+    return true;
+}
+
+int write_report(struct profile *profile, const struct cli_options *options, FILE *stream) {
     bool to_stdout = options->output && !strcmp(options->output, "-");
     bool to_file = options->output && !to_stdout;
     if (to_stdout)
         stream = stdout;
-    int status = CLI_OK;
+    int status = suppress(profile, options) ? CLI_OK : CLI_USAGE;
     if (to_file || to_stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);

@@ -38,11 +38,12 @@ enum { PROFILE_PLACES = 3 };
 
 struct profile_finding {
     enum profile_check check;
-    char *kind;    // "write-write": docs/checks has a page for each
-    char *message; // what is wrong, in a sentence without a full stop
-    char *object;  // "bins[5]"; NULL: it is about no memory
-    char *help;    // what mends it; NULL: nothing is known
-    bool is_note;  // worth knowing, and no defect: no gate fails for it
+    char *kind;       // "write-write": docs/checks has a page for each
+    char *message;    // what is wrong, in a sentence without a full stop
+    char *object;     // "bins[5]"; NULL: it is about no memory
+    char *help;       // what mends it; NULL: nothing is known
+    bool is_note;     // worth knowing, and no defect: no gate fails for it
+    char *suppressed; // why somebody accepts it (suppress.h); NULL: nobody does
     uint64_t count;
     struct profile_place places[PROFILE_PLACES];
     size_t place_count;
@@ -63,8 +64,11 @@ bool profile_findings_are_same(const struct profile_findings *a, const struct pr
 // Of what the host does, in no launch: counts one more where the same is there already.
 void profile_add_finding(struct profile *profile, const struct profile_finding *finding);
 
-// Defects, and notes, of all launches and of the host: each counts once however often it happened,
-// but once more for each launch.
-uint64_t profile_finding_count(const struct profile *profile, bool notes);
+// Of all launches and of the host: each counts once however often it happened, but once more for
+// each launch.
+struct profile_finding_counts {
+    uint64_t defects, notes, suppressed;
+};
+struct profile_finding_counts profile_count_findings(const struct profile *profile);
 
 #endif

@@ -32,6 +32,7 @@ void profile_push_finding(struct profile_findings *findings,
     kept->message = copy(finding->message);
     kept->object = copy(finding->object);
     kept->help = copy(finding->help);
+    kept->suppressed = copy(finding->suppressed);
     for (size_t i = 0; i < finding->place_count; i++)
         copy_place(&kept->places[i], &finding->places[i]);
 }
@@ -41,6 +42,7 @@ static void free_finding(struct profile_finding *finding) {
     free(finding->message);
     free(finding->object);
     free(finding->help);
+    free(finding->suppressed);
     for (size_t i = 0; i < finding->place_count; i++) {
         free(finding->places[i].role);
         free(finding->places[i].file);
@@ -72,7 +74,8 @@ static bool is_same_place(const struct profile_place *a, const struct profile_pl
 static bool is_same(const struct profile_finding *a, const struct profile_finding *b) {
     if (a->check != b->check || a->is_note != b->is_note || a->place_count != b->place_count ||
         !same_text(a->kind, b->kind) || !same_text(a->message, b->message) ||
-        !same_text(a->object, b->object) || !same_text(a->help, b->help))
+        !same_text(a->object, b->object) || !same_text(a->help, b->help) ||
+        !same_text(a->suppressed, b->suppressed))
         return false;
     for (size_t i = 0; i < a->place_count; i++)
         if (!is_same_place(&a->places[i], &b->places[i]))
@@ -104,20 +107,22 @@ void profile_add_finding(struct profile *profile, const struct profile_finding *
         profile->on_failure(profile);
 }
 
-static uint64_t count_in(const struct profile_findings *findings, bool notes) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < findings->count; i++)
-        count += findings->list[i].is_note == notes;
-    return count;
+static void count_in(const struct profile_findings *findings, uint64_t times,
+                     struct profile_finding_counts *counts) {
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct profile_finding *finding = &findings->list[i];
+        *(finding->suppressed ? &counts->suppressed
+          : finding->is_note  ? &counts->notes
+                              : &counts->defects) += times;
+    }
 }
 
-uint64_t profile_finding_count(const struct profile *profile, bool notes) {
-    uint64_t count = count_in(&profile->findings, notes);
-    for (size_t i = 0; i < profile->launch_count; i++) {
-        const struct profile_launch *launch = &profile->launches[i];
-        count += launch->repeats * count_in(&launch->findings, notes);
-    }
-    return count;
+struct profile_finding_counts profile_count_findings(const struct profile *profile) {
+    struct profile_finding_counts counts = {0};
+    count_in(&profile->findings, 1, &counts);
+    for (size_t i = 0; i < profile->launch_count; i++)
+        count_in(&profile->launches[i].findings, profile->launches[i].repeats, &counts);
+    return counts;
 }
 
 void profile_append_findings(struct profile *profile, struct profile *from) {

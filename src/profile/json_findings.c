@@ -26,6 +26,8 @@ static json_t *finding_of(const struct profile_finding *finding) {
     set(object, "help", text(finding->help));
     set(object, "note", json_boolean(finding->is_note));
     set(object, "count", number(finding->count));
+    if (finding->suppressed)
+        set(object, "suppressed", text(finding->suppressed));
     for (size_t i = 0; i < finding->place_count; i++)
         append(places, place_of(&finding->places[i]));
     set(object, "places", places);
@@ -79,6 +81,8 @@ static void read_finding(struct profile_reader *reader, const json_t *object,
     finding->help = profile_read_text(reader, object, "help", true);
     finding->is_note = profile_read_boolean(reader, object, "note");
     finding->count = profile_read_number(reader, object, "count", INT64_MAX);
+    if (json_object_get(object, "suppressed"))
+        finding->suppressed = profile_read_text(reader, object, "suppressed", false);
     read_places(reader, object, finding);
 }
 

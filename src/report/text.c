@@ -59,8 +59,18 @@ static int by_excess(const void *left, const void *right) {
     return x != y ? (x < y ? 1 : -1) : a < b ? -1 : a > b;
 }
 
-// Which launches are among the `most` with the most excess, or ended in a fault. Caller frees.
-static bool *choose(const struct report_view *view, size_t most) {
+static bool has_shown_finding(const struct view_launch *launch, bool is_verbose) {
+    for (size_t i = 0; i < launch->findings.count; i++)
+        if (is_verbose || !launch->findings.data[i].finding->suppressed)
+            return true;
+    return false;
+}
+
+// Which launches are among those with the most excess, ended in a fault, or have findings. Caller
+// frees.
+static bool *choose(const struct report_view *view, bool is_verbose) {
+    enum { MOST_LAUNCHES = 24 };
+    const size_t most = is_verbose ? view->count : MOST_LAUNCHES;
     bool *is_shown = base_alloc(view->count + 1);
     const struct view_launch **order = base_alloc((view->count + 1) * sizeof *order);
     for (size_t i = 0; i < view->count; i++)
@@ -69,7 +79,7 @@ static bool *choose(const struct report_view *view, size_t most) {
     for (size_t i = 0; i < view->count; i++)
         is_shown[order[i] - view->launches] =
             (i < most && order[i]->verdict != VIEW_UNCOUNTED) || order[i]->launch->fault ||
-            order[i]->launch->passed_count || order[i]->findings.count;
+            order[i]->launch->passed_count || has_shown_finding(order[i], is_verbose);
     free(order);
     return is_shown;
 }
@@ -88,8 +98,7 @@ static void put_launch(struct report_page *page, const struct view_launch *launc
 
 static void put_launches(struct report_page *page, const struct report_view *view,
                          bool is_verbose) {
-    enum { MOST_LAUNCHES = 24 };
-    bool *is_shown = choose(view, is_verbose ? view->count : MOST_LAUNCHES);
+    bool *is_shown = choose(view, is_verbose);
     size_t hidden = 0;
     for (size_t i = 0; i < view->count; i++)
         if (is_shown[i])

@@ -71,6 +71,12 @@ static void put_finding(struct report_page *page, const struct view_finding *sho
         put_where(page, &shown->places[i]);
         put_quote(page, &shown->places[i]);
     }
+    if (finding->suppressed) {
+        report_to(page, DEEPER);
+        report_put(page, STYLE_DIM, "accepted: ");
+        report_wrap(page, STYLE_PLAIN, finding->suppressed);
+        report_newline(page);
+    }
     if (finding->help) {
         report_to(page, DEEPER);
         report_put(page, STYLE_GOOD, "help: ");
@@ -83,11 +89,18 @@ static void put_finding(struct report_page *page, const struct view_finding *sho
 void text_findings(struct report_page *page, const struct view_findings *findings,
                    bool is_verbose) {
     enum { MOST = 24 };
-    const size_t shown = is_verbose || findings->count <= MOST ? findings->count : MOST;
-    for (size_t i = 0; i < shown; i++)
-        put_finding(page, &findings->data[i]);
-    if (shown < findings->count)
-        text_rest(page, INDENT, findings->count - shown, "finding", "");
+    size_t shown = 0, hidden = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        const bool is_accepted = findings->data[i].finding->suppressed && !is_verbose;
+        if (!is_accepted && (is_verbose || shown < MOST)) {
+            put_finding(page, &findings->data[i]);
+            shown++;
+        } else if (!is_accepted) {
+            hidden++;
+        }
+    }
+    if (hidden)
+        text_rest(page, INDENT, hidden, "finding", "");
 }
 
 void text_host_findings(struct report_page *page, const struct report_view *view, bool is_verbose) {
@@ -99,7 +112,7 @@ void text_host_findings(struct report_page *page, const struct report_view *view
 }
 
 void text_checked(struct report_page *page, const struct profile *profile) {
-    const uint64_t found = profile_finding_count(profile, false);
+    const struct profile_finding_counts counts = profile_count_findings(profile);
     char number[REPORT_NUMBER];
     if (!profile->checks)
         return;
@@ -112,10 +125,14 @@ void text_checked(struct report_page *page, const struct profile *profile) {
             separator = ", ";
         }
     report_put(page, STYLE_PLAIN, "; ");
-    if (found)
-        report_putf(page, STYLE_BAD, "%s %s", report_number(number, found),
-                    found == 1 ? "finding" : "findings");
+    if (counts.defects)
+        report_putf(page, STYLE_BAD, "%s %s", report_number(number, counts.defects),
+                    counts.defects == 1 ? "finding" : "findings");
     else
         report_put(page, STYLE_GOOD, "nothing found");
+    if (counts.notes)
+        report_putf(page, STYLE_WARN, ", %s to note", report_number(number, counts.notes));
+    if (counts.suppressed)
+        report_putf(page, STYLE_PLAIN, ", %s suppressed", report_number(number, counts.suppressed));
     report_newline(page);
 }
