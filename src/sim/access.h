@@ -73,6 +73,7 @@ struct sim_worker {
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;
     uint64_t instructions, thread_instructions;
+    struct sim_lost *lost;         // NULL: nobody asks about host memory that goes away
     void *scratch;                 // of matrix instructions; NULL until one needs it
     VEC(struct sim_passed) passed; // by instruction
     uint64_t passed_number;

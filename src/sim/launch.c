@@ -12,6 +12,7 @@
 #include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
+#include "sim/flow/lost.h"
 #include "sim/flow/special.h"
 #include "sim/turns.h"
 
@@ -303,7 +304,11 @@ static void work(void *context, int index) {
     worker->warp_vectors = run->warp_vectors;
     worker->cache = base_alloc((run->kernel->site_count + 1) * sizeof *worker->cache);
     sim_listen(worker, event_fanout_observer(run->fanout));
+    if (run->launch->is_guarded)
+        sim_lost_begin(worker);
     run_blocks(worker, &residents);
+    if (run->launch->is_guarded)
+        sim_lost_end(worker);
     if (worker->observer && worker->observer->worker_end)
         worker->observer->worker_end(worker->observer_state);
     pthread_mutex_lock(&run->lock);

@@ -3,6 +3,7 @@
 #ifndef BANKRUN_SIM_SIM_H
 #define BANKRUN_SIM_SIM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,6 +72,11 @@ bool sim_free(struct sim *sim, void *address); // false: not the start of an all
 // Host memory that kernels may use too (cudaHostRegister). The memory stays the caller's.
 bool sim_register_host(struct sim *sim, void *address, size_t bytes);
 bool sim_unregister_host(struct sim *sim, void *address);
+bool sim_has_registered_host(const struct sim *sim);
+// For a handler of SIGSEGV and SIGBUS. True: a kernel's instruction met host memory that was
+// registered and has gone away since the launch began. That is its fault, the handler returns.
+// Only of launches that are guarded. Async-signal-safe.
+bool sim_host_memory_lost(const siginfo_t *info);
 // The same for memory of the device that the caller has mapped itself; the devices whose kernels
 // may read and write it, a bit for each.
 bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t readers,
@@ -122,6 +128,7 @@ struct sim_launch {
     bool is_cooperative;      // all blocks are resident, grid sync works
     bool may_launch;          // the caller runs the result's children
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
+    bool is_guarded;          // a handler asks sim_host_memory_lost
     uint64_t first_block, block_count; // run only these (linear index, or whole clusters one
                                        // after the other); count 0: all
     const struct event_observer *const *observers; // NULL among them: nobody

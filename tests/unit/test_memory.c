@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "base/mapping.h"
 #include "sim/memory/pages.h"
+#include "sim/memory/stand_in.h"
 
 static struct sim_memory *memory(void) {
     return fake.worker.memory;
@@ -433,8 +435,48 @@ static void test_no_pages(void **state) {
     assert_false(passes(address + 100, 1));
 }
 
+// ---- Pages that stand in ------------------------------------------------------------------
+
+static void test_stand_ins(void **state) {
+    (void)state;
+    struct sim_stand_ins *all = memory()->space->stand_ins;
+    const size_t bytes = all->page_bytes;
+    int *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(place, MAP_FAILED);
+    const uint64_t page = (uint64_t)(uintptr_t)place;
+    *place = 1;
+    assert_int_equal(mprotect(place, bytes, PROT_READ), 0);
+    // For two threads; what one may read is there.
+    assert_int_equal(sim_stand_in_take(all, page, false), SIM_STAND_IN_THERE);
+    assert_int_equal(sim_stand_in_take(all, page, false), SIM_STAND_IN_THERE);
+    assert_int_equal(*place, 1);
+    *place = 2;
+    sim_stand_in_drop(all, page);
+    assert_int_equal(*place, 2);
+    sim_stand_in_drop(all, page);
+    assert_int_equal(*place, 1); // the program's own page
+    assert_false(mapping_allows(page, bytes, true));
+    // Nothing is there, and there is nothing again.
+    assert_int_equal(sim_stand_in_take(all, page, true), SIM_STAND_IN_MAPPED);
+    munmap(place, bytes);
+    assert_int_equal(sim_stand_in_take(all, page, true), SIM_STAND_IN_THERE);
+    assert_int_equal(*place, 0);
+    *place = 3;
+    sim_stand_in_drop(all, page);
+    assert_false(mapping_allows(page, bytes, false));
+    assert_int_equal(all->count, 0);
+    sim_stand_in_drop(all, page);
+    // Not as many as one likes.
+    for (uint64_t i = 0; i < SIM_STAND_INS; i++)
+        all->items[i].page = i;
+    all->count = SIM_STAND_INS;
+    assert_int_equal(sim_stand_in_take(all, page, false), SIM_STAND_IN_NONE);
+    all->count = 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_stand_ins, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_large_is_free, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_freed_memory_is_zero, fake_setup, fake_teardown),

@@ -1,5 +1,6 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/calls.h"
+#include "cuda/launch/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,10 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
         launch.compiled = cuda_module_compiled(state, function->module);
     struct sim_result result;
     cuda_hand_over_launching(&launch);
+    launch.sim.is_guarded = cuda_guard_begin(state->current->sim);
     run_launch(&launch, &result);
+    if (launch.sim.is_guarded)
+        cuda_guard_end();
     cuda_hand_over_landed();
     for (size_t i = 0; i < result.passed_count; i++)
         say_passed(state, &result.passed[i]);

@@ -5,6 +5,7 @@
 
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
+#include "sim/flow/lost.h"
 #include "sim/flow/special.h"
 #include "sim/launch.h"
 
@@ -132,6 +133,10 @@ uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *thr
 // ---- Scheduling ---------------------------------------------------------------------------
 
 static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
+    if (warp->block->worker->lost) {
+        sim_execute_guarded(warp, pc);
+        return;
+    }
     while (pc)
         pc = pc->run[warp->is_full](warp, pc);
 }

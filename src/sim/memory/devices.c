@@ -146,6 +146,10 @@ bool sim_unregister_host(struct sim *sim, void *address) {
     return sim_memory_unregister(sim_memory_of(sim), (uint64_t)(uintptr_t)address);
 }
 
+bool sim_has_registered_host(const struct sim *sim) {
+    return __atomic_load_n(&sim_memory_of(sim)->space->host_count, __ATOMIC_RELAXED) > 0;
+}
+
 bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t readers,
                          uint32_t writers) {
     struct sim_allocation *allocation =

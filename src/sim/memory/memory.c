@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sim/memory/stand_in.h"
 
 struct entry {
     uint64_t address, bytes;
@@ -82,6 +83,8 @@ struct sim_space *sim_space_create(uint64_t bytes) {
     space->table = new_table(FIRST_CAPACITY);
     pthread_mutex_init(&space->lock, NULL);
     reserve_range(space, bytes);
+    space->stand_ins = base_alloc(sizeof *space->stand_ins);
+    space->stand_ins->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     return space;
 }
 
@@ -99,6 +102,7 @@ void sim_space_destroy(struct sim_space *space) {
     }
     sim_pages_free(space->pages);
     sim_fresh_free(&space->fresh);
+    free(space->stand_ins);
     pthread_mutex_destroy(&space->lock);
     free(space);
 }
@@ -179,6 +183,12 @@ static struct sim_memory_table *room_for_one(struct sim_space *space) {
     return table;
 }
 
+// Device memory that is registered is the caller's own, who does not take it away.
+static void count_host(struct sim_space *space, const struct sim_memory_node *node, uint64_t by) {
+    if (node->is_registered && node->allocation.kind == SIM_HOST)
+        STORE(space->host_count, space->host_count + by);
+}
+
 static struct sim_allocation *insert(struct sim_space *space, uint64_t address, uint64_t bytes,
                                      enum sim_allocation_kind kind, bool is_registered) {
     struct sim_memory_node *node = space->free_nodes;
@@ -191,6 +201,7 @@ static struct sim_allocation *insert(struct sim_space *space, uint64_t address, 
     }
     node->allocation = (struct sim_allocation){.address = address, .bytes = bytes, .kind = kind};
     node->is_registered = is_registered;
+    count_host(space, node, 1);
     if (space->table->dead && starts_within(space->table, address, bytes))
         drop_dead_entries(space);
     struct sim_memory_table *table = room_for_one(space);
@@ -222,6 +233,7 @@ static void remove_at(struct sim_space *space, size_t at) {
     if (++table->dead > table->count / 2)
         drop_dead_entries(space);
     sim_space_forget(space);
+    count_host(space, entry.node, (uint64_t)-1);
     if (entry.node->allocation.kind != SIM_INTERNAL)
         space->freed[space->freed_count++ % SIM_MEMORY_FREED] =
             (struct sim_memory_freed){entry.address, entry.bytes};

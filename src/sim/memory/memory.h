@@ -22,6 +22,7 @@ enum { SIM_MEMORY_ALIGN = 512, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 }
 
 struct sim_memory_table;
 struct sim_pages;
+struct sim_stand_ins;
 struct sim_memory_node;
 
 struct sim_memory_freed {
@@ -38,6 +39,8 @@ struct sim_space {
     uint64_t rover;       // where the next allocation is tried
     struct sim_fresh fresh;
     struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
+    uint64_t host_count;     // of registered memory of the host; atomic
+    struct sim_stand_ins *stand_ins; // for what of it goes away
     struct sim_memory_node *nodes, *free_nodes;
     struct sim_memory_table *retired;
     struct sim_memory_freed freed[SIM_MEMORY_FREED]; // a ring

@@ -1,0 +1,67 @@
+#include "cuda/launch/guard.h"
+
+#include <stddef.h>
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static struct sigaction program[SIGNALS]; // what the program has for them
+// The program set another handler in the midst of a launch, which may hand on to ours: to stand in
+// front of that would be a circle.
+static bool is_replaced;
+
+static void default_action(int number, const siginfo_t *info) {
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(number, &action, NULL);
+    if (info->si_code <= 0) // sent: it does not come again by itself
+        raise(number);
+}
+
+static void pass_on(int number, siginfo_t *info, void *context) {
+    const struct sigaction *action = &program[number == SIGBUS];
+    const bool is_sent = info->si_code <= 0;
+    if (action->sa_flags & SA_RESETHAND)
+        signal(number, SIG_DFL);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(number, info, context);
+    else if (action->sa_handler == SIG_DFL || (action->sa_handler == SIG_IGN && !is_sent))
+        default_action(number, info);
+    else if (action->sa_handler != SIG_IGN)
+        action->sa_handler(number);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+    if (!sim_host_memory_lost(info))
+        pass_on(number, info, context);
+}
+
+static bool is_ours(const struct sigaction *action) {
+    return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_signal;
+}
+
+bool cuda_guard_begin(const struct sim *sim) {
+    if (is_replaced || !sim_has_registered_host(sim))
+        return false;
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction action;
+        sigaction(signals[i], NULL, &action);
+        if (is_ours(&action)) // the program put back what it found there
+            continue;
+        program[i] = action;
+        action.sa_sigaction = on_signal;
+        action.sa_flags = SA_SIGINFO | (action.sa_flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART));
+        sigaction(signals[i], &action, NULL);
+    }
+    return true;
+}
+
+void cuda_guard_end(void) {
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction now;
+        sigaction(signals[i], NULL, &now);
+        if (is_ours(&now))
+            sigaction(signals[i], &program[i], NULL);
+        else
+            is_replaced = true;
+    }
+}
