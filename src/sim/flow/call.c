@@ -77,7 +77,7 @@ static void copy_addressed(struct sim_warp *warp, const struct sim_frame *callee
     const struct ir_function *ir = callee->code->ir;
     for (uint32_t i = 0; i < ir->variable_count; i++) {
         const struct ir_variable *variable = ir->variables[i];
-        if (!variable->is_copied)
+        if (!variable->is_copied || !variable->ptx->bytes)
             continue;
         uint8_t *to = block->local + warp->index * LANES * block->local_bytes + callee->local_base +
                       variable->local_offset;
