@@ -49,6 +49,7 @@ enum {
 #define TYPE_S16X2 BIT(S16X2)
 #define TYPE_B128 BIT(B128)
 #define TYPE_PRED BIT(PRED)
+#define TYPE_HALF (BIT(F16) | BIT(BF16) | BIT(F16X2) | BIT(BF16X2))
 #define TYPE_I8 (BIT(U8) | BIT(S8))
 #define TYPE_I16 (BIT(U16) | BIT(S16))
 #define TYPE_I32 (BIT(U32) | BIT(S32))
@@ -92,6 +93,8 @@ static const struct key keys[IR_VALUE_COUNT] = {
 #define SELECT(name, law, d, x, ...) KEY(name, __VA_ARGS__)
 #define COMPARE(name, law, d, x, ...) KEY(name, __VA_ARGS__)
 #define TEST1 COMPARE
+#define HALF1(name, law, x, ...) KEY(name, __VA_ARGS__)
+#define HALF2 HALF1
 #define PREDICATE1(name, law, x, ...) KEY(name, __VA_ARGS__)
 #define PREDICATE2(name, law, x, ...) KEY(name, __VA_ARGS__)
 #define CARRY2(name, law, d, flip, r, carry, ...) KEY(name, __VA_ARGS__)
@@ -115,12 +118,14 @@ static const bool is_first[IR_VALUE_COUNT + 1] = {
 };
 
 // What a row is; the first row of a form says of which shape all are, but for COPIES_PARTS.
-enum trait { COMPARES = 1, CARRIES = 2, COPIES_PARTS = 4 };
+enum trait { COMPARES = 1, CARRIES = 2, COPIES_PARTS = 4, IS_OF_HALVES = 8 };
 static const uint8_t traits[IR_VALUE_COUNT] = {
 #define COMPARE(name, ...) [IR_VALUE_##name] = COMPARES,
 #define CARRY2(name, ...) [IR_VALUE_##name] = CARRIES,
 #define CARRY3 CARRY2
 #define COPY_PARTS(name, ...) [IR_VALUE_##name] = COPIES_PARTS,
+#define HALF1(name, ...) [IR_VALUE_##name] = IS_OF_HALVES,
+#define HALF2 HALF1
 #include "ir/value.def"
 };
 
@@ -413,6 +418,11 @@ static bool read_comparison(const struct ir_instruction *instruction, struct wan
 
 // ---- The whole instruction ------------------------------------------------------------------
 
+uint32_t ir_half_of(enum ptx_type type) {
+    return (type == PTX_F16X2 || type == PTX_BF16X2 ? IR_HALF_PACKED : 0) |
+           (type == PTX_BF16 || type == PTX_BF16X2 ? IR_HALF_BF16 : 0);
+}
+
 struct ir_meaning ir_meaning_of(const struct ir_function *function,
                                 const struct ir_instruction *instruction) {
     const struct ptx_instruction *ptx = instruction->ptx;
@@ -428,6 +438,8 @@ struct ir_meaning ir_meaning_of(const struct ir_function *function,
     if (keys[meaning.value].table)
         meaning.immediate = (wanted.table & 0xff) |
                             (ptx_modifier_of(ptx, PTX_GROUP_bool) == PTX_MOD_and ? IR_LOP3_AND : 0);
+    if (traits[first] == IS_OF_HALVES)
+        meaning.immediate = ir_half_of((enum ptx_type)ptx->types[0]);
     if (traits[first] == CARRIES)
         meaning.immediate =
             (takes_carry[ptx->isa] ? IR_CARRY_READ : 0) | (PTX_HAS(ptx, cc) ? IR_CARRY_WRITTEN : 0);

@@ -72,6 +72,8 @@ enum {
     IR_COMPARE_XOR = 6,
     IR_COMPARE_BOOL = 6,   // mask of these
     IR_COMPARE_PACKED = 8, // of the high halves, too
+    IR_HALF_PACKED = 8,    // both halves of a register
+    IR_HALF_BF16 = 16,
     IR_CARRY_READ = 1,
     IR_CARRY_WRITTEN = 2,
     IR_LOP3_AND = 0x100, // the tested result is combined by `and`, else by `or`
@@ -91,6 +93,9 @@ struct ir_meaning ir_meaning_of(const struct ir_function *function,
 // What `set` writes where the comparison holds, for each of packed halves; 0: such a type has
 // nothing to write.
 uint32_t ir_true_of(const struct ptx_instruction *set);
+
+// IR_HALF_PACKED and IR_HALF_BF16 of a type.
+uint32_t ir_half_of(enum ptx_type type);
 
 // ---- The evaluator (evaluate.c) ------------------------------------------------------------
 

@@ -207,6 +207,15 @@ VALUE_INLINE float f32_pick(float a, float b, bool max, int form) {
     return f32_from(r | (r == F32_NAN ? 0 : sign));
 }
 
+VALUE_INLINE float f32_pick3(float a, float b, float c, bool max, int form) {
+    return f32_pick(f32_pick(a, b, max, form), c, max, form);
+}
+
+VALUE_INLINE float f32_pick3_abs(float a, float b, float c, bool max, int form) {
+    return f32_pick3(f32_from(f32_bits(a) & 0x7fffffff), f32_from(f32_bits(b) & 0x7fffffff),
+                     f32_from(f32_bits(c) & 0x7fffffff), max, form);
+}
+
 static inline double f64_pick(double a, double b, bool max) {
     const double less = f64_from(f64_less(a, b, max));
     return a != a ? (b != b ? f64_quiet(b) : b) : b != b ? a : less;

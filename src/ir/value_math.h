@@ -8,6 +8,10 @@
 
 #include "ir/value_float.h"
 
+// The lowest bits of an mbarrier, and of the state that an arrival gives: how many arrivals its
+// phase waits for.
+enum { IR_MBARRIER_COUNT = 20, IR_MBARRIER_COUNT_MASK = (1 << IR_MBARRIER_COUNT) - 1 };
+
 // ---- Sums, minimum and maximum --------------------------------------------------------------
 
 // The type's largest value, or its smallest when `sign` is negative.

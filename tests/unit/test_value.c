@@ -609,6 +609,16 @@ static void test_constants(void **state) {
     assert_int_equal(constant_of("mov.u32 %r1, 5; mul.wide.s32 %w1, %r1, -1;", "%w1"), -5);
     assert_int_equal(constant_of("setp.lt.s32 %p1|%p2, -1, 0; selp.b32 %r1, 7, 8, %p2;", "%r1"), 8);
     assert_int_equal(constant_of("mov.b64 %w1, {1, 2}; shr.u64 %w2, %w1, 31;", "%w2"), 4);
+    assert_int_equal(constant_of("min.f32 %r1, 0f40000000, 0f3f800000, 0fbf800000;", "%r1"),
+                     0xbf800000);
+    assert_int_equal(constant_of("max.f32 %r1, 0f7fc00000, 0f3f800000, 0fbf800000;", "%r1"),
+                     0x3f800000);
+    assert_int_equal(constant_of("max.NaN.f32 %r1, 0f7fc00000, 0f3f800000, 0f80000000;", "%r1"),
+                     0x7fffffff);
+    assert_int_equal(constant_of("max.ftz.abs.f32 %r1, 0fc0400000, 0f3f800000, 0f40000000;", "%r1"),
+                     0x40400000);
+    assert_int_equal(constant_of("neg.f16x2 %r1, 0x7e013c00;", "%r1"), 0x7fffbc00);
+    assert_int_equal(constant_of("mbarrier.pending_count.b64 %r1, 0x500003;", "%r1"), 3);
     // Set twice, under a guard, from what a launch brings, from the carry bit.
     assert_int_equal(constant_of("mov.u32 %r1, 5; mov.u32 %r1, 6;", "%r1"), 0xbad);
     assert_int_equal(constant_of("@%p1 mov.u32 %r1, 5;", "%r1"), 0xbad);
@@ -622,8 +632,9 @@ static void test_constants(void **state) {
 
 int main(void) {
     static struct family families[] = {
-        {"integer", 162}, {"logic", 93},  {"compare", 3328},      {"convert", 848},   {"move", 47},
-        {"float", 59},    {"double", 16}, {"video_scalar", 1328}, {"video_simd", 768}};
+        {"integer", 162},    {"logic", 93}, {"compare", 3328}, {"convert", 848},
+        {"move", 47},        {"float", 59}, {"double", 16},    {"video_scalar", 1328},
+        {"video_simd", 768}, {"half", 60}};
     enum { FAMILIES = sizeof families / sizeof *families };
     struct CMUnitTest tests[7 + FAMILIES] = {
         cmocka_unit_test(test_laws),         cmocka_unit_test(test_opaque_rows),

@@ -100,7 +100,9 @@
             d[l] = on[l] ? r[l] : d[l];                                                            \
         return instr + 1;                                                                          \
     }                                                                                              \
-    static const sim_handler name[2] = {name##_run, name##_run};
+    LANES_SINGLE(name)
+
+#define LANES_SINGLE(name) static const sim_handler name[2] = {name##_run, name##_run};
 
 #define ONCE1(name, D, A, ...)                                                                     \
     LANES_ONCE(name, D, LANES_IN(A, pa, 1), LANES_VALUE(A, a, pa), __VA_ARGS__)

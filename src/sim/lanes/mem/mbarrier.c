@@ -274,20 +274,6 @@ LANES_SELECT(mbarrier_copied) {
     return select_barrier(ir, out, no_increment ? COPIED_NO_INCREMENT : COPIED, 0, change);
 }
 
-// Of a state that arrive gave: how many arrivals its phase was still waiting for.
-static const struct sim_instr *pending_count(struct sim_warp *warp, const struct sim_instr *instr) {
-    const uint64_t *state = LANES_ALIGNED(const uint64_t, instr->operand[1]);
-    uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
-    for (unsigned l = 0; l < LANES; l++)
-        d[l] = warp->lanes[l] ? sim_mbarrier_unpack(state[l]).pending : d[l];
-    return instr + 1;
-}
-
-LANES_SELECT(mbarrier_pending) {
-    out->run[0] = out->run[1] = pending_count;
-    return true;
-}
-
 // ---- createpolicy: how the cache should treat lines, which nobody here reads ----------------
 
 static const struct sim_instr *no_policy(struct sim_warp *warp, const struct sim_instr *instr) {

@@ -249,7 +249,7 @@ static const sim_handler fma_bf16[2] = {fma_bf16_run, fma_bf16_run};
 // bf16 has no form but the plain one, and .relu with fma.
 static bool use_form(struct sim_instr *out, const struct ir_instruction *ir, uint32_t allowed,
                      const sim_handler *f16, const sim_handler *bf16, const sim_handler *bf16x2) {
-    const uint32_t type = half_type_form(lanes_type(ir, 0));
+    const uint32_t type = ir_half_of(lanes_type(ir, 0));
     const uint32_t form = (PTX_HAS(ir->ptx, ftz) ? HALF_FTZ : 0) |
                           (PTX_HAS(ir->ptx, sat) ? HALF_SAT : 0) |
                           (PTX_HAS(ir->ptx, relu) ? HALF_RELU : 0);

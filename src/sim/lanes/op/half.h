@@ -6,15 +6,14 @@
 #ifndef BANKRUN_SIM_LANES_OP_HALF_H
 #define BANKRUN_SIM_LANES_OP_HALF_H
 
-#include "ir/number/half.h"
+#include "ir/value.h"
+#include "ir/value_half.h"
 #include "sim/lanes/op/float.h"
-
-#define HALF_NAN 0x7fffu
 
 // instr->immediate
 enum {
-    HALF_PACKED = 8,
-    HALF_BF16 = 16,
+    HALF_PACKED = IR_HALF_PACKED,
+    HALF_BF16 = IR_HALF_BF16,
     HALF_FTZ = 32,
     HALF_SAT = 64,
     HALF_RELU = 128,
@@ -36,18 +35,9 @@ enum { HALVES = 2 * LANES };
         }                                                                                          \
     }
 
-static inline uint16_t f16_flush(uint16_t h) {
-    return h & 0x7c00 ? h : h & 0x8000;
-}
-
 static inline const uint16_t *half_operand(const struct sim_warp *warp,
                                            const struct sim_instr *instr, int operand) {
     return LANES_ALIGNED(const uint16_t, instr->operand[operand]);
-}
-
-static inline uint32_t half_type_form(enum ptx_type type) {
-    return (type == PTX_F16X2 || type == PTX_BF16X2 ? HALF_PACKED : 0) |
-           (type == PTX_BF16 || type == PTX_BF16X2 ? HALF_BF16 : 0);
 }
 
 #endif

@@ -33,16 +33,16 @@ HANDLERS(tanh_f16)
 HANDLERS(tanh_bf16)
 
 #define USE(name)                                                                                  \
-    lanes_use(out, half_type_form(lanes_type(ir, 0)) & HALF_PACKED ? name##_packed : name##_scalar)
+    lanes_use(out, ir_half_of(lanes_type(ir, 0)) & HALF_PACKED ? name##_packed : name##_scalar)
 
 // bf16 exists with .ftz only.
 LANES_SELECT(ex2_half) {
     const bool ftz = PTX_HAS(ir->ptx, ftz);
-    if (half_type_form(lanes_type(ir, 0)) & HALF_BF16)
+    if (ir_half_of(lanes_type(ir, 0)) & HALF_BF16)
         return ftz && USE(ex2_bf16_ftz);
     return ftz ? USE(ex2_f16_ftz) : USE(ex2_f16);
 }
 
 LANES_SELECT(tanh_half) {
-    return half_type_form(lanes_type(ir, 0)) & HALF_BF16 ? USE(tanh_bf16) : USE(tanh_f16);
+    return ir_half_of(lanes_type(ir, 0)) & HALF_BF16 ? USE(tanh_bf16) : USE(tanh_f16);
 }

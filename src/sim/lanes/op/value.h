@@ -16,6 +16,11 @@
     extern const sim_handler LANES_VALUE_NAME(name)[2];                                            \
     const sim_handler LANES_VALUE_NAME(name)[2] = {name##_some, name##_all};
 
+#undef LANES_SINGLE
+#define LANES_SINGLE(name)                                                                         \
+    extern const sim_handler LANES_VALUE_NAME(name)[2];                                            \
+    const sim_handler LANES_VALUE_NAME(name)[2] = {name##_run, name##_run};
+
 #define FORM(isa)
 #define SAME(isa, as)
 #define VALUE1(name, law, D, A, x, ...) LANES1(name, D, A, x)
@@ -25,6 +30,10 @@
 #define LOOP1(name, law, D, A, x, ...) EACH1(name, D, A, x)
 #define LOOP2(name, law, D, A, B, x, ...) EACH2(name, D, A, B, x)
 #define LOOP3(name, law, D, A, B, C, x, ...) EACH3(name, D, A, B, C, x)
+
+#define LONG3(name, law, D, A, B, C, x, ...)                                                       \
+    LANES_ONCE(name, D, LANES_IN(A, pa, 1) LANES_IN(B, pb, 2) LANES_IN(C, pc, 3),                  \
+               LANES_VALUE(A, a, pa) LANES_VALUE(B, b, pb) LANES_VALUE(C, c, pc), x)
 
 // What the modifiers ask for is looked at in each lane, so a loop.
 #define FORMED1(name, law, D, A, x, ...)                                                           \
