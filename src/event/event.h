@@ -160,6 +160,29 @@ struct event_sync {
     bool ends_phase, drops; // drops: one arrival fewer is expected from the next phase on
 };
 
+// What comes to nothing: nothing is ordered by it.
+enum event_trouble_kind {
+    EVENT_STRANGER, // the lanes name `members`, among which they are not: a fault
+    EVENT_MISSED,   // they wait for `members`, of which `others` wait for them, before they execute
+                    // the instruction `elsewhere`; each goes on without the other
+    EVENT_STUCK,    // they wait at a barrier, or for `members`, and nobody in the block can go on:
+                    // a fault. One event for each place
+    EVENT_ALL_STUCK,       // all of these were told. Of no warp
+    EVENT_MBARRIER_EXCESS, // `count` arrivals, for which the phase does not wait: a fault
+    EVENT_MBARRIER_TEST,   // a test, or a try, that found the lane's phase not to be over
+};
+
+struct event_trouble {
+    enum event_trouble_kind kind;
+    uint32_t instruction;
+    const uint32_t *block;
+    uint64_t block_number;
+    uint32_t warp, mask;
+    uint32_t members, others, elsewhere;
+    uint64_t owner; // of the mbarrier at `offset`
+    uint32_t offset, count;
+};
+
 struct event_memo; // event/filter.h
 
 struct event_observer {
@@ -169,8 +192,13 @@ struct event_observer {
     void *(*worker_begin)(void *context, unsigned worker);
     // May be NULL: it hears of no access.
     void (*access)(void *worker_state, const struct event_access *event);
+    // May be NULL. Requests that are not done at once (event_completion), for observers that hear
+    // of no others: these are told whatever filters there are. Not those of no site.
+    void (*copy)(void *worker_state, const struct event_access *event);
     // May be NULL: it hears of no synchronisation.
     void (*sync)(void *worker_state, const struct event_sync *event);
+    // May be NULL: it hears of no trouble.
+    void (*trouble)(void *worker_state, const struct event_trouble *event);
     // May be NULL. Several warps of a block change the word at this offset of its shared memory by
     // atomics that are loops of compare-and-swap (ir_site.is_retried): how often these go round
     // depends on when which warp comes. Told once of each word of each block.

@@ -39,12 +39,30 @@ static void access(void *state, const struct event_access *event) {
     }
 }
 
+static void copy(void *state, const struct event_access *event) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->copy)
+            observer->copy(listeners->states[i], event);
+    }
+}
+
 static void sync(void *state, const struct event_sync *event) {
     const struct listeners *listeners = state;
     for (unsigned i = 0; i < listeners->fanout->count; i++) {
         const struct event_observer *observer = listeners->fanout->observers[i];
         if (observer->sync)
             observer->sync(listeners->states[i], event);
+    }
+}
+
+static void trouble(void *state, const struct event_trouble *event) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->trouble)
+            observer->trouble(listeners->states[i], event);
     }
 }
 
@@ -94,20 +112,24 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
     fanout->all = (struct event_observer){
         .context = fanout, .worker_begin = begin, .piece_end = piece_end, .worker_end = end};
     unsigned hearing = 0;
-    bool agree = true, syncs = false, contends = false;
+    bool agree = true, copies = false, syncs = false, troubles = false, contends = false;
     for (unsigned i = 0; i < count; i++) {
         if (!observers[i])
             continue;
         fanout->observers[fanout->count++] = observers[i];
         hearing += observers[i]->access != NULL;
+        copies = copies || observers[i]->copy;
         syncs = syncs || observers[i]->sync;
+        troubles = troubles || observers[i]->trouble;
         contends = contends || observers[i]->contention;
         agree = agree && (!observers[i]->access || observers[i]->memos);
         fanout->all.wants_unsited |= observers[i]->access && observers[i]->wants_unsited;
         fanout->all.wants_values |= observers[i]->access && observers[i]->wants_values;
     }
     fanout->all.access = hearing ? access : NULL;
+    fanout->all.copy = copies ? copy : NULL;
     fanout->all.sync = syncs ? sync : NULL;
+    fanout->all.trouble = troubles ? trouble : NULL;
     fanout->all.contention = contends ? contention : NULL;
     fanout->all.memos = hearing == 1 && agree ? memos : NULL;
     return fanout;

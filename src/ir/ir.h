@@ -195,6 +195,10 @@ struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,
                                                 uint64_t offset, uint64_t dynamic_bytes);
 
+// Of each site of the kernel, numbered as events number them: the shared variable whose address,
+// with a number added, the lanes access. NULL: another memory, or it is not known. Caller frees.
+const struct ir_variable **ir_shared_origins(const struct ir_function *kernel);
+
 // First instruction of a `refuse` row that the kernel (or what it calls) holds, or NULL.
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel);
 

@@ -14,20 +14,20 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
     worker->hears_access = observer->access != NULL;
     worker->hears_unsited = observer->access && observer->wants_unsited;
     worker->hears_values = observer->access && observer->wants_values;
+    worker->hears_copies = observer->copy != NULL;
     worker->hears_sync = observer->sync != NULL;
+    worker->hears_trouble = observer->trouble != NULL;
 }
 
 _Static_assert(IR_NONE == EVENT_NONE, "one number for no site");
 
-static void tell(const struct sim_warp *warp, const struct sim_instr *instr,
-                 struct event_access *event) {
+static void fill_place(const struct sim_warp *warp, const struct sim_instr *instr,
+                       struct event_access *event) {
     const struct sim_block *block = warp->block;
-    const struct sim_worker *worker = block->worker;
     event->instruction = instr->number;
     event->block = block->index;
     event->block_number = block->linear;
     event->warp = warp->index;
-    worker->observer->access(worker->observer_state, event);
 }
 
 // The lanes' elements side by side.
@@ -44,10 +44,10 @@ static void pack_values(const struct mem_request *r, uint8_t *values) {
 static void emit(const struct mem_request *r, struct event_access *event) {
     enum { MOST_STORED = 32 };
     uint8_t values[LANES * MOST_STORED];
-    if (!sim_is_heard(r))
+    const struct sim_worker *worker = r->warp->block->worker;
+    if (!sim_is_heard(r) && !sim_is_copy_heard(r))
         return;
-    if (r->warp->block->worker->hears_values && r->instr->access->is_store &&
-        r->width <= MOST_STORED) {
+    if (worker->hears_values && r->instr->access->is_store && r->width <= MOST_STORED) {
         pack_values(r, values);
         event->values = values;
     }
@@ -58,7 +58,11 @@ static void emit(const struct mem_request *r, struct event_access *event) {
     event->completion = r->instr->access->completion;
     event->proxy = r->instr->access->proxy;
     event->width = r->width;
-    tell(r->warp, r->instr, event);
+    fill_place(r->warp, r->instr, event);
+    if (sim_is_heard(r))
+        worker->observer->access(worker->observer_state, event);
+    if (sim_is_copy_heard(r))
+        worker->observer->copy(worker->observer_state, event);
 }
 
 void sim_emit_shared(const struct mem_request *r, uint32_t mask, const uint32_t *offsets,
@@ -115,9 +119,12 @@ void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t a
 
 void sim_emit_unsited(const struct sim_warp *warp, const struct sim_instr *instr,
                       struct event_access event) {
+    const struct sim_worker *worker = warp->block->worker;
     event.site = EVENT_NONE;
-    if (sim_hears_unsited(warp))
-        tell(warp, instr, &event);
+    if (!sim_hears_unsited(warp))
+        return;
+    fill_place(warp, instr, &event);
+    worker->observer->access(worker->observer_state, &event);
 }
 
 void sim_emit_lane_shared(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
@@ -180,4 +187,20 @@ void sim_emit_members(const struct sim_warp *warp, const struct sim_instr *instr
         sim_emit_lanes(warp, instr, group, (struct event_sync){.kind = kind, .members = members});
         rest &= ~group;
     }
+}
+
+// ---- Trouble ------------------------------------------------------------------------------
+
+void sim_emit_trouble(const struct sim_warp *warp, uint32_t instruction, uint32_t mask,
+                      struct event_trouble event) {
+    const struct sim_block *block = warp->block;
+    const struct sim_worker *worker = block->worker;
+    if (!worker->hears_trouble)
+        return;
+    event.instruction = instruction;
+    event.block = block->index;
+    event.block_number = block->linear;
+    event.warp = warp->index;
+    event.mask = mask;
+    worker->observer->trouble(worker->observer_state, &event);
 }

@@ -13,6 +13,11 @@ static inline bool sim_is_heard(const struct mem_request *r) {
     return worker->hears_access && (r->site != IR_NONE || worker->hears_unsited);
 }
 
+static inline bool sim_is_copy_heard(const struct mem_request *r) {
+    return r->warp->block->worker->hears_copies && r->site != IR_NONE &&
+           r->instr->access->completion != EVENT_AT_ONCE;
+}
+
 // A request for offsets into the shared memory of `owner`, or for addresses of global memory.
 void sim_emit_shared(const struct mem_request *request, uint32_t mask, const uint32_t *offsets,
                      enum event_pattern pattern, const struct sim_block *owner);
@@ -59,5 +64,11 @@ void sim_emit_block(const struct sim_block *block, struct event_sync event);
 // Lanes that have come together: one event for each mask that they name.
 void sim_emit_members(const struct sim_warp *warp, const struct sim_instr *instr,
                       enum event_kind kind, uint32_t lanes, const uint32_t named[LANES]);
+
+// ---- Trouble ------------------------------------------------------------------------------
+
+// What the lanes of `mask` met at an instruction, by its number. Does nothing where nobody listens.
+void sim_emit_trouble(const struct sim_warp *warp, uint32_t instruction, uint32_t mask,
+                      struct event_trouble event);
 
 #endif

@@ -135,6 +135,28 @@ static void hear_sync(void *state, const struct event_sync *e) {
                   e->ends_phase ? " ends phase" : "", e->drops ? " drops" : "");
 }
 
+static void hear_trouble(void *state, const struct event_trouble *e) {
+    static const char *const troubles[] = {[EVENT_STRANGER] = "stranger",
+                                           [EVENT_MISSED] = "missed",
+                                           [EVENT_STUCK] = "stuck",
+                                           [EVENT_ALL_STUCK] = "all stuck",
+                                           [EVENT_MBARRIER_EXCESS] = "excess",
+                                           [EVENT_MBARRIER_TEST] = "test"};
+    struct recorder *r = state;
+    put_place(r, e->block_number, e->warp);
+    strbuf_puts(&r->text, troubles[e->kind]);
+    if (e->mask)
+        strbuf_printf(&r->text, " %08x", e->mask);
+    if (e->members)
+        strbuf_printf(&r->text, " of %08x", e->members);
+    if (e->others)
+        strbuf_printf(&r->text, " without %08x, %d further on", e->others,
+                      (int)(e->elsewhere - e->instruction));
+    if (e->kind >= EVENT_MBARRIER_EXCESS)
+        strbuf_printf(&r->text, " at %u count %u", e->offset, e->count);
+    strbuf_puts(&r->text, "\n");
+}
+
 static void *begin(void *context, unsigned worker) {
     (void)worker;
     return context;
@@ -150,6 +172,7 @@ struct device {
     struct sim *sim;
     struct sim_module *module;
     uint8_t *out;
+    enum sim_fault fault; // in which the launch is to end
 };
 
 static void open_device(struct device *d, const char *text) {
@@ -189,7 +212,7 @@ static void launch(struct device *d, uint32_t grid, uint32_t block, uint32_t clu
                                 .observer_count = count};
     struct sim_result result;
     sim_launch(kernel, &launch, &result);
-    if (result.fault)
+    if (result.fault != d->fault)
         fail_msg("%s", result.message);
     sim_result_free(&result);
 }
@@ -222,6 +245,22 @@ static void check_with(void (*prepare)(struct device *), const char *text, uint3
 static void check(const char *text, uint32_t grid, uint32_t block, uint32_t cluster,
                   const char *expected) {
     check_with(NULL, text, grid, block, cluster, expected);
+}
+
+// What comes to nothing, of a block; the launch ends in such a fault.
+static void check_trouble(const char *text, uint32_t block, enum sim_fault fault,
+                          const char *expected) {
+    struct device d;
+    open_device(&d, text);
+    d.fault = fault;
+    struct recorder r = {0};
+    const struct event_observer observer = {
+        .context = &r, .worker_begin = begin, .trouble = hear_trouble};
+    const struct event_observer deaf = {0};
+    launch(&d, 1, block, 0, (const struct event_observer *[]){&deaf, &observer}, 2);
+    assert_string_equal(r.text.data, expected);
+    strbuf_free(&r.text);
+    close_device(&d);
 }
 
 // ---- Tests --------------------------------------------------------------------------------------
@@ -333,6 +372,59 @@ static void test_clusters(void **state) {
           "exit 00000001\n"
           "block ends\n"
           "cluster ends\n");
+}
+
+static void test_trouble(void **state) {
+    (void)state;
+    check_trouble(KERNEL "setp.lt.u32 %p0, %r0, 6; @%p0 bra OUT; bar.warp.sync 0xf; OUT: ret; }", 8,
+                  SIM_FAULT_ILLEGAL_INSTRUCTION, "stranger 000000c0 of 0000000f\n");
+    // The upper lanes wait where both paths meet, at the load.
+    check_trouble(KERNEL "setp.ge.u32 %p0, %r0, 4; @%p0 bra MEET; bar.warp.sync 0xff;\n"
+                         "MEET: ld.shared.u32 %r3, [tile]; ret; }",
+                  8, SIM_OK, "missed 0000000f of 000000ff without 000000f0, 1 further on\n");
+    check_trouble(KERNEL
+                  "setp.ge.u32 %p0, %r0, 4; @%p0 bra OTHER; vote.sync.any.pred %p1, %p0, -1;\n"
+                  "bra MEET; OTHER: shfl.sync.idx.b32 %r4, %r0, 0, 31, -1; MEET: ret; }",
+                  8, SIM_FAULT_DEADLOCK,
+                  "stuck 000000f0 of ffffffff\n"
+                  "stuck 0000000f of ffffffff\n"
+                  "all stuck\n");
+    check_trouble(KERNEL
+                  "setp.ge.u32 %p0, %r0, 32; @%p0 bra ALL; bar.sync 1, 96; ALL: bar.sync 0;\n"
+                  "ret; }",
+                  64, SIM_FAULT_DEADLOCK,
+                  "stuck ffffffff\n"
+                  "w1 stuck ffffffff\n"
+                  "all stuck\n");
+    check_trouble(KERNEL "mov.u32 %r2, tile; mbarrier.init.shared.b64 [%r2+8], 2;\n"
+                         "mbarrier.test_wait.parity.shared.b64 %p0, [%r2+8], 0;\n"
+                         "mbarrier.arrive.shared.b64 %d1, [%r2+8], 3; ret; }",
+                  1, SIM_FAULT_ILLEGAL_INSTRUCTION,
+                  "test 00000001 at 8 count 0\n"
+                  "excess 00000001 at 8 count 3\n");
+}
+
+// An observer of copies hears of no other access, and of all copies, whoever else listens.
+static void test_copies_alone(void **state) {
+    (void)state;
+    struct device d;
+    open_device(&d, KERNEL "ld.param.u64 %d0, [out]; mov.u32 %r2, tile; ld.global.u32 %r4, [%d0];\n"
+                           "cp.async.ca.shared.global [%r2], [%d0], 4; st.shared.u32 [%r2], %r4;\n"
+                           "cp.async.wait_all; ret; }");
+    struct recorder alone = {.out = (uint64_t)(uintptr_t)d.out}, beside = alone;
+    const struct event_observer first = {
+        .context = &alone, .worker_begin = begin, .copy = hear_access};
+    const struct event_observer second = {
+        .context = &beside, .worker_begin = begin, .copy = hear_access};
+    const struct event_observer all = observer_of(&(struct recorder){0}, false);
+    launch(&d, 1, 1, 0, (const struct event_observer *[]){&first}, 1);
+    launch(&d, 1, 1, 0, (const struct event_observer *[]){&all, &second}, 2);
+    assert_string_equal(alone.text.data, "write 4 00000001 shared+0 out+0 of 4 bytes by group\n");
+    assert_string_equal(beside.text.data, alone.text.data);
+    strbuf_free(&alone.text);
+    strbuf_free(&beside.text);
+    strbuf_free(&((struct recorder *)all.context)->text);
+    close_device(&d);
 }
 
 static void test_mbarriers(void **state) {
@@ -745,6 +837,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_block_barriers), cmocka_unit_test(test_lanes_that_left),
         cmocka_unit_test(test_warp_barriers),  cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_trouble),        cmocka_unit_test(test_copies_alone),
         cmocka_unit_test(test_mbarriers),      cmocka_unit_test(test_copies),
         cmocka_unit_test(test_orders),         cmocka_unit_test(test_wgmma),
         cmocka_unit_test(test_grids),          cmocka_unit_test(test_async_stores),

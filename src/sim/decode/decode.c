@@ -243,14 +243,15 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
 static void decode_block(struct sim_decoder *decoder, uint32_t b) {
     const struct ir_block *block = &decoder->function->blocks[b];
     assert(block->first + block->count <= decoder->function->instruction_count);
+    const uint32_t number = decoder->code->number_base + block->first;
     decoder->code->block_start[b] = (uint32_t)decoder->instrs.length;
     if (block->is_reconvergence) {
-        struct sim_instr here = {.ir = block->first, .ordinal = decoder->ordinal};
+        struct sim_instr here = {.ir = block->first, .number = number, .ordinal = decoder->ordinal};
         here.run[0] = here.run[1] = sim_run_reconverge;
         vec_push(&decoder->instrs, here);
     }
     if (block->is_join) {
-        struct sim_instr here = {.ir = block->first, .ordinal = decoder->ordinal};
+        struct sim_instr here = {.ir = block->first, .number = number, .ordinal = decoder->ordinal};
         here.run[0] = here.run[1] = sim_run_join;
         vec_push(&decoder->instrs, here);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/lost.h"
@@ -283,8 +284,22 @@ static bool open_all(struct sim_block_flow *flow) {
     return opened;
 }
 
+static void tell_stuck(const struct sim_block_flow *flow) {
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        for (unsigned s = 0; s < flow->flows[w].split_count; s++) {
+            const struct sim_split *split = &flow->flows[w].splits[s];
+            const bool is_gather = split->state == SIM_SPLIT_GATHER;
+            sim_emit_trouble(&flow->warps[w], split->pc->number, split->mask,
+                             (struct event_trouble){.kind = EVENT_STUCK,
+                                                    .members = is_gather ? split->members : 0});
+        }
+    sim_emit_trouble(&flow->warps[0], EVENT_NONE, 0,
+                     (struct event_trouble){.kind = EVENT_ALL_STUCK});
+}
+
 enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
     struct strbuf text = {0};
+    tell_stuck(flow);
     sim_explain_deadlock(flow, &text);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp *warp = &flow->warps[w];

@@ -154,9 +154,28 @@ void sim_leave_frame_tokens(struct sim_warp *warp, const struct sim_frame *frame
     split->token = index;
 }
 
+// Lanes that wait for others by name, which wait for them where the paths of both come together.
+static void tell_missed(const struct sim_warp *warp) {
+    const struct sim_warp_flow *flow = warp->flow;
+    for (unsigned s = 0; s < flow->split_count; s++) {
+        const struct sim_split *split = &flow->splits[s];
+        for (size_t i = 0; split->state == SIM_SPLIT_GATHER && i < flow->tokens.length; i++) {
+            const struct sim_token *token = &flow->tokens.data[i];
+            if (token->is_used && token->arrived & split->members && token->expected & split->mask)
+                sim_emit_trouble(warp, split->pc->number, split->mask,
+                                 (struct event_trouble){.kind = EVENT_MISSED,
+                                                        .members = split->members,
+                                                        .others = token->arrived & split->members,
+                                                        .elsewhere = token->at->number});
+        }
+    }
+}
+
 bool sim_open_tokens(struct sim_warp *warp) {
     struct sim_warp_flow *flow = warp->flow;
     bool opened = false;
+    if (warp->block->worker->hears_trouble)
+        tell_missed(warp);
     flow->current = LANES; // nothing runs: every split may be merged with
     for (size_t i = 0; i < flow->tokens.length; i++) {
         struct sim_token *token = &flow->tokens.data[i];

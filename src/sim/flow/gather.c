@@ -93,9 +93,20 @@ bool sim_gather(struct sim_warp *warp, const struct sim_instr *instr, uint32_t m
     return false;
 }
 
+// Lanes that name what this one names.
+static uint32_t same_as(const uint32_t *members, unsigned lane) {
+    uint32_t same = 0;
+    EACH_LANE(l, FULL_MASK) {
+        same |= (uint32_t)(members[l] == members[lane]) << l;
+    }
+    return same;
+}
+
 bool sim_raise_stranger(struct sim_warp *warp, const struct sim_instr *instr,
                         const uint32_t *members, uint32_t strangers) {
     unsigned lane = (unsigned)__builtin_ctz(strangers);
+    sim_emit_trouble(warp, instr->number, strangers & same_as(members, lane),
+                     (struct event_trouble){.kind = EVENT_STRANGER, .members = members[lane]});
     sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, lane, 0,
               "lane %u names the member mask 0x%08x, in which it is not itself", lane,
               members[lane]);

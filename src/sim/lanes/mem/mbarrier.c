@@ -102,6 +102,15 @@ static void tell(const struct mem_request *r, const struct barriers *b, unsigned
     sim_emit_lanes(r->warp, r->instr, 1u << lane, event);
 }
 
+static void tell_trouble(const struct mem_request *r, const struct barriers *b, unsigned lane,
+                         enum event_trouble_kind kind, uint32_t count) {
+    sim_emit_trouble(r->warp, r->instr->number, 1u << lane,
+                     (struct event_trouble){.kind = kind,
+                                            .owner = b->owner[lane]->linear,
+                                            .offset = offset_of(b, lane),
+                                            .count = count});
+}
+
 static void tell_access(const struct mem_request *r, const struct barriers *b, unsigned lane) {
     if (!sim_is_heard(r))
         return;
@@ -185,8 +194,10 @@ static const struct sim_instr *change(struct sim_warp *warp, const struct sim_in
         const uint64_t before = *word;
         // Where one begins its life there is none yet, but whatever the memory held.
         const struct sim_mbarrier then = operation == INIT ? (struct sim_mbarrier){0} : s;
-        if (!operate(warp, instr, l, &s, count))
+        if (!operate(warp, instr, l, &s, count)) {
+            tell_trouble(&request, &barriers, l, EVENT_MBARRIER_EXCESS, count);
             return NULL;
+        }
         *word = sim_mbarrier_pack(s);
         if (warp->is_heard || sim_is_heard(&request))
             tell_operation(&request, &barriers, l, count, &then,
@@ -220,6 +231,8 @@ static const struct sim_instr *test(struct sim_warp *warp, const struct sim_inst
         if (is_over)
             tell(&request, &barriers, l,
                  (struct event_sync){.kind = EVENT_MBARRIER_WAIT, .phase = phase});
+        else if (request.warp->block->worker->hears_trouble)
+            tell_trouble(&request, &barriers, l, EVENT_MBARRIER_TEST, 0);
     }
     sim_set_predicate(warp, instr->operand[0], over);
     return instr + 1;

@@ -262,7 +262,7 @@ static uint8_t *find_shared(const struct copy *c, uint64_t address, enum event_i
     const uint64_t rows = c->box.bytes / c->box.row_bytes;
     const uint64_t bytes = (rows - 1) * c->box.pitch + c->box.row_bytes;
     uint8_t *at = sim_bulk_shared(&request, c->lane, address, bytes, block);
-    if (at && sim_is_heard(&request)) {
+    if (at && (sim_is_heard(&request) || sim_is_copy_heard(&request))) {
         uint32_t *pieces = pieces_of(c, (uint32_t)(at - (*block)->shared));
         sim_emit_bulk_shared(&request, c->lane, address & IR_CLUSTER_OFFSET, c->box.bytes, *block,
                              pieces);
