@@ -47,6 +47,19 @@ def run_fuzz(context, program, name):
         raise Failure(f"status {process.returncode}\n" + tail(process.stderr))
 
 
+def run_mutants(context, program):
+    """A few of the kernels that tests/fuzz/README.md says how to make many of."""
+    first, count = "1", "300"
+    with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
+        last = os.path.join(folder, "last.ptx")
+        files = [file for file in fuzz_files(context, "run") if "/tests/diag/" not in file]
+        process = context.execute([program, last, first, count] + files, checks_leaks=True)
+        check_sanitizers(process)
+        if process.returncode or f"{count} of " not in text_of(process.stdout):
+            with open(last, encoding="utf-8", errors="replace") as file:
+                raise Failure(f"status {process.returncode}\n{tail(process.stderr)}{file.read()}")
+
+
 def run_script(context, path):
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
         interpreter = ["python3"] if path.endswith(".py") else ["bash"]
@@ -75,6 +88,9 @@ def collect(context):
                 name = name[len(kind):]
                 cases.append(Case("fuzz", name, lambda p=program, n=name: run_fuzz(context, p, n),
                                   target))
+    mutants = os.path.join("tests", "fuzz", "mutants")
+    cases.append(Case("fuzz", "mutants",
+                      lambda: run_mutants(context, os.path.join(context.build, mutants)), mutants))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)
