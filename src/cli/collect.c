@@ -16,8 +16,8 @@
 enum { PATIENCE_SECONDS = 6 };
 
 bool collect_prepare(const struct cli_options *options, struct handover **handover) {
-    *handover = options->no_count ? NULL : handover_create();
-    environment_set_handover(*handover);
+    *handover = handover_create();
+    environment_set_handover(*handover, !options->no_count);
     if (!*handover && !options->no_count)
         cli_error("no shared memory can be had for the profile: %s", strerror(errno));
     return *handover || options->no_count;

@@ -16,7 +16,8 @@ struct collection {
 };
 
 // Before the child begins: its environment says where to hand over, and *handover is there, or NULL
-// where nothing is counted. False: it cannot be had, which was printed.
+// where nothing is counted and it cannot be had. False: it is needed and cannot be had, which was
+// printed.
 bool collect_prepare(const struct cli_options *options, struct handover **handover);
 
 // After the child's end. A profile that is not all that its process counted says so.

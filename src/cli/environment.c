@@ -170,9 +170,10 @@ void environment_set_options(const struct cli_options *options) {
     set_variable("BANKRUN_QUIET", options->quiet ? "1" : "0");
 }
 
-void environment_set_handover(const struct handover *handover) {
+void environment_set_handover(const struct handover *handover, bool is_wanted) {
     char *name = handover ? handover_name(handover) : base_strdup("");
-    set_variable(HANDOVER_VARIABLE, name);
+    set_variable(HANDOVER_VARIABLE, is_wanted ? name : "");
+    set_variable(HANDOVER_PRESENCE, is_wanted ? "" : name);
     free(name);
 }
 

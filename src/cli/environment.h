@@ -32,8 +32,9 @@ void environment_use_libraries(const struct environment_libraries *libraries,
 // What the options say about each simulated process.
 void environment_set_options(const struct cli_options *options);
 
-// Where they hand over what they count; NULL: nothing is counted.
-void environment_set_handover(const struct handover *handover);
+// Where they hand over what they count, or where that is not wanted only see whether bankrun is
+// there. NULL: nowhere.
+void environment_set_handover(const struct handover *handover, bool is_wanted);
 
 const char *environment_temporary_folder(void);
 

@@ -53,7 +53,7 @@ static int run_with_profile(const char *path, char **argv, const char *name,
                               program->has_rpath && program->runtime[0] ? program->runtime : NULL);
     environment_set_options(options);
     int status = child_run(path, argv, &child), report_status = status < 0 ? CLI_USAGE : CLI_OK;
-    if (status >= 0 && handover) {
+    if (status >= 0 && !options->no_count) {
         collect(handover, &child, options, &collection);
         report_status = report(&collection, path, name, options);
     }

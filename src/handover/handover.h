@@ -17,6 +17,8 @@
 #include "base/strbuf.h"
 
 #define HANDOVER_VARIABLE "BANKRUN_MEMORY" // which memory it is
+// The same where nothing is to be handed over, and processes only watch whether bankrun is there.
+#define HANDOVER_PRESENCE "BANKRUN_PRESENCE"
 
 enum handover_kind {
     HANDOVER_PROFILE, // JSON of the profile without its launches; the last one counts
@@ -95,6 +97,8 @@ struct handover_writer;
 bool handover_is_wanted(void);
 // NULL: there is no such memory, or it is not for this process (errno 0).
 struct handover_writer *handover_open(void);
+// By HANDOVER_PRESENCE, for handover_is_orphaned alone.
+struct handover_writer *handover_open_presence(void);
 void handover_close(struct handover_writer *writer); // NULL is allowed
 
 // Waits until bankrun ends, unless only this process is to hand over. True: it did not get to

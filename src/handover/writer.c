@@ -32,8 +32,7 @@ static bool is_meant(int id, const struct handover_head *head, uint64_t key) {
            info.shm_segsz == (size_t)FIRST_CHUNKS * CHUNK_BYTES && head->key == key;
 }
 
-struct handover_writer *handover_open(void) {
-    const char *name = getenv(HANDOVER_VARIABLE);
+static struct handover_writer *open_named(const char *name) {
     char *colon, *end;
     long id = name ? strtol(name, &colon, 10) : -1;
     errno = EINVAL;
@@ -55,6 +54,14 @@ struct handover_writer *handover_open(void) {
     struct handover_writer *writer = base_alloc(sizeof *writer);
     writer->memory = attached;
     return writer;
+}
+
+struct handover_writer *handover_open(void) {
+    return open_named(getenv(HANDOVER_VARIABLE));
+}
+
+struct handover_writer *handover_open_presence(void) {
+    return open_named(getenv(HANDOVER_PRESENCE));
 }
 
 bool handover_is_orphaned(const struct handover_writer *writer) {

@@ -83,11 +83,11 @@ def check(name, command, folder, number):
         fail(f"{name}: goes on after {number.name} of bankrun")
 
 
-def check_left_behind(program, who):
+def check_left_behind(option, program, who):
     """bankrun ends of its own will, and a process of the command stays: it is left alone."""
     script = f'"{program}" "{who}" & until [ -s "{who}" ]; do sleep 0.1; done'
     os.remove(who)
-    subprocess.run([BANKRUN, "sh", "-c", script], stdin=subprocess.DEVNULL, check=False,
+    subprocess.run([BANKRUN] + option + ["sh", "-c", script], stdin=subprocess.DEVNULL, check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE)
     time.sleep(1)
     process = int(words(who)[0])
@@ -111,7 +111,10 @@ def main():
         check("a command", ["sh", "-c", f'echo $$ >"{who}"; while :; do sleep 1; done'], folder,
               signal.SIGKILL)
         check("what a command started", ["sh", "-c", script], folder, signal.SIGKILL)
-        check_left_behind(program, who)
+        check("what a command started uncounted", ["--no-count", "sh", "-c", script], folder,
+              signal.SIGKILL)
+        for option in [], ["--no-count"]:
+            check_left_behind(option, program, who)
 
 
 main()

@@ -6,12 +6,13 @@
 
 #include "cuda/core/hand_over.h"
 #include "cuda/core/own_thread.h"
+#include "handover/handover.h"
 
 enum { PATIENCE_SECONDS = 5 };
 
-static void *wait_for_bankrun(void *unused) {
-    (void)unused;
-    if (!cuda_hand_over_is_lost())
+// `presence`: where nothing is handed over.
+static void *wait_for_bankrun(void *presence) {
+    if (presence ? !handover_is_orphaned(presence) : !cuda_hand_over_is_lost())
         return NULL;
     kill(getpid(), SIGTERM);
     sleep(PATIENCE_SECONDS);
@@ -20,6 +21,13 @@ static void *wait_for_bankrun(void *unused) {
 }
 
 void cuda_watch_bankrun(void) {
-    if (cuda_hands_over())
-        cuda_own_thread(POOL_THREADS "bankrun", wait_for_bankrun, NULL);
+    static bool is_watching;
+    struct handover_writer *presence = NULL;
+    if (is_watching)
+        return;
+    is_watching = true;
+    if (!cuda_hands_over())
+        presence = handover_open_presence();
+    if (presence || cuda_hands_over())
+        cuda_own_thread(POOL_THREADS "bankrun", wait_for_bankrun, presence);
 }

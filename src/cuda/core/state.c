@@ -174,6 +174,8 @@ static void end_trace(struct cuda_state *state) {
 
 void cuda_start_profile(struct cuda_state *state) {
     const bool is_wanted = state->config.profile_path || cuda_hands_over();
+    if (!is_wanted)
+        cuda_watch_bankrun();
     if (!is_wanted || state->profile)
         return;
     state->is_in_use = true;
