@@ -105,6 +105,8 @@ LANES_INLINE uint32_t low_signs(const int32_t set[LANES]) {
     HALF_HANDLERS(name, name##_found, name##_found_both, f16_write)
 
 // ---- bf16: as floats ----------------------------------------------------------------------
+//
+// After the shifts all ones are quicker than LANES_HOLDS.
 
 #define COMPARE_BF16(name, law, K, x, ...)                                                         \
     LANES_INLINE uint32_t name##_half(struct sim_warp *warp, const struct sim_instr *instr,        \
@@ -114,7 +116,7 @@ LANES_INLINE uint32_t low_signs(const int32_t set[LANES]) {
         _Alignas(64) int32_t set[LANES];                                                           \
         SIM_LANES {                                                                                \
             const uint32_t a = pa[l] >> shift, b = pb[l] >> shift;                                 \
-            set[l] = (x) ? LANES_HOLDS : 0;                                                        \
+            set[l] = (x) ? -1 : 0;                                                                 \
         }                                                                                          \
         return lanes_signs(set) ^ compare_complement(instr);                                       \
     }                                                                                              \
