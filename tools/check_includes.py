@@ -54,6 +54,7 @@ SUBROOMS = {
         "lanes": {"decode", "flow", "number", "texture", "tensor"},
     },
     "check": {
+        "array": set(),
         "race": set(),
         "sync": set(),
     },

@@ -13,6 +13,7 @@ struct check_checker {
     void (*end)(void *state, struct profile_findings *findings);
 };
 
+extern const struct check_checker check_array;
 extern const struct check_checker check_sync;
 
 #endif

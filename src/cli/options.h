@@ -23,7 +23,7 @@ enum cli_status {
 };
 
 // What bankrun check looks for, and --check all.
-#define CLI_ALL_CHECKS (1u << PROFILE_CHECK_SYNC)
+#define CLI_ALL_CHECKS (1u << PROFILE_CHECK_SYNC | 1u << PROFILE_CHECK_MEMORY)
 
 // Bits: an option may belong to several.
 enum cli_command {

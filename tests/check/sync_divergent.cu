@@ -32,7 +32,7 @@ __global__ void own_rounds(int *out, int n) {
         __syncthreads();
     }
     __syncthreads();
-    out[threadIdx.x] = sums[63 - threadIdx.x];
+    out[threadIdx.x] = sums[threadIdx.x];
     __syncthreads();
 }
 // finds: sync divergent-barrier 32 34
@@ -48,7 +48,7 @@ __global__ void common_rounds(int *out, int n) {
         __syncthreads();
     }
     __syncthreads();
-    out[threadIdx.x] = sums[63 - threadIdx.x];
+    out[threadIdx.x] = sums[threadIdx.x];
     __syncthreads();
 }
 

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -95,6 +97,49 @@ static void test_accesses(void **state) {
     check(place(f, "f", 2), PTX_SPACE_GENERIC, IR_BASE_REGISTER, 0);
 }
 
+// Of the only access of a kernel: the array that its address is made of; "": none that is known.
+static void check_origin(const char *body, const char *expected) {
+    char whole[1024];
+    snprintf(whole, sizeof whole,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.global .b32 g[4];\n"
+             ".entry k(.param .u64 q, .param .u32 n) { .shared .b32 s[4], t[4];\n"
+             ".reg .b64 %%a<9>; .reg .b32 %%r<9>; .reg .pred %%p;\n"
+             "ld.param.u32 %%r0, [n]; setp.eq.u32 %%p, %%r0, 1; mov.u32 %%r1, s; mov.u32 %%r2, t;\n"
+             "%s ret; }\n",
+             body);
+    struct fixture f = {.source = {"test.ptx", whole, strlen(whole)}};
+    f.ptx = ptx_parse(&f.source, &f.diags);
+    f.ir = ir_build(f.ptx, &f.diags);
+    assert_non_null(f.ir);
+    const struct ir_variable **origins = ir_shared_origins(ir_find_function(f.ir, "k"));
+    assert_string_equal(origins[0] ? origins[0]->name : "", expected);
+    free(origins);
+    teardown((void *[]){&f});
+}
+
+static void test_origins(void **state) {
+    (void)state;
+    check_origin("ld.shared.u32 %r3, [t+64];", "t");
+    check_origin("ld.shared.u32 %r3, [%r1+64];", "s");
+    check_origin("shl.b32 %r3, %r0, 2; sub.u32 %r4, %r2, %r3; ld.shared.u32 %r5, [%r4];", "t");
+    check_origin("mad.lo.u32 %r3, %r0, 12, %r2; st.shared.u32 [%r3], %r0;", "t");
+    check_origin("cvt.u64.u32 %a1, %r1; cvta.shared.u64 %a2, %a1; mul.wide.s32 %a3, %r0, 4;\n"
+                 "add.s64 %a4, %a3, %a2; ld.u32 %r3, [%a4];",
+                 "s");
+    check_origin("mov.u32 %r3, %r1; L: add.u32 %r3, %r3, 4; ld.shared.u32 %r4, [%r3];\n"
+                 "@%p bra L;",
+                 "s"); // made of itself
+    check_origin("selp.u32 %r3, %r1, %r1, %p; ld.shared.u32 %r4, [%r3];", "s");
+    check_origin("selp.u32 %r3, %r1, %r2, %p; ld.shared.u32 %r4, [%r3];", "");
+    check_origin("mov.u32 %r3, %r1; @%p mov.u32 %r3, %r2; ld.shared.u32 %r4, [%r3];", "");
+    check_origin("sub.u32 %r3, %r2, %r1; add.u32 %r4, %r1, %r3; ld.shared.u32 %r5, [%r4];", "");
+    check_origin("and.b32 %r3, %r1, -16; ld.shared.u32 %r4, [%r3];", "");
+    check_origin("shl.b32 %r3, %r1, 1; ld.shared.u32 %r4, [%r3];", "");
+    check_origin("ld.shared.u32 %r4, [%r0];", ""); // a number that was handed over
+    check_origin("ld.global.u32 %r4, [g];", "");
+    check_origin("ld.param.u64 %a1, [q]; cp.async.ca.shared.global [%r2+4], [%a1], 4;", "t");
+}
+
 static void test_tags(void **state) {
     (void)state;
     const uint64_t own = ir_cluster_tag(2), other = ir_cluster_tag(1);
@@ -111,6 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_origins),
         cmocka_unit_test(test_tags),
     };
     return cmocka_run_group_tests_name("address", tests, setup, teardown);

@@ -1,0 +1,178 @@
+// The checker of accesses that leave their array for what lies beside it in shared memory. It knows
+// an access's array where its address is made of that array's address and nothing else that may be
+// one (ir_shared_origins); it says nothing of others.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "check/checker.h"
+#include "check/notes.h"
+#include "profile/recorder.h"
+
+struct array { // of a site; 0 bytes: it is not known
+    const struct ir_variable *variable;
+    uint32_t first, bytes, unit; // unit: of an element, as the instruction has it
+};
+
+struct array_worker {
+    const struct array *arrays;
+    struct check_notes notes;
+};
+
+struct array_check {
+    const struct check_launch *launch;
+    struct event_observer observer;
+    struct array *arrays; // of each site
+    struct array_worker *workers;
+};
+
+// ---- While the launch runs ----------------------------------------------------------------------
+
+enum { DETAIL_OFFSET, DETAIL_SITE, DETAIL_ACCESSED }; // accessed: what lies there, counted from 0
+
+static void note(struct array_worker *worker, const struct event_access *event, unsigned lane,
+                 uint32_t offset) {
+    static const char *const roles[] = {
+        [EVENT_READ] = "reads", [EVENT_WRITE] = "writes", [EVENT_ATOMIC] = "updates"};
+    const struct array *array = &worker->arrays[event->site];
+    check_note(&worker->notes,
+               &(struct check_note){.kind = "array-overrun",
+                                    .count = 1,
+                                    .at = {{.role = roles[event->intent],
+                                            .instruction = event->instruction,
+                                            .has_thread = true,
+                                            .thread = event->warp * WARP_LANES + lane,
+                                            .block = event->block_number}},
+                                    .at_count = 1,
+                                    .details = {offset - array->first, event->site, offset}});
+}
+
+static bool is_outside(const struct array *array, uint32_t offset, uint64_t bytes) {
+    const uint32_t place = offset - array->first; // in front of the array: more than any array has
+    return place + bytes > array->bytes;
+}
+
+static void on_access(void *state, const struct event_access *event) {
+    struct array_worker *worker = state;
+    const struct array *array = &worker->arrays[event->site];
+    if (event->space != SITE_SHARED || !array->bytes || event->owner != event->block_number ||
+        event->pieces)
+        return;
+    const uint64_t bytes = event->bulk_bytes ? event->bulk_bytes : event->width;
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        outside |= (uint32_t)is_outside(array, event->offsets[l], bytes) << l;
+    outside &= event->mask;
+    if (outside)
+        note(worker, event, (unsigned)__builtin_ctz(outside),
+             event->offsets[__builtin_ctz(outside)]);
+}
+
+static void *worker_begin(void *context, unsigned number) {
+    struct array_check *check = context;
+    check->workers[number].arrays = check->arrays;
+    return &check->workers[number];
+}
+
+// ---- A launch -----------------------------------------------------------------------------------
+
+static uint32_t bytes_of(const struct check_launch *launch, const struct ir_variable *variable) {
+    return variable->ptx->is_unsized ? launch->dynamic_shared_bytes
+                                     : (uint32_t)variable->ptx->bytes;
+}
+
+static struct array *find_arrays(const struct check_launch *launch) {
+    uint32_t count;
+    struct ir_kernel_site *sites = ir_kernel_sites(launch->kernel, &count);
+    const struct ir_variable **origins = ir_shared_origins(launch->kernel);
+    struct array *arrays = base_alloc((count + 1) * sizeof *arrays);
+    for (uint32_t s = 0; s < count; s++) {
+        uint64_t first;
+        if (!origins[s] || !ir_shared_offset(launch->layout, origins[s], &first))
+            continue;
+        const struct ir_instruction *instruction =
+            &sites[s].function->instructions[sites[s].site->instruction];
+        const unsigned unit = ptx_type_bytes((enum ptx_type)instruction->ptx->types[0]);
+        arrays[s] = (struct array){.variable = origins[s],
+                                   .first = (uint32_t)first,
+                                   .bytes = bytes_of(launch, origins[s]),
+                                   .unit = unit ? unit : 1};
+    }
+    free(origins);
+    free(sites);
+    return arrays;
+}
+
+static void *begin(const struct check_launch *launch) {
+    struct array_check *check = base_alloc(sizeof *check);
+    check->launch = launch;
+    check->arrays = find_arrays(launch);
+    check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
+    check->observer = (struct event_observer){
+        .context = check, .worker_begin = worker_begin, .access = on_access};
+    return check;
+}
+
+static const struct event_observer *observer(void *state) {
+    return &((struct array_check *)state)->observer;
+}
+
+// ---- What it found ------------------------------------------------------------------------------
+
+// "tile[64]", or "tile+3 bytes" where that is no element.
+static void put_element(const char *name, int32_t place, uint32_t unit, struct strbuf *out) {
+    if (place % (int32_t)unit == 0)
+        strbuf_printf(out, "%s[%d]", name, place / (int32_t)unit);
+    else
+        strbuf_printf(out, "%s%+d bytes", name, place);
+}
+
+static void put_message(const struct array_check *check, const struct array *array,
+                        const char *name, uint32_t offset, struct strbuf *out) {
+    const struct ir_variable *there =
+        ir_shared_variable_at(check->launch->layout, offset, check->launch->dynamic_shared_bytes);
+    char *other = there ? profile_array_name(there->name) : NULL;
+    strbuf_printf(out, "%s has %u elements of %u bytes, and the access is ", name,
+                  array->bytes / array->unit, array->unit);
+    if (other && there->ptx != array->variable->ptx)
+        strbuf_printf(out, "in %s", other);
+    else
+        strbuf_puts(out,
+                    offset - array->first < array->bytes ? "partly behind it" : "between arrays");
+    free(other);
+}
+
+static void push(const struct array_check *check, const struct check_note *note,
+                 struct profile_findings *findings) {
+    const struct array *array = &check->arrays[note->details[DETAIL_SITE]];
+    char *name = profile_array_name(array->variable->name);
+    struct profile_finding finding;
+    struct strbuf message = {0}, object = {0};
+    check_describe(check->launch, PROFILE_CHECK_MEMORY, note, &finding);
+    put_element(name, (int32_t)note->details[DETAIL_OFFSET], array->unit, &object);
+    put_message(check, array, name, (uint32_t)note->details[DETAIL_ACCESSED], &message);
+    finding.message = message.data;
+    finding.object = object.data;
+    finding.help = "keep the index inside of the array, or make the array larger";
+    profile_push_finding(findings, &finding);
+    check_free_described(&finding);
+    strbuf_free(&message);
+    strbuf_free(&object);
+    free(name);
+}
+
+static void end(void *state, struct profile_findings *findings) {
+    struct array_check *check = state;
+    struct check_notes all = {0};
+    for (unsigned i = 0; i < check->launch->workers; i++)
+        check_merge_notes(&all, &check->workers[i].notes);
+    for (size_t i = 0; i < all.list.length; i++)
+        push(check, &all.list.data[i], findings);
+    check_free_notes(&all);
+    free(check->arrays);
+    free(check->workers);
+    free(check);
+}
+
+const struct check_checker check_array = {
+    .check = PROFILE_CHECK_MEMORY, .begin = begin, .observer = observer, .end = end};
