@@ -46,14 +46,46 @@ static int compare_places(const struct profile_place *a, const struct profile_pl
     return order;
 }
 
-static int by_place(const void *left, const void *right) {
-    const struct profile_finding *a = left, *b = right;
+// By place in the source, and by what is wrong there.
+static int compare(const struct profile_finding *a, const struct profile_finding *b) {
     int order = a->check != b->check ? (a->check < b->check ? -1 : 1) : 0;
     for (size_t i = 0; order == 0 && i < PROFILE_PLACES; i++)
         order = compare_places(&a->places[i], &b->places[i]);
     if (order == 0)
         order = strcmp(a->kind, b->kind);
     return order ? order : strcmp(a->message, b->message);
+}
+
+static int compare_index(const uint32_t a[3], const uint32_t b[3]) {
+    for (int i = 2; i >= 0; i--)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_place(const void *left, const void *right) {
+    const struct profile_finding *a = left, *b = right;
+    int order = compare(a, b);
+    for (size_t i = 0; order == 0 && i < PROFILE_PLACES; i++) {
+        order = compare_index(a->places[i].block, b->places[i].block);
+        order = order ? order : compare_index(a->places[i].thread, b->places[i].thread);
+    }
+    return order ? order : strcmp(a->object ? a->object : "", b->object ? b->object : "");
+}
+
+// A line of the source may be several instructions: what is wrong with it is said once.
+static void merge_lines(struct profile_findings *findings) {
+    struct profile_findings merged = {0};
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct profile_finding *next = &findings->list[i];
+        struct profile_finding *last = merged.count ? &merged.list[merged.count - 1] : NULL;
+        if (last && next->places[0].line && compare(last, next) == 0)
+            last->count += next->count;
+        else
+            profile_push_finding(&merged, next);
+    }
+    profile_free_findings(findings);
+    *findings = merged;
 }
 
 struct profile_findings check_end(struct check *check) {
@@ -63,6 +95,7 @@ struct profile_findings check_end(struct check *check) {
             checkers[i]->end(check->states[i], &findings);
     if (findings.count)
         qsort(findings.list, findings.count, sizeof *findings.list, by_place);
+    merge_lines(&findings);
     free(check);
     return findings;
 }

@@ -20,6 +20,9 @@ struct check_launch {
     uint32_t grid[3], block[3], cluster[3]; // cluster: 1, 1, 1 where there is none
     uint32_t dynamic_shared_bytes;
     unsigned workers; // upper bound of worker numbers
+    // Blocks may see how far others are. Where races are looked for all of them run on one worker
+    // then, one after the other unless they wait for each other.
+    bool is_ordered;
     // False: nothing is known there. May be asked until check_end has returned.
     bool (*find_memory)(void *context, uint64_t address, struct check_memory *found);
     void *context;

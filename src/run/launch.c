@@ -22,6 +22,7 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     struct sim_launch sim = launch->sim;
     sim.observers = observers.list.data;
     sim.observer_count = (unsigned)observers.list.length;
+    sim.on_one_worker |= observers.wants_order;
     sim.progress = show_progress;
     sim.progress_context = &progress;
     progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);

@@ -40,12 +40,15 @@ static void start_checks(struct run_observers *o, const struct run_launch *launc
                                        .layout = sim_kernel_layout(launch->kernel),
                                        .dynamic_shared_bytes = launch->sim.dynamic_shared_bytes,
                                        .workers = (unsigned)sim_threads(sim),
+                                       .is_ordered = sim_kernel_is_ordered(launch->kernel),
                                        .find_memory = find_memory,
                                        .context = (void *)(uintptr_t)sim};
     memcpy(o->checked.grid, launch->sim.grid, sizeof o->checked.grid);
     memcpy(o->checked.block, launch->sim.block, sizeof o->checked.block);
     for (int i = 0; i < 3; i++)
         o->checked.cluster[i] = launch->sim.cluster[i] ? launch->sim.cluster[i] : 1;
+    o->wants_order =
+        launch->profile->checks & profile_check_bit(PROFILE_CHECK_RACE) && o->checked.is_ordered;
     o->check = check_begin(launch->profile->checks, &o->checked);
     const unsigned count = check_observers(o->check, observers);
     for (unsigned i = 0; i < count; i++)

@@ -14,6 +14,7 @@ struct run_observers {
     struct profile_recorder *recorder;       // NULL: nothing is recorded
     struct check *check;                     // NULL: nothing is checked
     struct check_launch checked;
+    bool wants_order; // of blocks, on one worker
 };
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);

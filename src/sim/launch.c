@@ -443,7 +443,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                      : sim_sample_size(&sim->config.sample, run.pieces, sim_cluster_blocks(&copy));
     result->is_sample = run.chosen < run.pieces;
     run.count = run.chosen * sim_cluster_blocks(&copy);
-    if (is_small(kernel, run.count))
+    if (launch->on_one_worker || is_small(kernel, run.count))
         work(&run, 0);
     else
         run_on_all(&run);

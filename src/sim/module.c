@@ -203,6 +203,10 @@ const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel
     return kernel->layout;
 }
 
+bool sim_kernel_is_ordered(const struct sim_kernel *kernel) {
+    return kernel->is_ordered;
+}
+
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel) {
     return kernel->module->sim;
 }

@@ -115,6 +115,8 @@ struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name
 const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
 const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel);
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel);
+// Whether its blocks may see how far others are (ir_block_ordered).
+bool sim_kernel_is_ordered(const struct sim_kernel *kernel);
 
 // ---- Launches -----------------------------------------------------------------------------
 
@@ -126,6 +128,7 @@ struct sim_launch {
     uint64_t stack_bytes;     // of a thread, for recursive and indirect calls and alloca; 0: 16 KiB
     const void *parameters;   // ir_function.parameter_bytes bytes, laid out as the kernel declares
     bool is_cooperative;      // all blocks are resident, grid sync works
+    bool on_one_worker;       // no two blocks run at the same time
     bool may_launch;          // the caller runs the result's children
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
     bool is_guarded;          // a handler asks sim_host_memory_lost

@@ -1,0 +1,223 @@
+// See global_shadow.h. Pages are found through three tables of 4096 pointers, which covers
+// addresses of 48 bits; whoever needs one first puts it there.
+#include "check/race/global_shadow.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { FAN_BITS = 12, FAN = 1 << FAN_BITS, PAGE_BITS = 12 };
+
+_Static_assert(1 << PAGE_BITS == GLOBAL_PAGE, "pages");
+
+static void *take(struct global_budget *budget, size_t bytes) {
+    __atomic_fetch_add(&budget->used, bytes, __ATOMIC_RELAXED);
+    return base_alloc(bytes);
+}
+
+void global_shadow_create(struct global_shadow *shadow, struct global_budget *budget) {
+    *shadow = (struct global_shadow){.budget = budget};
+    shadow->roots = take(budget, FAN * sizeof *shadow->roots);
+}
+
+static void free_slots(struct global_page *page) {
+    for (unsigned s = 0; s < GLOBAL_SLOTS; s++) {
+        for (unsigned l = 0; page->slots[s] && l < global_lines(page); l++)
+            free(page->slots[s][l].each);
+        free(page->slots[s]);
+        page->slots[s] = NULL;
+    }
+}
+
+static void free_page(struct global_page *page) {
+    free_slots(page);
+    free(page->image);
+    free(page->mixed);
+    free(page->unknown);
+    free(page);
+}
+
+void global_shadow_free(struct global_shadow *shadow) {
+    for (unsigned r = 0; shadow->roots && r < FAN; r++) {
+        void **branch = shadow->roots[r];
+        for (unsigned b = 0; branch && b < FAN; b++) {
+            void **leaf = branch[b];
+            for (unsigned p = 0; leaf && p < FAN; p++)
+                if (leaf[p])
+                    free_page(leaf[p]);
+            free(leaf);
+        }
+        free(branch);
+    }
+    free(shadow->roots);
+    shadow->roots = NULL;
+    for (size_t i = 0; i < shadow->idle.length; i++)
+        free_page(shadow->idle.data[i]);
+    vec_free(&shadow->idle);
+}
+
+// Puts `fresh` into an empty place, unless somebody else was there first.
+static void *put(void **place, void *fresh) {
+    void *there = NULL;
+    if (__atomic_compare_exchange_n(place, &there, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    free(fresh);
+    return there;
+}
+
+static void **table_in(struct global_shadow *shadow, void **place) {
+    void **table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    return table ? table : put(place, take(shadow->budget, FAN * sizeof *table));
+}
+
+static bool has_room(struct global_budget *budget) {
+    if (__atomic_load_n(&budget->used, __ATOMIC_RELAXED) < budget->limit)
+        return true;
+    __atomic_store_n(&budget->is_spent, true, __ATOMIC_RELAXED);
+    return false;
+}
+
+static unsigned index_of(uint64_t address, unsigned level) {
+    return (unsigned)(address >> (PAGE_BITS + level * FAN_BITS)) % FAN;
+}
+
+struct global_page *global_page_at(struct global_shadow *shadow, uint64_t address) {
+    void **branch = table_in(shadow, &shadow->roots[index_of(address, 2)]);
+    void **leaf = table_in(shadow, &branch[index_of(address, 1)]);
+    void **place = &leaf[index_of(address, 0)];
+    struct global_page *page = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (page || !has_room(shadow->budget))
+        return page;
+    page = shadow->idle.length ? shadow->idle.data[--shadow->idle.length]
+                               : take(shadow->budget, sizeof *page);
+    page->address = address & ~(uint64_t)(GLOBAL_PAGE - 1);
+    page->granule_shift = 2;
+    return put(place, page);
+}
+
+struct global_page *global_page_find(const struct global_shadow *shadow, uint64_t address) {
+    void **branch = __atomic_load_n(&shadow->roots[index_of(address, 2)], __ATOMIC_ACQUIRE);
+    void **leaf = branch ? __atomic_load_n(&branch[index_of(address, 1)], __ATOMIC_ACQUIRE) : NULL;
+    return leaf ? __atomic_load_n(&leaf[index_of(address, 0)], __ATOMIC_ACQUIRE) : NULL;
+}
+
+void global_page_clear(struct global_page *page) {
+    for (unsigned s = 0; s < GLOBAL_SLOTS; s++)
+        for (unsigned l = 0; page->slots[s] && l < global_lines(page); l++)
+            if (page->touched[l / 32] >> l % 32 & 1)
+                page->slots[s][l].all.state = GLOBAL_NONE;
+    memset(page->touched, 0, sizeof page->touched);
+    if (page->image) {
+        memset(page->mixed, 0, GLOBAL_PAGE / 8);
+        memset(page->unknown, 0, GLOBAL_PAGE / 8);
+    }
+}
+
+void global_page_drop(struct global_shadow *shadow, struct global_page *page) {
+    void **branch = shadow->roots[index_of(page->address, 2)];
+    void **leaf = branch[index_of(page->address, 1)];
+    leaf[index_of(page->address, 0)] = NULL;
+    global_page_clear(page);
+    if (page->granule_shift == 0) // its lines are others than those of a new page
+        free_slots(page);
+    page->is_listed = false;
+    vec_push(&shadow->idle, page);
+}
+
+void global_set_bits(uint8_t *bits, size_t first, size_t count, bool value) {
+    for (size_t n = first; n < first + count; n++) {
+        const uint8_t bit = (uint8_t)(1u << n % 8);
+        bits[n / 8] = value ? bits[n / 8] | bit : bits[n / 8] & (uint8_t)~bit;
+    }
+}
+
+void global_page_make_image(struct global_shadow *shadow, struct global_page *page) {
+    if (page->image)
+        return;
+    page->image = take(shadow->budget, GLOBAL_PAGE);
+    page->mixed = take(shadow->budget, GLOBAL_PAGE / 8);
+    page->unknown = take(shadow->budget, GLOBAL_PAGE / 8);
+}
+
+struct global_slot *global_slot_make(struct global_shadow *shadow, struct global_page *page,
+                                     unsigned line, unsigned slot) {
+    if (!page->slots[slot])
+        page->slots[slot] = take(shadow->budget, global_lines(page) * sizeof *page->slots[slot]);
+    return &page->slots[slot][line];
+}
+
+void global_slot_expand(struct global_shadow *shadow, struct global_slot *slot) {
+    if (slot->all.state == GLOBAL_EACH)
+        return;
+    if (!slot->each)
+        slot->each = take(shadow->budget, GLOBAL_LINE * sizeof *slot->each);
+    for (unsigned g = 0; g < GLOBAL_LINE; g++) {
+        slot->each[g] = global_at(slot, g);
+        slot->each[g].shift = 0;
+    }
+    slot->all.state = GLOBAL_EACH;
+}
+
+// ---- From words to bytes ------------------------------------------------------------------
+
+enum { WORDS = GLOBAL_LINE / GLOBAL_WORD }; // of a line of bytes
+
+static void refine_slot(struct global_shadow *shadow, const struct global_slot *from, unsigned part,
+                        struct global_slot *to) {
+    to->all = from->all;
+    to->each = NULL;
+    if (from->all.state == GLOBAL_WHOLE) {
+        to->all.thread = global_at(from, part * WORDS).thread;
+        to->all.shift = (uint8_t)(from->all.shift + 2);
+    }
+    if (from->all.state != GLOBAL_EACH)
+        return;
+    to->each = take(shadow->budget, GLOBAL_LINE * sizeof *to->each);
+    for (unsigned g = 0; g < GLOBAL_LINE; g++)
+        to->each[g] = from->each[part * WORDS + g / GLOBAL_WORD];
+}
+
+static void refine_slots(struct global_shadow *shadow, struct global_slot **slots, unsigned lines) {
+    struct global_slot *old = *slots;
+    struct global_slot *fine = take(shadow->budget, (size_t)lines * GLOBAL_WORD * sizeof *fine);
+    for (unsigned l = 0; l < lines; l++) {
+        for (unsigned part = 0; part < GLOBAL_WORD; part++)
+            refine_slot(shadow, &old[l], part, &fine[l * GLOBAL_WORD + part]);
+        free(old[l].each);
+    }
+    free(old);
+    *slots = fine;
+}
+
+void global_page_refine(struct global_shadow *shadow, struct global_page *page) {
+    if (page->granule_shift == 0)
+        return;
+    const unsigned lines = global_lines(page);
+    for (unsigned s = 0; s < GLOBAL_SLOTS; s++)
+        if (page->slots[s])
+            refine_slots(shadow, &page->slots[s], lines);
+    const uint32_t touched = page->touched[0];
+    memset(page->touched, 0, sizeof page->touched);
+    for (unsigned l = 0; l < lines; l++)
+        if (touched >> l & 1)
+            page->touched[l / WORDS] |= 0xfu << (l % WORDS * GLOBAL_WORD);
+    page->granule_shift = 0;
+}
+
+// ---- All of them --------------------------------------------------------------------------
+
+void global_shadow_each(const struct global_shadow *shadow,
+                        void (*visit)(void *context, struct global_page *page), void *context) {
+    for (unsigned r = 0; r < FAN; r++) {
+        void **branch = shadow->roots[r];
+        for (unsigned b = 0; branch && b < FAN; b++) {
+            void **leaf = branch[b];
+            for (unsigned p = 0; leaf && p < FAN; p++)
+                if (leaf[p])
+                    visit(context, leaf[p]);
+        }
+    }
+}
