@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -11,7 +12,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PATIENCE = 120 }; // seconds, after which a mutant counts as one that never ends
+enum {
+    PATIENCE = 120, // seconds of processor time, after which a mutant counts as one that never ends
+    LONG_AGO = 3600, // the same by the clock, for those that wait
+    SOME = 10000,    // mutants, after which it says how far it is
+};
 
 struct file {
     char *data;
@@ -29,9 +34,10 @@ static bool run(const struct strbuf *mutant, const char *path) {
         exit(1);
     for (size_t i = 0; i < mutant->length; i++)
         exact[i] = (uint8_t)mutant->data[i];
-    alarm(PATIENCE);
+    const struct itimerval patience = {.it_value.tv_sec = PATIENCE};
+    setitimer(ITIMER_PROF, &patience, NULL);
+    alarm(LONG_AGO);
     const bool is_taken = LLVMFuzzerTestOneInput(exact, mutant->length) == 0;
-    alarm(0);
     free(exact);
     return is_taken;
 }
@@ -44,7 +50,11 @@ static void run_all(const char *last, uint64_t seed, uint64_t count, const struc
         const struct file *other = &files[seed / file_count * 7 % file_count];
         struct strbuf mutant = {0};
         mutate_ptx(file->data, file->length, other->data, other->length, seed, &mutant);
-        taken += run(&mutant, last);
+        const bool is_taken = run(&mutant, last);
+        taken += is_taken;
+        if (is_taken && taken % SOME == 0 && taken < count)
+            fprintf(stderr, "%" PRIu64 " of %" PRIu64 " ran; seed %" PRIu64 "\n", taken, tried + 1,
+                    seed);
         strbuf_free(&mutant);
     }
     printf("%" PRIu64 " of %" PRIu64 " mutants ran; the next seed is %" PRIu64 "\n", taken, tried,
