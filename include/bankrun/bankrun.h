@@ -99,6 +99,9 @@ struct bankrun_config {
                                counts; memory then holds what these blocks wrote. 0: all */
     FILE *output;           /* where printf in kernels writes, when the launch has ended; stays
                                the caller's. NULL: nowhere */
+    bool lets_pass; /* accesses beyond an allocation that a GPU would let pass go on, and are in the
+                       profile (bankrun_profile_passed); memory then lies as on a GPU. Else each is
+                       a fault */
 };
 
 /* NULL: the architecture is unknown, or there are too many threads. `config` NULL: all defaults. */
@@ -474,11 +477,13 @@ struct bankrun_result {
     uint64_t address;             /* that was accessed */
     const char *file;             /* until the module is unloaded; NULL: unknown */
     uint32_t line;
+    uint64_t passed; /* accesses of lanes that bankrun_config.lets_pass let pass */
 };
 
 /* Runs a kernel to its end. `result` may be NULL; it is filled in, in any case. Device memory then
- * holds what the kernel wrote. Launches that did not begin are not in the profile; those that
- * faulted or were stopped are, with what they did until then. Kernels cannot launch kernels here.
+ * holds what the kernel wrote. Launches that faulted or were stopped are in the profile with what
+ * they did until then; one that the device refuses is among those that did not begin
+ * (bankrun_profile_refused). Kernels cannot launch kernels here.
  * BANKRUN_BAD_CALL, BANKRUN_NO_KERNEL, BANKRUN_BAD_ARGUMENTS, BANKRUN_NOT_SIMULATED,
  * BANKRUN_REFUSED, BANKRUN_FAULTED, BANKRUN_STOPPED. */
 enum bankrun_error bankrun_launch(struct bankrun_module *module,
@@ -561,6 +566,66 @@ bool bankrun_profile_launch(const struct bankrun_profile *profile, size_t n,
 /* The m-th access of the n-th launch: shared memory first, then by file, line and column. */
 bool bankrun_profile_site(const struct bankrun_profile *profile, size_t n, size_t m,
                           struct bankrun_recorded_site *site);
+
+/* Whether something went wrong that --fail-on looks for: a launch ended in a fault, was cut short
+ * or refused, accessed memory beyond its allocations, or the profile is incomplete. */
+bool bankrun_profile_has_failed(const struct bankrun_profile *profile);
+
+/* A launch that did not begin. What this and the next functions fill in lives as long as the rest
+ * does. */
+struct bankrun_refused_launch {
+    uint64_t after;   /* so many launches had begun before it */
+    uint64_t repeats; /* how often the same was asked for */
+    const char *kernel, *symbol;
+    uint32_t grid[3], block[3], cluster[3]; /* cluster: 0: none */
+    uint64_t shared_bytes;                  /* dynamic, that it asked for */
+    const char *error; /* of the call, by its CUDA name; NULL: it was none of CUDA's */
+    size_t reasons;    /* at least one */
+};
+
+struct bankrun_refusal_reason {
+    const char *limit; /* that it breaks, in a word: docs/profile.md */
+    uint64_t asked, most;
+    const char *text; /* the same for people */
+    const char *cure; /* what to write instead; NULL: nothing is known */
+};
+
+/* The n-th of them, and its m-th reason. False: there are not so many. */
+bool bankrun_profile_refused(const struct bankrun_profile *profile, size_t n,
+                             struct bankrun_refused_launch *refused);
+bool bankrun_profile_reason(const struct bankrun_profile *profile, size_t n, size_t m,
+                            struct bankrun_refusal_reason *reason);
+
+/* Accesses of one source line that were let pass, with the first of them. */
+struct bankrun_passed {
+    uint64_t count;      /* of lanes */
+    const char *message; /* what a fault would say */
+    const char *file;    /* NULL: unknown */
+    uint32_t line, column;
+    const char *function, *instruction;
+    uint64_t address;
+    uint32_t block[3], thread[3]; /* blockIdx, threadIdx */
+};
+
+/* The m-th such line of the n-th launch. */
+bool bankrun_profile_passed(const struct bankrun_profile *profile, size_t n, size_t m,
+                            struct bankrun_passed *passed);
+
+enum bankrun_gap_kind {
+    BANKRUN_GAP_UNSUPPORTED, /* a call of something that bankrun does not have */
+    BANKRUN_GAP_MODULE,      /* a module or a kernel that could not be loaded */
+    BANKRUN_GAP_FAULT,       /* of work that is in no launch of the profile */
+    BANKRUN_GAP_LOST,        /* a process left no profile, or not all of it */
+    BANKRUN_GAP_UNSEEN,      /* a process uses CUDA in a way that bankrun cannot see */
+};
+
+/* Why a saved profile is not of all that its program did. */
+struct bankrun_gap {
+    enum bankrun_gap_kind kind;
+    const char *text;
+    uint64_t count; /* how often that happened */
+};
+bool bankrun_profile_gap(const struct bankrun_profile *profile, size_t n, struct bankrun_gap *gap);
 
 /* As JSON of the schema docs/profile.schema.json, which `bankrun report` reads. The file is there
  * whole or as it was before, but for pipes and devices. BANKRUN_BAD_FILE. */

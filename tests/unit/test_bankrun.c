@@ -276,6 +276,67 @@ static void test_limits(void **state) {
     close_fixture(&f);
 }
 
+// What the device refuses is in the profile, with what cures it, and in its saved form.
+static void test_refused(void **state) {
+    (void)state;
+    struct fixture f;
+    open_fixture(&f, NULL);
+    struct bankrun_profile *profile = bankrun_profile_create(90, "refused");
+    f.launch.profile = profile;
+    assert_int_equal(bankrun_launch(f.module, &f.launch, NULL, NULL), BANKRUN_SUCCESS);
+    assert_false(bankrun_profile_has_failed(profile));
+    f.launch.block[0] = 257;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(bankrun_launch(f.module, &f.launch, NULL, NULL), BANKRUN_REFUSED);
+    assert_true(bankrun_profile_has_failed(profile));
+    struct bankrun_refused_launch refused;
+    struct bankrun_refusal_reason reason;
+    assert_true(bankrun_profile_refused(profile, 0, &refused));
+    assert_int_equal(refused.after, 1);
+    assert_int_equal(refused.repeats, 2);
+    assert_int_equal(refused.block[0], 257);
+    assert_string_equal(refused.symbol, "_Z7columnsPji");
+    assert_null(refused.error);
+    assert_int_equal(refused.reasons, 1);
+    assert_true(bankrun_profile_reason(profile, 0, 0, &reason));
+    assert_string_equal(reason.limit, "kernel_threads");
+    assert_int_equal(reason.asked, 257);
+    assert_int_equal(reason.most, 256);
+    assert_non_null(strstr(reason.cure, "__launch_bounds__(257)"));
+    assert_false(bankrun_profile_reason(profile, 0, 1, &reason));
+    assert_false(bankrun_profile_reason(profile, 1, 0, &reason));
+    assert_false(bankrun_profile_refused(profile, 1, &refused));
+    struct bankrun_gap gap;
+    assert_false(bankrun_profile_gap(profile, 0, &gap));
+    bankrun_profile_free(profile);
+    close_fixture(&f);
+}
+
+static void test_accesses_that_pass(void **state) {
+    (void)state;
+    struct fixture f;
+    struct bankrun_result result;
+    struct bankrun_passed passed;
+    open_fixture(&f, &(struct bankrun_config){.lets_pass = true, .threads = 1});
+    struct bankrun_profile *profile = bankrun_profile_create(90, "passed");
+    f.arguments[0] = bankrun_memory(f.out + 16384 - 16); // the last 16 lanes lie beyond
+    f.launch.profile = profile;
+    f.launch.grid[0] = 1;
+    f.launch.block[0] = 32;
+    assert_int_equal(bankrun_launch(f.module, &f.launch, &result, &f.message), BANKRUN_SUCCESS);
+    assert_int_equal(result.passed, 16);
+    assert_true(bankrun_profile_passed(profile, 0, 0, &passed));
+    assert_int_equal(passed.count, 16);
+    assert_int_equal(passed.line, 8);
+    assert_int_equal(passed.thread[0], 16);
+    assert_string_equal(passed.instruction, "st.global.u32");
+    assert_int_equal(passed.address, (uint64_t)(uintptr_t)(f.out + 16384));
+    assert_false(bankrun_profile_passed(profile, 0, 1, &passed));
+    assert_true(bankrun_profile_has_failed(profile));
+    bankrun_profile_free(profile);
+    close_fixture(&f);
+}
+
 static void test_faults(void **state) {
     (void)state;
     struct fixture f;
@@ -698,15 +759,26 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),   cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_modules),   cmocka_unit_test(test_bad_ptx),
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_stopping),  cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_profiles),  cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_files),     cmocka_unit_test(test_mixtures),
-        cmocka_unit_test(test_bank_mode), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_output),    cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_bad_ptx),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_accesses_that_pass),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_bank_mode),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_output),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ struct bankrun_device *bankrun_open(const struct bankrun_config *config, char **
         sim_create(&(struct sim_config){.arch = chip,
                                         .threads = (int)config->threads,
                                         .max_instructions = config->max_instructions,
+                                        .lets_pass = config->lets_pass,
                                         .output = config->output,
                                         .device_bytes = config->memory_bytes,
                                         .sample = {.blocks = config->sample_blocks},

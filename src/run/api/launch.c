@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run/api/api.h"
+#include "run/refused.h"
 
 #define SAME(fault, sim_fault) _Static_assert((int)(fault) == (int)(sim_fault), "")
 SAME(BANKRUN_NO_FAULT, SIM_OK);
@@ -61,13 +62,28 @@ static struct sim_launch describe(const struct bankrun_device *device,
     return sim;
 }
 
+static void note_refused(const struct bankrun_device *device, const struct sim_launch *sim,
+                         const struct sim_kernel *kernel, struct profile *profile) {
+    const struct ir_function *function = sim_kernel_function(kernel);
+    const struct run_refused refused = {.symbol = function->name,
+                                        .kernel = function,
+                                        .limits = &device->limits,
+                                        .launch = sim,
+                                        .dynamic_bytes = sim->dynamic_shared_bytes,
+                                        .static_bytes = sim_kernel_layout(kernel)->static_bytes};
+    run_add_refused(profile, &refused);
+}
+
 static enum bankrun_error check(const struct bankrun_device *device, const struct sim_launch *sim,
-                                const struct sim_kernel *kernel, char **message) {
+                                const struct sim_kernel *kernel,
+                                const struct bankrun_profile *profile, char **message) {
     const struct ir_function *function = sim_kernel_function(kernel);
     struct run_refusal refusals[RUN_MOST_REFUSALS];
     struct strbuf text = {0};
     const size_t count = run_check(&device->limits, sim, function,
                                    sim_kernel_layout(kernel)->static_bytes, refusals);
+    if (count && profile)
+        note_refused(device, sim, kernel, profile->profile);
     for (size_t i = 0; i < count; i++) {
         char *line = run_refusal_text(&refusals[i], &device->limits, function->name);
         strbuf_printf(&text, "%s%s", i ? "\n" : "", line);
@@ -104,6 +120,8 @@ static void fill_result(const struct sim_result *sim, struct bankrun_result *res
                                       .address = sim->address};
     memcpy(result->block, sim->block, sizeof result->block);
     memcpy(result->thread, sim->thread, sizeof result->thread);
+    for (size_t i = 0; i < sim->passed_count; i++)
+        result->passed += sim->passed[i].count;
     if (!sim->function)
         return;
     const struct ptx_location *at =
@@ -162,9 +180,9 @@ enum bankrun_error bankrun_launch(struct bankrun_module *module,
         return error;
     const struct ir_function *function = sim_kernel_function(kernel);
     struct sim_launch sim = describe(module->device, launch, function);
-    error = check(module->device, &sim, kernel, message);
+    error = check_profile(module, launch->profile, message);
     if (error == BANKRUN_SUCCESS)
-        error = check_profile(module, launch->profile, message);
+        error = check(module->device, &sim, kernel, launch->profile, message);
     if (error != BANKRUN_SUCCESS)
         return error;
     uint8_t *parameters = api_pack_arguments(function, launch, message);
