@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "check/checker.h"
 
-static const struct check_checker *const checkers[] = {&check_array, &check_sync};
+static const struct check_checker *const checkers[] = {&check_race, &check_array, &check_sync};
 enum { CHECKERS = sizeof checkers / sizeof *checkers };
 
 struct check {

@@ -208,6 +208,15 @@ void clock_fence(struct clock *c, uint32_t warp_index, uint32_t mask, enum event
     }
 }
 
+void clock_know_extra(struct clock *c, uint32_t warp_index, uint32_t mask, uint32_t extra,
+                      uint32_t time) {
+    struct knowledge *k = clock_new(c);
+    k->times[extra] = time;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        clock_acquire(c, clock_thread(warp_index, (unsigned)__builtin_ctz(rest)), k);
+    knowledge_drop(k);
+}
+
 struct knowledge *clock_foreign_knowledge(struct clock *c, struct clock_foreign *foreign) {
     struct knowledge *k = knowledge_flat(0, ++c->next_id);
     k->rules = c->rules;

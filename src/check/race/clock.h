@@ -145,6 +145,9 @@ struct knowledge *clock_release_fenced(struct clock *c, uint32_t thread, enum ev
 void clock_acquire(struct clock *c, uint32_t thread, struct knowledge *k);
 // It does so from its next fence on.
 void clock_acquire_at_fence(struct clock *c, uint32_t thread, struct knowledge *k);
+// The lanes know what an extra did up to this time.
+void clock_know_extra(struct clock *c, uint32_t warp_index, uint32_t mask, uint32_t extra,
+                      uint32_t time);
 void clock_fence(struct clock *c, uint32_t warp_index, uint32_t mask, enum event_scope scope);
 // A new reference to what is known to either of two of the domain; `a` may be NULL.
 struct knowledge *clock_join(struct clock *c, struct knowledge *a, struct knowledge *b);
@@ -176,7 +179,8 @@ void clock_exit(struct clock *c, uint32_t warp_index, uint32_t mask);
 
 // A number for it. There are but CLOCK_EXTRAS: what shares one is ordered rather more than it is.
 uint32_t clock_extra(struct clock *c);
-// The stamp of what it does now, and what a release of it up to now is. The caller drops it.
+uint32_t clock_next(struct clock *c); // time goes on: what it does later has a later stamp
+// The stamp of what it does now.
 static inline uint32_t clock_extra_stamp(const struct clock *c) {
     return c->now;
 }

@@ -1,0 +1,50 @@
+#include "check/race/domain.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+struct race_domain *race_domain_create(const struct check_launch *launch, uint32_t blocks,
+                                       uint32_t block_threads,
+                                       const struct clock_foreign_rules *rules,
+                                       struct check_notes *notes) {
+    struct race_domain *d = base_alloc(sizeof *d);
+    d->clock = clock_create(blocks, block_threads, rules);
+    d->launch = launch;
+    d->notes = notes;
+    d->blocks = base_alloc(blocks * sizeof *d->blocks);
+    d->copies = base_alloc(blocks * d->clock->block_warps * sizeof *d->copies);
+    d->tensors = base_alloc((blocks * d->clock->block_warps / 4 + 1) * sizeof *d->tensors);
+    for (uint32_t b = 0; b < blocks; b++)
+        shared_words_init(&d->blocks[b].words,
+                          (uint32_t)ir_shared_bytes(launch->layout, launch->dynamic_shared_bytes));
+    return d;
+}
+
+void race_domain_free(struct race_domain *d) {
+    const uint32_t warps = d->clock->blocks * d->clock->block_warps;
+    for (uint32_t b = 0; b < d->clock->blocks; b++) {
+        shared_words_free(&d->blocks[b].words);
+        shared_log_free(&d->blocks[b].log);
+    }
+    for (uint32_t w = 0; w < warps; w++) {
+        race_copies_free(&d->copies[w]);
+        vec_free(&d->tensors[w / 4].commits[w % 4]);
+    }
+    for (size_t i = 0; i < d->bulk.length; i++)
+        free(d->bulk.data[i].pieces);
+    vec_free(&d->bulk);
+    race_flags_free(&d->flags, d->clock);
+    clock_free(d->clock);
+    free(d->tensors);
+    free(d->copies);
+    free(d->blocks);
+    free(d);
+}
+
+uint32_t race_domain_rank(const struct race_domain *d, uint64_t block_number) {
+    for (uint32_t b = 0; b < d->begun; b++)
+        if (d->blocks[b].number == block_number)
+            return b;
+    return UINT32_MAX;
+}

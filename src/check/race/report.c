@@ -1,0 +1,186 @@
+// Races in shared memory as findings.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "check/race/domain.h"
+#include "profile/recorder.h"
+
+// Of a note: the first byte, how wide the access is, and which of the two a thread comes to first.
+enum { DETAIL_OFFSET, DETAIL_WIDTH, DETAIL_ORDER };
+enum { ORDER_UNKNOWN, ORDER_AS_NAMED, ORDER_REVERSED };
+
+static const char *const kinds[] = {"write-write", "read-write", "async-copy"};
+
+static bool is_read(unsigned class) {
+    return class == SHARED_READ || class == SHARED_STRONG_READ;
+}
+
+static const char *role_of(unsigned class, bool is_copy) {
+    return is_copy                  ? is_read(class) ? "copies from it" : "copies to it"
+           : is_read(class)         ? "reads"
+           : class == SHARED_ATOMIC ? "changes it atomically"
+                                    : "writes";
+}
+
+static struct check_at place_of(const struct race_domain *d, uint32_t thread, uint32_t instruction,
+                                const char *role) {
+    const uint32_t block = d->clock->block_warps * WARP_LANES;
+    return (struct check_at){.role = role,
+                             .instruction = instruction,
+                             .has_thread = true,
+                             .thread = thread % block,
+                             .block = d->blocks[thread / block].number};
+}
+
+// Of the earlier one, if it is a copy, the lane knows that it began, but not that it ended.
+static bool is_copy_not_waited(const struct shared_visit *v, unsigned lane,
+                               const struct shared_entry *e, unsigned other) {
+    return e->issue && shared_lane_knows(v, lane, e->thread, 1u << other, e->issue);
+}
+
+// Which of two places is named first: of a copy and its use the copy, of a write and a read the
+// write, else the first instruction.
+static bool is_before(const struct check_at *a, unsigned rank, const struct check_at *b,
+                      unsigned other_rank) {
+    if (rank != other_rank)
+        return rank < other_rank;
+    return a->instruction != b->instruction ? a->instruction < b->instruction
+           : a->block != b->block           ? a->block < b->block
+                                            : a->thread < b->thread;
+}
+
+static uint64_t array_of(const struct check_launch *launch, uint64_t offset) {
+    const struct ir_variable *variable =
+        ir_shared_variable_at(launch->layout, offset, launch->dynamic_shared_bytes);
+    return variable ? variable->offset + 1 : 0;
+}
+
+// Whether a warp of the block came to the instruction before it came to this access.
+static bool came_by(const struct shared_log *log, uint32_t thread, uint32_t instruction,
+                    size_t before) {
+    for (size_t i = 0; i < before; i++)
+        if (log->entries.data[i].thread == thread &&
+            log->entries.data[i].instruction == instruction)
+            return true;
+    return false;
+}
+
+// Which of the two accesses the threads come to first, since the last barrier.
+static unsigned order_of(const struct shared_log *log, const struct shared_visit *v,
+                         const struct shared_entry *e, bool own_is_first) {
+    const size_t at = (size_t)(e - log->entries.data);
+    const bool is_logged = e >= log->entries.data && at < log->entries.length;
+    if (v->instruction == e->instruction)
+        return ORDER_UNKNOWN;
+    if (came_by(log, v->thread, e->instruction, log->entries.length))
+        return own_is_first ? ORDER_REVERSED : ORDER_AS_NAMED;
+    if (is_logged && came_by(log, e->thread, v->instruction, at))
+        return own_is_first ? ORDER_AS_NAMED : ORDER_REVERSED;
+    return ORDER_UNKNOWN;
+}
+
+void shared_note(struct race_domain *d, const struct shared_visit *v, unsigned lane,
+                 const struct shared_entry *e, unsigned other, uint32_t offset) {
+    const unsigned mine = v->extra ? v->sender : lane;
+    const bool is_async = is_copy_not_waited(v, lane, e, other);
+    const unsigned kind = is_async ? 2 : is_read(v->class) || is_read(e->class);
+    struct check_note note = {.kind = kinds[kind],
+                              .tag = array_of(d->launch, offset),
+                              .count = 1,
+                              .at_count = 2,
+                              .details = {[DETAIL_OFFSET] = offset, [DETAIL_WIDTH] = e->width}};
+    const struct check_at own =
+        place_of(d, v->thread + mine, v->instruction, role_of(v->class, v->issue != 0));
+    const struct check_at earlier =
+        place_of(d, e->thread + other, e->instruction, role_of(e->class, e->issue != 0));
+    const bool swaps = !is_before(&own, is_async ? 1 : is_read(v->class), &earlier,
+                                  is_async ? 0 : is_read(e->class));
+    note.at[swaps] = own;
+    note.at[!swaps] = earlier;
+    note.details[DETAIL_ORDER] = order_of(&d->blocks[v->rank].log, v, e, !swaps);
+    check_note(d->notes, &note);
+}
+
+// ---- Words --------------------------------------------------------------------------------
+
+// "bins[5]": as elements of the access's width, whatever dimensions the array has.
+static void put_object(const struct check_launch *launch, const struct check_note *note,
+                       struct strbuf *out) {
+    const uint64_t offset = note->details[DETAIL_OFFSET], width = note->details[DETAIL_WIDTH];
+    const struct ir_variable *variable =
+        ir_shared_variable_at(launch->layout, offset, launch->dynamic_shared_bytes);
+    if (!variable) {
+        strbuf_printf(out, "byte %llu of shared memory", (unsigned long long)offset);
+        return;
+    }
+    const uint64_t element = width == 0 || width > 8 ? 4 : width;
+    char *name = profile_array_name(variable->name);
+    strbuf_printf(out, "%s[%llu]", name,
+                  (unsigned long long)((offset - variable->offset) / element));
+    free(name);
+}
+
+static const char *message_of(const struct check_note *note) {
+    if (!strcmp(note->kind, "async-copy"))
+        return "shared memory is used while an asynchronous copy of it may be under way";
+    if (!strcmp(note->kind, "write-write"))
+        return "two threads write the same shared memory, and nothing orders them";
+    return "a thread reads shared memory that another one writes, and nothing orders them";
+}
+
+static bool is_one_warp(const struct check_note *note) {
+    return note->at[0].block == note->at[1].block &&
+           note->at[0].thread / WARP_LANES == note->at[1].thread / WARP_LANES;
+}
+
+static const char *barrier_of(const struct check_note *note) {
+    return note->at[0].block != note->at[1].block ? "cluster.sync()"
+           : is_one_warp(note)                    ? "__syncwarp()"
+                                                  : "__syncthreads()";
+}
+
+static void put_help(const struct check_note *note, const struct profile_finding *finding,
+                     struct strbuf *out) {
+    const bool is_reversed = note->details[DETAIL_ORDER] == ORDER_REVERSED;
+    const bool is_known = note->details[DETAIL_ORDER] != ORDER_UNKNOWN;
+    uint32_t from = finding->places[is_reversed].line, to = finding->places[!is_reversed].line;
+    if (!strcmp(note->kind, "async-copy")) {
+        strbuf_puts(out, "wait for the copy (__pipeline_wait_prior(), cp.async.wait_group, or its "
+                         "mbarrier), and then for the other threads");
+        return;
+    }
+    if (from == to || !from || !to) {
+        strbuf_puts(out, "an atomic operation, or an element for each thread");
+        return;
+    }
+    if (!is_known && from > to) {
+        const uint32_t swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from < to)
+        strbuf_printf(out, "a %s between lines %u and %u", barrier_of(note), from, to);
+    else
+        strbuf_printf(out, "a %s behind line %u, before a thread comes to line %u again",
+                      barrier_of(note), from, to);
+}
+
+void shared_report(const struct check_launch *launch, const struct check_notes *notes,
+                   struct profile_findings *findings) {
+    for (size_t i = 0; i < notes->list.length; i++) {
+        const struct check_note *note = &notes->list.data[i];
+        struct profile_finding finding;
+        struct strbuf object = {0}, help = {0};
+        check_describe(launch, PROFILE_CHECK_RACE, note, &finding);
+        put_object(launch, note, &object);
+        put_help(note, &finding, &help);
+        finding.message = (char *)message_of(note);
+        finding.object = object.data;
+        finding.help = help.data;
+        profile_push_finding(findings, &finding);
+        check_free_described(&finding);
+        strbuf_free(&object);
+        strbuf_free(&help);
+    }
+}

@@ -1,0 +1,347 @@
+// Accesses to shared memory, and what they conflict with.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "check/race/domain.h"
+
+// Of a block: where that many entries were looked at, it has races enough.
+enum { MOST_LOOKED = 1 << 24 };
+
+// ---- Conflicts ----------------------------------------------------------------------------
+
+struct context {
+    struct race_domain *domain;
+    struct race_block *block;       // whose memory it is
+    const struct shared_entry *own; // of this event; NULL: it is not in the log
+};
+
+static bool is_write(unsigned class) {
+    return class == SHARED_WRITE || class == SHARED_STRONG_WRITE;
+}
+
+static bool knows_entry(const struct shared_visit *v, unsigned lane, const struct shared_entry *e,
+                        unsigned other) {
+    return e->extra ? shared_lane_knows(v, lane, e->extra, 1, e->stamp)
+                    : shared_lane_knows(v, lane, e->thread, 1u << other, e->stamp);
+}
+
+static uint32_t bits_of(uint8_t bytes) {
+    uint32_t bits = 0;
+    for (unsigned b = 0; b < 4; b++)
+        bits |= bytes >> b & 1 ? 0xffu << 8 * b : 0;
+    return bits;
+}
+
+// All that write the same leave the same, whoever is first.
+static bool writes_the_same(const struct context *c, const struct shared_visit *v, uint32_t word,
+                            uint8_t bytes, uint32_t value, const struct shared_entry *e,
+                            unsigned other) {
+    uint32_t old, bits;
+    return is_write(v->class) && is_write(e->class) &&
+           shared_log_value(&c->block->log, e, other, word, &old, &bits) &&
+           ((old ^ value) & bits & bits_of(bytes)) == 0;
+}
+
+static bool match_lane(struct context *c, const struct shared_visit *v, uint32_t word,
+                       uint8_t bytes, unsigned lane, uint32_t value, const struct shared_entry *e,
+                       uint32_t others) {
+    for (uint32_t rest = others; rest; rest &= rest - 1) {
+        const unsigned other = (unsigned)__builtin_ctz(rest);
+        if ((e == c->own && other >= lane) || knows_entry(v, lane, e, other) ||
+            writes_the_same(c, v, word, bytes, value, e, other))
+            continue;
+        shared_note(c->domain, v, lane, e, other, word * 4 + (unsigned)__builtin_ctz(bytes));
+        return true;
+    }
+    return false;
+}
+
+// All accesses since the barrier that are a race with this one.
+static bool match(struct context *c, const struct shared_visit *v, uint32_t word, uint8_t bytes,
+                  uint32_t lanes, uint32_t value) {
+    const struct shared_log *log = &c->block->log;
+    bool found = false;
+    if (c->block->looked > MOST_LOOKED)
+        return false;
+    c->block->looked += log->entries.length;
+    for (size_t i = 0; i < log->entries.length; i++) {
+        const struct shared_entry *e = &log->entries.data[i];
+        if (!shared_conflicts(v->class, e->class))
+            continue;
+        const uint32_t others = shared_log_lanes(log, e, word, bytes);
+        for (uint32_t rest = others ? lanes : 0; rest; rest &= rest - 1)
+            found |= match_lane(c, v, word, bytes, (unsigned)__builtin_ctz(rest), value, e, others);
+    }
+    return found;
+}
+
+static bool conflict(void *context, const struct shared_visit *v, uint32_t word, uint8_t bytes,
+                     uint32_t lanes, uint32_t value, const struct shared_group *pending) {
+    struct context *c = context;
+    if (!pending)
+        return match(c, v, word, bytes, lanes, value);
+    if (v->is_pending && pending->thread == v->thread && pending->issue == v->issue &&
+        pending->instruction == v->instruction)
+        return true; // lanes that copy to one place
+    const struct shared_entry e = {.instruction = pending->instruction,
+                                   .thread = pending->thread,
+                                   .stamp = pending->stamp,
+                                   .issue = pending->issue,
+                                   .lanes = pending->lanes,
+                                   .width = 4,
+                                   .class = pending->class};
+    shared_note(c->domain, v, (unsigned)__builtin_ctz(lanes), &e,
+                (unsigned)__builtin_ctz(pending->lanes), word * 4 + (unsigned)__builtin_ctz(bytes));
+    return true;
+}
+
+// ---- Words --------------------------------------------------------------------------------
+
+static uint32_t value_at(const struct event_access *e, unsigned lane, uint32_t offset,
+                         uint32_t word) {
+    uint32_t bits;
+    return e->values
+               ? shared_value(e->values + (size_t)lane * e->width, e->width, offset, word, &bits)
+               : 0;
+}
+
+static void access_range(struct race_block *block, const struct shared_visit *v,
+                         const struct event_access *e, unsigned lane, uint32_t offset,
+                         uint32_t bytes) {
+    const uint32_t end = offset + bytes;
+    for (uint32_t word = offset / 4; word * 4 < end; word++) {
+        const uint32_t first = word * 4 < offset ? offset - word * 4 : 0;
+        const uint32_t last = word * 4 + 4 > end ? end - word * 4 : 4;
+        const uint8_t mask = (uint8_t)((1u << last) - (1u << first));
+        shared_access_word(&block->words, v, word, mask, 1u << lane,
+                           value_at(e, lane, offset, word));
+    }
+}
+
+static void access_bulk(struct race_block *block, const struct shared_visit *v,
+                        const struct event_access *e, unsigned lane) {
+    if (!e->pieces)
+        access_range(block, v, e, lane, e->offsets[lane], (uint32_t)e->bulk_bytes);
+    for (uint64_t i = 0; e->pieces && i < e->bulk_bytes / EVENT_PIECE; i++)
+        access_range(block, v, e, lane, e->pieces[i], EVENT_PIECE);
+}
+
+static bool access_quickly(struct race_block *block, const struct shared_visit *v,
+                           const struct event_access *e) {
+    const uint32_t first = e->offsets[0] / 4;
+    if (e->pattern == EVENT_UNIFORM && e->width == 4 && v->class == SHARED_READ) {
+        shared_access_word(&block->words, v, first, 15, e->mask, 0);
+        return true;
+    }
+    if (e->pattern != EVENT_LINEAR || e->width < 4 || e->width > 16 || !v->warp_bit)
+        return false;
+    const unsigned shift = e->width == 4 ? 0 : e->width == 8 ? 1 : 2;
+    if (v->class == SHARED_READ)
+        return shared_quick_read(&block->words, v, first, shift);
+    return v->class == SHARED_WRITE && e->values && !v->is_pending &&
+           shared_quick_write(&block->words, v, first, shift,
+                              (const uint32_t *)(const void *)e->values);
+}
+
+static void access_words(struct race_block *block, const struct shared_visit *v,
+                         const struct event_access *e) {
+    if (access_quickly(block, v, e))
+        return;
+    for (uint32_t rest = e->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        if (e->bulk_bytes)
+            access_bulk(block, v, e, l);
+        else
+            access_range(block, v, e, l, e->offsets[l], e->width);
+    }
+}
+
+static enum shared_class class_of(const struct event_access *e) {
+    if (e->intent == EVENT_ATOMIC)
+        return SHARED_ATOMIC;
+    if (e->intent == EVENT_READ)
+        return e->order == EVENT_WEAK ? SHARED_READ : SHARED_STRONG_READ;
+    return e->order == EVENT_WEAK ? SHARED_WRITE : SHARED_STRONG_WRITE;
+}
+
+// `extra`: 0: the lanes do it themselves.
+static void visit(struct race_domain *d, struct race_block *block, uint32_t warp_index,
+                  const struct event_access *e, uint32_t extra) {
+    struct context context = {.domain = d, .block = block};
+    struct shared_visit v = {.clock = d->clock,
+                             .rank = (uint32_t)(block - d->blocks),
+                             .thread = clock_thread(warp_index, 0),
+                             .extra = extra,
+                             .sender = (unsigned)__builtin_ctz(e->mask),
+                             .stamp = clock_stamp(d->clock, warp_index),
+                             .instruction = e->instruction,
+                             .class = class_of(e),
+                             .is_own = e->owner == e->block_number,
+                             .conflict = conflict,
+                             .context = &context};
+    const bool is_copy = e->completion == EVENT_BY_GROUP || e->completion == EVENT_BY_BULK_GROUP;
+    if (extra || is_copy)
+        v.issue = v.stamp;
+    v.stamp = extra ? clock_extra_stamp(d->clock) : v.stamp;
+    v.is_pending = is_copy;
+    shared_begin(&v);
+    if (!is_copy) {
+        shared_log_add(&block->log, &v, e, e->mask, e->offsets, e->values);
+        context.own = &block->log.entries.data[block->log.entries.length - 1];
+    }
+    access_words(block, &v, e);
+}
+
+// ---- Events -------------------------------------------------------------------------------
+
+static void keep_bulk(struct race_domain *d, uint32_t rank, const struct event_access *e) {
+    struct race_bulk bulk = {.event = *e, .rank = rank, .left = e->mask};
+    const size_t bytes = e->bulk_bytes / EVENT_PIECE * sizeof *e->pieces;
+    memcpy(bulk.offsets, e->offsets, sizeof bulk.offsets);
+    if (e->pieces)
+        bulk.pieces = memcpy(base_alloc(bytes + 1), e->pieces, bytes);
+    bulk.event.values = NULL;
+    vec_push(&d->bulk, bulk);
+}
+
+// The mbarrier of a lane's copies is known.
+static void finish_bulk(struct race_domain *d, uint32_t warp_index, const struct event_sync *e,
+                        uint32_t extra) {
+    size_t left = 0;
+    for (size_t i = 0; i < d->bulk.length; i++) {
+        struct race_bulk bulk = d->bulk.data[i];
+        const uint32_t lanes = bulk.left & e->mask;
+        if (lanes && bulk.event.warp == e->warp && bulk.event.block_number == e->block_number) {
+            bulk.event.mask = lanes;
+            bulk.event.offsets = bulk.offsets;
+            bulk.event.pieces = bulk.pieces;
+            visit(d, &d->blocks[bulk.rank], warp_index, &bulk.event, extra);
+            bulk.left &= ~lanes;
+        }
+        if (bulk.left)
+            d->bulk.data[left++] = bulk;
+        else
+            free(bulk.pieces);
+    }
+    d->bulk.length = left;
+}
+
+static uint32_t tensor_extra(struct race_domain *d, uint32_t warp_index) {
+    struct race_tensors *group = &d->tensors[warp_index / 4];
+    if (!group->extra)
+        group->extra = clock_extra(d->clock);
+    return group->extra;
+}
+
+void shared_access(struct race_domain *d, uint32_t rank, const struct event_access *e) {
+    const uint32_t warp_index = clock_warp_index(d->clock, rank, e->warp);
+    const uint32_t owner = e->owner == e->block_number ? rank : race_domain_rank(d, e->owner);
+    const bool is_strong = e->intent == EVENT_ATOMIC || e->order != EVENT_WEAK;
+    if (owner == UINT32_MAX || (e->site == EVENT_NONE && is_strong)) // an mbarrier's
+        return;
+    if (is_strong)
+        race_flag_access(d, warp_index, owner, e);
+    if (e->completion == EVENT_BY_MBARRIER) {
+        keep_bulk(d, owner, e);
+        return;
+    }
+    visit(d, &d->blocks[owner], warp_index, e,
+          e->completion == EVENT_BY_WGMMA_GROUP ? tensor_extra(d, warp_index) : 0);
+    if (e->completion == EVENT_BY_GROUP || e->completion == EVENT_BY_BULK_GROUP)
+        race_copy_begin(d, warp_index, owner, e);
+}
+
+// ---- wgmma --------------------------------------------------------------------------------
+
+static void commit_tensors(struct race_domain *d, uint32_t warp_index) {
+    struct race_tensors *group = &d->tensors[warp_index / 4];
+    vec_push(&group->commits[warp_index % 4], clock_extra_stamp(d->clock));
+    clock_next(d->clock);
+}
+
+static void wait_tensors(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
+    struct race_tensors *group = &d->tensors[warp_index / 4];
+    const size_t count = group->commits[warp_index % 4].length;
+    if (group->extra && count > e->count)
+        clock_know_extra(d->clock, warp_index, e->mask, group->extra,
+                         group->commits[warp_index % 4].data[count - 1 - e->count]);
+}
+
+// ---- Synchronisation ----------------------------------------------------------------------
+
+static void sync_groups(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
+    const bool is_tensor = e->completion == EVENT_BY_WGMMA_GROUP;
+    if (e->kind == EVENT_ASYNC_COMMIT && is_tensor)
+        commit_tensors(d, warp_index);
+    else if (e->kind == EVENT_ASYNC_COMMIT)
+        race_copy_commit(d, warp_index, e);
+    else if (is_tensor)
+        wait_tensors(d, warp_index, e);
+    else
+        race_copy_wait(d, warp_index, e);
+}
+
+static void complete_barrier(struct race_domain *d, uint32_t rank, uint32_t id) {
+    const uint32_t before = clock_block_floor(d->clock, rank);
+    clock_barrier_complete(d->clock, rank, id);
+    if (clock_block_floor(d->clock, rank) > before && d->clock->blocks == 1)
+        shared_log_clear(&d->blocks[rank].log);
+}
+
+static void sync_mbarrier(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
+    const uint32_t owner = race_domain_rank(d, e->owner);
+    if (owner == UINT32_MAX)
+        return;
+    if (e->kind == EVENT_MBARRIER_COMPLETE_TX && d->bulk.length) {
+        struct race_flag *flag = race_flag(&d->flags, owner, e->offset, true);
+        finish_bulk(d, warp_index, e, race_mbarrier_extra(d, flag));
+    }
+    race_mbarrier(d, warp_index, owner, e);
+}
+
+static void fence(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
+    if (e->proxy != EVENT_NO_PROXY)
+        return;
+    d->flags.has_released = true;
+    clock_fence(d->clock, warp_index, e->mask, e->scope);
+}
+
+void shared_sync(struct race_domain *d, uint32_t rank, const struct event_sync *e) {
+    struct clock *c = d->clock;
+    const uint32_t warp_index = clock_warp_index(c, rank, e->warp);
+    switch (e->kind) {
+    case EVENT_BARRIER_ARRIVE:
+    case EVENT_BARRIER_SYNC:
+        clock_barrier_arrive(c, warp_index, e->mask, e->id, e->kind == EVENT_BARRIER_SYNC);
+        break;
+    case EVENT_BARRIER_COMPLETE:
+        complete_barrier(d, rank, e->id);
+        break;
+    case EVENT_WARP_BARRIER:
+        clock_warp_barrier(c, warp_index, e->mask);
+        break;
+    case EVENT_CLUSTER_ARRIVE:
+        clock_cluster_arrive(c, warp_index, e->mask, e->order != EVENT_RELAXED);
+        break;
+    case EVENT_CLUSTER_COMPLETE:
+        clock_cluster_complete(c);
+        break;
+    case EVENT_CLUSTER_WAIT:
+        clock_cluster_wait(c, warp_index, e->mask);
+        break;
+    case EVENT_FENCE:
+        fence(d, warp_index, e);
+        break;
+    case EVENT_ASYNC_COMMIT:
+    case EVENT_ASYNC_WAIT:
+        sync_groups(d, warp_index, e);
+        break;
+    case EVENT_LANES_EXIT:
+        clock_exit(c, warp_index, e->mask);
+        break;
+    default:
+        if (e->kind >= EVENT_MBARRIER_INIT && e->kind <= EVENT_MBARRIER_WAIT)
+            sync_mbarrier(d, warp_index, e);
+    }
+}
