@@ -56,6 +56,7 @@ SUBROOMS = {
     "check": {
         "array": set(),
         "race": set(),
+        "schedule": set(),
         "sync": set(),
     },
     "run": {

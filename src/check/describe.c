@@ -22,6 +22,11 @@ static const struct ir_function *function_of(const struct ir_function *kernel, u
     return found;
 }
 
+const struct ir_instruction *check_instruction(const struct check_launch *launch, uint32_t number) {
+    const struct ir_function *function = function_of(launch->kernel, &number);
+    return function ? &function->instructions[number] : NULL;
+}
+
 static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
     for (int i = 0; i < 3; i++) {
         const uint64_t extent = size[i] ? size[i] : 1;

@@ -40,6 +40,9 @@ void check_note(struct check_notes *notes, const struct check_note *note);
 void check_merge_notes(struct check_notes *notes, struct check_notes *from);
 void check_free_notes(struct check_notes *notes);
 
+// The instruction of that number in events; NULL: there is none.
+const struct ir_instruction *check_instruction(const struct check_launch *launch, uint32_t number);
+
 // The note as a finding that is still without message, object and help where the note has none: the
 // caller sets these, pushes it, and frees it with check_free_described. Texts that it sets stay its
 // own.

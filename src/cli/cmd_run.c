@@ -63,11 +63,31 @@ static bool check_trace(const struct cli_options *options) {
     return false;
 }
 
+// What is about counts.
+static bool check_counting(const struct cli_options *options) {
+    const char *counts = options->as_compiled      ? "--as compiled"
+                         : options->trace          ? "--trace"
+                         : options->fail_on_excess ? "--fail-on excess"
+                         : options->metrics        ? "--metrics"
+                                                   : NULL;
+    if (options->only_checks && counts)
+        cli_error("bankrun check counts nothing, and %s is about counts; use bankrun run --check "
+                  "all",
+                  counts);
+    else if (options->checks && options->no_count)
+        cli_error("--%s puts what it finds into the report: leave --no-count out, or use "
+                  "bankrun check",
+                  options->schedule.runs ? "schedule" : "check");
+    else
+        return true;
+    return false;
+}
+
 static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
     if (rest < 0)
         return CLI_USAGE;
-    if (!check_trace(options))
+    if (!check_trace(options) || !check_counting(options))
         return CLI_USAGE;
     if (rest < argc) {
         cli_error("'%s': a PTX kernel takes its arguments through --launch", argv[rest]);
@@ -185,25 +205,6 @@ static bool check_as(const struct cli_options *options) {
         cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);
     return can && !(options->as_compiled && options->no_count);
-}
-
-// What is about counts.
-static bool check_counting(const struct cli_options *options) {
-    const char *counts = options->as_compiled      ? "--as compiled"
-                         : options->trace          ? "--trace"
-                         : options->fail_on_excess ? "--fail-on excess"
-                         : options->metrics        ? "--metrics"
-                                                   : NULL;
-    if (options->only_checks && counts)
-        cli_error("bankrun check counts nothing, and %s is about counts; use bankrun run --check "
-                  "all",
-                  counts);
-    else if (options->checks && options->no_count)
-        cli_error("--check puts what it finds into the report: leave --no-count out, or use "
-                  "bankrun check");
-    else
-        return true;
-    return false;
 }
 
 // A file that is wrong is said before a long run, and read after it.

@@ -165,6 +165,7 @@ void environment_set_options(const struct cli_options *options) {
     set_variable("BANKRUN_FILL", options->fill_text ? options->fill_text : "");
     set_variable("BANKRUN_AS", options->as_compiled ? "compiled" : "written");
     set_number("BANKRUN_CHECK", options->checks);
+    set_variable("BANKRUN_SCHEDULE", options->schedule_text ? options->schedule_text : "");
     set_variable("BANKRUN_COUNT", options->only_checks ? "0" : "1");
     set_variable("BANKRUN_PROGRESS", options_show_progress(options) ? "1" : "0");
     set_variable("BANKRUN_QUIET", options->quiet ? "1" : "0");

@@ -108,6 +108,11 @@ const struct option_row option_rows[] = {
      "findings of --check that are accepted: lines of CHECK KIND\nFILE:LINE REASON, or a function "
      "in place of the line",
      TEXT(suppressions)},
+    {0, "schedule", "SEED[:N]", CLI_RUN,
+     "run each kernel in N other orders of its warps and blocks, too\n(default 8), that follow "
+     "from "
+     "the number SEED, and report memory\nthat comes out differently",
+     READ(option_schedule)},
     {0, "fail-on", "fault|excess[=N]|check", BOTH,
      "exit with status 4 when a launch faulted, was refused or cut\nshort, or the profile is "
      "incomplete; with excess also with\nstatus 3 when more than N wavefronts (default 0) of "

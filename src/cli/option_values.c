@@ -133,6 +133,16 @@ bool option_fill(struct cli_options *options, const struct option_row *row, cons
     return false;
 }
 
+bool option_schedule(struct cli_options *options, const struct option_row *row, const char *value) {
+    options->schedule_text = value;
+    options->checks |= profile_check_bit(PROFILE_CHECK_SCHEDULE);
+    if (run_schedule_parse(value, &options->schedule))
+        return true;
+    cli_error("--%s: '%s' is not of the form SEED[:N], with N from 1 to %d", row->name, value,
+              RUN_MOST_ORDERS);
+    return false;
+}
+
 static bool read_check(struct cli_options *options, const struct option_row *row, const char *word,
                        size_t length) {
     for (const struct option_choice *choice = row->choices; choice->word; choice++)
@@ -148,7 +158,7 @@ static bool read_check(struct cli_options *options, const struct option_row *row
 
 // Words between commas.
 bool option_check(struct cli_options *options, const struct option_row *row, const char *value) {
-    options->checks = 0;
+    options->checks &= profile_check_bit(PROFILE_CHECK_SCHEDULE); // --schedule is not in the list
     for (;; value++) {
         size_t length = strcspn(value, ",");
         if (!read_check(options, row, value, length))

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "report/report.h"
+#include "run/orders.h"
 #include "sim/fill.h"
 #include "sim/sample.h"
 
@@ -82,12 +83,14 @@ struct cli_options {           // strings point into argv
     bool metrics;
     const char *nvcc; // NULL: look for it
     cli_strings nvcc_flags;
-    bool no_cache;            // of compiled programs
-    bool no_count;            // run only, no profile
-    bool only_checks;         // bankrun check: launches are checked, and not counted
-    uint32_t checks;          // profile_check_bit
-    const char *suppressions; // a file of findings that are accepted; NULL: none
-    bool follow;              // the processes that the program starts, too
+    bool no_cache;                // of compiled programs
+    bool no_count;                // run only, no profile
+    bool only_checks;             // bankrun check: launches are checked, and not counted
+    uint32_t checks;              // profile_check_bit
+    const char *schedule_text;    // SEED[:N]; NULL: launches are run in the usual order alone
+    struct run_schedule schedule; // the same
+    const char *suppressions;     // a file of findings that are accepted; NULL: none
+    bool follow;                  // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_calibrate calibrate;

@@ -331,6 +331,7 @@ static int launch_and_record(struct ptx_run *run) {
     run->profile->is_as_compiled = compiled != NULL;
     run->profile->is_uncounted = run->options->only_checks;
     run->profile->checks = run->options->checks;
+    run->launch.schedule = run->options->schedule;
     run->launch.compiled = compiled;
     run->launch.trace = run->trace.trace;
     run->launch.profile = run->options->no_count ? NULL : run->profile;

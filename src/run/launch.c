@@ -26,7 +26,8 @@ void run_launch(const struct run_launch *launch, struct sim_result *result) {
     sim.progress = show_progress;
     sim.progress_context = &progress;
     progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);
-    sim_launch(launch->kernel, &sim, result);
+    run_orders(launch->profile ? &launch->schedule : &(struct run_schedule){0}, launch->kernel,
+               &sim, &observers.checked, result, &observers.ordered);
     progress_end(&progress.line);
     run_observers_end(&observers, launch, result);
 }

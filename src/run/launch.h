@@ -7,16 +7,18 @@
 #include <stdio.h>
 
 #include "profile/record.h"
+#include "run/orders.h"
 #include "sim/sim.h"
 
 struct run_launch {
     struct sim_kernel *kernel;
-    struct sim_launch sim;       // checked (run/limits.h); run_launch sets who observes it
-    struct profile *profile;     // where the launch is recorded; NULL: nowhere, nothing is counted
-    unsigned arch;               // by whose bank model, with its bank mode
-    unsigned device, devices;    // that it runs on, of how many; 0: one
-    uint32_t thread;             // that launches it: 0 for the main one
-    struct profile_trace *trace; // NULL: none
+    struct sim_launch sim;        // checked (run/limits.h); run_launch sets who observes it
+    struct profile *profile;      // where the launch is recorded; NULL: nowhere, nothing is counted
+    struct run_schedule schedule; // zeroed: in the usual order alone. Nothing without a profile
+    unsigned arch;                // by whose bank model, with its bank mode
+    unsigned device, devices;     // that it runs on, of how many; 0: one
+    uint32_t thread;              // that launches it: 0 for the main one
+    struct profile_trace *trace;  // NULL: none
     const struct compiled_code *compiled;          // NULL: counted as PTX has it
     const struct event_observer *const *observers; // hear of everything, too
     unsigned observer_count;

@@ -70,6 +70,9 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.passed = passed;
     counted.passed_count = result->passed_count;
     counted.findings = check_end(o->check);
+    for (size_t i = 0; i < o->ordered.count; i++)
+        profile_push_finding(&counted.findings, &o->ordered.list[i]);
+    profile_free_findings(&o->ordered);
     profile_finish(o->recorder, launch->profile, &counted);
     run_free_passed(passed, result->passed_count);
     run_fault_free(&where);

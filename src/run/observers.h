@@ -14,7 +14,8 @@ struct run_observers {
     struct profile_recorder *recorder;       // NULL: nothing is recorded
     struct check *check;                     // NULL: nothing is checked
     struct check_launch checked;
-    bool wants_order; // of blocks, on one worker
+    bool wants_order;                // of blocks, on one worker
+    struct profile_findings ordered; // of other orders (run/orders.h)
 };
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);

@@ -56,6 +56,7 @@ struct sim_worker {
     struct sim_run *run; // see launch.c
     unsigned index;
     struct sim_turns *turns;           // NULL: blocks run in any order
+    struct sim_shuffle *shuffle;       // NULL: in the usual one
     uint64_t turn;                     // number of the cluster that it runs, as they are handed out
     uint64_t first_order;              // of that cluster's blocks
     bool has_turn;                     // all clusters before that one have ended
@@ -72,6 +73,7 @@ struct sim_worker {
     // By site * SITE_SPACES + space, NULL where nothing is known yet; they may change with every
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;
+    uint64_t max_instructions; // of the launch; 0: no limit
     uint64_t instructions, thread_instructions;
     struct sim_lost *lost;         // NULL: nobody asks about host memory that goes away
     void *scratch;                 // of matrix instructions; NULL until one needs it

@@ -90,6 +90,7 @@ enum sim_stop {
     SIM_STOP_BUDGET,  // ran long: look whether it may go on
     SIM_STOP_SPIN,    // ran long in a loop that may wait for other lanes
     SIM_STOP_LOOK,    // its warp ran long: look, then it goes on as if nothing had been
+    SIM_STOP_SLICE,   // others go on first (sim/flow/shuffle.h)
     SIM_STOP_PARKED,  // the split reached its reconvergence point
     SIM_STOP_BARRIER, // waits at a block barrier
     SIM_STOP_SYNC,    // waits for other lanes of its warp

@@ -13,6 +13,7 @@
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/lost.h"
+#include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
 #include "sim/turns.h"
 
@@ -51,8 +52,13 @@ static uint64_t load(const uint64_t *value) {
     return __atomic_load_n(value, __ATOMIC_RELAXED);
 }
 
+static uint64_t limit_of(const struct sim_run *run) {
+    const uint64_t own = run->launch->order.max_instructions;
+    return own ? own : run->sim->config.max_instructions;
+}
+
 uint64_t sim_worker_left(const struct sim_worker *worker, uint64_t instructions) {
-    const uint64_t limit = worker->sim->config.max_instructions;
+    const uint64_t limit = worker->max_instructions;
     const uint64_t done = load(&worker->run->instructions) + instructions;
     return !limit ? UINT64_MAX : done < limit ? limit - done : 0;
 }
@@ -136,7 +142,7 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
 
 // Short blocks never use up a time slice: the limit is looked at between blocks, too.
 static bool is_at_limit(struct sim_run *run) {
-    const uint64_t limit = run->sim->config.max_instructions;
+    const uint64_t limit = limit_of(run);
     if (!limit || load(&run->instructions) < limit)
         return false;
     struct strbuf text = {0};
@@ -171,6 +177,8 @@ static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
         return false;
     worker->turn = next;
     worker->has_turn = false;
+    if (worker->shuffle)
+        next = sim_shuffle_cluster(worker->shuffle, next, run->chosen);
     *number = run->first / size + sim_sample_pick(next, run->chosen, run->pieces);
     return true;
 }
@@ -233,6 +241,7 @@ static enum sim_block_status run_cluster(struct sim_run *run, struct sim_cluster
     for (;;) {
         const enum sim_block_status status = sim_cluster_run(cluster);
         if (status != SIM_BLOCK_YIELD || !run->kernel->is_ordered || blocks_wait(run) ||
+            run->launch->order.is_shuffled ||
             __atomic_load_n(&run->result->may_differ, __ATOMIC_RELAXED))
             return status;
         if (instructions_of(cluster) - before < PATIENCE)
@@ -250,38 +259,78 @@ static void report_faults(const struct sim_cluster *cluster) {
             sim_report_fault(cluster->blocks[rank]);
 }
 
-static void run_blocks(struct sim_worker *worker, struct residents *residents) {
+static void end_cluster(struct sim_worker *worker, struct residents *residents, size_t at,
+                        bool may_idle) {
     struct sim_run *run = worker->run;
-    const uint64_t most = most_resident(run->launch);
+    struct sim_cluster *cluster = residents->running.data[at];
+    report_faults(cluster);
+    if (run->turns)
+        sim_turns_end(run->turns, worker);
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        finish_block(worker, cluster->blocks[rank]);
+    if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end)
+        worker->observer->piece_end(worker->observer_state);
+    residents->running.data[at] = residents->running.data[--residents->running.length];
+    if (may_idle)
+        vec_push(&residents->idle, cluster);
+    else
+        sim_cluster_free(cluster);
+}
+
+// A turn of a cluster, which may end in it.
+static enum sim_block_status run_turn(struct sim_worker *worker, struct residents *residents,
+                                      size_t at) {
+    struct sim_cluster *cluster = residents->running.data[at];
+    const enum sim_block_status status =
+        is_dropped(worker->run, cluster) ? SIM_BLOCK_FAULT : run_cluster(worker->run, cluster);
+    if (status != SIM_BLOCK_YIELD && status != SIM_BLOCK_SLICE)
+        end_cluster(worker, residents, at, status == SIM_BLOCK_DONE);
+    return status;
+}
+
+static struct sim_cluster *add_cluster(struct sim_worker *worker, struct residents *residents) {
+    struct sim_cluster *cluster = start_cluster(worker, residents);
+    if (cluster)
+        vec_push(&residents->running, cluster);
+    return cluster;
+}
+
+static void run_blocks(struct sim_worker *worker, struct residents *residents) {
+    const uint64_t most = most_resident(worker->run->launch);
     size_t turn = 0;
     for (;;) {
         // Blocks that yielded wait while new ones start, so that none waits for ever.
-        struct sim_cluster *cluster = NULL;
-        if (residents->running.length < most) {
-            cluster = start_cluster(worker, residents);
-            if (cluster)
-                vec_push(&residents->running, cluster);
-        }
+        const bool is_new =
+            residents->running.length < most && add_cluster(worker, residents) != NULL;
         if (!residents->running.length)
             return;
-        size_t at = cluster ? residents->running.length - 1 : turn++ % residents->running.length;
-        cluster = residents->running.data[at];
-        enum sim_block_status status =
-            is_dropped(run, cluster) ? SIM_BLOCK_FAULT : run_cluster(run, cluster);
-        if (status == SIM_BLOCK_YIELD)
+        run_turn(worker, residents,
+                 is_new ? residents->running.length - 1 : turn++ % residents->running.length);
+    }
+}
+
+// A few blocks at once, so that they meet; more where they wait for others.
+static void run_blocks_shuffled(struct sim_worker *worker, struct residents *residents) {
+    enum { FEW = 8, PATIENCE_TURNS = 16 };
+    const uint64_t most = most_resident(worker->run->launch);
+    uint64_t wanted = 2 + sim_shuffle_chance(worker->shuffle, FEW), turns = 0;
+    for (;;) {
+        while (residents->running.length < wanted && residents->running.length < most &&
+               add_cluster(worker, residents))
             continue;
-        report_faults(cluster);
-        if (run->turns)
-            sim_turns_end(run->turns, worker);
-        for (uint32_t rank = 0; rank < cluster->count; rank++)
-            finish_block(worker, cluster->blocks[rank]);
-        if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end)
-            worker->observer->piece_end(worker->observer_state);
-        residents->running.data[at] = residents->running.data[--residents->running.length];
-        if (status == SIM_BLOCK_DONE)
-            vec_push(&residents->idle, cluster);
-        else
-            sim_cluster_free(cluster);
+        const uint32_t count = (uint32_t)residents->running.length;
+        if (!count)
+            return;
+        const enum sim_block_status status =
+            run_turn(worker, residents, sim_shuffle_chance(worker->shuffle, count));
+        const bool has_ended = status != SIM_BLOCK_YIELD && status != SIM_BLOCK_SLICE;
+        turns = has_ended ? 0 : turns + 1;
+        const bool is_patient =
+            !blocks_wait(worker->run) || turns < wanted * PATIENCE_TURNS || count < wanted;
+        if (is_patient && status != SIM_BLOCK_YIELD)
+            continue;
+        wanted += 1 + (is_patient ? 0 : wanted / 4);
+        turns = 0;
     }
 }
 
@@ -299,6 +348,7 @@ static void work(void *context, int index) {
     worker->launch = run->launch;
     worker->index = (unsigned)index;
     worker->turns = run->turns;
+    worker->max_instructions = limit_of(run);
     worker->memory = run->sim->memory;
     worker->constants = run->constants;
     worker->warp_vectors = run->warp_vectors;
@@ -306,7 +356,16 @@ static void work(void *context, int index) {
     sim_listen(worker, event_fanout_observer(run->fanout));
     if (run->launch->is_guarded)
         sim_lost_begin(worker);
-    run_blocks(worker, &residents);
+    const struct sim_order *order = &run->launch->order;
+    struct sim_shuffle shuffle;
+    if (order->is_shuffled) {
+        sim_shuffle_begin(&shuffle, order->seed, run->chosen,
+                          run->kernel->waits_for_blocks && !run->launch->is_cooperative);
+        worker->shuffle = &shuffle;
+        run_blocks_shuffled(worker, &residents);
+    } else {
+        run_blocks(worker, &residents);
+    }
     if (run->launch->is_guarded)
         sim_lost_end(worker);
     if (worker->observer && worker->observer->worker_end)
@@ -333,7 +392,7 @@ static int by_block(const void *a, const void *b) {
 }
 
 static void write_output(struct sim_run *run) {
-    FILE *out = run->sim->config.output;
+    FILE *out = run->launch->order.is_silent ? NULL : run->sim->config.output;
     if (run->outputs.length)
         qsort(run->outputs.data, run->outputs.length, sizeof *run->outputs.data, by_block);
     for (size_t i = 0; i < run->outputs.length; i++) {
@@ -443,7 +502,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                      : sim_sample_size(&sim->config.sample, run.pieces, sim_cluster_blocks(&copy));
     result->is_sample = run.chosen < run.pieces;
     run.count = run.chosen * sim_cluster_blocks(&copy);
-    if (launch->on_one_worker || is_small(kernel, run.count))
+    if (launch->on_one_worker || launch->order.is_shuffled || is_small(kernel, run.count))
         work(&run, 0);
     else
         run_on_all(&run);

@@ -207,6 +207,10 @@ bool sim_kernel_is_ordered(const struct sim_kernel *kernel) {
     return kernel->is_ordered;
 }
 
+const char *sim_kernel_varies(const struct sim_kernel *kernel) {
+    return kernel->reads_clock ? "reads a clock" : kernel->allocates ? "allocates memory" : NULL;
+}
+
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel) {
     return kernel->module->sim;
 }

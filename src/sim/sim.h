@@ -114,11 +114,23 @@ struct sim_kernel *sim_module_kernel(struct sim_module *module, const char *name
                                      struct diag_list *diags);
 const struct ir_function *sim_kernel_function(const struct sim_kernel *kernel);
 const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel);
+// What it does depends on more than memory and the order of its threads: it reads a clock, or
+// allocates memory. NULL: neither; else what it does in words: "reads a clock".
+const char *sim_kernel_varies(const struct sim_kernel *kernel);
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel);
 // Whether its blocks may see how far others are (ir_block_ordered).
 bool sim_kernel_is_ordered(const struct sim_kernel *kernel);
 
 // ---- Launches -----------------------------------------------------------------------------
+
+// In which order warps and blocks go on.
+struct sim_order {
+    bool is_shuffled; // another one than usual that the programming model allows, the same for the
+                      // same seed; on one worker
+    bool is_silent;   // it was run before: device printf prints nothing
+    uint64_t seed;
+    uint64_t max_instructions; // of this launch, where not 0
+};
 
 struct sim_launch {
     uint32_t grid[3], block[3];
@@ -132,6 +144,7 @@ struct sim_launch {
     bool may_launch;          // the caller runs the result's children
     uint64_t resident_blocks; // at once on the device: those that may wait for each other; 0: 1024
     bool is_guarded;          // a handler asks sim_host_memory_lost
+    struct sim_order order;   // zeroed: any, on all threads
     uint64_t first_block, block_count; // run only these (linear index, or whole clusters one
                                        // after the other); count 0: all
     const struct event_observer *const *observers; // NULL among them: nobody

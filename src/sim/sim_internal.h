@@ -109,6 +109,7 @@ struct sim_kernel {
     uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
     bool uses_cluster;           // reads registers of the block's place in its cluster
     bool launches;               // other kernels
+    bool reads_clock, allocates; // allocates: or frees
     bool retries;                // has loops of compare-and-swap on shared memory
     bool is_ordered;             // has accesses that wait until the blocks before have ended
     bool waits_for_blocks;       // has a loop that polls memory which other blocks may write

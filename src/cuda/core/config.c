@@ -72,6 +72,14 @@ static struct sim_fill fill(void) {
     return fill;
 }
 
+static struct run_schedule schedule(void) {
+    struct run_schedule schedule = {0};
+    const char *text = getenv("BANKRUN_SCHEDULE");
+    if (text && *text && !run_schedule_parse(text, &schedule))
+        cuda_say("BANKRUN_SCHEDULE=%s is not of the form SEED[:N]: ignored", text);
+    return schedule;
+}
+
 void cuda_config_read(struct cuda_config *config) {
     *config = (struct cuda_config){
         .owner = getpid(),
@@ -81,6 +89,7 @@ void cuda_config_read(struct cuda_config *config) {
         .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
         .sample = sample(),
         .fill = fill(),
+        .schedule = schedule(),
         .shows_progress = is_set("BANKRUN_PROGRESS"),
         .is_quiet = is_set("BANKRUN_QUIET"),
     };

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "run/orders.h"
 #include "sim/fill.h"
 #include "sim/sample.h"
 
@@ -26,8 +27,9 @@ struct cuda_config {
     bool lets_pass;            // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;          // BANKRUN_AS=compiled: what the machine code accesses is counted
     uint32_t checks;           // BANKRUN_CHECK: the checkers that look on, profile_check_bit
-    bool is_uncounted;         // BANKRUN_COUNT=0: launches are checked only
-    bool is_quiet;             // BANKRUN_QUIET=1: no notes; errors are still said
+    struct run_schedule schedule; // BANKRUN_SCHEDULE: other orders in which launches are run, too
+    bool is_uncounted;            // BANKRUN_COUNT=0: launches are checked only
+    bool is_quiet;                // BANKRUN_QUIET=1: no notes; errors are still said
 };
 
 // Reads the environment once. Takes BANKRUN_PROFILE and BANKRUN_TRACE out of it: programs that this

@@ -50,6 +50,7 @@ static void decode_device_function(struct sim_decoder *decoder, const struct ir_
         return;
     }
     decoder->kernel->launches |= call->device->launches;
+    decoder->kernel->allocates |= sim_device_allocates(call->device);
     if (call->argument_count != call->device->arguments) {
         sim_decode_error(decoder, ir, "'%s' takes %u parameters, not %u", name,
                          call->device->arguments, call->argument_count);

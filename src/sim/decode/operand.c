@@ -140,6 +140,7 @@ static bool fixed_sreg(enum ptx_sreg sreg, sim_ref *ref) {
 
 static sim_ref changing_sreg_ref(struct sim_decoder *decoder, const struct ir_operand *operand) {
     struct sim_instr read = {.immediate = operand->sreg, .value = operand->bytes};
+    decoder->kernel->reads_clock = true;
     read.run[0] = read.run[1] = decoder->target->store_sreg;
     return computed_ref(decoder, read);
 }

@@ -119,6 +119,10 @@ static const struct sim_device functions[] = {
     {"cudaGraphSetConditional", 2, {8, 4}, 0, device_set_conditional, false},
 };
 
+bool sim_device_allocates(const struct sim_device *device) {
+    return device->call == device_malloc || device->call == device_free;
+}
+
 const struct sim_device *sim_device_find(const char *name) {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, name) == 0)

@@ -35,6 +35,9 @@ struct sim_device {
 // NULL: there is no such function.
 const struct sim_device *sim_device_find(const char *name);
 
+// It allocates device memory, or frees it.
+bool sim_device_allocates(const struct sim_device *device);
+
 // device_launch.c: the same for functions of the device runtime.
 const struct sim_device *sim_device_launch_find(const char *name);
 

@@ -7,6 +7,7 @@
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
 #include "sim/flow/lost.h"
+#include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
 #include "sim/launch.h"
 
@@ -134,6 +135,8 @@ uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *thr
 // ---- Scheduling ---------------------------------------------------------------------------
 
 static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
+    if (warp->block->worker->shuffle)
+        pc = sim_shuffle_execute(warp, pc);
     if (warp->block->worker->lost) {
         sim_execute_guarded(warp, pc);
         return;
@@ -146,7 +149,7 @@ static void execute(struct sim_warp *warp, const struct sim_instr *pc) {
 static void cut_slice(struct sim_block_flow *flow, struct sim_warp *warp) {
     const struct sim_worker *worker = flow->block.worker;
     struct sim_warp_flow *own = warp->flow;
-    if (!worker->sim->config.max_instructions)
+    if (!worker->max_instructions)
         return;
     const uint64_t left = sim_worker_left(worker, sim_block_instructions(flow, NULL));
     own->slice = left < SIM_LOOK_SLICE ? left : SIM_LOOK_SLICE;
@@ -224,7 +227,7 @@ static bool run_split(struct sim_block_flow *flow, struct sim_warp *warp,
     }
 }
 
-enum warp_result { WARP_WAITS, WARP_SPINS, WARP_FAULT };
+enum warp_result { WARP_WAITS, WARP_SPINS, WARP_SLICE, WARP_FAULT };
 
 static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp) {
     unsigned rounds = 0, spins = 0;
@@ -235,6 +238,8 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
         cut_slice(flow, warp);
         if (!run_split(flow, warp, pc))
             return WARP_FAULT;
+        if (warp->stop == SIM_STOP_SLICE)
+            return WARP_SLICE;
         if (warp->stop != SIM_STOP_SPIN && warp->stop != SIM_STOP_BUDGET)
             continue;
         if (flow->is_settling)
@@ -329,28 +334,51 @@ __attribute__((unused)) static bool is_over(const struct sim_block_flow *flow) {
     return true;
 }
 
+struct round {
+    bool is_whole; // no warp misses its turn
+    bool moved, spun;
+};
+
+// A turn of each warp. False: a fault.
+static bool run_round(struct sim_block_flow *flow, struct round *round) {
+    uint8_t order[SIM_MAX_WARPS];
+    struct sim_shuffle *shuffle = flow->block.worker->shuffle;
+    uint32_t count = flow->warp_count;
+    if (shuffle)
+        count = sim_shuffle_warps(shuffle, flow, round->is_whole, order);
+    round->is_whole = count == flow->warp_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_warp *warp = &flow->warps[shuffle ? order[i] : i];
+        uint64_t before = warp->flow->instructions;
+        enum warp_result result = run_warp(flow, warp);
+        if (result == WARP_FAULT)
+            return false;
+        round->spun |= result == WARP_SPINS;
+        round->moved |=
+            result == WARP_SLICE || (result == WARP_WAITS && warp->flow->instructions != before);
+    }
+    return true;
+}
+
 enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
-    for (;;) {
-        bool moved = false, spun = false;
-        for (uint32_t i = 0; i < flow->warp_count; i++) {
-            struct sim_warp *warp = &flow->warps[i];
-            uint64_t before = warp->flow->instructions;
-            enum warp_result result = run_warp(flow, warp);
-            if (result == WARP_FAULT) {
-                if (is_of_access(flow->fault.result.fault))
-                    settle(flow);
-                return SIM_BLOCK_FAULT;
-            }
-            spun |= result == WARP_SPINS;
-            moved |= result == WARP_WAITS && warp->flow->instructions != before;
+    struct sim_shuffle *shuffle = flow->block.worker->shuffle;
+    for (bool has_stopped = false;;) {
+        struct round round = {.is_whole = has_stopped};
+        if (!run_round(flow, &round)) {
+            if (is_of_access(flow->fault.result.fault) && !shuffle)
+                settle(flow);
+            return SIM_BLOCK_FAULT;
         }
         if (!flow->live_threads) {
             assert(is_over(flow));
             return SIM_BLOCK_DONE;
         }
-        if (moved)
+        has_stopped = !round.moved;
+        if (round.moved && sim_shuffle_leaves(shuffle))
+            return SIM_BLOCK_SLICE;
+        if (round.moved || !round.is_whole)
             continue;
-        if (spun)
+        if (round.spun)
             return SIM_BLOCK_YIELD;
         if (!open_all(flow))
             return sim_cluster_size(flow->block.cluster) > 1 ? SIM_BLOCK_WAITS

@@ -41,6 +41,7 @@ enum sim_block_status {
     SIM_BLOCK_DONE,
     SIM_BLOCK_WAITS, // for other blocks of its cluster
     SIM_BLOCK_YIELD, // all its warps spin: let other blocks run
+    SIM_BLOCK_SLICE, // other blocks go on first (shuffle.h)
     SIM_BLOCK_FAULT,
 };
 

@@ -15,7 +15,7 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     assert(lanes && !flow->frames.length);
     flow->live = flow->started = lanes;
     flow->tokens.length = 0;
-    flow->instructions = flow->thread_instructions = flow->spin = 0;
+    flow->instructions = flow->thread_instructions = flow->spin = flow->spin_before = 0;
     flow->run_start = 0;
     flow->slice = flow->look_at = SIM_LOOK_SLICE;
     flow->split_count = 1;

@@ -122,17 +122,20 @@ static void raise_lost(struct sim_warp *warp, const struct sim_instr *instr) {
     sim_raise_too(warp, lanes);
 }
 
-void sim_execute_guarded(struct sim_warp *warp, const struct sim_instr *pc) {
+const struct sim_instr *sim_step_guarded(struct sim_warp *warp, const struct sim_instr *pc) {
     struct sim_lost *lost = warp->block->worker->lost;
     lost->warp = warp;
-    while (pc) {
-        lost->instr = pc;
-        const struct sim_instr *next = pc->run[warp->is_full](warp, pc);
-        if (lost->signal) {
-            raise_lost(warp, pc);
-            next = NULL;
-        }
-        pc = next;
+    lost->instr = pc;
+    const struct sim_instr *next = pc->run[warp->is_full](warp, pc);
+    if (lost->signal) {
+        raise_lost(warp, pc);
+        next = NULL;
     }
     lost->instr = NULL;
+    return next;
+}
+
+void sim_execute_guarded(struct sim_warp *warp, const struct sim_instr *pc) {
+    while (pc)
+        pc = sim_step_guarded(warp, pc);
 }

@@ -24,7 +24,9 @@ struct sim_lost { // of one thread of a launch, whose caller hands signals on
 void sim_lost_begin(struct sim_worker *worker);
 void sim_lost_end(struct sim_worker *worker);
 
-// Executes what the warp has to do, as block.c does, and looks after each instruction.
+// Executes an instruction as its handler does, and looks after it.
+const struct sim_instr *sim_step_guarded(struct sim_warp *warp, const struct sim_instr *pc);
+// Executes what the warp has to do, as block.c does, in such steps.
 void sim_execute_guarded(struct sim_warp *warp, const struct sim_instr *pc);
 
 #endif
