@@ -152,12 +152,24 @@ static bool are_limits_same(const struct profile_refused *a, const struct profil
     return true;
 }
 
-static bool is_same_refused(const struct profile_refused *a, const struct profile_refused *b) {
+bool profile_refused_are_same(const struct profile_refused *a, const struct profile_refused *b) {
     return same_text(a->symbol, b->symbol) && same_text(a->parent, b->parent) &&
            same_text(a->error, b->error) && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0 &&
            memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 &&
            a->dynamic_bytes == b->dynamic_bytes && are_limits_same(a, b);
+}
+
+void profile_repeat_refused(struct profile_refused *kept, struct profile_refused *again) {
+    kept->repeats += again->repeats;
+    free_refused(again);
+}
+
+uint64_t profile_launched_by(const struct profile *profile, uint32_t thread) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < profile->launch_count; i++)
+        count += profile->launches[i].thread == thread ? profile->launches[i].repeats : 0;
+    return count;
 }
 
 static void push_refused(struct profile *profile, const struct profile_refused *refused) {
@@ -172,10 +184,9 @@ void profile_add_refused(struct profile *profile, struct profile_refused *refuse
     enum { LOOK_BACK = 256 };
     for (size_t back = 1; back <= profile->refused_count && back <= LOOK_BACK; back++) {
         struct profile_refused *kept = &profile->refused[profile->refused_count - back];
-        if (!is_same_refused(kept, refused))
+        if (kept->thread != refused->thread || !profile_refused_are_same(kept, refused))
             continue;
-        kept->repeats += refused->repeats;
-        free_refused(refused);
+        profile_repeat_refused(kept, refused);
         return;
     }
     push_refused(profile, refused);

@@ -200,6 +200,8 @@ static json_t *refused_of(const struct profile_refused *refused) {
     json_t *object = json_object();
     set(object, "after", number(refused->after));
     set(object, "repeats", number(refused->repeats));
+    if (refused->thread)
+        set(object, "thread", number(refused->thread));
     set(object, "kernel", text(refused->kernel));
     set(object, "symbol", text(refused->symbol));
     set(object, "grid", triple(refused->grid));
@@ -210,6 +212,15 @@ static json_t *refused_of(const struct profile_refused *refused) {
     set(object, "error", text(refused->error));
     set(object, "reasons", reasons_of(refused));
     return object;
+}
+
+char *profile_refused_to_json(const struct profile_refused *refused) {
+    json_t *object = refused_of(refused);
+    char *json = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(object);
+    if (!json)
+        base_out_of_memory(0);
+    return json;
 }
 
 static void read_reasons(struct profile_reader *reader, const json_t *object,
@@ -233,6 +244,8 @@ static void read_one_refused(struct profile_reader *reader, const json_t *object
                              struct profile_refused *refused) {
     refused->after = profile_read_number(reader, object, "after", INT64_MAX);
     refused->repeats = profile_read_number(reader, object, "repeats", INT64_MAX);
+    if (json_object_get(object, "thread"))
+        refused->thread = (uint32_t)profile_read_number(reader, object, "thread", UINT32_MAX);
     refused->kernel = profile_read_text(reader, object, "kernel", false);
     refused->symbol = profile_read_text(reader, object, "symbol", false);
     profile_read_triple(reader, object, "grid", refused->grid);

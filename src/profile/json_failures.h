@@ -16,4 +16,7 @@ void profile_write_failures(json_t *root, const struct profile *profile);
 void profile_read_failures(struct profile_reader *reader, const json_t *root,
                            struct profile *profile);
 
+// One that was refused, to be compared. Caller frees.
+char *profile_refused_to_json(const struct profile_refused *refused);
+
 #endif

@@ -110,7 +110,9 @@ struct profile_broken_limit { // one reason for which a launch was refused
 };
 
 struct profile_refused { // a launch that did not begin
-    uint64_t after;      // so many launches had begun before the first such
+    uint64_t after;      // so many launches had begun before the first such: of its own thread,
+                         // until threads are sorted
+    uint32_t thread;     // as a launch's
     uint64_t repeats;    // how often it was asked for
     char *kernel, *symbol;
     uint32_t grid[3], block[3], cluster[3]; // cluster: 0: none asked for
@@ -242,7 +244,10 @@ void profile_cut_short(struct profile_launch *launch, enum profile_cut why, int 
 // In words: "cut short by signal 15 (SIGTERM)". Caller frees.
 char *profile_cut_text(enum profile_cut why, int signal);
 
-// Counts one more where the same is there already. Takes over what `refused` owns.
+// How many launches a thread has begun.
+uint64_t profile_launched_by(const struct profile *profile, uint32_t thread);
+
+// Counts one more where the same thread asked for the same already. Takes over what `refused` owns.
 void profile_add_refused(struct profile *profile, struct profile_refused *refused);
 void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const char *text);
 

@@ -54,6 +54,9 @@ void profile_append_findings(struct profile *profile, struct profile *process);
 
 bool profile_faults_are_same(const struct profile_launch *a, const struct profile_launch *b);
 void profile_free_faults(struct profile_launch *launch);
+bool profile_refused_are_same(const struct profile_refused *a, const struct profile_refused *b);
+// Takes over what `again` owns.
+void profile_repeat_refused(struct profile_refused *kept, struct profile_refused *again);
 void profile_free_failures(struct profile *profile); // what was refused, and gaps
 // Takes them over from a process's profile; its launches come behind the first `before`.
 void profile_append_failures(struct profile *profile, struct profile *process, uint64_t before);

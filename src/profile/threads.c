@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
+#include "profile/json_failures.h"
 #include "profile/recorder.h"
 
 struct entry { // one launch
@@ -14,9 +16,12 @@ struct entry { // one launch
 };
 
 struct thread {
+    uint32_t number;
     const struct entry *entries;
     size_t count;
+    struct strbuf refused; // what of its launches was refused
 };
+typedef VEC(struct thread) thread_list;
 
 struct content {
     char *text;
@@ -78,13 +83,14 @@ static struct entry *list_entries(const struct profile *profile, size_t *count) 
 // Threads that launched the same are alike, whichever comes first.
 static int by_launches(const void *a, const void *b) {
     const struct thread *x = a, *y = b;
-    const bool x_is_main = x->entries->thread == 0, y_is_main = y->entries->thread == 0;
-    if (x_is_main != y_is_main)
-        return x_is_main ? -1 : 1;
+    if ((x->number == 0) != (y->number == 0))
+        return x->number == 0 ? -1 : 1;
     for (size_t i = 0; i < x->count && i < y->count; i++)
         if (x->entries[i].rank != y->entries[i].rank)
             return x->entries[i].rank < y->entries[i].rank ? -1 : 1;
-    return x->count < y->count ? -1 : x->count > y->count;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return strcmp(strbuf_string(&x->refused), strbuf_string(&y->refused));
 }
 
 // The thread's launches get the next indices. `place`: for each rank.
@@ -119,33 +125,91 @@ static void replace_launches(struct profile *profile, const struct profile *sort
     profile->launch_capacity = sorted->launch_capacity;
 }
 
-static void sort(struct profile *profile) {
-    size_t count = 0;
-    struct entry *entries = list_entries(profile, &count);
-    VEC(struct thread) threads = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || entries[i].thread != entries[i - 1].thread)
-            vec_push(&threads, ((struct thread){&entries[i], 0}));
-        threads.data[threads.length - 1].count++;
+// The thread's refused launches come next in the list; what another one asked for already is
+// counted there. `before`: how many launches stand before its own.
+static void put_refused(struct profile *profile, struct profile_refused *sorted, size_t *count,
+                        const struct thread *thread, uint32_t number, uint64_t before) {
+    for (size_t i = 0; i < profile->refused_count; i++) {
+        struct profile_refused *refused = &profile->refused[i];
+        size_t same = 0;
+        if (refused->thread != thread->number)
+            continue;
+        while (same < *count && !profile_refused_are_same(&sorted[same], refused))
+            same++;
+        if (same < *count) {
+            profile_repeat_refused(&sorted[same], refused);
+            continue;
+        }
+        sorted[*count] = *refused;
+        sorted[*count].thread = number;
+        sorted[(*count)++].after += before;
     }
+}
+
+static struct thread *find_thread(thread_list *threads, uint32_t number) {
+    for (size_t i = 0; i < threads->length; i++)
+        if (threads->data[i].number == number)
+            return &threads->data[i];
+    vec_push(threads, ((struct thread){.number = number}));
+    return &threads->data[threads->length - 1];
+}
+
+static void list_threads(const struct profile *profile, const struct entry *entries, size_t count,
+                         thread_list *threads) {
+    for (size_t i = 0; i < count; i++) {
+        struct thread *thread = find_thread(threads, entries[i].thread);
+        if (!thread->count++)
+            thread->entries = &entries[i];
+    }
+    for (size_t i = 0; i < profile->refused_count; i++) {
+        struct profile_refused alone = profile->refused[i];
+        struct thread *thread = find_thread(threads, alone.thread);
+        alone.thread = 0;
+        char *json = profile_refused_to_json(&alone);
+        strbuf_puts(&thread->refused, json);
+        free(json);
+    }
+}
+
+static void sort(struct profile *profile) {
+    size_t count = 0, refused_count = 0;
+    struct entry *entries = list_entries(profile, &count);
+    thread_list threads = {0};
+    list_threads(profile, entries, count, &threads);
     qsort(threads.data, threads.length, sizeof *threads.data, by_launches);
     struct profile sorted = {0};
     size_t *place = base_alloc((profile->launch_count + 1) * sizeof *place);
-    for (size_t t = 0; t < threads.length; t++)
+    struct profile_refused *refused = base_alloc((profile->refused_count + 1) * sizeof *refused);
+    for (size_t t = 0; t < threads.length; t++) {
+        put_refused(profile, refused, &refused_count, &threads.data[t], (uint32_t)t,
+                    sorted.launched);
         put_thread(&sorted, profile, &threads.data[t], (uint32_t)t, place);
+        strbuf_free(&threads.data[t].refused);
+    }
     replace_launches(profile, &sorted);
+    free(profile->refused);
+    profile->refused = refused;
+    profile->refused_count = refused_count;
     free(place);
     free(entries);
     vec_free(&threads);
 }
 
 void profile_sort_threads(struct profile *profile) {
+    const uint32_t first = profile->launch_count    ? profile->launches[0].thread
+                           : profile->refused_count ? profile->refused[0].thread
+                                                    : 0;
     bool has_several = false;
-    for (size_t i = 1; i < profile->launch_count; i++)
-        has_several |= profile->launches[i].thread != profile->launches[0].thread;
-    if (has_several)
+    for (size_t i = 0; i < profile->launch_count; i++)
+        has_several |= profile->launches[i].thread != first;
+    for (size_t i = 0; i < profile->refused_count; i++)
+        has_several |= profile->refused[i].thread != first;
+    if (has_several) {
         sort(profile);
-    else
-        for (size_t i = 0; i < profile->launch_count; i++)
-            profile->launches[i].thread = 0;
+        return;
+    }
+    for (size_t i = 0; i < profile->launch_count; i++)
+        profile->launches[i].thread = 0;
+    for (size_t i = 0; i < profile->refused_count; i++)
+        profile->refused[i].thread = 0;
 }

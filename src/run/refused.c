@@ -51,7 +51,8 @@ static size_t find_limits(const struct run_refused *refused,
 void run_add_refused(struct profile *profile, const struct run_refused *refused) {
     const char *symbol = refused->symbol ? refused->symbol : "";
     struct profile_refused kept = {
-        .after = profile->launched,
+        .after = profile_launched_by(profile, refused->thread),
+        .thread = refused->thread,
         .repeats = 1,
         .kernel = refused->symbol ? base_demangle(symbol) : base_strdup("no kernel"),
         .symbol = base_strdup(symbol),

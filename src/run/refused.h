@@ -11,6 +11,7 @@ struct run_refused {
     const struct run_limits *limits;
     const struct sim_launch *launch;
     uint64_t dynamic_bytes, static_bytes; // of shared memory: what was asked for, what it has
+    uint32_t thread;                      // that asked, as of launches
     const char *parent;                   // the kernel that asked, demangled or not; NULL: the host
     const char *error;                    // "cudaErrorInvalidValue"; NULL: no call was refused
     const char *text;                     // why, where it breaks no limit

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/core/error.h"
+#include "cuda/core/thread.h"
 #include "ir/ir.h"
 #include "run/refused.h"
 
@@ -135,6 +136,7 @@ void cuda_note_refused(struct cuda_state *state, const void *stub, const struct 
         .launch = &shape,
         .dynamic_bytes = launch->dynamic_shared,
         .static_bytes = is_loaded ? cuda_static_shared(function) : 0,
+        .thread = cuda_thread_number(),
         .parent = launch->parent,
         .error = cuda_error_name(error),
         .text = cuda_error_text(error),
