@@ -199,6 +199,17 @@ const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *l
 // with a number added, the lanes access. NULL: another memory, or it is not known. Caller frees.
 const struct ir_variable **ir_shared_origins(const struct ir_function *kernel);
 
+// Instructions that touch a register of an asynchronous product (wgmma) which nobody has waited for
+// on any way there. Caller frees.
+struct ir_early_touch {
+    uint32_t product, touch; // instructions
+    bool is_written;
+};
+struct ir_early_touch *ir_early_touches(const struct ir_function *function, uint32_t *count);
+// Whether whoever executes the one instruction executes the other one later: false
+// also where that is not known.
+bool ir_follows_surely(const struct ir_function *function, uint32_t first, uint32_t later);
+
 // First instruction of a `refuse` row that the kernel (or what it calls) holds, or NULL.
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel);
 

@@ -1,18 +1,22 @@
 // The checker of synchronisation: it hears of all that orders threads, and of asynchronous copies.
 // What a block does is told by one worker, so that all is known of a block in one place.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "check/checker.h"
 #include "check/sync/block.h"
 #include "check/sync/copies.h"
+#include "check/sync/early.h"
 #include "check/sync/words.h"
 
 struct sync_worker {
     const struct sync_code *code;
+    struct sync_early *early;
     struct check_notes notes;
     struct sync_copies *copies;
     VEC(struct sync_block *) blocks; // those that run
+    struct sync_block *spare;        // one that has ended, for the next one
     struct sync_block *last;         // the one that was asked for
     uint64_t cluster;                // number of the first block of the one that begins
     uint32_t cluster_left;           // how many of its blocks are still to begin
@@ -21,6 +25,7 @@ struct sync_worker {
 struct sync_check {
     const struct check_launch *launch;
     struct sync_code code;
+    struct sync_early *early; // NULL: no such place
     struct event_observer observer;
     struct sync_worker *workers; // launch->workers of them
 };
@@ -37,7 +42,8 @@ static struct sync_block *find_block(struct sync_worker *worker, uint64_t number
 }
 
 static void begin_block(struct sync_worker *worker, const struct event_sync *event) {
-    struct sync_block *block = base_alloc(sizeof *block);
+    struct sync_block *block = worker->spare ? worker->spare : base_alloc(sizeof *block);
+    worker->spare = NULL;
     block->number = block->cluster = event->block_number;
     block->threads = event->expected;
     if (worker->cluster_left) {
@@ -53,9 +59,24 @@ static void begin_block(struct sync_worker *worker, const struct event_sync *eve
 }
 
 static void free_block(struct sync_block *block) {
+    if (!block)
+        return;
     vec_free(&block->mbarriers);
     vec_free(&block->stuck);
     free(block);
+}
+
+// Most blocks of a launch use the same barriers, and leave them as they were.
+static void retire_block(struct sync_worker *worker, struct sync_block *block) {
+    free_block(worker->spare);
+    worker->spare = block;
+    block->mbarriers.length = block->stuck.length = 0;
+    block->exits.count = 0;
+    memset(block->live, 0, sizeof block->live);
+    memset(block->missed, 0, sizeof block->missed);
+    for (unsigned id = 0; id < SYNC_BARRIERS; id++)
+        if (block->barriers[id].places.count)
+            block->barriers[id] = (struct sync_barrier){0};
 }
 
 // All blocks of the cluster have ended, or the block, where it is alone.
@@ -68,7 +89,7 @@ static void end_cluster(struct sync_worker *worker, uint64_t cluster) {
             continue;
         }
         sync_mbarrier_end(&(struct sync_scene){worker->code, &worker->notes, block});
-        free_block(block);
+        retire_block(worker, block);
     }
     worker->blocks.length = kept;
     worker->last = NULL;
@@ -119,6 +140,8 @@ static void dispatch(struct sync_worker *worker, const struct sync_scene *scene,
 static void on_sync(void *state, const struct event_sync *event) {
     struct sync_worker *worker = state;
     sync_copies_sync(worker->copies, event, &worker->notes);
+    if (worker->early)
+        sync_early_hear(worker->early, event->instruction);
     if (event->kind == EVENT_CLUSTER_BEGIN) {
         worker->cluster = event->block_number;
         worker->cluster_left = event->expected;
@@ -166,6 +189,7 @@ static void *worker_begin(void *context, unsigned number) {
     struct sync_check *check = context;
     struct sync_worker *worker = &check->workers[number];
     worker->code = &check->code;
+    worker->early = check->early;
     worker->copies = sync_copies_create();
     return worker;
 }
@@ -174,6 +198,7 @@ static void *begin(const struct check_launch *launch) {
     struct sync_check *check = base_alloc(sizeof *check);
     check->launch = launch;
     check->code = sync_code_of(launch->kernel);
+    check->early = sync_early_of(&check->code);
     check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
     check->observer = (struct event_observer){.context = check,
                                               .worker_begin = worker_begin,
@@ -190,6 +215,7 @@ static const struct event_observer *observer(void *state) {
 static void end_worker(struct sync_worker *worker) {
     for (size_t i = 0; i < worker->blocks.length; i++) // of a launch that was stopped
         free_block(worker->blocks.data[i]);
+    free_block(worker->spare);
     vec_free(&worker->blocks);
     sync_copies_free(worker->copies);
 }
@@ -201,8 +227,11 @@ static void end(void *state, struct profile_findings *findings) {
         check_merge_notes(&all, &check->workers[i].notes);
         end_worker(&check->workers[i]);
     }
+    if (check->early)
+        sync_early_end(check->early, &all);
     sync_push_notes(check->launch, &check->code, &all, findings);
     check_free_notes(&all);
+    sync_early_free(check->early);
     sync_code_free(&check->code);
     free(check->workers);
     free(check);

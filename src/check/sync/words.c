@@ -131,6 +131,12 @@ static void say_twice(const uint64_t *details, struct strbuf *out) {
     strbuf_puts(out, "an mbarrier is set up where there is one already");
 }
 
+static void say_early(const uint64_t *details, struct strbuf *out) {
+    (void)details;
+    strbuf_puts(out, "a register of an asynchronous matrix product is touched before the product "
+                     "has been waited for");
+}
+
 static void say_none(const uint64_t *details, struct strbuf *out) {
     (void)details;
     strbuf_puts(out, "an mbarrier is used that is not set up");
@@ -186,6 +192,10 @@ static const struct words words[] = {
     {.kind = "mbarrier-set-up-twice",
      .say = say_twice,
      .help = "set it up once, by one thread, or give it up with mbarrier.inval first"},
+    {.kind = "wgmma-not-waited",
+     .say = say_early,
+     .help = "wait first (wgmma.commit_group, wgmma.wait_group), and keep the compiler from moving "
+             "the access before the wait: asm volatile(\"\" : \"+f\"(d) :: \"memory\") behind it"},
     {.kind = "mbarrier-not-set-up",
      .say = say_none,
      .help = "let one thread set it up (init(), mbarrier.init) and the others wait for that "
