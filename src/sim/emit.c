@@ -30,15 +30,18 @@ static void fill_place(const struct sim_warp *warp, const struct sim_instr *inst
     event->warp = warp->index;
 }
 
-// The lanes' elements side by side.
-static void pack_values(const struct mem_request *r, uint8_t *values) {
+// The lanes' elements side by side: as they lie in the register, or packed into `values`.
+static const uint8_t *stored_values(const struct mem_request *r, uint8_t *values) {
     const struct sim_access *access = r->instr->access;
+    if (access->count == 1 && access->element_bytes[0] == access->bytes)
+        return sim_at(r->warp, access->element[0]);
     for (unsigned e = 0; e < access->count; e++) {
         const uint8_t *lanes = sim_at(r->warp, access->element[e]);
         for (unsigned l = 0; l < LANES; l++)
             memcpy(values + (size_t)l * r->width + e * access->bytes,
                    lanes + (size_t)l * access->element_bytes[e], access->bytes);
     }
+    return values;
 }
 
 static void emit(const struct mem_request *r, struct event_access *event) {
@@ -48,8 +51,7 @@ static void emit(const struct mem_request *r, struct event_access *event) {
     if (!sim_is_heard(r) && !sim_is_copy_heard(r))
         return;
     if (worker->hears_values && r->instr->access->is_store && r->width <= MOST_STORED) {
-        pack_values(r, values);
-        event->values = values;
+        event->values = stored_values(r, values);
     }
     event->site = r->site;
     event->intent = r->intent;

@@ -1,25 +1,31 @@
 #include "check/race/clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "check/race/internal.h"
+
+static void start_warps(struct clock *c) {
+    for (uint32_t w = 0; w < c->blocks * c->block_warps; w++) {
+        const uint32_t rest = c->block_threads - w % c->block_warps * WARP_LANES;
+        c->warps[w] = (struct clock_warp){
+            .now = c->now, .live = rest >= WARP_LANES ? UINT32_MAX : (1u << rest) - 1};
+    }
+}
 
 struct clock *clock_create(uint32_t blocks, uint32_t block_threads,
                            const struct clock_foreign_rules *rules) {
     struct clock *c = base_alloc(sizeof *c);
     c->blocks = blocks;
+    c->block_threads = block_threads;
     c->block_warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
     c->threads = blocks * c->block_warps * WARP_LANES;
     c->rules = rules;
     c->warps = base_alloc(blocks * c->block_warps * sizeof *c->warps);
     c->block = base_alloc(blocks * sizeof *c->block);
     c->now = 1;
-    for (uint32_t w = 0; w < blocks * c->block_warps; w++) {
-        const uint32_t rest = block_threads - w % c->block_warps * WARP_LANES;
-        c->warps[w].now = 1;
-        c->warps[w].live = rest >= WARP_LANES ? UINT32_MAX : (1u << rest) - 1;
-    }
+    start_warps(c);
     return c;
 }
 
@@ -31,9 +37,8 @@ static void free_lanes(struct clock_lanes *lanes) {
     free(lanes);
 }
 
-void clock_free(struct clock *c) {
-    if (!c)
-        return;
+// All that anybody knows.
+static void forget(struct clock *c) {
     for (uint32_t w = 0; w < c->blocks * c->block_warps; w++)
         free_lanes(c->warps[w].lanes);
     for (uint32_t b = 0; b < c->blocks; b++)
@@ -45,9 +50,28 @@ void clock_free(struct clock *c) {
     knowledge_drop(c->cluster_over);
     for (unsigned i = 0; i < CLOCK_JOINS; i++)
         knowledge_drop(c->joins[i].sum);
+}
+
+void clock_free(struct clock *c) {
+    if (!c)
+        return;
+    forget(c);
     free(c->warps);
     free(c->block);
     free(c);
+}
+
+bool clock_reset(struct clock *c) {
+    if (c->now > CLOCK_END / 2)
+        return false;
+    forget(c);
+    memset(c->block, 0, c->blocks * sizeof *c->block);
+    memset(c->joins, 0, sizeof c->joins);
+    c->cluster_over = NULL;
+    c->holders = c->extras = 0;
+    c->base = c->now++;
+    start_warps(c);
+    return true;
 }
 
 // ---- What threads hold --------------------------------------------------------------------

@@ -65,9 +65,10 @@ struct clock_block {
 
 struct clock {
     uint32_t now, base;
-    uint32_t blocks, block_warps, threads; // threads: the domain's numbers, without the extras
-    uint32_t holders;                      // threads that hold something
-    uint32_t extras;                       // that were given out
+    uint32_t blocks, block_threads, block_warps,
+        threads;      // threads: the domain's numbers, without the extras
+    uint32_t holders; // threads that hold something
+    uint32_t extras;  // that were given out
     uint64_t next_id;
     const struct clock_foreign_rules *rules;
     struct clock_warp *warps;
@@ -85,6 +86,9 @@ struct clock {
 struct clock *clock_create(uint32_t blocks, uint32_t block_threads,
                            const struct clock_foreign_rules *rules);
 void clock_free(struct clock *clock);
+// For the next domain of the same shape: what the last one's threads did lies below the base.
+// False: time has come so far that stamps have to start again, with another clock.
+bool clock_reset(struct clock *clock);
 
 // ---- Threads and stamps -------------------------------------------------------------------
 

@@ -18,11 +18,12 @@ struct race_domain {
     struct clock *clock;
     const struct check_launch *launch;
     struct check_notes *notes; // the worker's
-    uint32_t begun, ended;     // of its blocks
+    uint32_t begun;            // of its blocks
     struct race_block *blocks;
     struct race_copies *copies; // of each warp, by its index in the clock
     struct race_flags flags;
-    struct race_tensors *tensors; // of each warpgroup, likewise
+    struct race_tensors *tensors; // of each warpgroup, block by block
+    uint32_t groups;              // of a block
     VEC(struct race_bulk) bulk;   // copies of which the mbarrier is not known yet
 };
 
@@ -31,6 +32,8 @@ struct race_domain *race_domain_create(const struct check_launch *launch, uint32
                                        const struct clock_foreign_rules *rules,
                                        struct check_notes *notes);
 void race_domain_free(struct race_domain *domain);
+// For the next one of the same shape. False: it has served long enough.
+bool race_domain_reset(struct race_domain *domain);
 // UINT32_MAX: it is none of them.
 uint32_t race_domain_rank(const struct race_domain *domain, uint64_t block_number);
 

@@ -6,6 +6,7 @@
 #include "check/checker.h"
 #include "check/race/domain.h"
 #include "check/race/global.h"
+#include "ptx/facts.h"
 
 struct race_worker {
     struct race_check *check;
@@ -13,12 +14,14 @@ struct race_worker {
     struct global_worker *global;
     VEC(struct race_domain *) domains; // that run
     struct race_domain *last;          // of the last event; NULL: none
+    struct race_domain *idle;          // one that has ended; NULL: none
 };
 
 struct race_check {
     const struct check_launch *launch;
     struct event_observer observer;
     struct global_race *global;
+    bool *is_matrix_store;       // by instruction, numbered as events number them
     struct race_worker *workers; // launch->workers of them
 };
 
@@ -39,8 +42,12 @@ static struct race_domain *find(struct race_worker *worker, uint64_t block_numbe
 static struct race_domain *open_domain(struct race_worker *worker, uint32_t blocks) {
     const struct check_launch *launch = worker->check->launch;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    struct race_domain *domain = race_domain_create(
-        launch, blocks, threads, global_rules(worker->check->global), &worker->notes);
+    struct race_domain *domain = worker->idle;
+    if (domain && domain->clock->blocks == blocks)
+        worker->idle = NULL;
+    else
+        domain = race_domain_create(launch, blocks, threads, global_rules(worker->check->global),
+                                    &worker->notes);
     vec_push(&worker->domains, domain);
     return domain;
 }
@@ -50,8 +57,11 @@ static void close_domain(struct race_worker *worker, struct race_domain *domain)
     while (worker->domains.data[i] != domain)
         i++;
     worker->domains.data[i] = worker->domains.data[--worker->domains.length];
-    race_domain_free(domain);
     worker->last = NULL;
+    if (!worker->idle && race_domain_reset(domain))
+        worker->idle = domain;
+    else
+        race_domain_free(domain);
 }
 
 // The blocks of a cluster begin right behind it.
@@ -61,6 +71,25 @@ static void begin_block(struct race_worker *worker, uint64_t number) {
     if (!domain || domain->begun == domain->clock->blocks)
         domain = open_domain(worker, 1);
     domain->blocks[domain->begun++].number = number;
+}
+
+// ---- Matrices -----------------------------------------------------------------------------
+
+// What the lanes of a warp store of a matrix comes, through the product before, of what all of them
+// have read: none stores before all have read.
+static bool *find_matrix_stores(const struct ir_function *kernel) {
+    uint32_t count, total = 0, at = 0;
+    const struct ir_function **functions = ir_reachable(kernel, &count);
+    for (uint32_t f = 0; f < count; f++)
+        total += functions[f]->instruction_count;
+    bool *found = base_alloc(total + 1);
+    for (uint32_t f = 0; f < count; f++)
+        for (uint32_t i = 0; i < functions[f]->instruction_count; i++) {
+            const enum ptx_access access = ptx_access_of(functions[f]->instructions[i].ptx);
+            found[at++] = access == PTX_ACCESS_MATRIX_STORE || access == PTX_ACCESS_FRAGMENT_STORE;
+        }
+    free(functions);
+    return found;
 }
 
 // ---- Events -------------------------------------------------------------------------------
@@ -78,6 +107,9 @@ static void on_access(void *state, const struct event_access *event) {
     struct race_domain *domain = find(worker, event->block_number, &rank);
     if (!domain)
         return;
+    if (worker->check->is_matrix_store[event->instruction])
+        clock_warp_barrier(domain->clock, clock_warp_index(domain->clock, rank, event->warp),
+                           event->mask);
     if (event->space == SITE_SHARED)
         shared_access(domain, rank, event);
     if (event->addresses)
@@ -109,6 +141,8 @@ static void worker_end(void *state) {
     struct race_worker *worker = state;
     while (worker->domains.length)
         close_domain(worker, worker->domains.data[0]);
+    if (worker->idle)
+        race_domain_free(worker->idle);
     vec_free(&worker->domains);
     global_worker_end(worker->global);
 }
@@ -119,6 +153,7 @@ static void *begin(const struct check_launch *launch) {
     struct race_check *check = base_alloc(sizeof *check);
     check->launch = launch;
     check->global = global_begin(launch);
+    check->is_matrix_store = find_matrix_stores(launch->kernel);
     check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
     check->observer = (struct event_observer){.context = check,
                                               .worker_begin = worker_begin,
@@ -142,6 +177,7 @@ static void end(void *state, struct profile_findings *findings) {
     shared_report(check->launch, &all, findings);
     check_free_notes(&all);
     global_end(check->global, findings);
+    free(check->is_matrix_store);
     free(check->workers);
     free(check);
 }

@@ -227,8 +227,17 @@ static void finish_bulk(struct race_domain *d, uint32_t warp_index, const struct
     d->bulk.length = left;
 }
 
+static struct race_tensors *group_of(const struct race_domain *d, uint32_t warp_index) {
+    const uint32_t warps = d->clock->block_warps;
+    return &d->tensors[warp_index / warps * d->groups + warp_index % warps / 4];
+}
+
+static unsigned member_of(const struct race_domain *d, uint32_t warp_index) {
+    return warp_index % d->clock->block_warps % 4;
+}
+
 static uint32_t tensor_extra(struct race_domain *d, uint32_t warp_index) {
-    struct race_tensors *group = &d->tensors[warp_index / 4];
+    struct race_tensors *group = group_of(d, warp_index);
     if (!group->extra)
         group->extra = clock_extra(d->clock);
     return group->extra;
@@ -255,17 +264,17 @@ void shared_access(struct race_domain *d, uint32_t rank, const struct event_acce
 // ---- wgmma --------------------------------------------------------------------------------
 
 static void commit_tensors(struct race_domain *d, uint32_t warp_index) {
-    struct race_tensors *group = &d->tensors[warp_index / 4];
-    vec_push(&group->commits[warp_index % 4], clock_extra_stamp(d->clock));
+    struct race_tensors *group = group_of(d, warp_index);
+    vec_push(&group->commits[member_of(d, warp_index)], clock_extra_stamp(d->clock));
     clock_next(d->clock);
 }
 
 static void wait_tensors(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
-    struct race_tensors *group = &d->tensors[warp_index / 4];
-    const size_t count = group->commits[warp_index % 4].length;
+    struct race_tensors *group = group_of(d, warp_index);
+    const size_t count = group->commits[member_of(d, warp_index)].length;
     if (group->extra && count > e->count)
         clock_know_extra(d->clock, warp_index, e->mask, group->extra,
-                         group->commits[warp_index % 4].data[count - 1 - e->count]);
+                         group->commits[member_of(d, warp_index)].data[count - 1 - e->count]);
 }
 
 // ---- Synchronisation ----------------------------------------------------------------------

@@ -50,8 +50,8 @@ void shared_words_free(struct shared_words *words) {
     vec_free(&words->unused);
 }
 
-void shared_words_clear(struct shared_words *words, bool anew) {
-    if (!anew && !words->has_stamps_left)
+void shared_words_clear(struct shared_words *words) {
+    if (!words->has_stamps_left)
         return;
     memset(words->write_stamp, 0, words->count * sizeof *words->write_stamp);
     memset(words->read_stamp, 0, words->count * sizeof *words->read_stamp);

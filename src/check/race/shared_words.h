@@ -78,8 +78,8 @@ struct shared_visit {
 
 void shared_words_init(struct shared_words *words, uint32_t bytes);
 void shared_words_free(struct shared_words *words);
-// The next block's: all stamps so far are below its clock's base. `anew`: time starts again.
-void shared_words_clear(struct shared_words *words, bool anew);
+// For the next block: all stamps so far are below its clock's base.
+void shared_words_clear(struct shared_words *words);
 
 void shared_begin(struct shared_visit *visit);
 
