@@ -41,9 +41,10 @@ uint32_t race_domain_rank(const struct race_domain *domain, uint64_t block_numbe
 void shared_access(struct race_domain *domain, uint32_t rank, const struct event_access *event);
 void shared_sync(struct race_domain *domain, uint32_t rank, const struct event_sync *event);
 
-// What was found of one byte, as a note.
+// What was found of one byte, as a note. Not `counts`: for the threads alone.
 void shared_note(struct race_domain *domain, const struct shared_visit *visit, unsigned lane,
-                 const struct shared_entry *earlier, unsigned earlier_lane, uint32_t offset);
+                 const struct shared_entry *earlier, unsigned earlier_lane, uint32_t offset,
+                 bool counts);
 // The notes as findings.
 void shared_report(const struct check_launch *launch, const struct check_notes *notes,
                    struct profile_findings *findings);

@@ -81,13 +81,13 @@ static unsigned order_of(const struct shared_log *log, const struct shared_visit
 }
 
 void shared_note(struct race_domain *d, const struct shared_visit *v, unsigned lane,
-                 const struct shared_entry *e, unsigned other, uint32_t offset) {
+                 const struct shared_entry *e, unsigned other, uint32_t offset, bool counts) {
     const unsigned mine = v->extra ? v->sender : lane;
     const bool is_async = is_copy_not_waited(v, lane, e, other);
     const unsigned kind = is_async ? 2 : is_read(v->class) || is_read(e->class);
     struct check_note note = {.kind = kinds[kind],
                               .tag = array_of(d->launch, offset),
-                              .count = 1,
+                              .count = counts,
                               .at_count = 2,
                               .details = {[DETAIL_OFFSET] = offset, [DETAIL_WIDTH] = e->width}};
     const struct check_at own =

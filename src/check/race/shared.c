@@ -34,53 +34,69 @@ static uint32_t bits_of(uint8_t bytes) {
 }
 
 // All that write the same leave the same, whoever is first.
-static bool writes_the_same(const struct context *c, const struct shared_visit *v, uint32_t word,
-                            uint8_t bytes, uint32_t value, const struct shared_entry *e,
-                            unsigned other) {
-    uint32_t old, bits;
-    return is_write(v->class) && is_write(e->class) &&
+static bool writes_the_same(const struct context *c, const struct shared_entry *own, unsigned lane,
+                            const struct shared_entry *e, unsigned other, uint32_t word,
+                            uint8_t bytes) {
+    uint32_t old, new, bits, own_bits;
+    return own && is_write(own->class) && is_write(e->class) &&
            shared_log_value(&c->block->log, e, other, word, &old, &bits) &&
-           ((old ^ value) & bits & bits_of(bytes)) == 0;
+           shared_log_value(&c->block->log, own, lane, word, &new, &own_bits) &&
+           ((old ^ new) & bits & bits_of(bytes)) == 0;
 }
 
-static bool match_lane(struct context *c, const struct shared_visit *v, uint32_t word,
-                       uint8_t bytes, unsigned lane, uint32_t value, const struct shared_entry *e,
-                       uint32_t others) {
+// The first lane of an entry that races with this one; WARP_LANES: none does.
+static unsigned rival(const struct context *c, const struct shared_visit *v, unsigned lane,
+                      const struct shared_entry *e, uint32_t others, uint32_t word, uint8_t bytes) {
     for (uint32_t rest = others; rest; rest &= rest - 1) {
         const unsigned other = (unsigned)__builtin_ctz(rest);
-        if ((e == c->own && other >= lane) || knows_entry(v, lane, e, other) ||
-            writes_the_same(c, v, word, bytes, value, e, other))
-            continue;
-        shared_note(c->domain, v, lane, e, other, word * 4 + (unsigned)__builtin_ctz(bytes));
-        return true;
+        if ((e != c->own || other < lane) && !knows_entry(v, lane, e, other) &&
+            !writes_the_same(c, c->own, lane, e, other, word, bytes))
+            return other;
     }
-    return false;
+    return WARP_LANES;
+}
+
+// Two accesses count once for each word, however many of their lanes do.
+static bool match_entry(struct context *c, const struct shared_visit *v, uint32_t word,
+                        uint8_t bytes, uint32_t lanes, const struct shared_entry *e) {
+    const struct shared_log *log = &c->block->log;
+    const uint32_t others = shared_log_lanes(log, e, word, bytes);
+    const uint32_t all = others && c->own ? shared_log_lanes(log, c->own, word, bytes) : lanes;
+    bool is_first = true;
+    for (uint32_t rest = others ? all | lanes : 0; rest; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const unsigned other = rival(c, v, lane, e, others, word, bytes);
+        if (!(lanes & ~((1u << lane) - 1)))
+            break;
+        if (other == WARP_LANES)
+            continue;
+        if (lanes >> lane & 1)
+            shared_note(c->domain, v, lane, e, other, word * 4 + (unsigned)__builtin_ctz(bytes),
+                        is_first);
+        is_first = false;
+    }
+    return !is_first;
 }
 
 // All accesses since the barrier that are a race with this one.
 static bool match(struct context *c, const struct shared_visit *v, uint32_t word, uint8_t bytes,
-                  uint32_t lanes, uint32_t value) {
+                  uint32_t lanes) {
     const struct shared_log *log = &c->block->log;
     bool found = false;
     if (c->block->looked > MOST_LOOKED)
         return false;
     c->block->looked += log->entries.length;
-    for (size_t i = 0; i < log->entries.length; i++) {
-        const struct shared_entry *e = &log->entries.data[i];
-        if (!shared_conflicts(v->class, e->class))
-            continue;
-        const uint32_t others = shared_log_lanes(log, e, word, bytes);
-        for (uint32_t rest = others ? lanes : 0; rest; rest &= rest - 1)
-            found |= match_lane(c, v, word, bytes, (unsigned)__builtin_ctz(rest), value, e, others);
-    }
+    for (size_t i = 0; i < log->entries.length; i++)
+        if (shared_conflicts(v->class, log->entries.data[i].class))
+            found |= match_entry(c, v, word, bytes, lanes, &log->entries.data[i]);
     return found;
 }
 
 static bool conflict(void *context, const struct shared_visit *v, uint32_t word, uint8_t bytes,
-                     uint32_t lanes, uint32_t value, const struct shared_group *pending) {
+                     uint32_t lanes, const struct shared_group *pending) {
     struct context *c = context;
     if (!pending)
-        return match(c, v, word, bytes, lanes, value);
+        return match(c, v, word, bytes, lanes);
     if (v->is_pending && pending->thread == v->thread && pending->issue == v->issue &&
         pending->instruction == v->instruction)
         return true; // lanes that copy to one place
@@ -92,7 +108,8 @@ static bool conflict(void *context, const struct shared_visit *v, uint32_t word,
                                    .width = 4,
                                    .class = pending->class};
     shared_note(c->domain, v, (unsigned)__builtin_ctz(lanes), &e,
-                (unsigned)__builtin_ctz(pending->lanes), word * 4 + (unsigned)__builtin_ctz(bytes));
+                (unsigned)__builtin_ctz(pending->lanes), word * 4 + (unsigned)__builtin_ctz(bytes),
+                true);
     return true;
 }
 

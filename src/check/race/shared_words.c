@@ -287,11 +287,11 @@ static void access_groups(struct shared_words *words, const struct shared_visit 
         if (!is_unordered(v, bytes, lanes, g))
             continue;
         if (g->is_pending)
-            v->conflict(v->context, v, word, bytes, lanes, value, g);
+            v->conflict(v->context, v, word, bytes, lanes, g);
         else
             others = true;
     }
-    if (others && !v->conflict(v->context, v, word, bytes, lanes, value, NULL))
+    if (others && !v->conflict(v->context, v, word, bytes, lanes, NULL))
         for (uint32_t i = 0; i < groups->count; i++)
             if (groups->list[i].thread == SHARED_SEVERAL)
                 groups->list[i].bytes = 0;

@@ -72,7 +72,7 @@ struct shared_visit {
     // that are under way one by one, of others once, with NULL. False: they are ordered, as
     // somebody knows who remembers more than groups of several warps do.
     bool (*conflict)(void *context, const struct shared_visit *visit, uint32_t word, uint8_t bytes,
-                     uint32_t lanes, uint32_t value, const struct shared_group *earlier);
+                     uint32_t lanes, const struct shared_group *earlier);
     void *context;
 };
 
