@@ -28,6 +28,11 @@ struct check_launch {
     void *context;
 };
 
+// Where an instruction, counted as in events, stands in the source: all but role and thread. The
+// caller frees the function's name and the instruction's; the file is the kernel's.
+void check_find_instruction(const struct ir_function *kernel, uint32_t number,
+                            struct profile_place *place);
+
 struct check;
 
 enum { CHECK_MOST_OBSERVERS = PROFILE_CHECKS };

@@ -35,9 +35,9 @@ static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
     }
 }
 
-static void describe_instruction(const struct check_launch *launch, uint32_t number,
-                                 struct profile_place *place) {
-    const struct ir_function *function = function_of(launch->kernel, &number);
+void check_find_instruction(const struct ir_function *kernel, uint32_t number,
+                            struct profile_place *place) {
+    const struct ir_function *function = function_of(kernel, &number);
     if (!function)
         return;
     const struct ir_instruction *instruction = &function->instructions[number];
@@ -57,7 +57,7 @@ static void describe_place(const struct check_launch *launch, const struct check
                            struct profile_place *place) {
     *place = (struct profile_place){.role = (char *)at->role, .has_thread = at->has_thread};
     if (at->instruction != EVENT_NONE)
-        describe_instruction(launch, at->instruction, place);
+        check_find_instruction(launch->kernel, at->instruction, place);
     if (!at->has_thread)
         return;
     split(at->block, launch->grid, place->block);

@@ -16,8 +16,9 @@ static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
 #define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
-static const struct option_choice checks[] = {
-    {"all", CLI_ALL_CHECKS}, CHECK(RACE, "race") CHECK(SYNC, "sync") CHECK(MEMORY, "memory"){0}};
+static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
+                                              CHECK(RACE, "race") CHECK(SYNC, "sync")
+                                                  CHECK(MEMORY, "memory") CHECK(LEAK, "leak"){0}};
 #undef CHECK
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};

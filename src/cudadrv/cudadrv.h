@@ -36,7 +36,7 @@ cu_result cudadrv_end(struct cuda_state *state, enum cuda_error error);
 
 #define CUDADRV_FUNCTION(declarator, need, work)                                                   \
     CUDA_API cu_result declarator {                                                                \
-        struct cuda_state *state = cuda_begin();                                                   \
+        struct cuda_state *state = cuda_name_call(cuda_begin(), __func__);                         \
         if (!state)                                                                                \
             return (cu_result)CUDADRV_NOT_INITIALIZED;                                             \
         enum cuda_error error_ = cudadrv_check(state, need);                                       \

@@ -18,14 +18,14 @@ enum cuda_error cudart_record(enum cuda_error error);
 
 #define CUDART_CALL(declarator, work)                                                              \
     CUDA_API enum cuda_error declarator {                                                          \
-        struct cuda_state *state = cudart_begin();                                                 \
+        struct cuda_state *state = cuda_name_call(cudart_begin(), __func__);                       \
         return state ? cudart_record(cuda_end(state, work)) : cudaErrorInitializationError;        \
     }
 // The same for launches, which cudaGetLastError tells of in such a child, too: as on a GPU, where
 // nothing but launches is told of there.
 #define CUDART_LAUNCH(declarator, work)                                                            \
     CUDA_API enum cuda_error declarator {                                                          \
-        struct cuda_state *state = cudart_begin();                                                 \
+        struct cuda_state *state = cuda_name_call(cudart_begin(), __func__);                       \
         return cudart_record(state ? cuda_end(state, work) : cudaErrorInitializationError);        \
     }
 // For questions about what never changes: they do not wait for another thread's kernel.

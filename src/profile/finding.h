@@ -12,7 +12,8 @@
     X(INIT, "init")                                                                                \
     X(SYNC, "sync")                                                                                \
     X(MEMORY, "memory")                                                                            \
-    X(SCHEDULE, "schedule")
+    X(SCHEDULE, "schedule")                                                                        \
+    X(LEAK, "leak")
 
 #define X(id, name) PROFILE_CHECK_##id,
 enum profile_check { PROFILE_CHECK_LIST(X) PROFILE_CHECKS };

@@ -32,7 +32,8 @@ struct sim_config {
     struct sim_sample sample;  // which part of a launch's blocks is run
     struct sim_fill fill;      // what memory holds before it is written
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
-    struct sim *neighbour;    // whose address space this device shares; NULL: it has its own
+    bool has_own_pages;    // host and managed allocations share no page of the host with each other
+    struct sim *neighbour; // whose address space this device shares; NULL: it has its own
     unsigned device, devices; // its number among those that share one, and how many do: up to
                               // SIM_DEVICES
 };

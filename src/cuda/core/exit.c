@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/hand_over.h"
 #include "cuda/core/own_thread.h"
 #include "cuda/core/state.h"
@@ -35,6 +36,8 @@ static void write_profile(struct cuda_state *state, int signal) {
         cuda_say("%llu %s outside of cudaProfilerStart and cudaProfilerStop: not in the report",
                  (unsigned long long)state->profiler.left_out,
                  state->profiler.left_out == 1 ? "launch" : "launches");
+    if (!signal)
+        cuda_check_end(state);
     cuda_hand_over_head(state->profile);
     if (state->config.profile_path)
         write_file(state);

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/say.h"
 #include "base/strbuf.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
 #include "cuda/core/fork.h"
@@ -93,6 +94,7 @@ static void set_up(void) {
         state->devices[d].number = d;
         set_defaults(state, &state->devices[d]);
     }
+    cuda_check_begin(state);
     cuda_watch_forks(state);
 }
 
@@ -201,6 +203,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
         .lets_pass = state->config.lets_pass,
+        .has_own_pages = state->checker != NULL,
         .fill = state->config.fill,
         .output = stdout,
         .sample = state->config.sample,
@@ -223,6 +226,7 @@ void cuda_drop_device(struct cuda_state *state) {
         else
             cuda_module_unload(state, module, state->current->number);
     }
+    cuda_check_drop(state);
     cuda_graphs_drop(state);
     cuda_handles_drop(state, CUDA_STREAM);
     cuda_handles_drop(state, CUDA_EVENT);
@@ -241,6 +245,7 @@ void cuda_drop_device(struct cuda_state *state) {
 }
 
 void cuda_free_state(struct cuda_state *state) {
+    cuda_check_end(state);
     for (unsigned d = 0; d < state->device_count; d++) {
         state->current = &state->devices[d];
         cuda_drop_device(state);

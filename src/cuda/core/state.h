@@ -53,10 +53,12 @@ struct cuda_state {
     struct device_model device; // what all of them are
     unsigned device_count;
     struct cuda_device devices[SIM_DEVICES];
-    struct cuda_device *current; // the one that the call under way works on
-    pthread_mutex_t sim_lock;    // of the devices' `sim`, for who has to stop a launch
-    struct profile *profile;     // NULL: nobody asked for one
-    struct run_trace trace;      // zeroed: nothing is traced
+    struct cuda_device *current;  // the one that the call under way works on
+    pthread_mutex_t sim_lock;     // of the devices' `sim`, for who has to stop a launch
+    struct profile *profile;      // NULL: nobody asked for one
+    struct run_trace trace;       // zeroed: nothing is traced
+    struct cuda_checker *checker; // of the host's side; NULL: nobody checks it
+    const char *call;             // of the API that is under way: "cudaMalloc"
     VEC(struct cuda_module *) modules;
     struct map functions;                      // host address -> struct cuda_function
     struct map variables;                      // host address -> struct cuda_variable
@@ -103,6 +105,12 @@ void cuda_unlock(struct cuda_state *state);
 bool cuda_lock_within(struct cuda_state *state, int seconds);
 // The state, locked. NULL: a child of fork() that cannot use CUDA.
 struct cuda_state *cuda_begin(void);
+// Notes which call it is, and returns the state. NULL is fine.
+static inline struct cuda_state *cuda_name_call(struct cuda_state *state, const char *name) {
+    if (state)
+        state->call = name;
+    return state;
+}
 // The same without the lock, for questions about what never changes.
 struct cuda_state *cuda_ask(void);
 // Unlocks, and calls what waited for that; returns the error.

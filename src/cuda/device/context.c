@@ -1,5 +1,6 @@
 #include "cuda/device/context.h"
 
+#include "cuda/checks/check.h"
 #include "cuda/core/thread.h"
 #include "cuda/device/calls.h"
 #include "cuda/module/module.h"
@@ -274,6 +275,8 @@ enum cuda_error cuda_context_synchronize(struct cuda_state *state, const void *c
     enum cuda_error error = cuda_context_of(state, context, &known);
     if (error == cudaSuccess)
         error = cuda_visit(state, known->handle.device);
+    if (error == cudaSuccess)
+        cuda_check_waits_for_device(state, state->current);
     return error == cudaSuccess ? cuda_capture_forbids_waiting(state) : error;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cuda/checks/check.h"
 #include "cuda/core/state.h"
 #include "cuda/core/thread.h"
 #include "cuda/device/calls.h"
@@ -54,6 +55,8 @@ enum cuda_error cuda_device_get_attribute(struct cuda_state *state, int *value, 
 
 enum cuda_error cuda_device_synchronize(struct cuda_state *state) {
     enum cuda_error error = cuda_enter(state);
+    if (error == cudaSuccess)
+        cuda_check_waits_for_device(state, state->current);
     return error == cudaSuccess ? cuda_capture_forbids_waiting(state) : error;
 }
 

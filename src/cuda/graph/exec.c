@@ -1,6 +1,7 @@
 // Graphs that were instantiated: a copy of the program's graph with the order in which it runs.
 #include "cuda/graph/exec.h"
 
+#include "cuda/checks/check.h"
 #include "cuda/core/gap.h"
 #include "cuda/graph/calls.h"
 #include "cuda/graph/memory.h"
@@ -170,10 +171,13 @@ enum cuda_error cuda_graph_instantiate_with_flags(struct cuda_state *state, cuda
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-static enum cuda_error run_graph(struct cuda_state *state, const struct cuda_graph *graph);
+static enum cuda_error run_graph(struct cuda_state *state, const struct cuda_graph *graph,
+                                 struct cuda_check_graph *check);
 
 static enum cuda_error run_conditional(struct cuda_state *state,
-                                       const struct cuda_operation *operation) {
+                                       const struct cuda_operation *operation,
+                                       struct cuda_check_graph *check) {
+    const unsigned branches = cuda_check_graph_branches(check);
     struct cuda_graph *const *bodies = operation->u.conditional.bodies;
     unsigned size = operation->u.conditional.size;
     enum cuda_error error = cudaSuccess;
@@ -192,27 +196,36 @@ static enum cuda_error run_conditional(struct cuda_state *state,
             body = 1;
         again = operation->u.conditional.type == CUDA_WHILE && value;
         if (body < size)
-            error = run_graph(state, bodies[body]);
+            error = run_graph(state, bodies[body], check);
+        cuda_check_graph_again(check, branches);
     }
     return error;
 }
 
-static enum cuda_error run_graph(struct cuda_state *state, const struct cuda_graph *graph) {
+static enum cuda_error run_node(struct cuda_state *state, const struct cuda_operation *operation,
+                                struct cuda_check_graph *check) {
+    if (operation->kind == CUDA_NODE_GRAPH)
+        return run_graph(state, operation->u.child, check);
+    if (operation->kind == CUDA_NODE_CONDITIONAL)
+        return run_conditional(state, operation, check);
+    return cuda_check_run_node(state, check, operation);
+}
+
+static enum cuda_error run_graph(struct cuda_state *state, const struct cuda_graph *graph,
+                                 struct cuda_check_graph *check) {
     enum cuda_error error = cudaSuccess;
+    struct cuda_check_nodes *nodes = cuda_check_nodes_begin(check, graph);
     for (size_t i = 0; i < graph->schedule.length && error == cudaSuccess; i++) {
         const struct cuda_node *node = graph->schedule.data[i];
         state->current = node->handle.device;
         if (state->current->pending != cudaSuccess || state->dying)
             break;
-        if (node->is_disabled)
-            continue;
-        if (node->operation.kind == CUDA_NODE_GRAPH)
-            error = run_graph(state, node->operation.u.child);
-        else if (node->operation.kind == CUDA_NODE_CONDITIONAL)
-            error = run_conditional(state, &node->operation);
-        else
-            error = cuda_operation_run(state, &node->operation);
+        cuda_check_node_begin(check, nodes, node);
+        if (!node->is_disabled)
+            error = run_node(state, &node->operation, check);
+        cuda_check_node_end(check, nodes, node);
     }
+    cuda_check_nodes_end(check, nodes);
     return error;
 }
 
@@ -249,15 +262,17 @@ static enum cuda_error take_back(struct cuda_state *state, const struct cuda_gra
     return cudaSuccess;
 }
 
-static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec) {
+static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec, cuda_stream stream) {
     enum cuda_error error = take_back(state, exec->graph, exec->flags & CUDA_INSTANTIATE_AUTO_FREE);
     if (error != cudaSuccess)
         return error;
     assign_defaults(cuda_graphs(state), exec->graph);
     struct cuda_device *device = state->current;
     exec->running++;
-    error = run_graph(state, exec->graph);
+    struct cuda_check_graph *check = cuda_check_graph_begin(state, stream, exec->graph);
+    error = run_graph(state, exec->graph, check);
     state->current = device;
+    cuda_check_graph_end(state, check);
     if (!--exec->running && exec->is_doomed)
         cuda_exec_free(state, exec);
     if (error != cudaSuccess && state->current->pending == cudaSuccess) {
@@ -284,7 +299,7 @@ enum cuda_error cuda_graph_launch(struct cuda_state *state, cuda_exec exec, cuda
         cuda_capture_spoil(state, stream);
         error = cudaErrorStreamCaptureUnsupported;
     } else if (error == cudaSuccess && !is_lost)
-        error = state->dying ? cudaErrorLaunchFailure : run(state, known);
+        error = state->dying ? cudaErrorLaunchFailure : run(state, known, stream);
     return error;
 }
 

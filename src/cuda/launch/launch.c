@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/error.h"
 #include "cuda/core/gap.h"
 #include "cuda/core/hand_over.h"
@@ -123,6 +124,10 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
         .stop = &state->dying,
     };
     launch.sim.parameters = kernel->parameters;
+    const struct event_observer *checker =
+        cuda_check_observer(state, sim_kernel_function(launch.kernel));
+    launch.observers = &checker;
+    launch.observer_count = checker != NULL;
     if (launch.profile)
         launch.compiled = cuda_module_compiled(state, function->module);
     struct sim_result result;
@@ -134,6 +139,7 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
     cuda_hand_over_landed();
     for (size_t i = 0; i < result.passed_count; i++)
         say_passed(state, &result.passed[i]);
+    cuda_check_fault(state, &launch, &result);
     if (result.fault != SIM_OK)
         note_fault(state, &result);
     if (!launch.profile)
@@ -179,6 +185,7 @@ static void copy_for(struct cuda_state *state, const struct cuda_function *paren
         state->current->pending = cudaErrorIllegalAddress;
         return;
     }
+    cuda_check_kernel_copies(state, child->to, child->from, child->bytes);
     void *to = (void *)(uintptr_t)child->to;
     if (child->from)
         memmove(to, (const void *)(uintptr_t)child->from, child->bytes);

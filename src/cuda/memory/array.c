@@ -2,6 +2,7 @@
 #include "cuda/memory/array.h"
 #include "cuda/memory/calls.h"
 
+#include "cuda/checks/check.h"
 #include "cuda/stream/capture.h"
 
 #include <string.h>
@@ -133,6 +134,7 @@ static enum cuda_error allocate(struct cuda_state *state, enum cuda_handle_kind 
     void *memory = sim_alloc(state->current->sim, image.bytes, SIM_DEVICE);
     if (!memory)
         return cudaErrorMemoryAllocation;
+    cuda_check_allocated(state, memory, image.bytes);
     image.address = (uint64_t)(uintptr_t)memory;
     struct cuda_array *array = cuda_handle_new(state, kind, sizeof *array);
     array->channel = *channel;
@@ -166,7 +168,9 @@ static void make_levels(struct cuda_state *state, struct cuda_array *mipmap) {
 static enum cuda_error release(struct cuda_state *state, struct cuda_array *array) {
     if (!array || array->is_level)
         return cudaErrorContextIsDestroyed; // as the real one says of an array that is gone
-    sim_free(state->current->sim, (void *)(uintptr_t)array->image.address);
+    void *memory = (void *)(uintptr_t)array->image.address;
+    cuda_check_freed(state, memory, true);
+    sim_free(state->current->sim, memory);
     for (unsigned l = 0; l < array->image.level_count; l++)
         if (array->levels[l])
             cuda_handle_kill(state, &array->levels[l]->handle);

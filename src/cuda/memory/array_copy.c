@@ -36,7 +36,8 @@ enum cuda_error cuda_copy_sides(struct cuda_state *state, struct cuda_side targe
                                 enum cuda_memcpy_kind kind, cuda_stream stream, bool is_queued) {
     bool is_lost = false;
     enum cuda_error error = is_queued ? cuda_enter_queued(state, &is_lost) : cuda_enter(state);
-    struct cuda_copy copy = {.extent = {width, height, 1}, .kind = kind, .stream = stream};
+    struct cuda_copy copy = {
+        .extent = {width, height, 1}, .kind = kind, .stream = stream, .is_queued = is_queued};
     if (error == cudaSuccess && !direction_fits(&target, &source, kind))
         error = cudaErrorInvalidMemcpyDirection;
     if (error == cudaSuccess)

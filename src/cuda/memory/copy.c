@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cuda/checks/check.h"
 #include "cuda/graph/memory.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/operation.h"
@@ -62,6 +63,8 @@ enum cuda_error cuda_copy_locked(struct cuda_state *state, const struct cuda_cop
     const struct cuda_extent *extent = &copy->extent;
     if (!extent->width || !extent->height || !extent->depth)
         return cudaSuccess;
+    cuda_check_used(state, copy->source.at, false);
+    cuda_check_used(state, copy->target.at, true);
     enum cuda_error error = cuda_copy_check(state, copy, cuda_capture_of(state, copy->stream));
     if (error == cudaSuccess && !cuda_stream_is_good(state, copy->stream))
         error = cudaErrorInvalidResourceHandle;

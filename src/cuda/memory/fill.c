@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cuda/checks/check.h"
 #include "cuda/graph/memory.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/capture.h"
@@ -44,6 +45,8 @@ enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill
     enum cuda_error error = cuda_enter_queued(state, &is_lost);
     if (error == cudaSuccess && !cuda_stream_is_good(state, fill->stream))
         error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess && !is_empty)
+        cuda_check_used(state, fill->at, true);
     if (error == cudaSuccess && !is_empty)
         error = cuda_fill_check(state, fill, cuda_capture_of(state, fill->stream));
     // What is only allocated when a graph runs cannot be asked yet.

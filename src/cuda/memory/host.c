@@ -1,5 +1,6 @@
 // Host memory that the device may use: pinned, registered.
 #include "base/mapping.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/state.h"
 #include "cuda/memory/calls.h"
 #include "cuda/memory/memory.h"
@@ -37,6 +38,8 @@ enum cuda_error cuda_host_unregister(struct cuda_state *state, void *pointer) {
     enum cuda_error error = cuda_enter_unsafe(state);
     if (error == cudaSuccess && !pointer)
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        cuda_check_waits_for_device(state, state->current);
     if (error == cudaSuccess && !sim_unregister_host(state->current->sim, pointer))
         error = cudaErrorHostMemoryNotRegistered;
     return error;

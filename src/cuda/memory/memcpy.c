@@ -101,6 +101,7 @@ enum cuda_error cuda_copy_3d(struct cuda_state *state, const struct cuda_memcpy_
         struct cuda_copy copy;
         error = cuda_copy_of_3d(state, p, &copy);
         copy.stream = stream;
+        copy.is_queued = is_queued;
         copy.asked = p;
         if (error == cudaSuccess)
             error = cuda_copy_locked(state, &copy, is_lost);

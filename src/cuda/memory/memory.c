@@ -2,6 +2,7 @@
 #include "cuda/memory/memory.h"
 #include "cuda/memory/calls.h"
 
+#include "cuda/checks/check.h"
 #include "cuda/core/state.h"
 #include "cuda/graph/memory.h"
 #include "cuda/memory/fill.h"
@@ -37,6 +38,7 @@ enum cuda_error cuda_allocate(struct cuda_state *state, void **pointer, size_t b
     if (bytes && !memory)
         return cudaErrorMemoryAllocation;
     *pointer = memory; // nothing asked for, nothing given: NULL
+    cuda_check_allocated(state, memory, bytes);
     return cudaSuccess;
 }
 
@@ -44,14 +46,21 @@ enum cuda_error cuda_release(struct cuda_state *state, void *pointer, bool is_ho
     if (!pointer || (!is_host && cuda_region_free(state, pointer)))
         return cudaSuccess;
     const struct sim_allocation *allocation = cuda_allocation(state, pointer);
-    if (!allocation)
+    if (!allocation) {
+        cuda_check_not_freed(state, pointer);
         return cudaErrorInvalidValue;
+    }
     bool is_right_kind = is_host
                              ? allocation->kind == SIM_HOST
                              : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
     struct cuda_pool *pool = cuda_pool_of(state, allocation);
     int64_t bytes = (int64_t)allocation->bytes;
-    if (!is_right_kind || !sim_free(state->current->sim, pointer))
+    if (!is_right_kind || allocation->address != (uint64_t)(uintptr_t)pointer) {
+        cuda_check_not_freed(state, pointer);
+        return cudaErrorInvalidValue;
+    }
+    cuda_check_freed(state, pointer, !pool);
+    if (!sim_free(state->current->sim, pointer))
         return cudaErrorInvalidValue;
     if (pool)
         cuda_pool_count(pool, -bytes);

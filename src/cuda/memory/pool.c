@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda/checks/check.h"
 #include "cuda/core/gap.h"
 #include "cuda/core/handles.h"
 #include "cuda/core/state.h"
@@ -114,6 +115,7 @@ enum cuda_error cuda_pool_allocate(struct cuda_state *state, void **pointer, siz
         sim_set_access(state->current->sim, *pointer, devices_with(pool, READ),
                        devices_with(pool, READ_WRITE));
         cuda_pool_count(pool, (int64_t)bytes);
+        cuda_check_allocated_async(state, stream, *pointer, bytes);
     }
     return error;
 }
@@ -130,6 +132,7 @@ enum cuda_error cuda_free_async(struct cuda_state *state, void *pointer, cuda_st
         struct cuda_node_params params = {.type = CUDA_NODE_FREE, .u.freed = pointer};
         error = cuda_capture_node(state, stream, &params);
     } else if (error == cudaSuccess) {
+        cuda_check_freed_async(state, stream, pointer);
         error = cuda_release(state, pointer, false);
     }
     return error;

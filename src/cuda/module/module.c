@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/error.h"
 #include "cuda/core/gap.h"
 #include "cuda/core/hand_over.h"
@@ -145,6 +146,7 @@ static void forget(struct map *map, const void *const *key, const void *value) {
 
 // The records of kernels and variables stay: they are keys of the maps.
 void cuda_module_free(struct cuda_state *state, struct cuda_module *module) {
+    cuda_check_waits_for_all(state); // what is known of operations refers to it
     for (unsigned d = 0; d < state->device_count; d++)
         cuda_module_unload(state, module, d);
     for (size_t i = 0; i < module->functions.length; i++) {

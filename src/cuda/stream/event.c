@@ -2,6 +2,7 @@
 #include "cuda/stream/calls.h"
 
 #include "base/progress.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/state.h"
 #include "cuda/launch/launch.h"
 #include "cuda/stream/capture.h"
@@ -43,6 +44,7 @@ enum cuda_error cuda_event_destroy(struct cuda_state *state, cuda_event event) {
     struct cuda_event *known = error == cudaSuccess ? find(state, event) : NULL;
     if (known) {
         cuda_links_free(&known->links);
+        cuda_check_event_gone(state, known);
         cuda_handle_kill(state, &known->handle);
     } else if (error == cudaSuccess) {
         error = cudaErrorInvalidResourceHandle;
@@ -86,6 +88,8 @@ enum cuda_error cuda_event_look_at(struct cuda_state *state, cuda_event event) {
         error = known ? cuda_capture_asks(state, known) : cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cuda_capture_unsafe(state);
+    if (error == cudaSuccess)
+        cuda_check_waits_for_event(state, known);
     return error == cudaSuccess ? cuda_visit(state, known->handle.device) : error;
 }
 
@@ -102,8 +106,11 @@ enum cuda_error cuda_event_elapsed(struct cuda_state *state, float *milliseconds
                  from->handle.device != to->handle.device ||
                  (from->flags | to->flags) & DISABLE_TIMING)
             error = cudaErrorInvalidResourceHandle;
-        else
+        else {
+            cuda_check_waits_for_event(state, from);
+            cuda_check_waits_for_event(state, to);
             *milliseconds = (float)((to->time - from->time) * 1e3);
+        }
     }
     return error;
 }

@@ -2,6 +2,7 @@
 #ifndef BANKRUN_CUDA_STREAM_EVENT_H
 #define BANKRUN_CUDA_STREAM_EVENT_H
 
+#include "check/stream/clock.h"
 #include "cuda/graph/graph.h"
 
 struct cuda_event {
@@ -11,6 +12,7 @@ struct cuda_event {
     double time;
     unsigned long long capture; // that it was last recorded in; 0: none
     struct cuda_links links;    // what comes before it there
+    struct check_clock clock;   // what comes before it in streams, as a checker knows it
 };
 
 void cuda_event_record(struct cuda_event *event);

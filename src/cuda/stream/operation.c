@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/checks/check.h"
 #include "cuda/graph/graph.h"
 #include "cuda/graph/memory.h"
 #include "cuda/stream/capture.h"
@@ -15,7 +16,7 @@ enum cuda_error cuda_enqueue(struct cuda_state *state, cuda_stream stream,
     if (error == cudaSuccess && capture)
         cuda_capture_add(state, stream, operation);
     else if (error == cudaSuccess && !is_lost)
-        error = cuda_operation_run(state, operation);
+        error = cuda_check_run(state, stream, operation);
     cuda_operation_free(state, operation);
     return error;
 }

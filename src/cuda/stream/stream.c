@@ -1,6 +1,7 @@
 #include "cuda/stream/stream.h"
 #include "cuda/stream/calls.h"
 
+#include "cuda/checks/check.h"
 #include "cuda/graph/state.h"
 #include "cuda/stream/capture.h"
 
@@ -18,6 +19,10 @@ bool cuda_stream_is_good(const struct cuda_state *state, cuda_stream stream) {
 
 struct cuda_device *cuda_stream_device(const struct cuda_state *state, cuda_stream stream) {
     return is_default(stream) ? state->current : stream->handle.device;
+}
+
+unsigned long long cuda_stream_number(const struct cuda_stream *stream) {
+    return stream->id - PER_THREAD_STREAM_ID;
 }
 
 static void set_defaults(struct cuda_stream *stream) {
@@ -65,6 +70,7 @@ enum cuda_error cuda_stream_create(struct cuda_state *state, cuda_stream *stream
                                                        : priority;
         made->id = PER_THREAD_STREAM_ID + ++state->streams_made;
         set_defaults(made);
+        cuda_check_stream_made(state, made);
         *stream = made;
     }
     return error;
@@ -79,6 +85,7 @@ enum cuda_error cuda_stream_destroy(struct cuda_state *state, cuda_stream stream
     }
     if (known) {
         cuda_capture_drop(state, known);
+        cuda_check_stream_gone(state, known);
         cuda_handle_kill(state, &known->handle);
     }
     return error;
@@ -98,6 +105,8 @@ enum cuda_error cuda_stream_look_at(struct cuda_state *state, cuda_stream stream
     }
     if (error == cudaSuccess)
         error = cuda_capture_unsafe(state);
+    if (error == cudaSuccess)
+        cuda_check_waits(state, stream);
     return error == cudaSuccess ? cuda_visit(state, cuda_stream_device(state, stream)) : error;
 }
 

@@ -20,12 +20,15 @@ struct cuda_stream {
     unsigned char domain_map[2];
     struct cuda_capture *capture; // that it takes part in; NULL: none
     struct cuda_links links;      // what the next operation will wait for there
+    uint32_t check_number;        // 1 + its number in the checker's order; 0: none yet
 };
 
 // A live stream, or the one that stands for all default streams. NULL: neither. Lock held.
 struct cuda_stream *cuda_stream_find(struct cuda_state *state, cuda_stream stream);
 // One of the default streams or a live one. Lock held.
 bool cuda_stream_is_good(const struct cuda_state *state, cuda_stream stream);
+// Of a stream that the program made: the how manieth.
+unsigned long long cuda_stream_number(const struct cuda_stream *stream);
 // The device of a good stream; the default streams are the current device's.
 struct cuda_device *cuda_stream_device(const struct cuda_state *state, cuda_stream stream);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "cuda/checks/check.h"
 #include "cuda/core/gap.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
@@ -127,6 +128,7 @@ enum cuda_error cuda_stream_run_words(struct cuda_state *state, cuda_stream stre
         error = cudaErrorInvalidResourceHandle;
     for (unsigned i = 0; i < count && error == cudaSuccess; i++)
         error = check(state, &operations[i]);
+    cuda_check_waits_for_all(state); // the words may order anything
     for (unsigned i = 0; i < count && error == cudaSuccess && !is_lost; i++)
         error = run(state, &operations[i]);
     return error;

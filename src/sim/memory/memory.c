@@ -294,10 +294,13 @@ static uint64_t find_place(const struct sim_memory *memory, uint64_t bytes,
     const struct sim_allocation wanted = {.bytes = bytes, .kind = kind, .device = memory->device};
     if (space->pages)
         return sim_pages_take(space->pages, &wanted);
-    const uint64_t slot = slot_bytes(bytes), address = find_gap(space, slot);
-    assert(address % SIM_MEMORY_ALIGN == 0 && (!address || address + slot <= space->end));
-    if (address)
-        space->rover = address + slot;
+    const bool has_own_pages = space->has_own_pages && (kind == SIM_HOST || kind == SIM_MANAGED);
+    const uint64_t page = has_own_pages ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN;
+    const uint64_t slot = slot_bytes(bytes) + page - SIM_MEMORY_ALIGN;
+    const uint64_t gap = find_gap(space, slot), address = round_up(gap, page);
+    assert(address % SIM_MEMORY_ALIGN == 0 && (!gap || gap + slot <= space->end));
+    if (gap)
+        space->rover = address + slot_bytes(bytes);
     return address;
 }
 

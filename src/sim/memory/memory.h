@@ -38,6 +38,7 @@ struct sim_space {
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
     struct sim_fresh fresh;
+    bool has_own_pages;      // host and managed memory share no page of the host with each other
     struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
     uint64_t host_count;     // of registered memory of the host; atomic
     struct sim_stand_ins *stand_ins; // for what of it goes away
@@ -65,6 +66,9 @@ struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, uns
 void sim_memory_use_pages(struct sim_memory *memory);
 // What is allocated from now on holds that. Before the first one.
 void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill);
+// From now on each allocation of host or managed memory begins a page of the host, in which no
+// other of them lies. Before the first one.
+void sim_memory_use_own_pages(struct sim_memory *memory);
 // A further device's view of a space. No other has its number.
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes);
