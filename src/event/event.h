@@ -210,6 +210,9 @@ struct event_observer {
     void (*worker_end)(void *worker_state);
     // May be NULL: every request is told. What need not be told; see event/filter.h.
     struct event_memo **(*memos)(void *worker_state);
+    // Its `sync` need not hear of an EVENT_WARP_EXCHANGE of lanes that all name each other and
+    // nobody else.
+    bool spares_exchanges;
     // Tell it of accesses that no site makes, too: to mbarriers, of wgmma to its operands, to
     // surfaces, to tensor maps (all 128 bytes, also where one field is replaced), and those of
     // functions of the device library. Fetches from textures are not told: memory that they read

@@ -111,6 +111,7 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
     fanout->observers = base_alloc((count + 1) * sizeof *fanout->observers);
     fanout->all = (struct event_observer){
         .context = fanout, .worker_begin = begin, .piece_end = piece_end, .worker_end = end};
+    fanout->all.spares_exchanges = true;
     unsigned hearing = 0;
     bool agree = true, copies = false, syncs = false, troubles = false, contends = false;
     for (unsigned i = 0; i < count; i++) {
@@ -120,6 +121,7 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
         hearing += observers[i]->access != NULL;
         copies = copies || observers[i]->copy;
         syncs = syncs || observers[i]->sync;
+        fanout->all.spares_exchanges &= !observers[i]->sync || observers[i]->spares_exchanges;
         troubles = troubles || observers[i]->trouble;
         contends = contends || observers[i]->contention;
         agree = agree && (!observers[i]->access || observers[i]->memos);

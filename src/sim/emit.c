@@ -17,6 +17,7 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
     worker->hears_copies = observer->copy != NULL;
     worker->hears_sync = observer->sync != NULL;
     worker->hears_trouble = observer->trouble != NULL;
+    worker->hears_exchanges = observer->sync && !observer->spares_exchanges;
 }
 
 _Static_assert(IR_NONE == EVENT_NONE, "one number for no site");

@@ -347,6 +347,28 @@ static void test_warp_barriers(void **state) {
           "block ends\n");
 }
 
+// Observers that spare exchanges hear of those alone whose lanes do not just name each other.
+static void test_spared_exchanges(void **state) {
+    (void)state;
+    struct device d;
+    open_device(&d, KERNEL "setp.lt.u32 %p0, %r0, 4; mov.u32 %r3, 15; @!%p0 mov.u32 %r3, 255;\n"
+                           "vote.sync.any.pred %p1, %p0, 255; vote.sync.any.pred %p1, %p0, %r3;\n"
+                           "vote.sync.any.pred %p1, %p0, 0xfff; ret; }");
+    struct recorder r = {.syncs_only = true};
+    struct event_observer observer = observer_of(&r, false);
+    const struct event_observer deaf = {0};
+    observer.spares_exchanges = true;
+    launch(&d, 1, 8, 0, (const struct event_observer *[]){&deaf, &observer}, 2);
+    assert_string_equal(r.text.data, "block begins for 8\n"
+                                     "exchange 0000000f of 0000000f\n"
+                                     "exchange 000000f0 of 000000ff\n"
+                                     "exchange 000000ff of 00000fff\n"
+                                     "exit 000000ff\n"
+                                     "block ends\n");
+    strbuf_free(&r.text);
+    close_device(&d);
+}
+
 // Each block writes into the other one's memory.
 static void test_clusters(void **state) {
     (void)state;
@@ -835,16 +857,27 @@ static void test_memos(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_block_barriers), cmocka_unit_test(test_lanes_that_left),
-        cmocka_unit_test(test_warp_barriers),  cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_trouble),        cmocka_unit_test(test_copies_alone),
-        cmocka_unit_test(test_mbarriers),      cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_orders),         cmocka_unit_test(test_wgmma),
-        cmocka_unit_test(test_grids),          cmocka_unit_test(test_async_stores),
-        cmocka_unit_test(test_surfaces),       cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_tensor_maps),    cmocka_unit_test(test_library),
-        cmocka_unit_test(test_counts_stay),    cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_memos),          cmocka_unit_test(test_values),
+        cmocka_unit_test(test_block_barriers),
+        cmocka_unit_test(test_lanes_that_left),
+        cmocka_unit_test(test_warp_barriers),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_spared_exchanges),
+        cmocka_unit_test(test_trouble),
+        cmocka_unit_test(test_copies_alone),
+        cmocka_unit_test(test_mbarriers),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_wgmma),
+        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_async_stores),
+        cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_tensor_maps),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_counts_stay),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_memos),
+        cmocka_unit_test(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 void sync_add_place(struct sync_places *places, uint32_t instruction, uint32_t warp,
                     uint32_t mask) {
     const uint32_t thread = sync_thread(warp, mask);
+    const uint32_t threads = mask == UINT32_MAX ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
     unsigned at = 0;
     while (at < places->count && places->at[at].instruction != instruction)
         at++;
@@ -15,7 +16,7 @@ void sync_add_place(struct sync_places *places, uint32_t instruction, uint32_t w
     if (at == places->count)
         places->at[places->count++] = (struct sync_place){instruction, thread, 0};
     place->thread = thread < place->thread ? thread : place->thread;
-    place->threads += (uint32_t)__builtin_popcount(mask);
+    place->threads += threads;
 }
 
 const struct sync_place *sync_first_place(const struct sync_places *places) {
@@ -53,11 +54,18 @@ static void note_again(const struct sync_scene *scene, const struct event_sync *
                                                   .details = {event->id}});
 }
 
+// Threads in whole warps, as barriers count them.
+static uint32_t threads_expected(const struct sync_block *block, uint32_t expected) {
+    return expected ? expected : (block->threads + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+}
+
 static void arrive(const struct sync_scene *scene, struct sync_barrier *barrier,
                    const struct event_sync *event) {
     if (barrier->places.count == 0)
         barrier->expected = event->expected;
-    else if (barrier->expected != event->expected)
+    else if (barrier->expected != event->expected &&
+             threads_expected(scene->block, barrier->expected) !=
+                 threads_expected(scene->block, event->expected))
         note_count(scene, barrier, event);
     const uint32_t again = barrier->has_arrivals ? barrier->arrived[event->warp] & event->mask : 0;
     if (again)

@@ -139,6 +139,12 @@ static void dispatch(struct sync_worker *worker, const struct sync_scene *scene,
 
 static void on_sync(void *state, const struct event_sync *event) {
     struct sync_worker *worker = state;
+    // By far the most frequent.
+    if (event->kind <= EVENT_BARRIER_COMPLETE && worker->last &&
+        worker->last->number == event->block_number) {
+        sync_barrier_event(&(struct sync_scene){worker->code, &worker->notes, worker->last}, event);
+        return;
+    }
     sync_copies_sync(worker->copies, event, &worker->notes);
     if (worker->early)
         sync_early_hear(worker->early, event->instruction);
@@ -204,7 +210,8 @@ static void *begin(const struct check_launch *launch) {
                                               .worker_begin = worker_begin,
                                               .copy = on_copy,
                                               .sync = on_sync,
-                                              .trouble = on_trouble};
+                                              .trouble = on_trouble,
+                                              .spares_exchanges = true};
     return check;
 }
 

@@ -5,6 +5,15 @@
 #include "sim/emit.h"
 #include "sim/lanes/lanes.h"
 
+// Whether all active lanes name just each other.
+LANES_INLINE bool comm_is_whole(const struct sim_warp *warp, const uint32_t *members) {
+    const uint32_t mask = warp->mask;
+    uint32_t odd = 0;
+    SIM_LANES
+        odd |= warp->lanes[l] ? members[l] ^ mask : 0;
+    return odd == 0;
+}
+
 // The lanes that the .sync forms name. Each lane brings its own mask (a block may be cut into
 // tiles that communicate at the same instruction), so this waits for all that any lane names.
 // False: the others are not there yet, or a lane does not name itself; the handler returns NULL.
@@ -19,7 +28,7 @@ static inline bool comm_gather(struct sim_warp *warp, const struct sim_instr *in
         return sim_raise_stranger(warp, instr, members, strangers);
     if (named & ~warp->mask && !sim_gather(warp, instr, named))
         return false;
-    if (warp->is_heard)
+    if (warp->is_heard && (warp->block->worker->hears_exchanges || !comm_is_whole(warp, members)))
         sim_emit_members(warp, instr, EVENT_WARP_EXCHANGE, warp->mask, members);
     return true;
 }
