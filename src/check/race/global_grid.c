@@ -27,8 +27,8 @@ static bool is_set_anywhere(const uint8_t *bits, size_t first, size_t count) {
 // Bytes of a granule become mixed where domains wrote different ones, or nobody knows.
 static void add_value(struct global_page *to, const struct global_page *from, size_t at,
                       size_t bytes, bool is_first) {
-    const bool is_unclear =
-        is_set_anywhere(from->mixed, at, bytes) || is_set_anywhere(from->unknown, at, bytes);
+    const bool is_unclear = from->is_unclear && (is_set_anywhere(from->mixed, at, bytes) ||
+                                                 is_set_anywhere(from->unknown, at, bytes));
     if (is_unclear || (!is_first && memcmp(to->image + at, from->image + at, bytes)))
         global_set_bits(to->mixed, at, bytes, true);
     if (is_first)
@@ -42,11 +42,17 @@ static void add_values(struct global_shadow *grid, struct global_page *to,
         return;
     global_page_make_image(grid, to);
     const struct global_slot *before = global_slot_of(to, line, GLOBAL_WRITE * GLOBAL_DEPTH);
+    const bool is_first = !before || before->all.state == GLOBAL_NONE;
     const unsigned shift = to->granule_shift;
+    const size_t at = (size_t)(line * GLOBAL_LINE) << shift;
+    if (is_first && !from->is_unclear) {
+        memcpy(to->image + at, from->image + at, (size_t)GLOBAL_LINE << shift);
+        return;
+    }
     for (unsigned g = 0; g < GLOBAL_LINE; g++)
         if (global_at(writes, g).state != GLOBAL_NONE)
-            add_value(to, from, (size_t)(line * GLOBAL_LINE + g) << shift, (size_t)1 << shift,
-                      !before || global_at(before, g).state == GLOBAL_NONE);
+            add_value(to, from, at + ((size_t)g << shift), (size_t)1 << shift,
+                      is_first || global_at(before, g).state == GLOBAL_NONE);
 }
 
 // ---- Stamps --------------------------------------------------------------------------------
@@ -72,12 +78,32 @@ static void add_stamp(struct global_stamp *first, struct global_stamp *second,
     }
 }
 
-// True: done. Lines that were accessed as a whole stay whole.
+static bool is_line(const struct global_slot *slot) {
+    return slot->all.state == GLOBAL_WHOLE && slot->count == GLOBAL_LINE;
+}
+
+static bool is_same_range(const struct global_slot *a, const struct global_slot *b) {
+    return a->all.state == GLOBAL_NONE ||
+           (a->all.state == GLOBAL_WHOLE && a->first == b->first && a->count == b->count);
+}
+
+// True: done. What was accessed as a whole stays whole.
 static bool add_whole(struct global_slot *first, struct global_slot *second,
-                      const struct global_stamp *stamp) {
-    if (first->all.state == GLOBAL_EACH || second->all.state == GLOBAL_EACH)
+                      const struct global_slot *from) {
+    const bool is_behind = is_line(first) && first->all.domain < from->all.domain;
+    if (is_behind && is_line(second) && second->all.domain < from->all.domain)
+        return true;
+    if (is_behind && second->all.state == GLOBAL_NONE) {
+        second->all = from->all;
+        second->first = from->first;
+        second->count = from->count;
+        return true;
+    }
+    if (!is_same_range(first, from) || !is_same_range(second, from))
         return false;
-    add_stamp(&first->all, &second->all, *stamp);
+    first->first = second->first = from->first;
+    first->count = second->count = from->count;
+    add_stamp(&first->all, &second->all, from->all);
     return true;
 }
 
@@ -99,7 +125,8 @@ static void add_class(struct global_shadow *grid, struct global_page *to,
         return;
     struct global_slot *first = global_slot_make(grid, to, line, class * GLOBAL_DEPTH);
     struct global_slot *second = global_slot_make(grid, to, line, class * GLOBAL_DEPTH + 1);
-    if (!is_empty(one) && one->all.state == GLOBAL_WHOLE && add_whole(first, second, &one->all))
+    if (!is_empty(one) && (is_line(one) || (one->all.state == GLOBAL_WHOLE && is_empty(other))) &&
+        add_whole(first, second, one))
         return;
     global_slot_expand(grid, first);
     global_slot_expand(grid, second);

@@ -23,12 +23,13 @@ uint32_t global_conflicts(enum global_class class, bool is_across) {
     return within[class] | (is_across ? across[class] : 0);
 }
 
-// Whether the slot holds the line as a whole, each granule for the thread that the run is of.
+// Whether each granule that both are of was accessed by the thread that the run is of.
 static bool is_of_same_threads(const struct global_run *run, const struct global_slot *slot) {
     const struct global_stamp *all = &slot->all;
+    const int behind = (int)run->first - slot->first, piece = 1 << all->shift;
     return all->state == GLOBAL_WHOLE && all->domain == run->stamp.domain &&
-           all->shift == run->stamp.shift && !(run->first & ((1u << all->shift) - 1)) &&
-           all->thread + (run->first >> all->shift) == run->stamp.thread;
+           all->shift == run->stamp.shift && behind % piece == 0 &&
+           all->thread + behind / piece == run->stamp.thread;
 }
 
 // Whether all threads of the block know it by a barrier.
@@ -55,7 +56,7 @@ static bool writes_same(const struct global_run *run, unsigned n) {
     const size_t at = (size_t)(run->line * GLOBAL_LINE + run->first + n) << shift;
     if (!run->values || !run->page->image)
         return false;
-    for (unsigned b = 0; b < 1u << shift; b++)
+    for (unsigned b = 0; run->page->is_unclear && b < 1u << shift; b++)
         if (global_bit(run->page->unknown, at + b))
             return false;
     return !memcmp(run->page->image + at, run->values + ((size_t)n << shift), (size_t)1 << shift);
@@ -104,9 +105,19 @@ static struct global_slot *slot_of(struct global_worker *w, const struct global_
                             (unsigned)run->class * GLOBAL_DEPTH + n);
 }
 
+static bool covers(const struct global_run *run, const struct global_slot *slot) {
+    return run->first <= slot->first && run->first + run->count >= slot->first + slot->count;
+}
+
+static bool is_covered(const struct global_run *run, const struct global_slot *slot) {
+    return slot->all.state == GLOBAL_WHOLE && slot->first <= run->first &&
+           slot->first + slot->count >= run->first + run->count;
+}
+
 static void set_whole(struct global_slot *slot, const struct global_run *run) {
     slot->all = run->stamp;
-    slot->all.state = GLOBAL_WHOLE;
+    slot->first = (uint8_t)run->first;
+    slot->count = (uint8_t)run->count;
 }
 
 static void set_granule(struct global_worker *w, struct global_slot *slot,
@@ -116,7 +127,8 @@ static void set_granule(struct global_worker *w, struct global_slot *slot,
 }
 
 static void set(struct global_worker *w, struct global_slot *slot, const struct global_run *run) {
-    if (global_run_is_line(run)) {
+    if (global_run_is_line(run) || slot->all.state == GLOBAL_NONE ||
+        (slot->all.state == GLOBAL_WHOLE && covers(run, slot))) {
         set_whole(slot, run);
         return;
     }
@@ -133,31 +145,52 @@ static bool is_behind(const struct global_worker *w, const struct global_stamp *
 
 static bool takes_whole(const struct global_worker *w, const struct global_run *run,
                         const struct global_slot *slot) {
-    return slot->all.state == GLOBAL_NONE || is_of_same_threads(run, slot) ||
-           (slot->all.state == GLOBAL_WHOLE && is_long_ago(w, &slot->all));
+    return slot->all.state == GLOBAL_NONE ||
+           (slot->all.state == GLOBAL_WHOLE && covers(run, slot) &&
+            (is_of_same_threads(run, slot) || is_long_ago(w, &slot->all)));
 }
 
-// Of reads and atomics those of two threads are kept, as nothing orders them among each other.
+// Holds of each granule what is as good as what the run would say.
+static bool is_enough(const struct global_worker *w, const struct global_run *run,
+                      const struct global_slot *slot) {
+    return is_covered(run, slot) && !is_of_same_threads(run, slot) && !is_long_ago(w, &slot->all);
+}
+
+// Of reads and atomics those of two threads are kept, as nothing orders them among each other: who
+// conflicts with a third conflicts with one of them, unless only the third is unordered.
 static void add_granule(struct global_worker *w, const struct global_run *run, unsigned n) {
     const struct global_stamp now = global_run_at(run, n);
-    struct global_slot *first = slot_of(w, run, 0);
+    struct global_slot *first = slot_of(w, run, 0), *second = slot_of(w, run, 1);
     const struct global_stamp old = global_at(first, run->first + n);
-    struct global_slot *to = is_behind(w, &old, &now) ? first : slot_of(w, run, 1);
-    set_granule(w, to, run, n);
+    const struct global_stamp other = global_at(second, run->first + n);
+    if (is_behind(w, &old, &now))
+        set_granule(w, first, run, n);
+    else if (w->race->order || is_behind(w, &other, &now))
+        set_granule(w, second, run, n);
 }
 
 static void add(struct global_worker *w, const struct global_run *run) {
-    if (global_run_is_line(run)) {
-        struct global_slot *first = slot_of(w, run, 0);
-        if (takes_whole(w, run, first)) {
-            set_whole(first, run);
-            return;
-        }
-        struct global_slot *second = slot_of(w, run, 1);
-        if (first->all.state == GLOBAL_WHOLE) {
+    struct global_slot *first = slot_of(w, run, 0);
+    if (takes_whole(w, run, first)) {
+        set_whole(first, run);
+        return;
+    }
+    struct global_slot *second = slot_of(w, run, 1);
+    if (first->all.state == GLOBAL_WHOLE && run->count > first->count && covers(run, first) &&
+        second->all.state == GLOBAL_NONE) { // the wider one is first
+        const struct global_slot narrow = *first;
+        first->each = second->each;
+        *second = narrow;
+        set_whole(first, run);
+        return;
+    }
+    if (is_enough(w, run, first)) {
+        if (takes_whole(w, run, second)) {
             set_whole(second, run);
             return;
         }
+        if (!w->race->order && is_enough(w, run, second))
+            return;
     }
     for (unsigned n = 0; n < run->count; n++)
         add_granule(w, run, n);
@@ -179,9 +212,19 @@ static void forget_reads(struct global_worker *w, const struct global_run *run) 
     }
 }
 
-static bool was_written(const struct global_run *run, unsigned n) {
-    const struct global_slot *slot = global_slot_of(run->page, run->line, 0);
-    return slot && global_at(slot, run->first + n).state != GLOBAL_NONE;
+// Notes which granules get another value than the domain wrote there before.
+static void note_mixed(const struct global_run *run, size_t at, size_t one) {
+    struct global_page *page = run->page;
+    const struct global_slot *slot = global_slot_of(page, run->line, 0);
+    if (!slot || slot->all.state == GLOBAL_NONE ||
+        !memcmp(page->image + at, run->values, run->count * one))
+        return;
+    for (unsigned n = 0; n < run->count; n++)
+        if (global_at(slot, run->first + n).state != GLOBAL_NONE &&
+            memcmp(page->image + at + n * one, run->values + n * one, one)) {
+            global_set_bits(page->mixed, at + n * one, one, true);
+            page->is_unclear = true;
+        }
 }
 
 // What was written stays to be compared with.
@@ -191,12 +234,13 @@ static void keep_values(struct global_worker *w, const struct global_run *run) {
     const size_t at = (size_t)(run->line * GLOBAL_LINE + run->first) << shift;
     const size_t one = (size_t)1 << shift, bytes = run->count * one;
     global_page_make_image(&w->shadow, page);
-    for (unsigned n = 0; run->values && n < run->count; n++)
-        if (was_written(run, n) && memcmp(page->image + at + n * one, run->values + n * one, one))
-            global_set_bits(page->mixed, at + n * one, one, true);
-    if (run->values)
+    if (run->values) {
+        note_mixed(run, at, one);
         memcpy(page->image + at, run->values, bytes);
-    global_set_bits(page->unknown, at, bytes, !run->values);
+    }
+    page->is_unclear |= !run->values;
+    if (page->is_unclear)
+        global_set_bits(page->unknown, at, bytes, !run->values);
 }
 
 void global_visit_run(struct global_worker *w, const struct global_run *run) {

@@ -110,9 +110,10 @@ void global_page_clear(struct global_page *page) {
             if (page->touched[l / 32] >> l % 32 & 1)
                 page->slots[s][l].all.state = GLOBAL_NONE;
     memset(page->touched, 0, sizeof page->touched);
-    if (page->image) {
+    if (page->is_unclear) {
         memset(page->mixed, 0, GLOBAL_PAGE / 8);
         memset(page->unknown, 0, GLOBAL_PAGE / 8);
+        page->is_unclear = false;
     }
 }
 
@@ -167,17 +168,21 @@ enum { WORDS = GLOBAL_LINE / GLOBAL_WORD }; // of a line of bytes
 
 static void refine_slot(struct global_shadow *shadow, const struct global_slot *from, unsigned part,
                         struct global_slot *to) {
-    to->all = from->all;
-    to->each = NULL;
-    if (from->all.state == GLOBAL_WHOLE) {
+    *to = (struct global_slot){.all = from->all};
+    if (from->all.state == GLOBAL_NONE)
+        return;
+    if (from->all.state == GLOBAL_WHOLE && from->count == GLOBAL_LINE) {
         to->all.thread = global_at(from, part * WORDS).thread;
         to->all.shift = (uint8_t)(from->all.shift + 2);
-    }
-    if (from->all.state != GLOBAL_EACH)
+        to->count = GLOBAL_LINE;
         return;
+    }
+    to->all.state = GLOBAL_EACH;
     to->each = take(shadow->budget, GLOBAL_LINE * sizeof *to->each);
-    for (unsigned g = 0; g < GLOBAL_LINE; g++)
-        to->each[g] = from->each[part * WORDS + g / GLOBAL_WORD];
+    for (unsigned g = 0; g < GLOBAL_LINE; g++) {
+        to->each[g] = global_at(from, part * WORDS + g / GLOBAL_WORD);
+        to->each[g].shift = 0;
+    }
 }
 
 static void refine_slots(struct global_shadow *shadow, struct global_slot **slots, unsigned lines) {

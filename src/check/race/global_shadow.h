@@ -31,8 +31,8 @@ enum { GLOBAL_DEPTH = 2, GLOBAL_SLOTS = GLOBAL_CLASSES * GLOBAL_DEPTH };
 
 enum global_state { GLOBAL_NONE, GLOBAL_WHOLE, GLOBAL_EACH };
 
-// Who accessed a granule: a thread of a domain, by the domain's clock. Of a whole line: granule n
-// was accessed by the thread `thread` + (n >> shift).
+// Who accessed a granule: a thread of a domain, by the domain's clock. Of several side by side: the
+// n-th was accessed by the thread `thread` + (n >> shift).
 struct global_stamp {
     uint32_t domain, time, instruction;
     uint16_t thread;
@@ -40,7 +40,8 @@ struct global_stamp {
 };
 
 struct global_slot {
-    struct global_stamp all;
+    struct global_stamp all; // GLOBAL_WHOLE: of `count` granules from `first` on, and of no others
+    uint8_t first, count;
     struct global_stamp *each; // of 32; holds what is known where all.state is GLOBAL_EACH
 };
 
@@ -48,7 +49,9 @@ static inline struct global_stamp global_at(const struct global_slot *slot, unsi
     if (slot->all.state == GLOBAL_EACH)
         return slot->each[granule];
     struct global_stamp stamp = slot->all;
-    stamp.thread = (uint16_t)(stamp.thread + (granule >> stamp.shift));
+    if (granule - slot->first >= slot->count)
+        stamp.state = GLOBAL_NONE;
+    stamp.thread = (uint16_t)(stamp.thread + ((granule - slot->first) >> stamp.shift));
     return stamp;
 }
 
@@ -58,6 +61,7 @@ struct global_page {
     uint32_t lock;         // in the shadow of the grid
     uint8_t granule_shift; // 2: words, 0: bytes
     bool is_listed;        // by its worker
+    bool is_unclear;       // bits of `mixed` or `unknown` may be set
     uint32_t touched[GLOBAL_LINES / 32];
     struct global_slot *slots[GLOBAL_SLOTS]; // of each line, class * GLOBAL_DEPTH + n; NULL: none
     uint8_t *image;                          // the bytes that were written last; NULL: none yet
