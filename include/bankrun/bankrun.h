@@ -526,6 +526,7 @@ struct bankrun_recorded_launch {
     bool is_sample;                       /* scaled from the blocks that ran */
     struct bankrun_counts shared, global; /* of all its sites */
     size_t sites;
+    size_t findings; /* of checkers */
 };
 
 struct bankrun_frame { /* where an inlined access was called from */
@@ -626,6 +627,46 @@ struct bankrun_gap {
     uint64_t count; /* how often that happened */
 };
 bool bankrun_profile_gap(const struct bankrun_profile *profile, size_t n, struct bankrun_gap *gap);
+
+/* ---- Checks: defects that a launch shows whatever its results are --------------------------- */
+
+enum {                           /* bits */
+       BANKRUN_CHECK_RACE = 1,   /* accesses that nothing orders */
+       BANKRUN_CHECK_SYNC = 4,   /* barriers, masks, copies that are not waited for */
+       BANKRUN_CHECK_MEMORY = 8, /* accesses that run from one shared array into the next */
+};
+
+/* Launches that go into the profile from now on are checked, too. `counts` false: and not counted,
+ * so that they have no sites. False: a bit of `checks` is none of the above, nothing changes. */
+bool bankrun_profile_check(struct bankrun_profile *profile, unsigned checks, bool counts);
+
+struct bankrun_place { /* one side of a finding */
+    const char *role;  /* what happens there: "writes", "waits" */
+    const char *file;  /* NULL: unknown */
+    uint32_t line, column;
+    const char *function, *instruction; /* or NULL */
+    bool has_thread;
+    uint32_t block[3], thread[3]; /* blockIdx, threadIdx */
+};
+
+enum { BANKRUN_PLACES = 3 };
+
+struct bankrun_finding {
+    const char *check, *kind; /* "race", "write-write": docs/checks has a page for each kind */
+    const char *message;      /* what is wrong, in words */
+    const char *object;       /* the memory that it is about, "bins[5]"; NULL: none */
+    const char *help;         /* what mends it; NULL: nothing is known */
+    bool is_note;             /* worth knowing, and no defect */
+    uint64_t count;           /* how often it happened in the launch */
+    struct bankrun_place places[BANKRUN_PLACES]; /* place_count of them, of the first one */
+    size_t place_count;
+};
+
+/* The m-th finding of the n-th launch, by place in the source. False: there are not so many. */
+bool bankrun_profile_finding(const struct bankrun_profile *profile, size_t n, size_t m,
+                             struct bankrun_finding *finding);
+
+/* ---- Profiles for files and people ---------------------------------------------------------- */
 
 /* As JSON of the schema docs/profile.schema.json, which `bankrun report` reads. The file is there
  * whole or as it was before, but for pipes and devices. BANKRUN_BAD_FILE. */

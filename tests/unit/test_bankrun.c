@@ -337,6 +337,42 @@ static void test_accesses_that_pass(void **state) {
     close_fixture(&f);
 }
 
+// Two warps write the same words.
+static void test_checks(void **state) {
+    (void)state;
+    struct fixture f;
+    struct bankrun_finding finding;
+    struct bankrun_recorded_launch launch;
+    open_fixture(&f, NULL);
+    struct bankrun_profile *profile = bankrun_profile_create(90, "checked");
+    assert_false(bankrun_profile_check(profile, 1u << 20, true));
+    assert_true(bankrun_profile_check(profile, BANKRUN_CHECK_RACE | BANKRUN_CHECK_SYNC, false));
+    f.launch.profile = profile;
+    f.launch.grid[0] = 1;
+    for (unsigned warps = 1; warps <= 2; warps++) {
+        f.launch.block[0] = 32 * warps;
+        assert_int_equal(bankrun_launch(f.module, &f.launch, NULL, &f.message), BANKRUN_SUCCESS);
+    }
+    assert_true(bankrun_profile_launch(profile, 0, &launch));
+    assert_int_equal(launch.findings, 0);
+    assert_int_equal(launch.sites, 0);
+    assert_false(bankrun_profile_finding(profile, 0, 0, &finding));
+    assert_true(bankrun_profile_launch(profile, 1, &launch));
+    assert_true(launch.findings > 0);
+    assert_true(bankrun_profile_finding(profile, 1, 0, &finding));
+    assert_string_equal(finding.check, "race");
+    assert_string_equal(finding.kind, "write-write");
+    assert_string_equal(finding.object, "tile[0]");
+    assert_int_equal(finding.place_count, 2);
+    assert_int_equal(finding.places[0].line, 7);
+    assert_int_equal(finding.places[1].line, 7);
+    assert_true(finding.places[1].has_thread);
+    assert_non_null(finding.help);
+    assert_false(bankrun_profile_finding(profile, 1, launch.findings, &finding));
+    bankrun_profile_free(profile);
+    close_fixture(&f);
+}
+
 static void test_faults(void **state) {
     (void)state;
     struct fixture f;
@@ -768,6 +804,7 @@ int main(void) {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_accesses_that_pass),
+        cmocka_unit_test(test_checks),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_observers),

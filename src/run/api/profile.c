@@ -83,7 +83,8 @@ bool bankrun_profile_launch(const struct bankrun_profile *profile, size_t n,
                                                .is_sample = from->is_sample,
                                                .shared = total(from, SITE_SHARED),
                                                .global = total(from, SITE_GLOBAL),
-                                               .sites = from->site_count};
+                                               .sites = from->site_count,
+                                               .findings = from->findings.count};
     memcpy(launch->grid, from->grid, sizeof launch->grid);
     memcpy(launch->block, from->block, sizeof launch->block);
     return true;
