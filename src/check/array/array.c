@@ -23,6 +23,7 @@ struct array_check {
     const struct check_launch *launch;
     struct event_observer observer;
     struct array *arrays; // of each site
+    bool knows_any;       // of one site at least
     struct array_worker *workers;
 };
 
@@ -81,7 +82,7 @@ static uint32_t bytes_of(const struct check_launch *launch, const struct ir_vari
                                      : (uint32_t)variable->ptx->bytes;
 }
 
-static struct array *find_arrays(const struct check_launch *launch) {
+static struct array *find_arrays(const struct check_launch *launch, bool *knows_any) {
     uint32_t count;
     struct ir_kernel_site *sites = ir_kernel_sites(launch->kernel, &count);
     const struct ir_variable **origins = ir_shared_origins(launch->kernel);
@@ -97,6 +98,7 @@ static struct array *find_arrays(const struct check_launch *launch) {
                                    .first = (uint32_t)first,
                                    .bytes = bytes_of(launch, origins[s]),
                                    .unit = unit ? unit : 1};
+        *knows_any = true;
     }
     free(origins);
     free(sites);
@@ -106,10 +108,11 @@ static struct array *find_arrays(const struct check_launch *launch) {
 static void *begin(const struct check_launch *launch) {
     struct array_check *check = base_alloc(sizeof *check);
     check->launch = launch;
-    check->arrays = find_arrays(launch);
+    check->arrays = find_arrays(launch, &check->knows_any);
     check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
-    check->observer = (struct event_observer){
-        .context = check, .worker_begin = worker_begin, .access = on_access};
+    check->observer = (struct event_observer){.context = check,
+                                              .worker_begin = worker_begin,
+                                              .access = check->knows_any ? on_access : NULL};
     return check;
 }
 
