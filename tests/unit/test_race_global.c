@@ -58,6 +58,7 @@ struct step { // of a warp
     enum event_order order;
     enum event_scope scope;
     const void *values;
+    enum event_proxy proxy;
 };
 
 static void access_global(struct grid *g, uint32_t block, uint32_t warp, struct step step) {
@@ -76,7 +77,8 @@ static void access_global(struct grid *g, uint32_t block, uint32_t warp, struct 
                                        .block = place,
                                        .block_number = block,
                                        .warp = warp,
-                                       .values = step.values};
+                                       .values = step.values,
+                                       .proxy = step.proxy};
     global_access(worker_of(g, block), g->clocks[block], 0, &event);
 }
 
@@ -208,14 +210,23 @@ static void own_value(struct grid *g, uint32_t block) {
     access_global(g, block, 0, step);
 }
 
+// What is written to surfaces nobody says.
+static void surface(struct grid *g, uint32_t block) {
+    struct step step = linear(block == 3 ? 2 : 1, block == 3 ? EVENT_READ : EVENT_WRITE, 0);
+    step.proxy = EVENT_SURFACE_PROXY;
+    access_global(g, block, 0, step);
+}
+
 static void test_values(void **state) {
     (void)state;
     check_blocks(same_value, "");
+    check_blocks(surface, "read-write 1 2 x32 b0.0 b3.0 +0; ");
     check_blocks(own_value, "write-write 1 1 x1 b0.2 b1.2 +8; ");
 }
 
 static void bytes(struct grid *g, uint32_t block) {
-    access_global(g, block, 0, (struct step){1, EVENT_WRITE, 1, 0xff, block, BLOCKS, 0, 0, NULL});
+    access_global(g, block, 0,
+                  (struct step){1, EVENT_WRITE, 1, 0xff, block, BLOCKS, 0, 0, NULL, 0});
 }
 
 static void bytes_in_words(struct grid *g, uint32_t block) {
@@ -223,15 +234,16 @@ static void bytes_in_words(struct grid *g, uint32_t block) {
         access_global(g, block, 0, linear(2, EVENT_READ, 0));
     else
         access_global(g, block, 0,
-                      (struct step){1, EVENT_WRITE, 1, 0xf, block, BLOCKS, 0, 0, NULL});
+                      (struct step){1, EVENT_WRITE, 1, 0xf, block, BLOCKS, 0, 0, NULL, 0});
 }
 
 // Pieces of 16 bytes meet words.
 static void wide(struct grid *g, uint32_t block) {
     if (block == 1)
-        access_global(g, block, 0, (struct step){1, EVENT_READ, 16, UINT32_MAX, 0, 16, 0, 0, NULL});
+        access_global(g, block, 0,
+                      (struct step){1, EVENT_READ, 16, UINT32_MAX, 0, 16, 0, 0, NULL, 0});
     if (block == 2)
-        access_global(g, block, 0, (struct step){2, EVENT_WRITE, 4, 1, 36, 0, 0, 0, NULL});
+        access_global(g, block, 0, (struct step){2, EVENT_WRITE, 4, 1, 36, 0, 0, 0, NULL, 0});
 }
 
 static void test_widths(void **state) {
@@ -243,14 +255,14 @@ static void test_widths(void **state) {
 
 static void counter(struct grid *g, uint32_t block) {
     access_global(g, block, 0,
-                  (struct step){1, EVENT_ATOMIC, 4, 3, 0, 0, EVENT_RELAXED, EVENT_GPU, NULL});
+                  (struct step){1, EVENT_ATOMIC, 4, 3, 0, 0, EVENT_RELAXED, EVENT_GPU, NULL, 0});
     if (block == 1)
-        access_global(g, block, 1, (struct step){2, EVENT_READ, 4, 1, 0, 0, 0, 0, NULL});
+        access_global(g, block, 1, (struct step){2, EVENT_READ, 4, 1, 0, 0, 0, 0, NULL, 0});
 }
 
 static void narrow_counter(struct grid *g, uint32_t block) {
     access_global(g, block, 0,
-                  (struct step){1, EVENT_ATOMIC, 4, 3, 0, 0, EVENT_RELAXED, EVENT_CTA, NULL});
+                  (struct step){1, EVENT_ATOMIC, 4, 3, 0, 0, EVENT_RELAXED, EVENT_CTA, NULL, 0});
 }
 
 static void test_atomics(void **state) {

@@ -193,6 +193,9 @@ static unsigned log2_of(uint64_t bytes) {
     return 63u - (unsigned)__builtin_clzll(bytes);
 }
 
+// Nobody says what is written to surfaces: it is taken to be the same.
+static const uint8_t same[WARP_LANES * EVENT_PIECE];
+
 static struct span span_of(const struct global_worker *w, const struct event_access *event,
                            uint32_t warp_index, unsigned lane) {
     struct span span = {.address = event->addresses[lane],
@@ -203,7 +206,9 @@ static struct span span_of(const struct global_worker *w, const struct event_acc
     span.stamp.instruction = event->instruction;
     span.stamp.thread = (uint16_t)clock_thread(warp_index, lane);
     span.stamp.time = clock_stamp(w->clock, warp_index);
-    if (event->values && event->intent == EVENT_WRITE)
+    if (event->proxy == EVENT_SURFACE_PROXY)
+        span.values = same;
+    else if (event->values && event->intent == EVENT_WRITE)
         span.values = (const uint8_t *)event->values + (size_t)lane * event->width;
     if (event->source_bytes)
         span.bytes = event->source_bytes[lane];
