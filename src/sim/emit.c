@@ -51,9 +51,8 @@ static void emit(const struct mem_request *r, struct event_access *event) {
     const struct sim_worker *worker = r->warp->block->worker;
     if (!sim_is_heard(r) && !sim_is_copy_heard(r))
         return;
-    if (worker->hears_values && r->instr->access->is_store && r->width <= MOST_STORED) {
+    if (worker->hears_values && r->instr->access->is_store && r->width <= MOST_STORED)
         event->values = stored_values(r, values);
-    }
     event->site = r->site;
     event->intent = r->intent;
     event->order = r->instr->access->order;

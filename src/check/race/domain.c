@@ -39,6 +39,7 @@ void race_domain_free(struct race_domain *d) {
     for (uint32_t b = 0; b < d->clock->blocks; b++) {
         shared_words_free(&d->blocks[b].words);
         shared_log_free(&d->blocks[b].log);
+        free(d->blocks[b].visitors.of);
     }
     drop_copies(d);
     vec_free(&d->bulk);
@@ -60,6 +61,8 @@ bool race_domain_reset(struct race_domain *d) {
         shared_words_clear(&d->blocks[b].words);
         shared_log_clear(&d->blocks[b].log);
         d->blocks[b].looked = 0;
+        free(d->blocks[b].visitors.of);
+        d->blocks[b].visitors = (struct race_visitors){0};
     }
     d->begun = 0;
     return true;

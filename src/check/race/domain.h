@@ -6,12 +6,14 @@
 #include "check/race/copies.h"
 #include "check/race/flags.h"
 #include "check/race/shared_log.h"
+#include "check/race/visitors.h"
 
 struct race_block {
     uint64_t number;
     uint64_t looked; // entries of the log that were looked at for races
     struct shared_words words;
     struct shared_log log;
+    struct race_visitors visitors;
 };
 
 struct race_domain {
@@ -45,6 +47,9 @@ void shared_sync(struct race_domain *domain, uint32_t rank, const struct event_s
 void shared_note(struct race_domain *domain, const struct shared_visit *visit, unsigned lane,
                  const struct shared_entry *earlier, unsigned earlier_lane, uint32_t offset,
                  bool counts);
+// A thread accesses the memory of another block, and that does not know of it when it ends.
+void shared_note_ended(struct race_domain *domain, uint32_t thread,
+                       const struct race_visitor *visitor);
 // The notes as findings.
 void shared_report(const struct check_launch *launch, const struct check_notes *notes,
                    struct profile_findings *findings);

@@ -10,6 +10,7 @@
 enum { DETAIL_OFFSET, DETAIL_WIDTH, DETAIL_ORDER };
 enum { ORDER_UNKNOWN, ORDER_AS_NAMED, ORDER_REVERSED };
 
+static const char exited[] = "exited-block";
 static const char *const kinds[] = {"write-write", "read-write", "async-copy"};
 
 static bool is_read(unsigned class) {
@@ -102,6 +103,16 @@ void shared_note(struct race_domain *d, const struct shared_visit *v, unsigned l
     check_note(d->notes, &note);
 }
 
+void shared_note_ended(struct race_domain *d, uint32_t thread, const struct race_visitor *visitor) {
+    struct check_note note = {.kind = exited,
+                              .tag = array_of(d->launch, visitor->offset),
+                              .count = 1,
+                              .at_count = 1,
+                              .at = {place_of(d, thread, visitor->instruction, "accesses it")},
+                              .details = {[DETAIL_OFFSET] = visitor->offset, [DETAIL_WIDTH] = 4}};
+    check_note(d->notes, &note);
+}
+
 // ---- Words --------------------------------------------------------------------------------
 
 // "bins[5]": as elements of the access's width, whatever dimensions the array has.
@@ -122,6 +133,9 @@ static void put_object(const struct check_launch *launch, const struct check_not
 }
 
 static const char *message_of(const struct check_note *note) {
+    if (note->kind == exited)
+        return "shared memory of another block of the cluster is accessed when that block may have "
+               "ended";
     if (!strcmp(note->kind, "async-copy"))
         return "shared memory is used while an asynchronous copy of it may be under way";
     if (!strcmp(note->kind, "write-write"))
@@ -142,6 +156,10 @@ static const char *barrier_of(const struct check_note *note) {
 
 static void put_help(const struct check_note *note, const struct profile_finding *finding,
                      struct strbuf *out) {
+    if (note->kind == exited) {
+        strbuf_puts(out, "a cluster.sync() before a block ends, behind the last access");
+        return;
+    }
     const bool is_reversed = note->details[DETAIL_ORDER] == ORDER_REVERSED;
     const bool is_known = note->details[DETAIL_ORDER] != ORDER_UNKNOWN;
     uint32_t from = finding->places[is_reversed].line, to = finding->places[!is_reversed].line;

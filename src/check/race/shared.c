@@ -266,6 +266,8 @@ void shared_access(struct race_domain *d, uint32_t rank, const struct event_acce
     const bool is_strong = e->intent == EVENT_ATOMIC || e->order != EVENT_WEAK;
     if (owner == UINT32_MAX || (e->site == EVENT_NONE && is_strong)) // an mbarrier's
         return;
+    if (owner != rank && e->completion == EVENT_AT_ONCE)
+        race_visit_block(d, owner, warp_index, e);
     if (is_strong)
         race_flag_access(d, warp_index, owner, e);
     if (e->completion == EVENT_BY_MBARRIER) {
@@ -362,6 +364,9 @@ void shared_sync(struct race_domain *d, uint32_t rank, const struct event_sync *
     case EVENT_ASYNC_COMMIT:
     case EVENT_ASYNC_WAIT:
         sync_groups(d, warp_index, e);
+        break;
+    case EVENT_BLOCK_END:
+        race_end_block(d, rank);
         break;
     case EVENT_LANES_EXIT:
         clock_exit(c, warp_index, e->mask);
