@@ -28,7 +28,7 @@ static int compare(uint64_t a, uint64_t b) {
 
 // Which of two that are the same is kept.
 static bool is_before(const struct check_note *a, const struct check_note *b) {
-    int order = 0;
+    int order = compare(b->reach, a->reach);
     for (unsigned i = 0; order == 0 && i < a->at_count; i++) {
         order = compare(a->at[i].block, b->at[i].block);
         order = order ? order : compare(a->at[i].thread, b->at[i].thread);

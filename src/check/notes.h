@@ -1,6 +1,6 @@
 // Inside the room: what a checker notes while a launch runs. Notes of the same instructions are one
-// finding: how often is counted, and the first in the order of blocks and threads is kept, so that
-// it is the same for any number of workers.
+// finding: how often is counted, and of those that reach furthest the first in the order of blocks
+// and threads is kept, so that it is the same for any number of workers.
 #ifndef BANKRUN_CHECK_NOTES_H
 #define BANKRUN_CHECK_NOTES_H
 
@@ -21,6 +21,8 @@ struct check_note {
     const char *kind, *message, *help; // static; message and help may be NULL: check_describe's
                                        // caller makes them
     uint64_t tag;                      // what else tells findings apart: an array
+    unsigned
+        reach; // how far apart its threads are: one that mends this mends those that reach less
     uint64_t count;
     struct check_at at[PROFILE_PLACES];
     unsigned at_count;

@@ -99,6 +99,7 @@ void global_note(struct check_notes *notes, const struct global_race *race, uint
         .message = message_of(is_across, both_write, is_narrow),
         .help = help_of(race, class, stamp, other_class, other),
         .tag = is_across,
+        .reach = stamp->thread / WARP_LANES != other->thread / WARP_LANES,
         .count = 1,
         .at = {place_of(race, swap ? other_class : class, swap ? other : stamp),
                place_of(race, swap ? class : other_class, swap ? stamp : other)},

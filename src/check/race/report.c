@@ -81,6 +81,14 @@ static unsigned order_of(const struct shared_log *log, const struct shared_visit
     return ORDER_UNKNOWN;
 }
 
+enum { REACH_WARP, REACH_BLOCK, REACH_CLUSTER };
+
+static unsigned reach_of(const struct check_at *a, const struct check_at *b) {
+    return a->block != b->block                               ? REACH_CLUSTER
+           : a->thread / WARP_LANES != b->thread / WARP_LANES ? REACH_BLOCK
+                                                              : REACH_WARP;
+}
+
 void shared_note(struct race_domain *d, const struct shared_visit *v, unsigned lane,
                  const struct shared_entry *e, unsigned other, uint32_t offset, bool counts) {
     const unsigned mine = v->extra ? v->sender : lane;
@@ -95,6 +103,7 @@ void shared_note(struct race_domain *d, const struct shared_visit *v, unsigned l
         place_of(d, v->thread + mine, v->instruction, role_of(v->class, v->issue != 0));
     const struct check_at earlier =
         place_of(d, e->thread + other, e->instruction, role_of(e->class, e->issue != 0));
+    note.reach = reach_of(&own, &earlier);
     const bool swaps = !is_before(&own, is_async ? 1 : is_read(v->class), &earlier,
                                   is_async ? 0 : is_read(e->class));
     note.at[swaps] = own;
@@ -143,15 +152,9 @@ static const char *message_of(const struct check_note *note) {
     return "a thread reads shared memory that another one writes, and nothing orders them";
 }
 
-static bool is_one_warp(const struct check_note *note) {
-    return note->at[0].block == note->at[1].block &&
-           note->at[0].thread / WARP_LANES == note->at[1].thread / WARP_LANES;
-}
-
 static const char *barrier_of(const struct check_note *note) {
-    return note->at[0].block != note->at[1].block ? "cluster.sync()"
-           : is_one_warp(note)                    ? "__syncwarp()"
-                                                  : "__syncthreads()";
+    static const char *const barriers[] = {"__syncwarp()", "__syncthreads()", "cluster.sync()"};
+    return barriers[note->reach];
 }
 
 static void put_help(const struct check_note *note, const struct profile_finding *finding,
