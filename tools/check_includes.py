@@ -44,7 +44,8 @@ SUBROOMS = {
         "value": set(),
     },
     "sim": {
-        "decode": {"flow", "texture"},
+        "shadow": {"flow", "memory", "tensor"},
+        "decode": {"flow", "texture", "shadow"},
         "flow": {"memory"},
         "memory": set(),
         "number": set(),
@@ -59,6 +60,7 @@ SUBROOMS = {
         "race": set(),
         "schedule": set(),
         "stream": set(),
+        "init": set(),
         "sync": set(),
     },
     "run": {

@@ -6,7 +6,8 @@
 #include "base/alloc.h"
 #include "check/checker.h"
 
-static const struct check_checker *const checkers[] = {&check_race, &check_array, &check_sync};
+static const struct check_checker *const checkers[] = {&check_race, &check_init, &check_array,
+                                                       &check_sync};
 enum { CHECKERS = sizeof checkers / sizeof *checkers };
 
 struct check {

@@ -14,6 +14,7 @@ struct check_checker {
 };
 
 extern const struct check_checker check_array;
+extern const struct check_checker check_init;
 extern const struct check_checker check_race;
 extern const struct check_checker check_sync;
 

@@ -17,8 +17,9 @@ static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
 #define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
 static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
-                                              CHECK(RACE, "race") CHECK(SYNC, "sync")
-                                                  CHECK(MEMORY, "memory") CHECK(LEAK, "leak"){0}};
+                                              CHECK(RACE, "race") CHECK(INIT, "init")
+                                                  CHECK(SYNC, "sync") CHECK(MEMORY, "memory")
+                                                      CHECK(LEAK, "leak"){0}};
 #undef CHECK
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
@@ -101,9 +102,10 @@ const struct option_row option_rows[] = {
     {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
     {0, "check", "LIST", CLI_RUN,
-     "look for defects, too: race (accesses that nothing orders),\nsync (barriers, masks, copies "
-     "that are not waited for), memory\n(arrays that an access leaves), or all; commas between "
-     "several.\nbankrun check looks for all of them and counts nothing",
+     "look for defects, too: race (accesses that nothing orders),\ninit (values that nothing "
+     "initialised), sync (barriers, masks,\ncopies that are not waited for), memory (arrays that "
+     "an access\nleaves), or all; commas between several. bankrun check looks for\nall of them and "
+     "counts nothing",
      READ(option_check), .choices = checks},
     {0, "suppressions", "FILE", BOTH,
      "findings of --check that are accepted: lines of CHECK KIND\nFILE:LINE REASON, or a function "

@@ -25,7 +25,8 @@ enum cli_status {
 
 // What bankrun check looks for, and --check all.
 #define CLI_ALL_CHECKS                                                                             \
-    (1u << PROFILE_CHECK_RACE | 1u << PROFILE_CHECK_SYNC | 1u << PROFILE_CHECK_MEMORY)
+    (1u << PROFILE_CHECK_RACE | 1u << PROFILE_CHECK_INIT | 1u << PROFILE_CHECK_SYNC |              \
+     1u << PROFILE_CHECK_MEMORY)
 
 // Bits: an option may belong to several.
 enum cli_command {

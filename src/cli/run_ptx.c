@@ -150,13 +150,15 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     if (!kernel)
         return false;
     // The order of a trace's lines is the same in every run with one thread only.
-    run->sim = sim_create(&(struct sim_config){.arch = options->arch,
-                                               .threads = options->trace ? 1 : options->threads,
-                                               .max_instructions = options->max_instructions,
-                                               .lets_pass = options->lets_pass,
-                                               .fill = options->fill,
-                                               .output = stdout,
-                                               .sample = options->sample});
+    run->sim = sim_create(&(struct sim_config){
+        .arch = options->arch,
+        .threads = options->trace ? 1 : options->threads,
+        .max_instructions = options->max_instructions,
+        .lets_pass = options->lets_pass,
+        .fill = options->fill,
+        .tracks_undefined = options->checks & profile_check_bit(PROFILE_CHECK_INIT),
+        .output = stdout,
+        .sample = options->sample});
     if (!run_module_load(&run->module, run->sim, diags))
         return false;
     run->launch.kernel = sim_module_kernel(run->module.sim, kernel->name, diags);
@@ -225,6 +227,7 @@ static bool bind(struct ptx_run *run, size_t index, uint8_t *parameters, struct 
         memcpy(memory, file, bytes);
     else
         launch_fill(argument, memory);
+    sim_define(run->sim, memory, bytes);
     free(file);
     return true;
 }

@@ -183,6 +183,28 @@ struct event_trouble {
     uint32_t offset, count;
 };
 
+// A value that nothing has defined decides something.
+enum event_undefined_use {
+    EVENT_UNDEFINED_BRANCH,
+    EVENT_UNDEFINED_PREDICATE, // of a store, an atomic: whether it is executed
+    EVENT_UNDEFINED_ADDRESS,
+    EVENT_UNDEFINED_STORE,  // into global memory
+    EVENT_UNDEFINED_ATOMIC, // its operand, or the memory that it changes
+    EVENT_UNDEFINED_USES
+};
+
+struct event_undefined {
+    enum event_undefined_use use;
+    uint32_t instruction;
+    const uint32_t *block;
+    uint64_t block_number;
+    uint32_t warp, mask;
+    // For the first lane of the mask: the instruction that loaded the value, EVENT_NONE: it is not
+    // known, and the generic address of the byte that nobody had written.
+    uint32_t origin;
+    uint64_t address;
+};
+
 struct event_memo; // event/filter.h
 
 struct event_observer {
@@ -203,6 +225,8 @@ struct event_observer {
     // atomics that are loops of compare-and-swap (ir_site.is_retried): how often these go round
     // depends on when which warp comes. Told once of each word of each block.
     void (*contention)(void *worker_state, uint32_t offset);
+    // May be NULL. Told where the device tracks what is defined (sim_config.tracks_undefined).
+    void (*undefined)(void *worker_state, const struct event_undefined *event);
     // May be NULL. A block has ended, or all blocks of a cluster: what was told since the last call
     // (or the beginning) is about it alone. Called where a launch is sampled.
     void (*piece_end)(void *worker_state);

@@ -75,6 +75,15 @@ static void contention(void *state, uint32_t offset) {
     }
 }
 
+static void undefined(void *state, const struct event_undefined *event) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->undefined)
+            observer->undefined(listeners->states[i], event);
+    }
+}
+
 static void piece_end(void *state) {
     const struct listeners *listeners = state;
     for (unsigned i = 0; i < listeners->fanout->count; i++) {
@@ -109,8 +118,11 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
                                          unsigned count) {
     struct event_fanout *fanout = base_alloc(sizeof *fanout);
     fanout->observers = base_alloc((count + 1) * sizeof *fanout->observers);
-    fanout->all = (struct event_observer){
-        .context = fanout, .worker_begin = begin, .piece_end = piece_end, .worker_end = end};
+    fanout->all = (struct event_observer){.context = fanout,
+                                          .worker_begin = begin,
+                                          .undefined = undefined,
+                                          .piece_end = piece_end,
+                                          .worker_end = end};
     fanout->all.spares_exchanges = true;
     unsigned hearing = 0;
     bool agree = true, copies = false, syncs = false, troubles = false, contends = false;

@@ -105,13 +105,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena); // sites.
 // What a pass wants to know of an instruction.
 // The letter of isa.def's operand pattern for a position, 0 past its end, '*' for "anything".
 char ir_operand_letter(const struct ptx_instruction *ptx, unsigned position);
-bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
 bool ir_ends_block(const struct ir_instruction *instruction);
 bool ir_is_guarded_by_branch(const struct ptx_instruction *ptx);
-
-// Calls `visit` for each register that the instruction reads or writes.
-typedef void (*ir_register_visitor)(void *context, uint32_t reg, bool is_written);
-void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
-                        void *context);
 
 #endif

@@ -213,6 +213,13 @@ bool ir_follows_surely(const struct ir_function *function, uint32_t first, uint3
 // First instruction of a `refuse` row that the kernel (or what it calls) holds, or NULL.
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel);
 
+// Whether the operand at this place is written.
+bool ir_is_destination(const struct ir_instruction *instruction, unsigned position);
+// Calls `visit` for each register that the instruction reads or writes.
+typedef void (*ir_register_visitor)(void *context, uint32_t reg, bool is_written);
+void ir_visit_registers(const struct ir_instruction *instruction, ir_register_visitor visit,
+                        void *context);
+
 // ---- Places in the source (source.c) -------------------------------------------------------
 
 // NULL: the index is 0 (unknown) or past the function's locations.

@@ -96,7 +96,8 @@ struct sim_block {
     // local + (w * 32 + l) * local_bytes. NULL until a kernel that needs it runs.
     uint8_t *local;
     uint64_t local_bytes;
-    uint64_t salt; // of random bytes that fill its memory
+    uint8_t *undefined_shared, *undefined_local; // as these; NULL: it is not tracked
+    uint64_t salt;                               // of random bytes that fill its memory
     // the rest belongs to block.c and is declared in sim/block.h
     struct sim_block_flow *flow;
 };

@@ -151,6 +151,16 @@ void sim_emit_lane_global(const struct sim_warp *warp, const struct sim_instr *i
     sim_emit_unsited(warp, instr, event);
 }
 
+void sim_emit_undefined(const struct sim_warp *warp, struct event_undefined event) {
+    const struct sim_block *block = warp->block;
+    const struct sim_worker *worker = block->worker;
+    event.block = block->index;
+    event.block_number = block->linear;
+    event.warp = warp->index;
+    if (worker->observer && worker->observer->undefined)
+        worker->observer->undefined(worker->observer_state, &event);
+}
+
 // ---- Synchronisation ----------------------------------------------------------------------
 
 static void emit_sync(const struct sim_block *block, struct event_sync *event) {

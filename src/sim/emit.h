@@ -49,6 +49,9 @@ void sim_emit_lane_shared(const struct sim_warp *warp, const struct sim_instr *i
 void sim_emit_lane_global(const struct sim_warp *warp, const struct sim_instr *instr, unsigned lane,
                           uint64_t address, struct event_access event);
 
+// A use of something undefined; where it is told from is set here.
+void sim_emit_undefined(const struct sim_warp *warp, struct event_undefined event);
+
 // ---- Synchronisation ----------------------------------------------------------------------
 
 static inline bool sim_hears_sync(const struct sim_block *block) {

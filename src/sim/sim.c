@@ -24,6 +24,8 @@ struct sim *sim_create(const struct sim_config *config) {
         sim_memory_use_fill(sim->memory, &sim->config.fill);
     if (config->has_own_pages && !config->neighbour)
         sim_memory_use_own_pages(sim->memory);
+    if (config->tracks_undefined && !config->neighbour)
+        sim_memory_track_undefined(sim->memory);
     if (config->lets_pass && !config->neighbour)
         sim_memory_use_pages(sim->memory);
     sim->objects = sim_objects_create(config->device);

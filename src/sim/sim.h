@@ -31,6 +31,7 @@ struct sim_config {
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
     struct sim_fill fill;      // what memory holds before it is written
+    bool tracks_undefined;     // which bits nothing has defined, and tells of uses of them
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
     bool has_own_pages;    // host and managed allocations share no page of the host with each other
     struct sim *neighbour; // whose address space this device shares; NULL: it has its own
@@ -85,6 +86,10 @@ bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t 
 bool sim_unregister_device(struct sim *sim, void *address);
 // Fills zeros of a private mapping that the caller made, as fresh memory.
 void sim_fill_fresh(struct sim *sim, void *address, size_t bytes);
+// What the host writes into the device's memory is defined; what it copies there from such memory
+// is as far as that is. Where that is tracked.
+void sim_define(struct sim *sim, const void *address, size_t bytes);
+void sim_define_copy(struct sim *sim, const void *to, const void *from, size_t bytes);
 // The allocation that holds the address, or the nearest one below or above it when `nearest`.
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest);
 void sim_memory_info(const struct sim *sim, uint64_t *free_bytes, uint64_t *total_bytes);

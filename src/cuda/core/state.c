@@ -205,6 +205,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .lets_pass = state->config.lets_pass,
         .has_own_pages = state->checker != NULL,
         .fill = state->config.fill,
+        .tracks_undefined = state->config.checks & profile_check_bit(PROFILE_CHECK_INIT),
         .output = stdout,
         .sample = state->config.sample,
         .neighbour = cuda_any_sim(state),

@@ -187,10 +187,14 @@ static void copy_for(struct cuda_state *state, const struct cuda_function *paren
     }
     cuda_check_kernel_copies(state, child->to, child->from, child->bytes);
     void *to = (void *)(uintptr_t)child->to;
-    if (child->from)
+    struct sim *sim = cuda_any_sim(state);
+    if (child->from) {
+        sim_define_copy(sim, to, (const void *)(uintptr_t)child->from, child->bytes);
         memmove(to, (const void *)(uintptr_t)child->from, child->bytes);
-    else
+    } else {
+        sim_define(sim, to, child->bytes);
         memset(to, child->value, child->bytes);
+    }
 }
 
 static void run_child(struct cuda_state *state, struct cuda_function *parent,

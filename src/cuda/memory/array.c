@@ -135,6 +135,8 @@ static enum cuda_error allocate(struct cuda_state *state, enum cuda_handle_kind 
     if (!memory)
         return cudaErrorMemoryAllocation;
     cuda_check_allocated(state, memory, image.bytes);
+    // What textures read, and surfaces write, is not tracked.
+    sim_define(state->current->sim, memory, image.bytes);
     image.address = (uint64_t)(uintptr_t)memory;
     struct cuda_array *array = cuda_handle_new(state, kind, sizeof *array);
     array->channel = *channel;

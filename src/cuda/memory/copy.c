@@ -39,12 +39,17 @@ enum cuda_error cuda_copy_check(const struct cuda_state *state, const struct cud
     return cudaSuccess;
 }
 
-void cuda_copy_run(const struct cuda_copy *copy) {
+static char *row_of(const struct cuda_place *place, size_t y, size_t z) {
+    return place->at + (z * place->slice_rows + y) * place->pitch;
+}
+
+void cuda_copy_run(struct sim *sim, const struct cuda_copy *copy) {
     for (size_t z = 0; z < copy->extent.depth; z++)
-        for (size_t y = 0; y < copy->extent.height; y++)
-            memmove(copy->target.at + (z * copy->target.slice_rows + y) * copy->target.pitch,
-                    copy->source.at + (z * copy->source.slice_rows + y) * copy->source.pitch,
-                    copy->extent.width);
+        for (size_t y = 0; y < copy->extent.height; y++) {
+            char *to = row_of(&copy->target, y, z), *from = row_of(&copy->source, y, z);
+            sim_define_copy(sim, to, from, copy->extent.width);
+            memmove(to, from, copy->extent.width);
+        }
 }
 
 // What a program is told of a copy that it did not describe.

@@ -24,7 +24,7 @@ enum cuda_error cuda_copy(struct cuda_state *state, const struct cuda_copy *copy
 // Lock held, device made. may_wait: memory of a graph need not be there yet.
 enum cuda_error cuda_copy_check(const struct cuda_state *state, const struct cuda_copy *copy,
                                 bool may_wait);
-void cuda_copy_run(const struct cuda_copy *copy);
+void cuda_copy_run(struct sim *sim, const struct cuda_copy *copy);
 // All but entering and leaving; lock held, device made.
 enum cuda_error cuda_copy_locked(struct cuda_state *state, const struct cuda_copy *copy,
                                  bool is_lost);

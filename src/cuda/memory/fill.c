@@ -34,10 +34,13 @@ static void fill_row(char *at, const struct cuda_fill *fill) {
         memcpy(at + i * fill->element, &fill->value, fill->element);
 }
 
-void cuda_fill_run(const struct cuda_fill *fill) {
+void cuda_fill_run(struct sim *sim, const struct cuda_fill *fill) {
     for (size_t z = 0; z < fill->depth; z++)
-        for (size_t y = 0; y < fill->height; y++)
-            fill_row(fill->at + (z * fill->slice_rows + y) * fill->pitch, fill);
+        for (size_t y = 0; y < fill->height; y++) {
+            char *row = fill->at + (z * fill->slice_rows + y) * fill->pitch;
+            sim_define(sim, row, fill->width * fill->element);
+            fill_row(row, fill);
+        }
 }
 
 enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill) {

@@ -18,6 +18,6 @@ enum cuda_error cuda_fill(struct cuda_state *state, const struct cuda_fill *fill
 // Lock held, device made. may_wait: memory of a graph need not be there yet.
 enum cuda_error cuda_fill_check(const struct cuda_state *state, const struct cuda_fill *fill,
                                 bool may_wait);
-void cuda_fill_run(const struct cuda_fill *fill);
+void cuda_fill_run(struct sim *sim, const struct cuda_fill *fill);
 
 #endif

@@ -25,14 +25,14 @@ enum cuda_error cuda_enqueue(struct cuda_state *state, cuda_stream stream,
 static enum cuda_error run_copy(struct cuda_state *state, const struct cuda_copy *copy) {
     enum cuda_error error = cuda_copy_check(state, copy, false);
     if (error == cudaSuccess)
-        cuda_copy_run(copy);
+        cuda_copy_run(cuda_any_sim(state), copy);
     return error;
 }
 
 static enum cuda_error run_fill(struct cuda_state *state, const struct cuda_fill *fill) {
     enum cuda_error error = cuda_fill_check(state, fill, false);
     if (error == cudaSuccess)
-        cuda_fill_run(fill);
+        cuda_fill_run(cuda_any_sim(state), fill);
     return error;
 }
 

@@ -54,8 +54,9 @@ static uint64_t load(const union cuda_word_operation *operation) {
                                           : __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
 }
 
-static void store(const union cuda_word_operation *operation) {
+static void store(struct sim *sim, const union cuda_word_operation *operation) {
     void *at = (void *)(uintptr_t)operation->word.address;
+    sim_define(sim, at, bytes_of(operation->type));
     if (bytes_of(operation->type) == 8)
         __atomic_store_n((uint64_t *)at, operation->word.value, __ATOMIC_RELEASE);
     else
@@ -116,7 +117,7 @@ static enum cuda_error run(struct cuda_state *state, const union cuda_word_opera
     if (operation->type == CUDA_WAIT_32 || operation->type == CUDA_WAIT_64)
         return wait_for(state, operation);
     if (operation->type == CUDA_WRITE_32 || operation->type == CUDA_WRITE_64)
-        store(operation);
+        store(cuda_any_sim(state), operation);
     return cudaSuccess;
 }
 

@@ -1,6 +1,7 @@
 // Decoding: an IR function becomes an array of handlers with references to lanes.
 #include "sim/decode/decode.h"
 #include "sim/contention.h"
+#include "sim/shadow/shadow.h"
 #include "sim/texture/access.h"
 #include "sim/turns.h"
 
@@ -154,8 +155,14 @@ static void decode_jump_table(struct sim_decoder *decoder, const struct ir_instr
     out->extra = table;
 }
 
-static void append_guard(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                         const struct sim_instr *like) {
+static bool is_branch(const struct ir_instruction *ir) {
+    return ir->ptx->isa == PTX_ISA_bra_any;
+}
+
+void sim_append_guard(struct sim_decoder *decoder, const struct ir_instruction *ir,
+                      const struct sim_instr *like) {
+    if (ir->guard == IR_NONE || is_branch(ir))
+        return;
     struct sim_instr guard = {.ir = like->ir, .ordinal = like->ordinal};
     guard.run[0] = guard.run[1] = decoder->target->guard;
     guard.operand[0] = sim_register_ref(decoder, ir->guard);
@@ -191,10 +198,6 @@ static void append_looks(struct sim_decoder *decoder, const struct ir_instructio
     }
 }
 
-static bool is_branch(const struct ir_instruction *ir) {
-    return ir->ptx->isa == PTX_ISA_bra_any;
-}
-
 // Everything but the handler. True: the handler was set, too.
 static bool decode_body(struct sim_decoder *decoder, const struct ir_instruction *ir,
                         struct sim_instr *out) {
@@ -220,11 +223,10 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
                             .number = decoder->code->number_base + index,
                             .ordinal = decoder->ordinal,
                             .reconverge = IR_NONE};
-    bool guarded = ir->guard != IR_NONE && !is_branch(ir);
     bool has_handler = decode_body(decoder, ir, &out);
     append_looks(decoder, ir, &out);
-    if (guarded)
-        append_guard(decoder, ir, &out);
+    struct sim_shadow *shadow = sim_append_shadow(decoder, ir, &out);
+    sim_append_guard(decoder, ir, &out);
     if (!decoder->failed && !has_handler &&
         !decoder->target->select[ir->ptx->isa](decoder, ir, &out)) {
         struct strbuf text = {0};
@@ -233,6 +235,7 @@ static void decode_instruction(struct sim_decoder *decoder, const struct ir_inst
         strbuf_free(&text);
     }
     vec_push(&decoder->instrs, out);
+    sim_finish_shadow(decoder, shadow, &out);
     // Jumps that stand for a guard are no instructions of the program's.
     if (!is_branch(ir) || ir->ptx->operand_count)
         decoder->ordinal++;
@@ -278,7 +281,7 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     const struct ir_instruction *ir = &function->instructions[instr->ir];
     const uint32_t *start = decoder->code->block_start;
     if (instr->run[0] == decoder->target->guard || instr->run[0] == sim_run_reconverge ||
-        instr->run[0] == sim_run_join)
+        instr->run[0] == sim_run_join || instr->run[0] == sim_shadow_run_decide)
         return;
     if (is_branch(ir)) {
         assert(ir->target < function->block_count);
@@ -320,8 +323,12 @@ static bool decode_function(struct sim_decoder *decoder, struct sim_code *code) 
     decoder->instrs.length = 0;
     decoder->ordinal = 0;
     code->block_start = ARENA_ARRAY(decoder->kernel->arena, uint32_t, code->ir->block_count + 1);
+    if (decoder->kernel->module->sim->config.tracks_undefined)
+        decoder->undefined = sim_find_undefined(code->ir);
     for (uint32_t b = 0; b < code->ir->block_count; b++)
         decode_block(decoder, b);
+    free(decoder->undefined);
+    decoder->undefined = NULL;
     for (uint32_t i = 0; !decoder->failed && i < decoder->instrs.length; i++)
         link_branch(decoder, i);
     code->instr_count = (uint32_t)decoder->instrs.length;

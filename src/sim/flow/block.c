@@ -10,6 +10,7 @@
 #include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
 #include "sim/launch.h"
+#include "sim/shadow_frame.h"
 
 // PATIENCE: a split that used its long slice this often in a row is treated as spinning, whatever
 // its loop looks like. DOUBT: so is, for the lanes that wait for it, one that used its short slice
@@ -30,7 +31,9 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     flow->warps = base_alloc_aligned(64, flow->warp_count * sizeof *flow->warps);
     flow->flows = base_alloc_aligned(64, flow->warp_count * sizeof *flow->flows);
     size_t parameters = (size_t)code->ir->frame_parameter_bytes * LANES;
-    size_t frame = ((size_t)code->frame_bytes + parameters + 63) / 64 * 64;
+    const bool is_tracked = worker->sim->config.tracks_undefined;
+    const size_t registers = sim_shadow_frame_bytes(code, is_tracked);
+    const size_t frame = (registers + parameters + 63) / 64 * 64;
     flow->register_bytes = flow->warp_count * frame;
     flow->register_memory = base_alloc_aligned(64, flow->register_bytes);
 
@@ -46,6 +49,10 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
     if (block->local_bytes)
         block->local = base_alloc_aligned(64, block->local_bytes * LANES * flow->warp_count);
+    if (is_tracked)
+        block->undefined_shared = base_alloc_aligned(64, block->shared_bytes + 64);
+    if (is_tracked && block->local_bytes)
+        block->undefined_local = base_alloc(block->local_bytes * LANES * flow->warp_count);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp *warp = &flow->warps[w];
         warp->flow = &flow->flows[w];
@@ -53,7 +60,7 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
         warp->index = w;
         warp->is_heard = worker->hears_sync;
         warp->flow->root.registers = flow->register_memory + w * frame;
-        warp->flow->root.parameters = warp->flow->root.registers + code->frame_bytes;
+        warp->flow->root.parameters = warp->flow->root.registers + registers;
         warp->base[SIM_BASE_REGISTERS] = warp->flow->root.registers;
         warp->base[SIM_BASE_CONSTANTS] = worker->constants;
         warp->base[SIM_BASE_WARP] = worker->warp_vectors + (size_t)w * SIM_WARP_BYTES;
@@ -72,6 +79,8 @@ void sim_block_free(struct sim_block_flow *flow) {
     free(flow->block.shared);
     free(flow->block.changers);
     free(flow->block.local);
+    free(flow->block.undefined_shared);
+    free(flow->block.undefined_local);
     free(flow->register_memory);
     free(flow->flows);
     free(flow->warps);
@@ -90,6 +99,10 @@ static void fill_memory(struct sim_block_flow *flow) {
     const uint64_t local_bytes = block->worker->kernel->ir->local_bytes;
     block->salt = sim->launches << 32 ^ block->linear << 12;
     sim_fill_bytes(&sim->config.fill, block->salt, block->shared, block->shared_bytes);
+    if (block->undefined_shared)
+        memset(block->undefined_shared, 0xff, block->shared_bytes);
+    for (uint32_t w = 0; block->undefined_shared && w < flow->warp_count; w++)
+        sim_shadow_begin(&block->worker->kernel->codes[0], flow->flows[w].root.registers);
     for (uint32_t w = 0; local_bytes && w < flow->warp_count; w++)
         sim_fill_local(&flow->warps[w], 0, local_bytes, FULL_MASK);
 }

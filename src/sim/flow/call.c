@@ -5,6 +5,7 @@
 
 #include "sim/flow/block.h"
 #include "sim/flow/control.h"
+#include "sim/shadow_frame.h"
 
 static struct sim_split *current(struct sim_warp *warp) {
     return &warp->flow->splits[warp->flow->current];
@@ -32,13 +33,14 @@ void sim_frame_leave(struct sim_warp_flow *flow, struct sim_frame *frame, uint32
     free(frame); // registers and parameters lie behind it
 }
 
-static struct sim_frame *new_frame(const struct sim_code *code) {
+static struct sim_frame *new_frame(const struct sim_code *code, bool is_tracked) {
     size_t head = (sizeof(struct sim_frame) + 63) / 64 * 64;
     size_t parameters = (size_t)code->ir->frame_parameter_bytes * LANES;
-    uint8_t *memory = base_alloc_aligned(64, head + code->frame_bytes + parameters);
+    const size_t registers = sim_shadow_frame_bytes(code, is_tracked);
+    uint8_t *memory = base_alloc_aligned(64, head + registers + parameters);
     struct sim_frame *frame = (struct sim_frame *)(void *)memory;
     frame->registers = memory + head;
-    frame->parameters = memory + head + code->frame_bytes;
+    frame->parameters = memory + head + registers;
     frame->code = code;
     return frame;
 }
@@ -71,6 +73,13 @@ static void pass_arguments(struct sim_warp *warp, const struct sim_call *call,
     }
 }
 
+static void define_parameter(const struct sim_warp *warp, uint64_t at, uint64_t bytes) {
+    const struct sim_block *block = warp->block;
+    uint8_t *to = block->undefined_local + warp->index * LANES * block->local_bytes + at;
+    EACH_LANE(l, warp->mask)
+        memset(to + l * block->local_bytes, 0, bytes);
+}
+
 // Parameters whose address is taken lie in local memory, too.
 static void copy_addressed(struct sim_warp *warp, const struct sim_frame *callee) {
     const struct sim_block *block = warp->block;
@@ -83,6 +92,9 @@ static void copy_addressed(struct sim_warp *warp, const struct sim_frame *callee
                       variable->local_offset;
         copy_lanes(to, block->local_bytes, callee->parameters + variable->offset,
                    ir->frame_parameter_bytes, variable->ptx->bytes, warp->mask);
+        if (block->undefined_local)
+            define_parameter(warp, callee->local_base + variable->local_offset,
+                             variable->ptx->bytes);
     }
 }
 
@@ -120,7 +132,7 @@ const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr 
                          "stack overflow: calls are %u deep, and %llu bytes of local memory are "
                          "in use",
                          caller->depth + 1, (unsigned long long)local);
-    struct sim_frame *frame = new_frame(callee);
+    struct sim_frame *frame = new_frame(callee, warp->block->worker->sim->config.tracks_undefined);
     vec_push(&warp->flow->frames, frame);
     frame->caller = caller;
     frame->call = instr;

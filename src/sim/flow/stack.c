@@ -1,5 +1,7 @@
 // alloca, stacksave, stackrestore. A thread's stack grows down from the end of its local memory,
 // towards the frames of its calls, which grow up; a return takes back what the function allocated.
+#include <string.h>
+
 #include "sim/flow/block.h"
 #include "sim/flow/control.h"
 
@@ -16,11 +18,20 @@ uint64_t sim_stack_limit(const struct sim_warp *warp) {
     return limit;
 }
 
+static void forget(const struct sim_warp *warp, uint64_t at, uint64_t bytes, uint32_t mask) {
+    const struct sim_block *block = warp->block;
+    uint8_t *warps = block->undefined_local + warp->index * LANES * block->local_bytes;
+    EACH_LANE(l, mask)
+        memset(warps + l * block->local_bytes + at, 0xff, bytes);
+}
+
 void sim_fill_local(struct sim_warp *warp, uint64_t at, uint64_t bytes, uint32_t mask) {
     const struct sim_block *block = warp->block;
     const struct sim_fill *fill = &block->worker->sim->config.fill;
     uint8_t *warps = block->local + warp->index * LANES * block->local_bytes;
     const uint64_t salt = block->salt + 1 + warp->index * LANES;
+    if (block->undefined_local)
+        forget(warp, at, bytes, mask);
     if (!at && bytes + 16 > block->local_bytes && mask == FULL_MASK) {
         sim_fill_bytes(fill, salt, warps, block->local_bytes * LANES);
         return;

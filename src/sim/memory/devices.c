@@ -37,6 +37,12 @@ void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill)
     memory->space->fresh.fill = *fill;
 }
 
+void sim_memory_track_undefined(struct sim_memory *memory) {
+    struct sim_space *space = memory->space;
+    if (space->mapped)
+        sim_undefined_create(&space->undefined, space->begin, space->end - space->begin);
+}
+
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes) {
     return new_view(other->space, device, device_bytes);
@@ -175,6 +181,19 @@ void sim_fill_fresh(struct sim *sim, void *address, size_t bytes) {
     pthread_mutex_lock(&space->lock);
     sim_fresh_fill(&space->fresh, 0, (uint64_t)(uintptr_t)address, bytes);
     pthread_mutex_unlock(&space->lock);
+}
+
+void sim_define(struct sim *sim, const void *address, size_t bytes) {
+    sim_undefined_define(&sim_memory_of(sim)->space->undefined, (uint64_t)(uintptr_t)address,
+                         bytes);
+}
+
+void sim_define_copy(struct sim *sim, const void *to, const void *from, size_t bytes) {
+    struct sim_undefined *undefined = &sim_memory_of(sim)->space->undefined;
+    const struct sim_allocation *target =
+        undefined->bytes ? sim_find(sim, (uint64_t)(uintptr_t)to, false) : NULL;
+    if (target && target->kind == SIM_DEVICE)
+        sim_undefined_copy(undefined, (uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes);
 }
 
 const struct sim_allocation *sim_find(const struct sim *sim, uint64_t address, bool nearest) {

@@ -103,6 +103,7 @@ void sim_space_destroy(struct sim_space *space) {
     sim_pages_free(space->pages);
     sim_fresh_free(&space->fresh);
     free(space->stand_ins);
+    sim_undefined_free(&space->undefined);
     pthread_mutex_destroy(&space->lock);
     free(space);
 }
@@ -319,6 +320,9 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
             give(memory, allocation);
             if (is_filled(kind))
                 sim_fresh_fill(&space->fresh, salt_of(address, kind), address, bytes);
+            // The host may write the others without being seen.
+            sim_undefined_begin(&space->undefined, address, bytes,
+                                kind != SIM_DEVICE && kind != SIM_DEVICE_HEAP);
             if (counts_as_device(kind))
                 memory->used_bytes += bytes;
         }

@@ -16,6 +16,7 @@
 
 #include "sim/access.h"
 #include "sim/memory/fresh.h"
+#include "sim/memory/undefined.h"
 #include "sim/sim.h"
 
 enum { SIM_MEMORY_ALIGN = 512, SIM_MEMORY_GUARD = 256, SIM_MEMORY_FREED = 1024 };
@@ -38,7 +39,8 @@ struct sim_space {
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
     struct sim_fresh fresh;
-    bool has_own_pages;      // host and managed memory share no page of the host with each other
+    bool has_own_pages; // host and managed memory share no page of the host with each other
+    struct sim_undefined undefined; // of the reserved range
     struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
     uint64_t host_count;     // of registered memory of the host; atomic
     struct sim_stand_ins *stand_ins; // for what of it goes away
@@ -69,6 +71,8 @@ void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill)
 // From now on each allocation of host or managed memory begins a page of the host, in which no
 // other of them lies. Before the first one.
 void sim_memory_use_own_pages(struct sim_memory *memory);
+// From now on it is tracked what of the memory is defined. Before the first allocation.
+void sim_memory_track_undefined(struct sim_memory *memory);
 // A further device's view of a space. No other has its number.
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes);
