@@ -74,11 +74,28 @@ static int by_place(const void *left, const void *right) {
     return order ? order : strcmp(a->object ? a->object : "", b->object ? b->object : "");
 }
 
+// What reads too early reads what nobody has written yet: that is the race, and is said there.
+static bool is_raced(const struct profile_findings *findings,
+                     const struct profile_finding *finding) {
+    if (finding->check != PROFILE_CHECK_INIT || !finding->place_count)
+        return false;
+    const struct profile_place *loads = &finding->places[finding->place_count - 1];
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct profile_finding *other = &findings->list[i];
+        for (size_t k = 0; other->check == PROFILE_CHECK_RACE && k < other->place_count; k++)
+            if (loads->line && compare_places(&other->places[k], loads) == 0)
+                return true;
+    }
+    return false;
+}
+
 // A line of the source may be several instructions: what is wrong with it is said once.
 static void merge_lines(struct profile_findings *findings) {
     struct profile_findings merged = {0};
     for (size_t i = 0; i < findings->count; i++) {
         const struct profile_finding *next = &findings->list[i];
+        if (is_raced(findings, next))
+            continue;
         struct profile_finding *last = merged.count ? &merged.list[merged.count - 1] : NULL;
         if (last && next->places[0].line && compare(last, next) == 0)
             last->count += next->count;
