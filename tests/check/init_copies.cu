@@ -16,6 +16,7 @@ __global__ void copy_padding(const padded *in, padded *out) {
     out[threadIdx.x] = here;
     __syncthreads();
     padded there = out[threadIdx.x ^ 1];
+    __syncthreads();
     out[threadIdx.x] = there;
 }
 
@@ -37,6 +38,7 @@ __global__ void load_unused(int *out, int n) {
 __global__ void mask(int *out) {
     __shared__ int tile[32];
     tile[0] = 1;
+    __syncthreads();
     int value = *(volatile int *)&tile[threadIdx.x];
     out[threadIdx.x] = value & (threadIdx.x == 0 ? 3 : 0);
 }
