@@ -176,6 +176,10 @@ const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32
 // number them. NULL: none, its blocks may run in any order. Caller frees.
 bool *ir_block_ordered(const struct ir_function *kernel);
 
+// Whether what the kernel reads of memory that other blocks may write decides which memory it
+// accesses, or which way it goes. False: it makes the same accesses in any order of blocks.
+bool ir_is_steered(const struct ir_function *kernel);
+
 // How an atomic of this operation and type is served in shared memory, whatever its operands are:
 // SITE_ATOMIC_NATIVE also where it is summed or scanned.
 enum site_atomic ir_atomic_service(enum ptx_modifier op, enum ptx_type type, bool is_generic);

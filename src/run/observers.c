@@ -47,8 +47,10 @@ static void start_checks(struct run_observers *o, const struct run_launch *launc
     memcpy(o->checked.block, launch->sim.block, sizeof o->checked.block);
     for (int i = 0; i < 3; i++)
         o->checked.cluster[i] = launch->sim.cluster[i] ? launch->sim.cluster[i] : 1;
-    o->wants_order =
-        launch->profile->checks & profile_check_bit(PROFILE_CHECK_RACE) && o->checked.is_ordered;
+    // What a kernel finds in memory in which it races with itself must not depend on who was
+    // quicker.
+    o->wants_order = launch->profile->checks & profile_check_bit(PROFILE_CHECK_RACE) &&
+                     (o->checked.is_ordered || ir_is_steered(sim_kernel_function(launch->kernel)));
     o->check = check_begin(launch->profile->checks, &o->checked);
     const unsigned count = check_observers(o->check, observers);
     for (unsigned i = 0; i < count; i++)

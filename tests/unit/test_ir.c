@@ -283,9 +283,66 @@ static void test_refused(void **state) {
     drop(&f);
 }
 
+// What a kernel reads decides what it does, or only what it computes.
+static void test_steering(void **state) {
+    static const struct {
+        const char *body;
+        bool is_steered;
+    } kernels[] = {
+        // out[i] = in[i] + 1
+        {"ld.global.u32 %r1, [%d0]; add.u32 %r1, %r1, 1; st.global.u32 [%d0+4], %r1;", false},
+        // through shared memory
+        {"ld.global.u32 %r1, [%d0]; st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];\n"
+         "st.global.u32 [%d0+4], %r2;",
+         false},
+        // a branch by what a parameter says
+        {"ld.param.u32 %r1, [n]; setp.eq.u32 %p, %r1, 0; @%p bra E; st.global.u32 [%d0], %r1;\n"
+         "E:",
+         false},
+        // out[in[i]], and the same through shared memory
+        {"ld.global.u32 %r1, [%d0]; cvt.u64.u32 %d1, %r1; add.u64 %d1, %d0, %d1;\n"
+         "st.global.u32 [%d1], %r1;",
+         true},
+        {"ld.global.u32 %r1, [%d0]; st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];\n"
+         "cvt.u64.u32 %d1, %r2; add.u64 %d1, %d0, %d1; st.global.u32 [%d1], %r1;",
+         true},
+        // memory that nobody writes meanwhile
+        {"ld.global.nc.u32 %r1, [%d0]; cvt.u64.u32 %d1, %r1; add.u64 %d1, %d0, %d1;\n"
+         "st.global.u32 [%d1], %r1;",
+         false},
+        // a branch, a guard, and in a loop what was read in the round before
+        {"ld.global.u32 %r1, [%d0]; setp.eq.u32 %p, %r1, 0; @%p bra E; st.global.u32 [%d0], %r1;\n"
+         "E:",
+         true},
+        {"ld.global.u32 %r1, [%d0]; setp.eq.u32 %p, %r1, 0; @%p st.global.u32 [%d0], %r1;", true},
+        {"mov.u64 %d1, 0;\nL: add.u64 %d2, %d0, %d1; ld.global.u32 %r1, [%d2];\n"
+         "cvt.u64.u32 %d1, %r1; st.global.u32 [%d0], 1; bra L;",
+         true},
+        // it writes nothing that others could read
+        {"ld.global.u32 %r1, [%d0]; setp.eq.u32 %p, %r1, 0; @%p bra E; st.shared.u32 [s], 1;\nE:",
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct fixture f;
+        struct strbuf text = {0};
+        strbuf_printf(&text,
+                      HEAD ".visible .entry k(.param .u64 a, .param .u32 n) {\n"
+                           ".reg .pred %%p; .reg .b32 %%r<3>; .reg .b64 %%d<3>; .shared .b32 s;\n"
+                           "ld.param.u64 %%d0, [a];\n%s ret; }",
+                      kernels[i].body);
+        build(&f, strbuf_string(&text));
+        if (ir_is_steered(kernel(&f, "k")) != kernels[i].is_steered)
+            fail_msg("kernel %zu: is%s steered", i, kernels[i].is_steered ? " not" : "");
+        drop(&f);
+        strbuf_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diamond),
+        cmocka_unit_test(test_steering),
         cmocka_unit_test(test_loop_with_two_exits),
         cmocka_unit_test(test_endless_loop_has_no_post_dominator),
         cmocka_unit_test(test_guarded_exit_becomes_a_branch),
