@@ -102,6 +102,9 @@ struct bankrun_config {
     bool lets_pass; /* accesses beyond an allocation that a GPU would let pass go on, and are in the
                        profile (bankrun_profile_passed); memory then lies as on a GPU. Else each is
                        a fault */
+    bool tracks_undefined; /* which bits nothing has written, for BANKRUN_CHECK_INIT; slower. What
+                              the host writes to bankrun_alloc's memory it cannot see: that counts
+                              as written */
 };
 
 /* NULL: the architecture is unknown, or there are too many threads. `config` NULL: all defaults. */
@@ -630,9 +633,11 @@ bool bankrun_profile_gap(const struct bankrun_profile *profile, size_t n, struct
 
 /* ---- Checks: defects that a launch shows whatever its results are --------------------------- */
 
-enum {                           /* bits */
-       BANKRUN_CHECK_RACE = 1,   /* accesses that nothing orders */
-       BANKRUN_CHECK_SYNC = 4,   /* barriers, masks, copies that are not waited for */
+enum {                         /* bits */
+       BANKRUN_CHECK_RACE = 1, /* accesses that nothing orders */
+       BANKRUN_CHECK_INIT = 2, /* values that nothing has initialised, where they decide something;
+                                  of devices with tracks_undefined alone */
+       BANKRUN_CHECK_SYNC = 4, /* barriers, masks, copies that are not waited for */
        BANKRUN_CHECK_MEMORY = 8, /* accesses that run from one shared array into the next */
 };
 

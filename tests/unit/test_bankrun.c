@@ -373,6 +373,49 @@ static void test_checks(void **state) {
     close_fixture(&f);
 }
 
+// Lane 1 stores a word of its tile that nobody wrote.
+static void test_undefined(void **state) {
+    static const char hole[] =
+        HEAD ".visible .entry hole(.param .u64 out) {\n"
+             "  .reg .b64 %d<3>; .reg .b32 %r<4>; .reg .pred %p; .shared .b32 s[32];\n"
+             "  ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;\n"
+             "  mov.u32 %r2, s; add.u32 %r2, %r2, %r1; setp.ne.u32 %p, %r0, 1;\n"
+             "  @%p st.shared.u32 [%r2], %r0; ld.shared.u32 %r3, [%r2];\n"
+             "  cvt.u64.u32 %d1, %r1; add.u64 %d1, %d0, %d1; st.global.u32 [%d1], %r3; ret; }\n";
+    (void)state;
+    for (int tracks = 0; tracks <= 1; tracks++) {
+        char *message = NULL;
+        const struct bankrun_config config = {.tracks_undefined = tracks};
+        struct bankrun_device *device = bankrun_open(&config, NULL);
+        struct bankrun_module *module = NULL;
+        assert_int_equal(bankrun_load(device, "hole.ptx", hole, strlen(hole), &module, &message),
+                         BANKRUN_SUCCESS);
+        struct bankrun_profile *profile = bankrun_profile_create(90, "hole");
+        const struct bankrun_argument out = bankrun_memory(bankrun_alloc(device, 128));
+        const struct bankrun_launch launch = {.kernel = "hole",
+                                              .grid = {1},
+                                              .block = {32},
+                                              .arguments = &out,
+                                              .argument_count = 1,
+                                              .profile = profile};
+        struct bankrun_finding finding;
+        assert_true(bankrun_profile_check(profile, BANKRUN_CHECK_INIT, true));
+        const enum bankrun_error error = bankrun_launch(module, &launch, NULL, &message);
+        if (tracks) {
+            assert_int_equal(error, BANKRUN_SUCCESS);
+            assert_true(bankrun_profile_finding(profile, 0, 0, &finding));
+            assert_string_equal(finding.kind, "undefined-store");
+            assert_int_equal(finding.places[0].thread[0], 1);
+        } else {
+            assert_int_equal(error, BANKRUN_BAD_CALL);
+            assert_non_null(strstr(message, "tracks_undefined"));
+        }
+        free(message);
+        bankrun_profile_free(profile);
+        bankrun_close(device);
+    }
+}
+
 static void test_faults(void **state) {
     (void)state;
     struct fixture f;
@@ -805,6 +848,7 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_accesses_that_pass),
         cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_observers),

@@ -13,6 +13,7 @@
 struct bankrun_device {
     struct sim *sim;
     unsigned arch; // with its bank mode
+    bool tracks_undefined;
     struct run_limits limits;
     VEC(struct bankrun_module *) modules;
 };

@@ -5,11 +5,13 @@
 
 _Static_assert((int)BANKRUN_PLACES == (int)PROFILE_PLACES, "");
 _Static_assert((int)BANKRUN_CHECK_RACE == 1 << PROFILE_CHECK_RACE, "");
+_Static_assert((int)BANKRUN_CHECK_INIT == 1 << PROFILE_CHECK_INIT, "");
 _Static_assert((int)BANKRUN_CHECK_SYNC == 1 << PROFILE_CHECK_SYNC, "");
 _Static_assert((int)BANKRUN_CHECK_MEMORY == 1 << PROFILE_CHECK_MEMORY, "");
 
 bool bankrun_profile_check(struct bankrun_profile *profile, unsigned checks, bool counts) {
-    const unsigned known = BANKRUN_CHECK_RACE | BANKRUN_CHECK_SYNC | BANKRUN_CHECK_MEMORY;
+    const unsigned known =
+        BANKRUN_CHECK_RACE | BANKRUN_CHECK_INIT | BANKRUN_CHECK_SYNC | BANKRUN_CHECK_MEMORY;
     if (checks & ~known)
         return false;
     profile->profile->checks = checks;

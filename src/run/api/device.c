@@ -31,10 +31,12 @@ struct bankrun_device *bankrun_open(const struct bankrun_config *config, char **
                                         .threads = (int)config->threads,
                                         .max_instructions = config->max_instructions,
                                         .lets_pass = config->lets_pass,
+                                        .tracks_undefined = config->tracks_undefined,
                                         .output = config->output,
                                         .device_bytes = config->memory_bytes,
                                         .sample = {.blocks = config->sample_blocks},
                                         .multiprocessors = device->limits.multiprocessors});
+    device->tracks_undefined = config->tracks_undefined;
     api_succeed(message);
     return device;
 }

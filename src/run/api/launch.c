@@ -102,6 +102,10 @@ static enum bankrun_error check_profile(const struct bankrun_module *module,
         return api_fail(message, BANKRUN_BAD_CALL,
                         "the profile is of sm_%u, the device is an sm_%u", profile->profile->arch,
                         arch);
+    if (profile->profile->checks & profile_check_bit(PROFILE_CHECK_INIT) &&
+        !module->device->tracks_undefined)
+        return api_fail(message, BANKRUN_BAD_CALL,
+                        "BANKRUN_CHECK_INIT needs a device that was opened with tracks_undefined");
     if (profile->profile->launch_count &&
         profile->profile->is_as_compiled != (module->compiled != NULL))
         return api_fail(message, BANKRUN_BAD_CALL,
