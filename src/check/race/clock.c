@@ -50,6 +50,7 @@ static void forget(struct clock *c) {
     knowledge_drop(c->cluster_over);
     for (unsigned i = 0; i < CLOCK_JOINS; i++)
         knowledge_drop(c->joins[i].sum);
+    knowledge_drop(c->last_foreign);
 }
 
 void clock_free(struct clock *c) {
@@ -67,7 +68,7 @@ bool clock_reset(struct clock *c) {
     forget(c);
     memset(c->block, 0, c->blocks * sizeof *c->block);
     memset(c->joins, 0, sizeof c->joins);
-    c->cluster_over = NULL;
+    c->cluster_over = c->last_foreign = NULL;
     c->holders = c->extras = 0;
     c->base = c->now++;
     start_warps(c);
@@ -242,9 +243,15 @@ void clock_know_extra(struct clock *c, uint32_t warp_index, uint32_t mask, uint3
 }
 
 struct knowledge *clock_foreign_knowledge(struct clock *c, struct clock_foreign *foreign) {
+    if (c->last_foreign && c->last_foreign->foreign == foreign) {
+        c->rules->drop(foreign);
+        return knowledge_keep(c->last_foreign);
+    }
     struct knowledge *k = knowledge_flat(0, ++c->next_id);
     k->rules = c->rules;
     k->foreign = foreign;
+    knowledge_drop(c->last_foreign);
+    c->last_foreign = knowledge_keep(k);
     return k;
 }
 

@@ -80,6 +80,7 @@ struct clock {
         struct knowledge *sum;
     } joins[CLOCK_JOINS];
     unsigned next_join;
+    struct knowledge *last_foreign; // what one lane reads, the next reads, too
 };
 
 // `rules` may be NULL: no foreign knowledge. They are borrowed.

@@ -21,7 +21,8 @@ struct word {
     VEC(struct release) releases;
     uint32_t *buckets; // by domain: index + 1 of the last one
     uint32_t bucket_count;
-    uint64_t seen; // by which question
+    struct clock_foreign *all; // its releases so far, if anybody read them; may be too few
+    uint64_t seen;             // by which question
     uint32_t seen_length;
 };
 
@@ -68,12 +69,42 @@ static bool includes(const struct clock_foreign *a, const struct clock_foreign *
     return a->a == b || a->b == b;
 }
 
+// What was read last stands in `b`, before that in `a`'s: whoever waits reads a few words again and
+// again.
+enum { MOST_BEFORE = 8 };
+
+// The releases of the word that are among it, as far as that is cheap to see.
+static uint32_t known_of(const struct clock_foreign *foreign, const struct word *word) {
+    for (unsigned i = 0; foreign && i < MOST_BEFORE; i++, foreign = foreign->a) {
+        if (foreign->word)
+            return foreign->word == word ? foreign->length : 0;
+        if (foreign->b->word == word)
+            return foreign->b->length;
+    }
+    return 0;
+}
+
+// The same without what was read of the word, where it is among the last. NULL: nothing is left.
+static struct clock_foreign *without(struct global_order *order, struct clock_foreign *foreign,
+                                     const struct word *word, unsigned most) {
+    if (foreign->word)
+        return foreign->word == word ? NULL : foreign;
+    if (foreign->b->word == word)
+        return foreign->a;
+    struct clock_foreign *rest = most ? without(order, foreign->a, word, most - 1) : foreign->a;
+    if (rest == foreign->a)
+        return foreign;
+    return rest ? make(order, (struct clock_foreign){.a = rest, .b = foreign->b}) : foreign->b;
+}
+
 static struct clock_foreign *join(void *context, struct clock_foreign *a, struct clock_foreign *b) {
     if (includes(a, b))
         return a;
     if (includes(b, a))
         return b;
-    return make(context, (struct clock_foreign){.a = a, .b = b});
+    if (b->word && b->length == b->word->releases.length)
+        a = without(context, a, b->word, MOST_BEFORE);
+    return a ? make(context, (struct clock_foreign){.a = a, .b = b}) : b;
 }
 
 // They live as long as the launch.
@@ -218,11 +249,11 @@ void global_order_release(struct global_order *order, const struct global_visit 
     add_release(word_of(order, v->address), release);
 }
 
-// What other threads of the domain released there.
-static void acquire_own(struct word *word, const struct global_visit *v) {
+// What other threads of the domain released there, behind the first `known` releases.
+static void acquire_own(struct word *word, const struct global_visit *v, uint32_t known) {
     if (!word->bucket_count)
         return;
-    for (uint32_t i = word->buckets[v->domain & (word->bucket_count - 1)]; i;
+    for (uint32_t i = word->buckets[v->domain & (word->bucket_count - 1)]; i > known;
          i = word->releases.data[i - 1].previous) {
         const struct release *release = &word->releases.data[i - 1];
         if (release->domain == v->domain && release->thread != v->thread && release->fenced)
@@ -230,18 +261,25 @@ static void acquire_own(struct word *word, const struct global_visit *v) {
     }
 }
 
+// One for all who read the same.
+static struct clock_foreign *all_of(struct global_order *order, struct word *word) {
+    const uint32_t length = (uint32_t)word->releases.length;
+    if (!word->all || word->all->length != length)
+        word->all = make(order, (struct clock_foreign){.word = word, .length = length});
+    return word->all;
+}
+
 void global_order_acquire(struct global_order *order, const struct global_visit *v) {
     struct word *word = find_word(order, v->address);
     if (!word || !word->releases.length)
         return;
-    const struct clock_foreign read = {.word = word, .length = (uint32_t)word->releases.length};
-    const struct clock_foreign *known = clock_foreign(v->clock, v->thread);
-    if (known && includes(known, &read))
+    const uint32_t known = known_of(clock_foreign(v->clock, v->thread), word);
+    if (known == word->releases.length)
         return;
-    acquire_own(word, v);
+    acquire_own(word, v, known);
     if (v->scope < EVENT_GPU)
         return;
-    struct knowledge *k = clock_foreign_knowledge(v->clock, make(order, read));
+    struct knowledge *k = clock_foreign_knowledge(v->clock, all_of(order, word));
     clock_acquire(v->clock, v->thread, k);
     knowledge_drop(k);
 }
