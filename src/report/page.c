@@ -75,17 +75,13 @@ void report_put(struct report_page *page, enum report_style style, const char *t
 }
 
 void report_putf(struct report_page *page, enum report_style style, const char *format, ...) {
+    struct strbuf text = {0};
     va_list arguments;
     va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    strbuf_vprintf(&text, format, arguments);
     va_end(arguments);
-    char *text = base_alloc((size_t)(length < 0 ? 0 : length) + 1);
-    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
-    va_end(again);
-    report_put(page, style, text);
-    free(text);
+    report_put(page, style, strbuf_string(&text));
+    strbuf_free(&text);
 }
 
 void report_put_right(struct report_page *page, enum report_style style, size_t end,
