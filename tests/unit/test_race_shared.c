@@ -222,6 +222,32 @@ static void test_values(void **state) {
           "write-write 2 3 count 1, 0 and 32\n");
 }
 
+// Who reads what it has written itself need not mind that others write the same.
+static void test_reads_its_own(void **state) {
+    (void)state;
+    const struct step write = {WRITE, 1, 0, 0, 0, 0, 7}, read = {READ, 2, 0, 0};
+    check(&(struct program){{{write, read}, {write, read}}}, "");
+    check(&(struct program){{{write, read}, {{WRITE, 1, 0, 0, 0, 0, 8}, read}}},
+          "read-write 1 2 count 2, 0 and 32\n"
+          "write-write 1 1 count 1, 0 and 32\n");
+    // Who has not written, or something else last, or other bytes.
+    check(&(struct program){{{write}, {read}}}, "read-write 1 2 count 1, 0 and 32\n");
+    check(&(struct program){{{write}, {{WRITE, 1, 0, 0, 1, 2, 7}, {READ, 2, 0, 0, 1}}}},
+          "read-write 1 2 count 1, 0 and 32\n");
+    check(&(struct program){{{write, write, read}, {{ATOMIC, 3, 0, 0, 1}, write}}},
+          "read-write 3 2 count 1, 32 and 0\n"
+          "write-write 1 3 count 3, 0 and 32\n");
+    // What the reader may have learnt of others since.
+    check(&(struct program){{{write, {WARP, 3}, {WRITE, 4, 0, 0, 2, 0, 8}, {WARP, 5}, read},
+                             {write}}},
+          "read-write 1 2 count 1, 32 and 0\n"
+          "write-write 1 4 count 1, 32 and 1\n");
+    // A reader without a race is still remembered.
+    check(&(struct program){{{write, read, {SYNC, 4}},
+                             {write, read, {WRITE, 3, 0, 0, 1, 0, 7}, {SYNC, 4}, write}}},
+          "");
+}
+
 static void test_warp(void **state) {
     (void)state;
     check(
@@ -253,8 +279,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_barrier), cmocka_unit_test(test_several_pairs),
         cmocka_unit_test(test_widths),  cmocka_unit_test(test_strong),
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_warp),
-        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_reads_its_own),
+        cmocka_unit_test(test_warp),    cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

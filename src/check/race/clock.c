@@ -207,7 +207,9 @@ struct knowledge *clock_release_fenced(struct clock *c, uint32_t thread, enum ev
 void clock_acquire(struct clock *c, uint32_t thread, struct knowledge *k) {
     if (!k->count && !k->foreign && k->own && clock_knows(c, thread, k->thread, k->own))
         return; // it knew that thread then, and all that it knew
-    struct knowledge *sum = clock_join(c, clock_held(c, thread), k);
+    struct knowledge *old = clock_held(c, thread), *sum = clock_join(c, old, k);
+    if (sum != old)
+        clock_tick(c, thread / WARP_LANES);
     clock_hold(c, thread, sum);
     knowledge_drop(sum);
 }

@@ -146,7 +146,8 @@ struct knowledge *clock_release(struct clock *c, uint32_t thread);
 // The same as of its last fence of at least this scope, which a strong access behind the fence
 // releases; NULL: there was none.
 struct knowledge *clock_release_fenced(struct clock *c, uint32_t thread, enum event_scope scope);
-// The thread knows it from now on. `k` is of this domain, or of nobody (clock_foreign_knowledge).
+// The thread knows it from now on; its stamp is another one, if that is new to it. `k` is of this
+// domain, or of nobody (clock_foreign_knowledge).
 void clock_acquire(struct clock *c, uint32_t thread, struct knowledge *k);
 // It does so from its next fence on.
 void clock_acquire_at_fence(struct clock *c, uint32_t thread, struct knowledge *k);

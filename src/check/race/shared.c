@@ -14,11 +14,13 @@ struct context {
     struct race_domain *domain;
     struct race_block *block;       // whose memory it is
     const struct shared_entry *own; // of this event; NULL: it is not in the log
+    bool is_benign;                 // something is not ordered, and yet no race
+    struct own_writes {             // of the lanes of `reader`: what they wrote themselves
+        const struct shared_entry *reader, *last[WARP_LANES];
+        uint32_t looked; // lanes that have a last one, or have none
+        uint8_t bytes;
+    } writes;
 };
-
-static bool is_write(unsigned class) {
-    return class == SHARED_WRITE || class == SHARED_STRONG_WRITE;
-}
 
 static bool knows_entry(const struct shared_visit *v, unsigned lane, const struct shared_entry *e,
                         unsigned other) {
@@ -38,19 +40,59 @@ static bool writes_the_same(const struct context *c, const struct shared_entry *
                             const struct shared_entry *e, unsigned other, uint32_t word,
                             uint8_t bytes) {
     uint32_t old, new, bits, own_bits;
-    return own && is_write(own->class) && is_write(e->class) &&
+    return own && shared_is_write(own->class) && shared_is_write(e->class) &&
            shared_log_value(&c->block->log, e, other, word, &old, &bits) &&
            shared_log_value(&c->block->log, own, lane, word, &new, &own_bits) &&
            ((old ^ new) & bits & bits_of(bytes)) == 0;
 }
 
+static const struct shared_entry *own_write(struct context *c, const struct shared_entry *reader,
+                                            unsigned lane, uint32_t word, uint8_t bytes) {
+    struct own_writes *w = &c->writes;
+    if (w->reader != reader || w->bytes != bytes)
+        *w = (struct own_writes){.reader = reader, .bytes = bytes};
+    if (!(w->looked >> lane & 1))
+        w->last[lane] = shared_log_own_write(&c->block->log, reader, lane, word, bytes);
+    w->looked |= 1u << lane;
+    return w->last[lane];
+}
+
+// Who has just written the same reads it, whichever write was the last. Writes of something else
+// that the reader could have learnt of lie behind a synchronisation.
+static bool reads_its_own(struct context *c, const struct shared_entry *reader, unsigned lane,
+                          const struct shared_entry *writer, unsigned other, uint32_t word) {
+    const struct shared_log *log = &c->block->log;
+    uint32_t new, own, bits;
+    if (!shared_is_read(reader->class) || reader->extra || reader->bulk ||
+        !shared_is_write(writer->class) || !shared_log_value(log, writer, other, word, &new, &bits))
+        return false;
+    const uint8_t bytes =
+        shared_log_bytes(log, reader, lane, word) & shared_log_bytes(log, writer, other, word);
+    const struct shared_entry *last = own_write(c, reader, lane, word, bytes);
+    if (!last || !shared_log_value(log, last, lane, word, &own, &bits))
+        return false;
+    return !(bits_of(bytes) & (~bits | (own ^ new)));
+}
+
+// Not ordered, and benign.
+static bool is_benign(struct context *c, unsigned lane, const struct shared_entry *e,
+                      unsigned other, uint32_t word, uint8_t bytes) {
+    if (!c->own)
+        return false;
+    if (!reads_its_own(c, c->own, lane, e, other, word) &&
+        !reads_its_own(c, e, other, c->own, lane, word))
+        return writes_the_same(c, c->own, lane, e, other, word, bytes);
+    c->is_benign = true;
+    return true;
+}
+
 // The first lane of an entry that races with this one; WARP_LANES: none does.
-static unsigned rival(const struct context *c, const struct shared_visit *v, unsigned lane,
+static unsigned rival(struct context *c, const struct shared_visit *v, unsigned lane,
                       const struct shared_entry *e, uint32_t others, uint32_t word, uint8_t bytes) {
     for (uint32_t rest = others; rest; rest &= rest - 1) {
         const unsigned other = (unsigned)__builtin_ctz(rest);
         if ((e != c->own || other < lane) && !knows_entry(v, lane, e, other) &&
-            !writes_the_same(c, c->own, lane, e, other, word, bytes))
+            !is_benign(c, lane, e, other, word, bytes))
             return other;
     }
     return WARP_LANES;
@@ -78,7 +120,7 @@ static bool match_entry(struct context *c, const struct shared_visit *v, uint32_
     return !is_first;
 }
 
-// All accesses since the barrier that are a race with this one.
+// All accesses since the barrier that are a race with this one. Whether any is not ordered.
 static bool match(struct context *c, const struct shared_visit *v, uint32_t word, uint8_t bytes,
                   uint32_t lanes) {
     const struct shared_log *log = &c->block->log;
@@ -86,10 +128,12 @@ static bool match(struct context *c, const struct shared_visit *v, uint32_t word
     if (c->block->looked > MOST_LOOKED)
         return false;
     c->block->looked += log->entries.length;
+    c->is_benign = false;
+    c->writes.reader = NULL;
     for (size_t i = 0; i < log->entries.length; i++)
         if (shared_conflicts(v->class, log->entries.data[i].class))
             found |= match_entry(c, v, word, bytes, lanes, &log->entries.data[i]);
-    return found;
+    return found || c->is_benign;
 }
 
 static bool conflict(void *context, const struct shared_visit *v, uint32_t word, uint8_t bytes,

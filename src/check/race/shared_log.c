@@ -90,6 +90,30 @@ uint32_t shared_log_lanes(const struct shared_log *log, const struct shared_entr
     return found;
 }
 
+uint8_t shared_log_bytes(const struct shared_log *log, const struct shared_entry *e, unsigned lane,
+                         uint32_t word) {
+    uint8_t bytes = 0;
+    for (unsigned b = 0; b < 4; b++)
+        if (word * 4 + b - offset_of(log, e, lane) < e->width)
+            bytes |= (uint8_t)(1u << b);
+    return bytes;
+}
+
+const struct shared_entry *shared_log_own_write(const struct shared_log *log,
+                                                const struct shared_entry *read, unsigned lane,
+                                                uint32_t word, uint8_t bytes) {
+    for (const struct shared_entry *e = read; e-- != log->entries.data;) {
+        if (e->thread != read->thread || e->extra)
+            continue;
+        if (e->stamp != read->stamp)
+            return NULL;
+        if (shared_is_read(e->class) || !(shared_log_lanes(log, e, word, bytes) >> lane & 1))
+            continue;
+        return shared_is_write(e->class) ? e : NULL;
+    }
+    return NULL;
+}
+
 uint32_t shared_value(const uint8_t *bytes, uint32_t width, uint32_t offset, uint32_t word,
                       uint32_t *bits) {
     uint32_t value = 0;

@@ -29,6 +29,14 @@ void shared_log_add(struct shared_log *log, const struct shared_visit *visit,
 // Lanes of an entry that access any of these bytes of the word.
 uint32_t shared_log_lanes(const struct shared_log *log, const struct shared_entry *entry,
                           uint32_t word, uint8_t bytes);
+// Which bytes of the word a lane of an entry accesses that is no bulk copy.
+uint8_t shared_log_bytes(const struct shared_log *log, const struct shared_entry *entry,
+                         unsigned lane, uint32_t word);
+// The last write of a lane to any of these bytes before it reads them, if it has synchronised with
+// nobody since. NULL: none, or not a plain one.
+const struct shared_entry *shared_log_own_write(const struct shared_log *log,
+                                                const struct shared_entry *read, unsigned lane,
+                                                uint32_t word, uint8_t bytes);
 // Of a lane's bytes those that fall into the word, in their places; `bits`: which these are.
 uint32_t shared_value(const uint8_t *bytes, uint32_t width, uint32_t offset, uint32_t word,
                       uint32_t *bits);

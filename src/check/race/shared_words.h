@@ -17,6 +17,14 @@ enum shared_class {
     SHARED_ATOMIC
 };
 
+static inline bool shared_is_read(unsigned class) {
+    return class == SHARED_READ || class == SHARED_STRONG_READ;
+}
+
+static inline bool shared_is_write(unsigned class) {
+    return class == SHARED_WRITE || class == SHARED_STRONG_WRITE;
+}
+
 // Whether two accesses are a race when nothing orders them.
 bool shared_conflicts(enum shared_class a, enum shared_class b);
 
