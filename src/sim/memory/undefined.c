@@ -44,6 +44,10 @@ static uint8_t get_byte(const struct sim_undefined *undefined, uint64_t offset) 
     return __atomic_load_n(&undefined->bits[offset], __ATOMIC_RELAXED);
 }
 
+static enum sim_piece get_piece(const struct sim_undefined *undefined, uint64_t number) {
+    return (enum sim_piece)__atomic_load_n(&undefined->pieces[number], __ATOMIC_ACQUIRE);
+}
+
 // The same bits for all, words at once where they can be.
 static void set_bytes(struct sim_undefined *undefined, uint64_t offset, uint64_t bytes,
                       uint64_t bits) {
@@ -81,7 +85,7 @@ void sim_undefined_begin(struct sim_undefined *undefined, uint64_t address, uint
         return;
     const uint64_t offset = address - undefined->begin;
     for (uint64_t i = offset / SIM_PIECE_BYTES; i <= (offset + bytes - 1) / SIM_PIECE_BYTES; i++)
-        if (undefined->pieces[i] != is_defined) // pages that nobody touched stay so
+        if (get_piece(undefined, i) != is_defined) // pages that nobody touched stay so
             set_piece(undefined, i, is_defined ? SIM_PIECE_DEFINED : SIM_PIECE_UNDEFINED);
 }
 
@@ -98,7 +102,7 @@ void sim_undefined_define(struct sim_undefined *undefined, uint64_t address, uin
     for (uint64_t at = offset, next; at < end; at = next) {
         const uint64_t number = at / SIM_PIECE_BYTES;
         next = piece_end(at, end);
-        if (undefined->pieces[number] == SIM_PIECE_DEFINED)
+        if (get_piece(undefined, number) == SIM_PIECE_DEFINED)
             continue;
         if (next - at == SIM_PIECE_BYTES) {
             set_piece(undefined, number, SIM_PIECE_DEFINED);
