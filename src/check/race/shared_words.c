@@ -110,6 +110,7 @@ static void push(struct shared_groups *groups, const struct shared_group *g) {
         groups->list = base_realloc(groups->list, groups->capacity * sizeof *groups->list);
     }
     groups->list[groups->count++] = *g;
+    groups->is_mixed |= g->class != SHARED_ATOMIC;
 }
 
 static uint32_t new_groups(struct shared_words *words, uint32_t word) {
@@ -119,6 +120,7 @@ static uint32_t new_groups(struct shared_words *words, uint32_t word) {
     else
         vec_push(&words->groups, (struct shared_groups){0});
     words->groups.data[number].count = 0;
+    words->groups.data[number].is_mixed = false;
     words->groups.data[number].word = word;
     return number;
 }
@@ -242,6 +244,7 @@ static bool is_same_event(const struct shared_visit *v, const struct shared_grou
 static void remember(struct shared_groups *groups, const struct shared_visit *v, uint8_t bytes,
                      uint32_t lanes, uint32_t value) {
     uint32_t left = 0;
+    groups->is_mixed = false;
     for (uint32_t i = 0; i < groups->count; i++) {
         struct shared_group *g = &groups->list[i];
         const bool is_below = g->stamp <= v->floor && !g->is_pending && is_of_block(v, g->thread);
@@ -249,6 +252,7 @@ static void remember(struct shared_groups *groups, const struct shared_visit *v,
             (!(g->bytes & ~bytes) && !g->is_pending && lanes_know(v, lanes, g) &&
              stands_for(v->class, g->class)))
             continue;
+        groups->is_mixed |= g->class != SHARED_ATOMIC;
         groups->list[left++] = *g;
     }
     groups->count = left;
@@ -278,10 +282,28 @@ static bool is_unordered(const struct shared_visit *v, uint8_t bytes, uint32_t l
     return g->bytes & bytes && shared_conflicts(v->class, g->class) && !lanes_know(v, lanes, g);
 }
 
+// Atomics do not conflict with each other: one more of the same warp changes little.
+static bool join_atomics(struct shared_groups *groups, const struct shared_visit *v, uint8_t bytes,
+                         uint32_t lanes) {
+    if (groups->is_mixed || v->class != SHARED_ATOMIC || v->extra)
+        return false;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        struct shared_group *g = &groups->list[i];
+        if (g->thread == v->thread && g->bytes == bytes && is_same_event(v, g)) {
+            g->lanes |= lanes;
+            g->instruction = v->instruction;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void access_groups(struct shared_words *words, const struct shared_visit *v, uint32_t word,
                           uint8_t bytes, uint32_t lanes, uint32_t value) {
     struct shared_groups *groups = groups_of(words, v, word);
     bool others = false;
+    if (join_atomics(groups, v, bytes, lanes))
+        return;
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct shared_group *g = &groups->list[i];
         if (!is_unordered(v, bytes, lanes, g))

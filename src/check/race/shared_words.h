@@ -50,6 +50,7 @@ struct shared_group {
 struct shared_groups {
     struct shared_group *list;
     uint32_t count, capacity, word;
+    bool is_mixed; // some are no atomics
 };
 
 struct shared_words {
