@@ -1,5 +1,7 @@
 // A full warp and words side by side: the same as shared_words.c does word by word, for all of them
 // at once. Loops without branches, which become vector code.
+#include <string.h>
+
 #include "check/race/shared_words.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -20,28 +22,37 @@ INLINE uint32_t strange_writer(const struct shared_words *words, const struct sh
 
 INLINE bool all_read(const struct shared_words *words, const struct shared_visit *v, uint32_t first,
                      unsigned shift) {
+    const uint32_t *const read_stamp = words->read_stamp + first;
+    const uint32_t *const read_warps = words->read_warps + first;
+    const uint32_t *const read_lanes = words->read_lanes + first;
     const uint32_t regular_end = v->is_regular ? CLOCK_END : 0;
+    const uint32_t floor = v->floor, warp_floor = v->warp_floor, warp_bit = v->warp_bit;
+    const uint32_t now = v->stamp;
     uint32_t strange = 0;
     for (uint32_t i = 0; i < LANES << shift; i++) {
-        const uint32_t word = first + i, stamp = words->read_stamp[word];
-        const bool is_own = words->read_warps[word] == v->warp_bit;
-        const bool is_same = words->read_lanes[word] == LANE(i) || stamp == v->stamp;
-        const uint32_t own_end = is_same ? CLOCK_END : v->warp_floor;
-        strange |= strange_writer(words, v, word, THREAD(i));
-        strange |= (stamp > v->floor) & (stamp > (is_own ? own_end : regular_end));
+        const uint32_t stamp = read_stamp[i], warps = read_warps[i], lanes = read_lanes[i];
+        const uint32_t is_same = (lanes == LANE(i)) | (stamp == now);
+        const uint32_t own_end = is_same ? CLOCK_END : warp_floor;
+        const uint32_t end = warps == warp_bit ? own_end : regular_end;
+        strange |= strange_writer(words, v, first + i, THREAD(i));
+        strange |= (stamp > floor) & (stamp > end);
     }
     return !strange;
 }
 
+// Arrays and the visit do not overlap, which vector code has to be told.
 INLINE void note_readers(struct shared_words *words, const struct shared_visit *v, uint32_t first,
                          unsigned shift) {
+    uint32_t *restrict const read_warps = words->read_warps + first;
+    uint32_t *restrict const read_lanes = words->read_lanes + first;
+    uint32_t *restrict const read_stamp = words->read_stamp + first;
+    const uint32_t floor = v->floor, now = v->stamp, warp_bit = v->warp_bit;
     for (uint32_t i = 0; i < LANES << shift; i++) {
-        const uint32_t word = first + i, stamp = words->read_stamp[word];
-        const uint32_t warps = words->read_warps[word], lanes = words->read_lanes[word];
-        words->read_warps[word] = v->warp_bit | (stamp > v->floor ? warps : 0);
-        const uint32_t same = -(uint32_t)((stamp == v->stamp) & (warps == v->warp_bit));
-        words->read_lanes[word] = LANE(i) | (lanes & same);
-        words->read_stamp[word] = v->stamp;
+        const uint32_t stamp = read_stamp[i], warps = read_warps[i], lanes = read_lanes[i];
+        read_warps[i] = warp_bit | (stamp > floor ? warps : 0);
+        const uint32_t same = -(uint32_t)((stamp == now) & (warps == warp_bit));
+        read_lanes[i] = LANE(i) | (lanes & same);
+        read_stamp[i] = now;
     }
 }
 
@@ -60,12 +71,16 @@ INLINE bool all_write(const struct shared_words *words, const struct shared_visi
 
 INLINE void note_writers(struct shared_words *words, const struct shared_visit *v, uint32_t first,
                          unsigned shift, const uint32_t *values) {
+    uint32_t *restrict const write_stamp = words->write_stamp + first;
+    uint32_t *restrict const write_thread = words->write_thread + first;
+    uint32_t *restrict const write_instruction = words->write_instruction + first;
+    const uint32_t stamp = v->stamp, thread = v->thread, instruction = v->instruction;
     for (uint32_t i = 0; i < LANES << shift; i++) {
-        words->write_stamp[first + i] = v->stamp;
-        words->write_thread[first + i] = THREAD(i);
-        words->write_value[first + i] = values[i];
-        words->write_instruction[first + i] = v->instruction;
+        write_stamp[i] = stamp;
+        write_thread[i] = thread + (i >> shift);
+        write_instruction[i] = instruction;
     }
+    memcpy(words->write_value + first, values, sizeof *values * (LANES << shift));
 }
 
 #define EACH_SHIFT(call)                                                                           \
