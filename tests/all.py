@@ -23,10 +23,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dbaseline=true", "-Dwerror=false"]
 SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
-             ["unit", "ptx", "diag", "limits", "programs", "cli", "fuzz"]),
+             ["unit", "ptx", "diag", "limits", "programs", "check", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
-              "unit/test_fork", "ptx", "limits", "cli/threads"]),
+              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "cli/threads",
+              "check/grid_words", "check/grid_within", "check/init_memory", "check/init_copies"]),
 }
 
 

@@ -88,8 +88,10 @@ def run_program(context, source, text):
     if not wants["finds"]:
         raise Failure("no `// finds:` says what to find")
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
-        one = run_once(context, source, wants, 1, folder)
         several = run_once(context, source, wants, 3, folder)
+        if context.sanitizer != "none":  # the other rounds compare
+            return
+        one = run_once(context, source, wants, 1, folder)
         if one != several:
             raise Failure("other findings with three threads than with one:\n"
                           f"    {json.dumps(one)}\n    {json.dumps(several)}")
@@ -122,7 +124,7 @@ def collect(context):
         cases.append(Case("check", name, lambda p=path, t=text: run_program(context, p, t)))
     pages = context.path("docs", "checks")
     for name in sorted(os.listdir(pages)):
-        if name == "README.md" or not name.endswith(".md"):
+        if name == "README.md" or not name.endswith(".md") or context.sanitizer != "none":
             continue
         cases.append(Case("check", "page " + name, lambda n=name: check_page(context, n)))
         with open(os.path.join(pages, name), encoding="utf-8") as file:
