@@ -229,7 +229,10 @@ static enum shared_class class_of(const struct event_access *e) {
 // `extra`: 0: the lanes do it themselves.
 static void visit(struct race_domain *d, struct race_block *block, uint32_t warp_index,
                   const struct event_access *e, uint32_t extra) {
-    struct context context = {.domain = d, .block = block};
+    struct context context; // the rest, which is large, is set when something is not ordered
+    context.domain = d;
+    context.block = block;
+    context.own = NULL;
     struct shared_visit v = {.clock = d->clock,
                              .rank = (uint32_t)(block - d->blocks),
                              .thread = clock_thread(warp_index, 0),
