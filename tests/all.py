@@ -26,8 +26,7 @@ SANITIZERS = {
              ["unit", "ptx", "diag", "limits", "programs", "check", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
-              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "cli/threads",
-              "check/grid_words", "check/grid_within", "check/init_memory", "check/init_copies"]),
+              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "cli/threads"]),
 }
 
 
