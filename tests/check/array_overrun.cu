@@ -83,6 +83,47 @@ __global__ void two_arrays(float *out, int n) {
     out[threadIdx.x] = chosen[threadIdx.x];
 }
 
+// Requests that are like those before them, but for where they begin: the last round leaves.
+__global__ void rows_of_a_table(int *out, int rows) {
+    __shared__ int table[8 * 32], behind[8 * 32];
+    const int lane = threadIdx.x % 32;
+    for (int i = threadIdx.x; i < 8 * 32; i += blockDim.x)
+        table[i] = behind[i] = i;
+    __syncthreads();
+    int sum = behind[threadIdx.x];
+#pragma unroll 1
+    for (int r = 0; r < rows; r++) {
+        sum += table[r * 32 + lane];
+        sum += table[r * 32];
+        sum += table[r * 32 + (lane ^ 5)];
+        if (lane < 9)
+            sum += table[r * 32 + lane * 2];
+    }
+    out[threadIdx.x] = sum;
+}
+// finds: memory array-overrun 96
+// finds: memory array-overrun 97
+// finds: memory array-overrun 98
+// finds: memory array-overrun 100
+
+__global__ void rows_there_are(int *out, int rows) {
+    __shared__ int table[8 * 32], behind[8 * 32];
+    const int lane = threadIdx.x % 32;
+    for (int i = threadIdx.x; i < 8 * 32; i += blockDim.x)
+        table[i] = behind[i] = i;
+    __syncthreads();
+    int sum = behind[threadIdx.x];
+#pragma unroll 1
+    for (int r = 0; r < rows; r++) {
+        sum += table[r * 32 + lane];
+        sum += table[r * 32];
+        sum += table[r * 32 + (lane ^ 5)];
+        if (lane < 9)
+            sum += table[r * 32 + lane * 2];
+    }
+    out[threadIdx.x] = sum;
+}
+
 int main() {
     int *out;
     cudaMalloc(&out, 128 * sizeof(int));
@@ -92,6 +133,8 @@ int main() {
     into_dynamic<<<1, 64, 256 * sizeof(float)>>>((float *)out, 1);
     one_array<<<1, 64, 128 * sizeof(float)>>>((float *)out, 64);
     two_arrays<<<1, 64>>>((float *)out, 3);
+    rows_of_a_table<<<2, 64>>>(out, 9);
+    rows_there_are<<<2, 64>>>(out, 8);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     cudaFree(out);
 }
