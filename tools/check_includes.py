@@ -52,7 +52,7 @@ SUBROOMS = {
         "texture": {"memory"},
         "tensor": {"flow"},
         "device": {"flow", "memory"},
-        "lanes": {"decode", "flow", "number", "texture", "tensor"},
+        "lanes": {"decode", "shadow", "flow", "number", "texture", "tensor"},
     },
     "check": {
         "array": set(),

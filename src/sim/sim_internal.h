@@ -17,12 +17,16 @@
 
 // The lane code of one target machine: a select function for each row of isa.def, and the handlers
 // that the decoder itself places.
+struct sim_shadow;
 struct sim_target {
     const char *name;
     sim_select_function select[PTX_ISA_COUNT];
     sim_handler guard;
     sim_handler copy32[2], copy64[2]; // operand 0 = operand 1; [0] masked, [1] full
     sim_handler store_sreg;           // operand 0 = a special register that changes (clock)
+    // Handlers in front of a load or a store that are quicker than those of sim/shadow/access.c;
+    // operands as for sim_shadow_run_value. False: there are none.
+    bool (*shadow_quick)(const struct sim_shadow *shadow, bool is_store, struct sim_instr *out);
 };
 const struct sim_target *sim_target_pick(void);
 const struct sim_target *sim_target_base(void);

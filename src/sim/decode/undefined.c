@@ -222,8 +222,8 @@ static bool add_flag(struct sim_decoder *decoder, const struct sim_shadow_operan
     return true;
 }
 
-static sim_handler value_handler(struct sim_decoder *decoder, const struct sim_shadow *shadow,
-                                 struct sim_instr *look) {
+static bool add_flags(struct sim_decoder *decoder, const struct sim_shadow *shadow,
+                      struct sim_instr *look) {
     bool fits = true;
     unsigned count = 0;
     for (int i = 0; i < 5; i++)
@@ -232,12 +232,10 @@ static sim_handler value_handler(struct sim_decoder *decoder, const struct sim_s
         fits = fits && add_flag(decoder, &shadow->sources[i], look, &count);
     for (unsigned i = 0; i < shadow->result_count; i++)
         fits = fits && add_flag(decoder, &shadow->results[i], look, &count);
-    fits = fits && add_flag(decoder, &shadow->second, look, &count);
-    return fits ? sim_shadow_run_value : sim_shadow_run_parts;
+    return fits && add_flag(decoder, &shadow->second, look, &count);
 }
 
-static sim_handler handler_of(struct sim_decoder *decoder, enum kind kind,
-                              const struct sim_shadow *shadow, struct sim_instr *look) {
+static sim_handler handler_of(enum kind kind, const struct sim_shadow *shadow, bool has_flags) {
     static const sim_handler handlers[] = {
         [LOAD] = sim_shadow_run_load,       [STORE] = sim_shadow_run_store,
         [ATOMIC] = sim_shadow_run_atomic,   [COPY] = sim_shadow_run_copy,
@@ -249,7 +247,15 @@ static sim_handler handler_of(struct sim_decoder *decoder, enum kind kind,
         return NULL;
     if (kind == PRODUCT)
         return sim_shadow_run_product;
-    return value_handler(decoder, shadow, look);
+    return has_flags ? sim_shadow_run_value : sim_shadow_run_parts;
+}
+
+static void choose_handlers(struct sim_decoder *decoder, enum kind kind,
+                            const struct sim_shadow *shadow, struct sim_instr *look) {
+    const bool has_flags = add_flags(decoder, shadow, look);
+    look->run[0] = look->run[1] = handler_of(kind, shadow, has_flags);
+    if (has_flags && (kind == LOAD || kind == STORE))
+        decoder->target->shadow_quick(shadow, kind == STORE, look);
 }
 
 static void keep_memory(struct sim_decoder *decoder, enum kind kind, const struct sim_instr *like,
@@ -331,7 +337,7 @@ struct sim_shadow *sim_append_shadow(struct sim_decoder *decoder, const struct i
     if (kind == SHUFFLE && may_be && shadow->sources[0].may_be_undefined)
         return shadow;
     struct sim_instr look = look_of(like, shadow, NULL);
-    look.run[0] = look.run[1] = handler_of(decoder, kind, shadow, &look);
+    choose_handlers(decoder, kind, shadow, &look);
     if (look.run[0])
         vec_push(&decoder->instrs, look);
     return kind == MATRIX ? shadow : NULL;

@@ -23,6 +23,8 @@ static bool SIM_NAME(sim_select_refuse)(struct sim_decoder *decoder,
 #include "ptx/isa.def"
 #undef ISA
 
+bool SIM_NAME(sim_shadow_quick)(const struct sim_shadow *, bool, struct sim_instr *);
+
 // ---- Guards -------------------------------------------------------------------------------
 
 // Executes the next instruction for the lanes whose predicate holds.
@@ -95,6 +97,7 @@ const struct sim_target *SIM_NAME(sim_target)(void) {
         .copy32 = {copy32_some, copy32_all},
         .copy64 = {copy64_some, copy64_all},
         .store_sreg = run_store_sreg,
+        .shadow_quick = SIM_NAME(sim_shadow_quick),
     };
     return &target;
 }
