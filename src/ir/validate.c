@@ -63,6 +63,24 @@ static void check_vector(struct validator *v, const struct ptx_operand *ptx,
              "a vector or 128-bit register stands where one value must be:", ptx->name);
 }
 
+// What goes to memory or comes from there is of 128 bits where the type is, and only there.
+static void check_wide(struct validator *v, const struct ptx_operand *ptx,
+                       const struct ir_operand *operand, const struct ptx_operand_rule *rule) {
+    const struct ptx_instruction *instruction = v->instruction->ptx;
+    if (ptx_access_of(instruction) == PTX_ACCESS_NONE || !strchr("DS", rule->letter))
+        return;
+    const bool is_vector = PTX_HAS(instruction, vec) || PTX_HAS(instruction, count);
+    const bool is_wide = ptx_operand_type(instruction, rule) == PTX_B128;
+    const bool is_named = operand->kind == IR_OPERAND_VECTOR && ptx->kind == PTX_OPERAND_REGISTER;
+    if (is_wide && is_vector)
+        fail(v, instruction->range, "vectors of 128-bit values do not exist", NULL);
+    else if (is_wide && !is_named)
+        fail(v, ptx->range, "a 128-bit register must stand here", NULL);
+    else if (is_named && !is_wide && !is_vector)
+        fail(v, ptx->range,
+             "a vector or 128-bit register stands where one value must be:", ptx->name);
+}
+
 static void check_operands(struct validator *v) {
     const struct ir_instruction *instruction = v->instruction;
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
@@ -74,6 +92,7 @@ static void check_operands(struct validator *v) {
         check_class(v, ptx, &instruction->operands[i], is_predicate);
         check_width(v, ptx, &instruction->operands[i], rule);
         check_vector(v, ptx, &instruction->operands[i], rule->letter);
+        check_wide(v, ptx, &instruction->operands[i], rule);
     }
 }
 
