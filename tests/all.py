@@ -26,7 +26,9 @@ SANITIZERS = {
              ["unit", "ptx", "diag", "limits", "programs", "check", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
-              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "cli/threads"]),
+              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "check", "cli/threads",
+              "programs/devices", "programs/graph_errors", "programs/host_threads",
+              "programs/host_vanishes", "programs/stream_memops"]),
 }
 
 

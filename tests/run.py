@@ -52,18 +52,31 @@ def write_script(path, text):
     os.chmod(path, 0o755)
 
 
+def preloaded(sanitizer, folder):
+    """What comes first of all libraries, in LD_PRELOAD, where programs run under a sanitizer."""
+    runtime = {"address": "libasan.so", "thread": "libtsan.so"}.get(sanitizer)
+    if not runtime:
+        return ""
+    library = subprocess.run(["gcc", "-print-file-name=" + runtime], check=True,
+                             capture_output=True, text=True).stdout.strip()
+    if sanitizer != "thread":
+        return library
+    # Programs in which nothing is instrumented, as a shell, die of a thread sanitizer that nobody
+    # has set up. A library does so.
+    starter = os.path.join(folder, "tsan_start.so")
+    subprocess.run(["gcc", "-x", "c", os.devnull, "-fsanitize=thread", "-shared", "-o", starter],
+                   check=True)
+    return f"{library} {starter}"
+
+
 def make_path(context, cache):
     """A folder for PATH with `bankrun`, and with an nvcc that remembers what it made."""
     folder = os.path.join(context.scratch, "bin")
     os.makedirs(folder)
     os.makedirs(cache, exist_ok=True)
-    runtime = {"address": "libasan.so", "thread": "libtsan.so"}.get(context.sanitizer)
-    preload = ""
-    if runtime:
-        # Programs are not instrumented, the runtime library that they load is.
-        library = subprocess.run(["gcc", "-print-file-name=" + runtime], check=True,
-                                 capture_output=True, text=True).stdout.strip()
-        preload = f'LD_PRELOAD="{library}" '
+    # Programs are not instrumented, the runtime library that they load is.
+    runtimes = preloaded(context.sanitizer, folder)
+    preload = f'LD_PRELOAD="{runtimes}" ' if runtimes else ""
     write_script(os.path.join(folder, "bankrun"),
                  f'{preload}exec "{os.path.join(context.build, "bankrun")}" "$@"\n')
     if context.nvcc:

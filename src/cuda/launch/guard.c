@@ -1,11 +1,22 @@
 #include "cuda/launch/guard.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static struct sigaction program[SIGNALS]; // what the program has for them
+// What a program had for a signal. Never freed nor changed: a handler on another thread may still
+// read it when the next launch finds something else.
+struct known {
+    struct sigaction action;
+    struct known *next;
+};
+static struct known *all_known;
+static _Atomic(const struct known *) program[SIGNALS]; // what the program has for them
 // The program set another handler in the midst of a launch, which may hand on to ours: to stand in
 // front of that would be a circle.
 static bool is_replaced;
@@ -18,7 +29,9 @@ static void default_action(int number, const siginfo_t *info) {
 }
 
 static void pass_on(int number, siginfo_t *info, void *context) {
-    const struct sigaction *action = &program[number == SIGBUS];
+    const struct known *known =
+        atomic_load_explicit(&program[number == SIGBUS], memory_order_acquire);
+    const struct sigaction *action = &known->action;
     const bool is_sent = info->si_code <= 0;
     if (action->sa_flags & SA_RESETHAND)
         signal(number, SIG_DFL);
@@ -39,6 +52,17 @@ static bool is_ours(const struct sigaction *action) {
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_signal;
 }
 
+static const struct known *remember(const struct sigaction *action) {
+    for (struct known *k = all_known; k; k = k->next)
+        if (k->action.sa_handler == action->sa_handler && k->action.sa_flags == action->sa_flags &&
+            memcmp(&k->action.sa_mask, &action->sa_mask, sizeof action->sa_mask) == 0)
+            return k;
+    struct known *known = base_alloc(sizeof *known);
+    *known = (struct known){*action, all_known};
+    all_known = known;
+    return known;
+}
+
 bool cuda_guard_begin(const struct sim *sim) {
     if (is_replaced || !sim_has_registered_host(sim))
         return false;
@@ -47,7 +71,7 @@ bool cuda_guard_begin(const struct sim *sim) {
         sigaction(signals[i], NULL, &action);
         if (is_ours(&action)) // the program put back what it found there
             continue;
-        program[i] = action;
+        atomic_store_explicit(&program[i], remember(&action), memory_order_release);
         action.sa_sigaction = on_signal;
         action.sa_flags = SA_SIGINFO | (action.sa_flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART));
         sigaction(signals[i], &action, NULL);
@@ -60,7 +84,7 @@ void cuda_guard_end(void) {
         struct sigaction now;
         sigaction(signals[i], NULL, &now);
         if (is_ours(&now))
-            sigaction(signals[i], &program[i], NULL);
+            sigaction(signals[i], &atomic_load(&program[i])->action, NULL);
         else
             is_replaced = true;
     }
