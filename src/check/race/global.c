@@ -206,6 +206,7 @@ static struct span span_of(const struct global_worker *w, const struct event_acc
     span.stamp.instruction = event->instruction;
     span.stamp.thread = (uint16_t)clock_thread(warp_index, lane);
     span.stamp.time = clock_stamp(w->clock, warp_index);
+    span.stamp.is_atomic = event->intent == EVENT_ATOMIC;
     if (event->proxy == EVENT_SURFACE_PROXY)
         span.values = same;
     else if (event->values && event->intent == EVENT_WRITE)

@@ -62,14 +62,37 @@ static bool writes_same(const struct global_run *run, unsigned n) {
     return !memcmp(run->page->image + at, run->values + ((size_t)n << shift), (size_t)1 << shift);
 }
 
+// Strong writes keep the later of two stamps in the second slot.
+static bool keeps_order(const struct global_worker *w, enum global_class class) {
+    return w->race->order && (class == GLOBAL_STRONG_WRITE || class == GLOBAL_NARROW);
+}
+
+// Whether a later atomic on the granule is known: it saw this one, itself or through those between.
+static bool is_seen_by_atomic(const struct global_worker *w, const struct global_run *run,
+                              unsigned n, unsigned s, uint32_t thread) {
+    if (!keeps_order(w, s / GLOBAL_DEPTH) || s % GLOBAL_DEPTH)
+        return false;
+    const struct global_slot *second = global_slot_of(run->page, run->line, s + 1);
+    if (!second || second->all.state == GLOBAL_NONE)
+        return false;
+    const struct global_stamp later = global_at(second, run->first + n);
+    if (later.state == GLOBAL_NONE || !later.is_atomic)
+        return false;
+    return (later.domain == run->stamp.domain && later.thread == thread) ||
+           is_known(w, thread, &later);
+}
+
 static void check_granule(struct global_worker *w, const struct global_run *run, unsigned n,
-                          enum global_class class, const struct global_stamp *old) {
+                          unsigned s, const struct global_stamp *old) {
+    const enum global_class class = s / GLOBAL_DEPTH;
     const struct global_stamp now = global_run_at(run, n);
     const bool is_across = old->domain != now.domain;
     if (old->state == GLOBAL_NONE || (!is_across && old->thread == now.thread) ||
         !(global_conflicts(run->class, is_across) & BIT(class)) || is_known(w, now.thread, old))
         return;
     if (class == GLOBAL_WRITE && run->class == GLOBAL_WRITE && writes_same(run, n))
+        return;
+    if (is_seen_by_atomic(w, run, n, s, now.thread))
         return;
     const uint64_t address = address_of(run, run->first + n);
     if (class == GLOBAL_WRITE && run->class == GLOBAL_STRONG_READ && w->race->order &&
@@ -78,15 +101,15 @@ static void check_granule(struct global_worker *w, const struct global_run *run,
     global_note(&w->notes, w->race, address, class, old, run->class, &now);
 }
 
-static void check_slot(struct global_worker *w, const struct global_run *run,
-                       enum global_class class, const struct global_slot *slot) {
+static void check_slot(struct global_worker *w, const struct global_run *run, unsigned s,
+                       const struct global_slot *slot) {
     if (slot->all.state == GLOBAL_NONE || is_of_same_threads(run, slot))
         return;
     if (slot->all.state == GLOBAL_WHOLE && is_long_ago(w, &slot->all))
         return;
     for (unsigned n = 0; n < run->count; n++) {
         const struct global_stamp old = global_at(slot, run->first + n);
-        check_granule(w, run, n, class, &old);
+        check_granule(w, run, n, s, &old);
     }
 }
 
@@ -94,7 +117,7 @@ static void check(struct global_worker *w, const struct global_run *run) {
     const uint32_t conflicts = global_conflicts(run->class, w->race->order != NULL);
     for (unsigned s = 0; s < GLOBAL_SLOTS; s++)
         if (conflicts & BIT(s / GLOBAL_DEPTH) && run->page->slots[s])
-            check_slot(w, run, s / GLOBAL_DEPTH, &run->page->slots[s][run->line]);
+            check_slot(w, run, s, &run->page->slots[s][run->line]);
 }
 
 // ---- Remembering ---------------------------------------------------------------------------
@@ -169,7 +192,42 @@ static void add_granule(struct global_worker *w, const struct global_run *run, u
         set_granule(w, second, run, n);
 }
 
+// The same where the second slot's stamp is to be the later one.
+static void add_granule_in_order(struct global_worker *w, const struct global_run *run,
+                                 unsigned n) {
+    const struct global_stamp now = global_run_at(run, n);
+    struct global_slot *first = slot_of(w, run, 0), *second = slot_of(w, run, 1);
+    const struct global_stamp old = global_at(first, run->first + n);
+    const struct global_stamp other = global_at(second, run->first + n);
+    if (!is_behind(w, &old, &now)) {
+        set_granule(w, second, run, n);
+        return;
+    }
+    const bool is_last = is_behind(w, &other, &now);
+    set_granule(w, is_last ? first : second, run, n);
+    if (is_last && other.state == GLOBAL_NONE)
+        return;
+    struct global_slot *moved = is_last ? second : first;
+    global_slot_expand(&w->shadow, moved);
+    moved->each[run->first + n] = is_last ? (struct global_stamp){0} : other;
+}
+
+static void add_in_order(struct global_worker *w, const struct global_run *run) {
+    struct global_slot *first = slot_of(w, run, 0), *second = slot_of(w, run, 1);
+    if (second->all.state == GLOBAL_NONE && takes_whole(w, run, first))
+        set_whole(first, run);
+    else if (is_enough(w, run, first) && takes_whole(w, run, second))
+        set_whole(second, run);
+    else
+        for (unsigned n = 0; n < run->count; n++)
+            add_granule_in_order(w, run, n);
+}
+
 static void add(struct global_worker *w, const struct global_run *run) {
+    if (keeps_order(w, run->class)) {
+        add_in_order(w, run);
+        return;
+    }
     struct global_slot *first = slot_of(w, run, 0);
     if (takes_whole(w, run, first)) {
         set_whole(first, run);

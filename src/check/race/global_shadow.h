@@ -36,7 +36,8 @@ enum global_state { GLOBAL_NONE, GLOBAL_WHOLE, GLOBAL_EACH };
 struct global_stamp {
     uint32_t domain, time, instruction;
     uint16_t thread;
-    uint8_t shift, state; // of one granule: GLOBAL_NONE or GLOBAL_WHOLE
+    uint8_t shift : 7, is_atomic : 1;
+    uint8_t state; // of one granule: GLOBAL_NONE or GLOBAL_WHOLE
 };
 
 struct global_slot {

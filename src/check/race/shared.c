@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "check/race/domain.h"
+#include "check/race/shared_seen.h"
 
 // Of a block: where that many entries were looked at, it has races enough.
 enum { MOST_LOOKED = 1 << 24 };
@@ -20,13 +21,9 @@ struct context {
         uint32_t looked; // lanes that have a last one, or have none
         uint8_t bytes;
     } writes;
+    uint32_t looked; // lanes of this event whose `seen` is known
+    struct shared_seen seen[WARP_LANES];
 };
-
-static bool knows_entry(const struct shared_visit *v, unsigned lane, const struct shared_entry *e,
-                        unsigned other) {
-    return e->extra ? shared_lane_knows(v, lane, e->extra, 1, e->stamp)
-                    : shared_lane_knows(v, lane, e->thread, 1u << other, e->stamp);
-}
 
 static uint32_t bits_of(uint8_t bytes) {
     uint32_t bits = 0;
@@ -86,12 +83,25 @@ static bool is_benign(struct context *c, unsigned lane, const struct shared_entr
     return true;
 }
 
+// Whether a plain access is behind a strong one because its lane saw what that left.
+static bool has_seen(struct context *c, const struct shared_visit *v, unsigned lane,
+                     const struct shared_entry *e, unsigned other, uint32_t word, uint8_t bytes) {
+    if (!c->own || (v->class != SHARED_READ && v->class != SHARED_WRITE) ||
+        (e->class != SHARED_ATOMIC && e->class != SHARED_STRONG_WRITE))
+        return false;
+    if (!(c->looked >> lane & 1))
+        c->seen[lane] = shared_seen_of(&c->block->log, v, lane, word, bytes);
+    c->looked |= 1u << lane;
+    return shared_has_seen(&c->block->log, &c->seen[lane], e, other);
+}
+
 // The first lane of an entry that races with this one; WARP_LANES: none does.
 static unsigned rival(struct context *c, const struct shared_visit *v, unsigned lane,
                       const struct shared_entry *e, uint32_t others, uint32_t word, uint8_t bytes) {
     for (uint32_t rest = others; rest; rest &= rest - 1) {
         const unsigned other = (unsigned)__builtin_ctz(rest);
-        if ((e != c->own || other < lane) && !knows_entry(v, lane, e, other) &&
+        if ((e != c->own || other < lane) && !shared_knows_entry(v, lane, e, other) &&
+            !has_seen(c, v, lane, e, other, word, bytes) &&
             !is_benign(c, lane, e, other, word, bytes))
             return other;
     }
@@ -130,6 +140,7 @@ static bool match(struct context *c, const struct shared_visit *v, uint32_t word
     c->block->looked += log->entries.length;
     c->is_benign = false;
     c->writes.reader = NULL;
+    c->looked = 0;
     for (size_t i = 0; i < log->entries.length; i++)
         if (shared_conflicts(v->class, log->entries.data[i].class))
             found |= match_entry(c, v, word, bytes, lanes, &log->entries.data[i]);
