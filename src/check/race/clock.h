@@ -167,6 +167,9 @@ static inline struct clock_foreign *clock_foreign(const struct clock *c, uint32_
 }
 struct knowledge *clock_foreign_knowledge(struct clock *c, struct clock_foreign *foreign);
 
+// The time of a release by lanes of the warp, whose later accesses have a later stamp.
+uint32_t clock_tick(struct clock *c, uint32_t warp_index);
+
 // ---- Barriers -----------------------------------------------------------------------------
 
 // The lanes of `mask` named each other.

@@ -42,6 +42,7 @@ void race_domain_free(struct race_domain *d) {
         free(d->blocks[b].visitors.of);
     }
     drop_copies(d);
+    race_proxy_free(&d->proxy);
     vec_free(&d->bulk);
     clock_free(d->clock);
     free(d->tensors);
@@ -55,6 +56,7 @@ bool race_domain_reset(struct race_domain *d) {
     drop_copies(d);
     if (!clock_reset(d->clock))
         return false;
+    race_proxy_reset(d);
     memset(d->copies, 0, warps * sizeof *d->copies);
     memset(d->tensors, 0, d->clock->blocks * d->groups * sizeof *d->tensors);
     for (uint32_t b = 0; b < d->clock->blocks; b++) {

@@ -5,6 +5,7 @@
 #include "check/notes.h"
 #include "check/race/copies.h"
 #include "check/race/flags.h"
+#include "check/race/proxy.h"
 #include "check/race/shared_log.h"
 #include "check/race/visitors.h"
 
@@ -24,6 +25,7 @@ struct race_domain {
     struct race_block *blocks;
     struct race_copies *copies; // of each warp, by its index in the clock
     struct race_flags flags;
+    struct race_proxy proxy;
     struct race_tensors *tensors; // of each warpgroup, block by block
     uint32_t groups;              // of a block
     VEC(struct race_bulk) bulk;   // copies of which the mbarrier is not known yet
@@ -47,6 +49,9 @@ void shared_sync(struct race_domain *domain, uint32_t rank, const struct event_s
 void shared_note(struct race_domain *domain, const struct shared_visit *visit, unsigned lane,
                  const struct shared_entry *earlier, unsigned earlier_lane, uint32_t offset,
                  bool counts);
+// One thread wrote the word at this offset, and the other reads it by another proxy.
+void shared_note_proxy(struct race_domain *domain, uint32_t writer, uint32_t write, uint32_t reader,
+                       uint32_t read, uint32_t offset);
 // A thread accesses the memory of another block, and that does not know of it when it ends.
 void shared_note_ended(struct race_domain *domain, uint32_t thread,
                        const struct race_visitor *visitor);

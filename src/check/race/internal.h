@@ -8,8 +8,6 @@ struct clock_lanes *clock_lanes(struct clock *clock, uint32_t warp_index);
 // Borrowed; NULL: nothing.
 struct knowledge *clock_held(const struct clock *clock, uint32_t thread);
 void clock_hold(struct clock *clock, uint32_t thread, struct knowledge *k); // keeps it
-// The time of a release by lanes of the warp, whose later accesses have a later stamp.
-uint32_t clock_tick(struct clock *clock, uint32_t warp_index);
-struct knowledge *clock_new(struct clock *clock); // flat, of nothing
+struct knowledge *clock_new(struct clock *clock);                           // flat, of nothing
 
 #endif

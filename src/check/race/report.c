@@ -10,7 +10,7 @@
 enum { DETAIL_OFFSET, DETAIL_WIDTH, DETAIL_ORDER };
 enum { ORDER_UNKNOWN, ORDER_AS_NAMED, ORDER_REVERSED };
 
-static const char exited[] = "exited-block";
+static const char exited[] = "exited-block", unfenced[] = "missing-proxy-fence";
 static const char *const kinds[] = {"write-write", "read-write", "async-copy"};
 
 static bool is_read(unsigned class) {
@@ -122,6 +122,19 @@ void shared_note_ended(struct race_domain *d, uint32_t thread, const struct race
     check_note(d->notes, &note);
 }
 
+void shared_note_proxy(struct race_domain *d, uint32_t writer, uint32_t write, uint32_t reader,
+                       uint32_t read, uint32_t offset) {
+    struct check_note note = {
+        .kind = unfenced,
+        .tag = array_of(d->launch, offset),
+        .count = 1,
+        .at_count = 2,
+        .at = {place_of(d, writer, write, "writes"),
+               place_of(d, reader, read, "reads it by the asynchronous proxy")},
+        .details = {[DETAIL_OFFSET] = offset, [DETAIL_WIDTH] = 4}};
+    check_note(d->notes, &note);
+}
+
 // ---- Words --------------------------------------------------------------------------------
 
 // "bins[5]": as elements of the access's width, whatever dimensions the array has.
@@ -145,6 +158,9 @@ static const char *message_of(const struct check_note *note) {
     if (note->kind == exited)
         return "shared memory of another block of the cluster is accessed when that block may have "
                "ended";
+    if (note->kind == unfenced)
+        return "an asynchronous copy or product reads shared memory that was written without a "
+               "fence of its proxy";
     if (!strcmp(note->kind, "async-copy"))
         return "shared memory is used while an asynchronous copy of it may be under way";
     if (!strcmp(note->kind, "write-write"))
@@ -161,6 +177,11 @@ static void put_help(const struct check_note *note, const struct profile_finding
                      struct strbuf *out) {
     if (note->kind == exited) {
         strbuf_puts(out, "a cluster.sync() before a block ends, behind the last access");
+        return;
+    }
+    if (note->kind == unfenced) {
+        strbuf_puts(out, "fence.proxy.async (cuda::ptx::fence_proxy_async()) by the threads that "
+                         "write, behind the write and before the barrier");
         return;
     }
     const bool is_reversed = note->details[DETAIL_ORDER] == ORDER_REVERSED;

@@ -261,6 +261,8 @@ static void visit(struct race_domain *d, struct race_block *block, uint32_t warp
     v.stamp = extra ? clock_extra_stamp(d->clock) : v.stamp;
     v.is_pending = is_copy;
     shared_begin(&v);
+    if (e->proxy == EVENT_ASYNC_PROXY && e->intent == EVENT_READ)
+        race_proxy_read(d, block, &v, e);
     if (!is_copy) {
         shared_log_add(&block->log, &v, e, e->mask, e->offsets, e->values);
         context.own = &block->log.entries.data[block->log.entries.length - 1];
@@ -387,6 +389,8 @@ static void sync_mbarrier(struct race_domain *d, uint32_t warp_index, const stru
 }
 
 static void fence(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {
+    if (e->proxy == EVENT_ASYNC_PROXY)
+        race_proxy_fence(d, warp_index, e->mask);
     if (e->proxy != EVENT_NO_PROXY)
         return;
     d->flags.has_released = true;
