@@ -205,7 +205,8 @@ struct event_undefined {
     uint64_t address;
 };
 
-struct event_memo; // event/filter.h
+struct event_memo;    // event/filter.h
+struct event_journal; // event/journal.h
 
 struct event_observer {
     void *context;
@@ -234,6 +235,9 @@ struct event_observer {
     void (*worker_end)(void *worker_state);
     // May be NULL: every request is told. What need not be told; see event/filter.h.
     struct event_memo **(*memos)(void *worker_state);
+    // May be NULL: requests are told as they happen. Which may be written down; see
+    // event/journal.h.
+    struct event_journal *(*journal)(void *worker_state);
     // Its `sync` need not hear of an EVENT_WARP_EXCHANGE of lanes that all name each other and
     // nobody else.
     bool spares_exchanges;

@@ -103,13 +103,23 @@ static void end(void *state) {
     free(listeners);
 }
 
-// Those of the only one that hears of accesses.
+// Those of the only one that hands them out.
 static struct event_memo **memos(void *state) {
     const struct listeners *listeners = state;
     for (unsigned i = 0; i < listeners->fanout->count; i++) {
         const struct event_observer *observer = listeners->fanout->observers[i];
-        if (observer->access)
+        if (observer->access && observer->memos)
             return observer->memos(listeners->states[i]);
+    }
+    return NULL;
+}
+
+static struct event_journal *journal(void *state) {
+    const struct listeners *listeners = state;
+    for (unsigned i = 0; i < listeners->fanout->count; i++) {
+        const struct event_observer *observer = listeners->fanout->observers[i];
+        if (observer->access && observer->journal)
+            return observer->journal(listeners->states[i]);
     }
     return NULL;
 }
@@ -124,8 +134,8 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
                                           .piece_end = piece_end,
                                           .worker_end = end};
     fanout->all.spares_exchanges = true;
-    unsigned hearing = 0;
-    bool agree = true, copies = false, syncs = false, troubles = false, contends = false;
+    unsigned hearing = 0, knowing = 0, reading = 0; // knowing: by memos; reading: a journal
+    bool copies = false, syncs = false, troubles = false, contends = false;
     for (unsigned i = 0; i < count; i++) {
         if (!observers[i])
             continue;
@@ -136,7 +146,8 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
         fanout->all.spares_exchanges &= !observers[i]->sync || observers[i]->spares_exchanges;
         troubles = troubles || observers[i]->trouble;
         contends = contends || observers[i]->contention;
-        agree = agree && (!observers[i]->access || observers[i]->memos);
+        knowing += observers[i]->access && observers[i]->memos;
+        reading += observers[i]->access && observers[i]->journal;
         fanout->all.wants_unsited |= observers[i]->access && observers[i]->wants_unsited;
         fanout->all.wants_values |= observers[i]->access && observers[i]->wants_values;
     }
@@ -145,7 +156,9 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
     fanout->all.sync = syncs ? sync : NULL;
     fanout->all.trouble = troubles ? trouble : NULL;
     fanout->all.contention = contends ? contention : NULL;
-    fanout->all.memos = hearing == 1 && agree ? memos : NULL;
+    const bool agree = knowing <= 1 && reading <= 1 && knowing + reading == hearing;
+    fanout->all.memos = agree && knowing ? memos : NULL;
+    fanout->all.journal = agree && reading ? journal : NULL;
     return fanout;
 }
 

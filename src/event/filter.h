@@ -12,7 +12,8 @@
 // before it said, once more.
 //
 // Requests of shared memory of another block, bulk copies and asynchronous ones are told always. It
-// is used only when all observers of accesses agree: there is one, and it hands out memos.
+// is used only when all observers of accesses agree: there is one, and it hands out memos; another
+// one may hand out a journal (event/journal.h), and then what is dropped has been written there.
 #ifndef BANKRUN_EVENT_FILTER_H
 #define BANKRUN_EVENT_FILTER_H
 

@@ -74,7 +74,8 @@ struct sim_worker {
     // By site * SITE_SPACES + space, NULL where nothing is known yet; they may change with every
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;
-    uint64_t max_instructions; // of the launch; 0: no limit
+    struct event_journal *journal; // NULL: the observer has none
+    uint64_t max_instructions;     // of the launch; 0: no limit
     uint64_t instructions, thread_instructions;
     struct sim_lost *lost;         // NULL: nobody asks about host memory that goes away
     void *scratch;                 // of matrix instructions; NULL until one needs it

@@ -11,6 +11,8 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
         worker->observer_state = observer->worker_begin(observer->context, worker->index);
     if (observer->memos)
         worker->memos = observer->memos(worker->observer_state);
+    if (observer->journal)
+        worker->journal = observer->journal(worker->observer_state);
     worker->hears_access = observer->access != NULL;
     worker->hears_unsited = observer->access && observer->wants_unsited;
     worker->hears_values = observer->access && observer->wants_values;

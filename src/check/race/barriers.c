@@ -221,6 +221,10 @@ static void join_part(struct clock *c, uint32_t rank, struct clock_barrier *barr
     knowledge_drop(k);
 }
 
+bool clock_barrier_is_whole(struct clock *c, uint32_t rank, unsigned id) {
+    return all_wait(c, &c->warps[rank * c->block_warps], barrier_of(c, rank, id));
+}
+
 void clock_barrier_complete(struct clock *c, uint32_t rank, unsigned id) {
     struct clock_barrier *barrier = barrier_of(c, rank, id);
     if (all_wait(c, &c->warps[rank * c->block_warps], barrier))

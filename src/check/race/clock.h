@@ -176,6 +176,8 @@ uint32_t clock_tick(struct clock *c, uint32_t warp_index);
 void clock_warp_barrier(struct clock *c, uint32_t warp_index, uint32_t mask);
 void clock_barrier_arrive(struct clock *c, uint32_t warp_index, uint32_t mask, unsigned id,
                           bool waits);
+// Whether all threads of the block wait for it.
+bool clock_barrier_is_whole(struct clock *c, uint32_t rank, unsigned id);
 void clock_barrier_complete(struct clock *c, uint32_t rank, unsigned id);
 // `releases`: the arrival is not a relaxed one.
 void clock_cluster_arrive(struct clock *c, uint32_t warp_index, uint32_t mask, bool releases);

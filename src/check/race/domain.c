@@ -63,6 +63,7 @@ bool race_domain_reset(struct race_domain *d) {
         shared_words_clear(&d->blocks[b].words);
         shared_log_clear(&d->blocks[b].log);
         d->blocks[b].looked = 0;
+        d->blocks[b].is_written = d->blocks[b].is_asynchronous = false;
         free(d->blocks[b].visitors.of);
         d->blocks[b].visitors = (struct race_visitors){0};
     }

@@ -12,6 +12,9 @@
 struct race_block {
     uint64_t number;
     uint64_t looked; // entries of the log that were looked at for races
+    // Something else than a load of its own threads came to its memory since its last barrier; or
+    // ever, where that goes on on its own.
+    bool is_written, is_asynchronous;
     struct shared_words words;
     struct shared_log log;
     struct race_visitors visitors;

@@ -6,6 +6,7 @@
 #include "check/checker.h"
 #include "check/race/domain.h"
 #include "check/race/global.h"
+#include "check/race/reads.h"
 #include "ptx/facts.h"
 
 struct race_worker {
@@ -15,13 +16,15 @@ struct race_worker {
     VEC(struct race_domain *) domains; // that run
     struct race_domain *last;          // of the last event; NULL: none
     struct race_domain *idle;          // one that has ended; NULL: none
+    struct race_reads reads;
 };
 
 struct race_check {
     const struct check_launch *launch;
     struct event_observer observer;
     struct global_race *global;
-    bool *is_matrix_store;       // by instruction, numbered as events number them
+    bool *is_matrix_store; // by instruction, numbered as events number them
+    uint32_t site_count;
     struct race_worker *workers; // launch->workers of them
 };
 
@@ -54,6 +57,9 @@ static struct race_domain *open_domain(struct race_worker *worker, uint32_t bloc
 
 static void close_domain(struct race_worker *worker, struct race_domain *domain) {
     size_t i = 0;
+    race_reads_settle(&worker->reads, domain);
+    if (worker->reads.domain == domain)
+        worker->reads.domain = NULL;
     while (worker->domains.data[i] != domain)
         i++;
     worker->domains.data[i] = worker->domains.data[--worker->domains.length];
@@ -98,6 +104,7 @@ static void *worker_begin(void *context, unsigned worker) {
     struct race_check *check = context;
     check->workers[worker].check = check;
     check->workers[worker].global = global_worker_begin(check->global);
+    race_reads_init(&check->workers[worker].reads, check->site_count);
     return &check->workers[worker];
 }
 
@@ -106,6 +113,9 @@ static void on_access(void *state, const struct event_access *event) {
     uint32_t rank;
     struct race_domain *domain = find(worker, event->block_number, &rank);
     if (!domain)
+        return;
+    const bool is_ordered = event->order != EVENT_WEAK || event->intent != EVENT_READ;
+    if (race_reads_take(&worker->reads, domain, event, is_ordered))
         return;
     if (worker->check->is_matrix_store[event->instruction])
         clock_warp_barrier(domain->clock, clock_warp_index(domain->clock, rank, event->warp),
@@ -130,6 +140,7 @@ static void on_sync(void *state, const struct event_sync *event) {
     struct race_domain *domain = find(worker, event->block_number, &rank);
     if (!domain)
         return;
+    race_reads_sync(&worker->reads, domain, event);
     global_sync(worker->global, domain->clock, rank, event);
     shared_sync(domain, rank, event);
     const bool is_single = domain->clock->blocks == 1;
@@ -144,7 +155,12 @@ static void worker_end(void *state) {
     if (worker->idle)
         race_domain_free(worker->idle);
     vec_free(&worker->domains);
+    race_reads_free(&worker->reads);
     global_worker_end(worker->global);
+}
+
+static struct event_journal *journal_of(void *state) {
+    return &((struct race_worker *)state)->reads.journal;
 }
 
 // ---- The launch ---------------------------------------------------------------------------
@@ -154,12 +170,14 @@ static void *begin(const struct check_launch *launch) {
     check->launch = launch;
     check->global = global_begin(launch);
     check->is_matrix_store = find_matrix_stores(launch->kernel);
+    free(ir_kernel_sites(launch->kernel, &check->site_count));
     check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
     check->observer = (struct event_observer){.context = check,
                                               .worker_begin = worker_begin,
                                               .access = on_access,
                                               .sync = on_sync,
                                               .worker_end = worker_end,
+                                              .journal = journal_of,
                                               .wants_unsited = true,
                                               .wants_values = true};
     return check;

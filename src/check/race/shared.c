@@ -260,6 +260,8 @@ static void visit(struct race_domain *d, struct race_block *block, uint32_t warp
         v.issue = v.stamp;
     v.stamp = extra ? clock_extra_stamp(d->clock) : v.stamp;
     v.is_pending = is_copy;
+    block->is_asynchronous |= e->completion != EVENT_AT_ONCE || extra;
+    block->is_written |= v.class != SHARED_READ || block->is_asynchronous;
     shared_begin(&v);
     if (e->proxy == EVENT_ASYNC_PROXY && e->intent == EVENT_READ)
         race_proxy_read(d, block, &v, e);
@@ -331,6 +333,7 @@ void shared_access(struct race_domain *d, uint32_t rank, const struct event_acce
     if (is_strong)
         race_flag_access(d, warp_index, owner, e);
     if (e->completion == EVENT_BY_MBARRIER) {
+        d->blocks[owner].is_asynchronous = d->blocks[owner].is_written = true;
         keep_bulk(d, owner, e);
         return;
     }
@@ -373,8 +376,10 @@ static void sync_groups(struct race_domain *d, uint32_t warp_index, const struct
 static void complete_barrier(struct race_domain *d, uint32_t rank, uint32_t id) {
     const uint32_t before = clock_block_floor(d->clock, rank);
     clock_barrier_complete(d->clock, rank, id);
-    if (clock_block_floor(d->clock, rank) > before && d->clock->blocks == 1)
-        shared_log_clear(&d->blocks[rank].log);
+    if (clock_block_floor(d->clock, rank) <= before || d->clock->blocks != 1)
+        return;
+    shared_log_clear(&d->blocks[rank].log);
+    d->blocks[rank].is_written = d->blocks[rank].is_asynchronous;
 }
 
 static void sync_mbarrier(struct race_domain *d, uint32_t warp_index, const struct event_sync *e) {

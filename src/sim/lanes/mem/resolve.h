@@ -3,7 +3,7 @@
 #ifndef BANKRUN_SIM_LANES_MEM_RESOLVE_H
 #define BANKRUN_SIM_LANES_MEM_RESOLVE_H
 
-#include "event/filter.h"
+#include "event/journal.h"
 #include "sim/lanes/mem/access.h"
 #include "sim/lanes/vector.h"
 
@@ -61,20 +61,43 @@ LANES_INLINE struct event_memo *mem_memo(const struct sim_warp *warp, uint32_t s
     return memo && event_memo_is_about(memo, first, number) ? memo : NULL;
 }
 
-// Whether the observer need not be told of a request of shared memory. Lanes that are off hold the
-// first active lane's offset.
+// Whether observers need not be told of a request of shared memory: it is known, or written down,
+// or one and the other. Lanes that are off hold the first active lane's offset.
 LANES_INLINE bool mem_known_lanes(const struct sim_warp *warp, uint32_t site, const uint32_t *o,
                                   bool full) {
     const uint32_t first = full ? o[0] : o[__builtin_ctz(warp->mask)];
-    struct event_memo *memo = mem_memo(warp, site, SITE_SHARED, first);
-    return memo && event_memo_takes_lanes(memo, warp->mask, first, o, warp->lanes, full);
+    const struct sim_worker *worker = warp->block->worker;
+    struct event_journal *journal = worker->journal;
+    if (journal && !event_journal_takes_lanes(journal, warp->block->linear, site, warp->mask, first,
+                                              o, warp->lanes, full))
+        return false;
+    if (!journal || worker->memos) {
+        struct event_memo *memo = mem_memo(warp, site, SITE_SHARED, first);
+        if (!memo || !event_memo_takes_lanes(memo, warp->mask, first, o, warp->lanes, full))
+            return false;
+    }
+    if (journal)
+        event_journal_write(journal, site, warp->index, first, journal->sites[site].number);
+    return true;
 }
 
-// The same for a linear or uniform request of a full warp.
+// The same for a linear or uniform request of a full warp, which may be of global memory.
 LANES_INLINE bool mem_known(const struct sim_warp *warp, uint32_t site, enum site_space space,
                             uint64_t first, enum mem_pattern pattern) {
-    struct event_memo *memo = mem_memo(warp, site, space, first);
-    return memo && event_memo_takes_pattern(memo, mem_event_pattern(pattern), first);
+    const struct sim_worker *worker = warp->block->worker;
+    struct event_journal *journal = worker->journal;
+    if (journal &&
+        (space != SITE_SHARED || !event_journal_takes(journal, warp->block->linear, site)))
+        return false;
+    if (!journal || worker->memos) {
+        struct event_memo *memo = mem_memo(warp, site, space, first);
+        if (!memo || !event_memo_takes_pattern(memo, mem_event_pattern(pattern), first))
+            return false;
+    }
+    if (journal)
+        event_journal_write(journal, site, warp->index, (uint32_t)first,
+                            mem_event_pattern(pattern));
+    return true;
 }
 
 // ---- Shared memory ------------------------------------------------------------------------
