@@ -84,6 +84,36 @@ def check_refusals(folder):
     expect(folder, 2, ["'sinc' is none of|'sinc' is neither"], "--check", "sync,sinc", "bad.cu")
 
 
+BOTH_WAYS = """#include <cuda_runtime.h>
+
+int main() {
+    char *a, *b;
+    cudaStream_t one, other;
+    cudaMalloc(&a, 1000);
+    cudaMalloc(&b, 1000);
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    cudaMemset(a, 0, 1000);
+    cudaMemset(b, 0, 1000);
+    cudaDeviceSynchronize();
+    cudaMemcpyAsync(a, b, 1000, cudaMemcpyDeviceToDevice, one);
+    cudaMemcpyAsync(b, %s, 1000, cudaMemcpyDeviceToDevice, other);
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+}
+"""
+
+
+def check_memory_words(folder):
+    """What two operations share is told as bytes of the allocation where it begins, and no others."""
+    write(folder, "both.cu", BOTH_WAYS % "a")
+    expect(folder, 5, [r"bytes\s+from\s+0\s+on\s+of\s+allocation\s+1\s+\(1000\s+bytes\s+by\s+cudaMalloc\),"
+                       r"\s+and\s+other\s+memory"], "check", "both.cu")
+    write(folder, "one.cu", BOTH_WAYS % "b + 0")
+    expect(folder, 5, [r"bytes\s+0\s+to\s+999\s+of\s+allocation\s+2\s+\(1000"], "check", "one.cu")
+
+
 def check_pages():
     """Each kind that the sources name has a page, and each page stands in the table."""
     sources = subprocess.run(["grep", "-rhoE", r'kind = "[a-z-]+"', "src/check"], capture_output=True, text=True,
@@ -112,6 +142,7 @@ def main():
         check_saved(folder)
         check_suppressions(folder)
         check_refusals(folder)
+        check_memory_words(folder)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -9,11 +9,13 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
 
+// `end`: behind it lies something else.
 static void name_memory(const struct cuda_state *state, uint64_t address, uint64_t *base,
-                        char *text, size_t size) {
+                        uint64_t *end, char *text, size_t size) {
     const struct check_allocation *known = check_ledger_around(state->checker->ledger, address);
     const struct sim_allocation *found = sim_find(cuda_any_sim(state), address, false);
     *base = known ? known->address : found ? found->address : address;
+    *end = known ? *base + known->bytes : found ? *base + found->bytes : UINT64_MAX;
     if (known)
         snprintf(text, size, "allocation %" PRIu64 " (%" PRIu64 " bytes by %s)", known->number,
                  known->bytes, known->call);
@@ -28,9 +30,12 @@ static void name_memory(const struct cuda_state *state, uint64_t address, uint64
 void cuda_check_name_bytes(const struct cuda_state *state, uint64_t first, uint64_t last,
                            char text[CUDA_CHECK_TEXT]) {
     char memory[CUDA_CHECK_TEXT / 2];
-    uint64_t base;
-    name_memory(state, first, &base, memory, sizeof memory);
-    if (first == last)
+    uint64_t base, end;
+    name_memory(state, first, &base, &end, memory, sizeof memory);
+    if (last >= end)
+        snprintf(text, CUDA_CHECK_TEXT, "bytes from %" PRIu64 " on of %s, and other memory",
+                 first - base, memory);
+    else if (first == last)
         snprintf(text, CUDA_CHECK_TEXT, "byte %" PRIu64 " of %s", first - base, memory);
     else
         snprintf(text, CUDA_CHECK_TEXT, "bytes %" PRIu64 " to %" PRIu64 " of %s", first - base,
