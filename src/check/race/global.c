@@ -229,6 +229,12 @@ static bool is_next(const struct event_access *event, const struct span *span, u
 // Lanes whose pieces lie side by side are one span.
 static void visit_lanes(struct global_worker *w, const struct event_access *event,
                         uint32_t warp_index) {
+    if (event->pattern == EVENT_LINEAR) {
+        struct span all = span_of(w, event, warp_index, 0);
+        all.bytes *= WARP_LANES;
+        visit_span(w, &all);
+        return;
+    }
     for (uint32_t rest = event->mask; rest;) {
         const unsigned first = (unsigned)__builtin_ctz(rest);
         struct span span = span_of(w, event, warp_index, first);

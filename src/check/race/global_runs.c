@@ -173,10 +173,16 @@ static bool takes_whole(const struct global_worker *w, const struct global_run *
             (is_of_same_threads(run, slot) || is_long_ago(w, &slot->all)));
 }
 
-// Holds of each granule what is as good as what the run would say.
+// Holds of each granule that both are of what is as good as what the run would say.
+static bool is_as_good(const struct global_worker *w, const struct global_run *run,
+                       const struct global_slot *slot) {
+    return slot->all.state == GLOBAL_WHOLE && !is_of_same_threads(run, slot) &&
+           !is_long_ago(w, &slot->all);
+}
+
 static bool is_enough(const struct global_worker *w, const struct global_run *run,
                       const struct global_slot *slot) {
-    return is_covered(run, slot) && !is_of_same_threads(run, slot) && !is_long_ago(w, &slot->all);
+    return is_covered(run, slot) && is_as_good(w, run, slot);
 }
 
 // Of reads and atomics those of two threads are kept, as nothing orders them among each other: who
@@ -223,6 +229,21 @@ static void add_in_order(struct global_worker *w, const struct global_run *run) 
             add_granule_in_order(w, run, n);
 }
 
+// As add_granule where the first slot holds enough of each granule, and nothing orders domains.
+static void add_second(struct global_worker *w, const struct global_run *run,
+                       struct global_slot *second) {
+    const bool is_good = is_as_good(w, run, second);
+    const unsigned held = second->first, held_count = is_good ? second->count : 0;
+    for (unsigned n = 0; n < run->count; n++) {
+        if (run->first + n - held < held_count)
+            continue;
+        const struct global_stamp now = global_run_at(run, n);
+        const struct global_stamp other = global_at(second, run->first + n);
+        if (is_behind(w, &other, &now))
+            set_granule(w, second, run, n);
+    }
+}
+
 static void add(struct global_worker *w, const struct global_run *run) {
     if (keeps_order(w, run->class)) {
         add_in_order(w, run);
@@ -247,8 +268,10 @@ static void add(struct global_worker *w, const struct global_run *run) {
             set_whole(second, run);
             return;
         }
-        if (!w->race->order && is_enough(w, run, second))
+        if (!w->race->order) {
+            add_second(w, run, second);
             return;
+        }
     }
     for (unsigned n = 0; n < run->count; n++)
         add_granule(w, run, n);

@@ -65,8 +65,9 @@ void race_reads_settle(struct race_reads *reads, struct race_domain *domain) {
 
 static bool is_load(const struct race_domain *domain, const struct event_access *event) {
     return event->space == SITE_SHARED && event->intent == EVENT_READ &&
-           event->order == EVENT_WEAK && event->completion == EVENT_AT_ONCE && !event->bulk_bytes &&
-           !event->addresses && event->site != EVENT_NONE && event->owner == event->block_number &&
+           event->order == EVENT_WEAK && event->completion == EVENT_AT_ONCE &&
+           event->proxy == EVENT_NO_PROXY && !event->bulk_bytes && !event->addresses &&
+           event->site != EVENT_NONE && event->owner == event->block_number &&
            domain->clock->blocks == 1;
 }
 
