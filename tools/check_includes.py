@@ -23,6 +23,7 @@ ROOMS = {
     "compiled": {"event", "ir", "ptx", "base"},
     "profile": {"event", "banks", "ir", "base"},
     "check": {"profile", "event", "ir", "ptx", "base"},
+    "prove": {"profile", "banks", "ir", "ptx", "base"},
     "report": {"profile", "banks", "base"},
     "run": {"sim", "compiled", "check", "profile", "report", "toolchain", "ptx", "banks", "base"},
     "toolchain": {"base"},
@@ -33,7 +34,7 @@ ROOMS = {
     "cudadrv": {"cuda", "sim", "toolchain"},
     "inject": {"toolchain", "handover", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "calibrate",
-            "report", "run", "toolchain", "handover"},
+            "report", "run", "toolchain", "handover", "prove", "ir"},
 }
 
 # Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the

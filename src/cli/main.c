@@ -21,6 +21,7 @@ static const struct {
     {"check", cmd_check, CLI_RUN, "run it and look for defects that its results do not show"},
     {"report", cmd_report, CLI_REPORT, "show a saved profile"},
     {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
+    {"prove", cmd_prove, CLI_PROVE, "show what holds for every block, round of a loop and input"},
     {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
      "print the flags that a build system hands to nvcc"},
     {"calibrate", cmd_calibrate, CLI_CALIBRATE, "hold the bank model against this machine's GPU"},

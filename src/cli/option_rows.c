@@ -72,6 +72,13 @@ const struct option_row option_rows[] = {
      TEXT(explain.requests)},
     {0, "keep-going", NULL, CLI_EXPLAIN, "report a bad row of --requests, leave it out and go on",
      SET(explain.keep_going, true)},
+    {0, "block", "SHAPE", CLI_PROVE,
+     "threads of a block: 256, 32x8, 8x8x4 (default: what the kernel\nis declared for, else the "
+     "usual ones)",
+     TEXT(prove.block)},
+    {0, "kernel", "REGEX", CLI_PROVE, "only kernels whose names it matches", TEXT(prove.kernel)},
+    {0, "arch", "ARCH", CLI_PROVE, "architecture: sm_90, 90 or 9.0 (default sm_90)",
+     READ(option_arch)},
     {0, "instruction", "NAME", CLI_CALIBRATE, "measure only this one, like ld.shared.u32",
      TEXT(calibrate.instruction)},
     {0, "patterns", "N", CLI_CALIBRATE,

@@ -109,6 +109,8 @@ static const char *command_name(enum cli_command command) {
         return "explain";
     case CLI_NVCC_FLAGS:
         return "nvcc-flags";
+    case CLI_PROVE:
+        return "prove";
     case CLI_CALIBRATE:
         break;
     }

@@ -35,6 +35,7 @@ enum cli_command {
     CLI_EXPLAIN = 4,
     CLI_CALIBRATE = 8,
     CLI_NVCC_FLAGS = 16,
+    CLI_PROVE = 32,
 };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -51,6 +52,11 @@ struct cli_explain { // what only bankrun explain takes
     const char *requests;
     bool keep_going;
     unsigned bank_mode; // 4 or 8: where the banks of 3.x change
+};
+
+struct cli_prove {      // what only bankrun prove takes
+    const char *block;  // NULL: as the kernel says, or the usual ones
+    const char *kernel; // a regular expression; NULL: all
 };
 
 struct cli_calibrate {       // what only bankrun calibrate takes
@@ -94,6 +100,7 @@ struct cli_options {           // strings point into argv
     bool follow;                  // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
+    struct cli_prove prove;
     struct cli_calibrate calibrate;
 };
 

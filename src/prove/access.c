@@ -1,0 +1,263 @@
+// What the requests of a site cost: the bank model is asked about all addresses that there may be.
+#include "prove/walk.h"
+
+#include <string.h>
+
+#include "profile/recorder.h"
+#include "prove/request.h"
+#include "ptx/facts.h"
+
+// What one state's requests may cost.
+struct outcome {
+    bool is_any, is_exact;
+    uint64_t degrees;
+    uint32_t degree, wavefronts, ideal;
+    bool has_excess;
+    bool has_residues;
+    uint32_t residues[PROVE_RESIDUES];
+};
+
+static const char *words_of(enum symbol_origin origin) {
+    switch (origin) {
+    case ORIGIN_BLOCK:
+        return "depends on the index of the block";
+    case ORIGIN_GRID:
+        return "depends on the size of the grid";
+    case ORIGIN_PARAMETER:
+        return "depends on a parameter of the kernel";
+    case ORIGIN_VARIABLE:
+        return "depends on the address of a variable";
+    case ORIGIN_LOAD:
+        return "index loaded from memory";
+    case ORIGIN_LOOP:
+        return "changes from round to round of a loop";
+    case ORIGIN_PATH:
+        return "depends on which way the kernel goes";
+    case ORIGIN_CALL:
+        return "comes from a function that is called";
+    default:
+        return "computed in a way that is not followed";
+    }
+}
+
+// ---- Costs ----------------------------------------------------------------------------------
+
+static bool cost_of(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
+                    struct bankrun_cost *cost) {
+    const struct bankrun_request request = profile_bank_request(&rule->request, mask, offsets);
+    return bankrun_count(rule->arch, &request, cost) == BANKRUN_OK;
+}
+
+// As bad as it can be: every lane another word of one bank.
+static uint32_t worst_degree(const struct counter_rule *rule, uint32_t mask) {
+    uint32_t offsets[FORM_LANES];
+    struct bankrun_cost cost = {0};
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        offsets[l] = l << 20;
+    cost_of(rule, mask, offsets, &cost);
+    return cost.degree;
+}
+
+static void add_cost(struct outcome *outcome, const struct bankrun_cost *most,
+                     const struct bankrun_cost *least, uint32_t *residue) {
+    const bool is_worse = most->degree > outcome->degree ||
+                          (most->degree == outcome->degree && most->max > outcome->wavefronts);
+    if (is_worse || !outcome->is_any) {
+        outcome->degree = most->degree;
+        outcome->wavefronts = most->max;
+        outcome->ideal = most->ideal;
+    }
+    outcome->is_any = true;
+    outcome->has_excess |= most->max > most->ideal;
+    outcome->is_exact &= most->min == most->max && most->certainty != BANKRUN_UNKNOWN &&
+                         least->wavefronts == most->wavefronts && least->degree == most->degree;
+    const uint32_t bit = most->degree < PROVE_MAX_DEGREE ? most->degree : PROVE_MAX_DEGREE;
+    outcome->degrees |= bit ? 1ull << (bit - 1) : 0;
+    if (residue && most->degree > *residue)
+        *residue = most->degree;
+}
+
+// One number decides, of which the low five bits are all that matters.
+static bool has_residues(const struct request *request) {
+    return request->variable_count == 1 && !request->is_loose &&
+           (request->variables[0].is_full
+                ? request->variables[0].first + request->variables[0].count <= PROVE_RESIDUES
+                : request->variables[0].bits <= 5);
+}
+
+static void note_residues(struct outcome *outcome, const struct request *request, uint64_t value,
+                          uint32_t degree) {
+    const struct request_variable *variable = &request->variables[0];
+    const uint64_t period = variable->is_full ? PROVE_RESIDUES : 1ull << variable->bits;
+    for (uint64_t r = 0; r < PROVE_RESIDUES; r++)
+        if (r % period == value % period && outcome->residues[r] < degree)
+            outcome->residues[r] = degree;
+}
+
+// All choices of all numbers, and all ways to move the lanes together.
+static struct outcome try_all(const struct counter_rule *rule, struct request *request) {
+    const bool knows_banks =
+        !request->is_loose || 1ull << (request->loose_bits & 63) >= request->span;
+    struct outcome outcome = {.is_exact = knows_banks, .has_residues = has_residues(request)};
+    const uint64_t step = request->shift_step ? request->shift_step : request->period;
+    for (uint64_t n = 0; n < request->trials; n++) {
+        uint32_t degree = 0;
+        request_choose(request, n);
+        for (uint64_t shift = 0; shift < request->period; shift += step) {
+            uint32_t apart[FORM_LANES], together[FORM_LANES];
+            struct bankrun_cost most, least;
+            request_offsets(request, shift, false, apart);
+            request_offsets(request, shift, true, together);
+            if (cost_of(rule, request->mask, apart, &most) &&
+                cost_of(rule, request->mask, together, &least))
+                add_cost(&outcome, &most, &least, &degree);
+        }
+        if (outcome.has_residues)
+            note_residues(&outcome, request, request->variables[0].value, degree);
+    }
+    return outcome;
+}
+
+// ---- Sites ----------------------------------------------------------------------------------
+
+static void blame(struct prove_site *site, const struct code *code, const struct walker *walker,
+                  const struct request *request) {
+    const struct symbol *of = NULL;
+    if (request->is_loose && request->loose_lanes && request->address->count)
+        of = form_symbol_of(&walker->table, request->loose_symbol);
+    else if (request->variable_count)
+        of = form_symbol_of(&walker->table, request->variables[0].symbol);
+    if (site->what)
+        return;
+    site->what = of ? words_of(of->origin) : "which lanes take part is not known";
+    site->instruction = of ? of->instruction : IR_NONE;
+    site->function = code->function;
+}
+
+// `is_exact`: it is known which lanes take part. If not, those of the request may, all or some:
+// fewer lanes never cost more.
+static enum prove_verdict verdict_of(const struct outcome *outcome, const struct request *request,
+                                     bool is_exact, uint32_t worst) {
+    const bool is_one = outcome->is_exact && !(outcome->degrees & (outcome->degrees - 1));
+    // No request, of whatever lanes, is better than free.
+    if ((is_one && is_exact) || outcome->degree == 1)
+        return PROVE_EXACT;
+    if (is_one)
+        return PROVE_FULL;
+    if (outcome->has_residues && outcome->is_exact)
+        return PROVE_DEPENDS;
+    if (outcome->degree < worst)
+        return PROVE_BOUNDED;
+    return request->variable_count && !request->is_loose ? PROVE_BOUNDED : PROVE_OBSERVED;
+}
+
+static void add_outcome(struct prove_site *site, const struct outcome *outcome,
+                        enum prove_verdict verdict) {
+    const bool is_first = site->verdict == PROVE_NOT_REACHED;
+    if (!is_first && (site->verdict == PROVE_DEPENDS || verdict == PROVE_DEPENDS))
+        site->is_irregular |= site->verdict != verdict ||
+                              memcmp(site->residues, outcome->residues, sizeof site->residues) != 0;
+    if (verdict > site->verdict)
+        site->verdict = verdict;
+    if (site->is_irregular && site->verdict == PROVE_DEPENDS)
+        site->verdict = PROVE_BOUNDED;
+    site->degrees |= outcome->degrees;
+    site->has_excess |= outcome->has_excess;
+    for (int r = 0; r < PROVE_RESIDUES; r++)
+        if (outcome->residues[r] > site->residues[r])
+            site->residues[r] = outcome->residues[r];
+    if (is_first || outcome->degree > site->degree) {
+        site->degree = outcome->degree;
+        site->wavefronts = outcome->wavefronts;
+        site->ideal = outcome->ideal;
+    }
+}
+
+static void observe(struct prove_site *site, uint32_t degree, const char *what) {
+    site->verdict = PROVE_OBSERVED;
+    site->has_excess = true;
+    if (degree > site->degree)
+        site->degree = degree;
+    if (!site->what) {
+        site->what = what;
+        site->instruction = IR_NONE;
+    }
+}
+
+// The operand that names shared memory: of copies from one memory into the other the first.
+static const struct ir_operand *address_of(const struct ir_instruction *instruction) {
+    for (uint32_t o = 0; o < instruction->operand_count; o++)
+        if (instruction->operands[o].kind == IR_OPERAND_ADDRESS)
+            return &instruction->operands[o];
+    return NULL;
+}
+
+// As an offset in shared memory. NULL: it is not known to be one; `is_other`: it is none.
+static const struct form *shared_offset(struct walker *walker, const struct form *address,
+                                        enum ptx_space space, bool *is_other) {
+    *is_other = false;
+    if (space == PTX_SPACE_SHARED)
+        return address;
+    *is_other = space != PTX_SPACE_GENERIC;
+    if (*is_other || !address)
+        return NULL;
+    // What a kernel is given, or has from a variable's address, is no shared memory of its block.
+    for (unsigned t = 0; t < address->count; t++) {
+        const enum symbol_origin origin =
+            form_symbol_of(&walker->table, address->terms[t].symbol)->origin;
+        *is_other |= form_is_same(address->terms[t].by) && address->terms[t].by[0] == 1 &&
+                     (origin == ORIGIN_PARAMETER || origin == ORIGIN_VARIABLE);
+    }
+    const struct range range = range_of(&walker->table, address, 64, false, UINT32_MAX);
+    if (*is_other || !range.is_known)
+        return NULL;
+    const wide_int begin = (wide_int)IR_SHARED_WINDOW, end = begin + (wide_int)IR_WINDOW_BYTES;
+    *is_other = range.high < begin || range.low >= end;
+    if (range.low < begin || range.high >= end)
+        return NULL;
+    return form_subtract(&walker->table, address,
+                         form_constant(&walker->table, 64, IR_SHARED_WINDOW));
+}
+
+void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                 const struct state *state, uint32_t may, bool is_exact) {
+    const struct ir_instruction *what = &code->function->instructions[instruction];
+    const struct ir_site *about = &code->function->sites[what->site];
+    struct prove_site *site = &walker->sites[code->first_site + what->site];
+    const struct reader reader = {walker, code, instruction, state};
+    const struct ir_operand *operand = address_of(what);
+    const uint32_t none[3] = {1, 1, 1};
+    struct counter_rule rule;
+    enum ptx_space space = PTX_SPACE_SHARED;
+    bool is_other;
+    profile_counter_rule(about, walker->launch->arch, SITE_SHARED, none, &rule);
+    const struct form *address = operand ? read_address(&reader, operand, &space) : NULL;
+    address = shared_offset(walker, address, space, &is_other);
+    if (is_other)
+        return;
+    may &= rule.lanes;
+    const uint32_t worst = worst_degree(&rule, may ? may : rule.lanes);
+    const enum ptx_access access = ptx_access_of(what->ptx);
+    if (space == PTX_SPACE_GENERIC && !address) {
+        if (site->verdict == PROVE_NOT_REACHED)
+            observe(site, worst, "may be shared or global memory");
+        return;
+    }
+    if (access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE ||
+        rule.is_estimate || rule.request.is_copy || !address || !may) {
+        observe(site, worst, "such accesses are not followed");
+        return;
+    }
+    if (rule.request.is_scanned)
+        is_exact &= may == UINT32_MAX; // full warps cost something else
+    struct request request;
+    address = form_spread(&walker->table, address, may);
+    request_begin(&request, &walker->table, address, may, rule.arch, rule.request.width);
+    const struct outcome outcome = try_all(&rule, &request);
+    if (!outcome.is_any) // every address is misaligned
+        return;
+    const enum prove_verdict verdict = verdict_of(&outcome, &request, is_exact, worst);
+    if (verdict != PROVE_EXACT)
+        blame(site, code, walker, &request);
+    add_outcome(site, &outcome, verdict);
+}

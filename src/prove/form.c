@@ -1,0 +1,444 @@
+// Forms and their arithmetic. See form.h.
+#include "prove/form.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+// ---- Interning ------------------------------------------------------------------------------
+
+struct form_slot {
+    uint64_t hash;
+    const void *content; // of `bytes`; NULL: free
+    uint32_t bytes;
+    uint32_t kind;  // what it is the content of
+    uint64_t value; // a symbol's number
+};
+
+enum { SLOT_LANES, SLOT_FORM, SLOT_SYMBOL };
+
+static void grow_slots(struct form_table *table) {
+    const size_t room = table->slot_room ? 2 * table->slot_room : 1024;
+    struct form_slot *slots = base_alloc(room * sizeof *slots);
+    for (size_t i = 0; i < table->slot_room; i++) {
+        if (!table->slots[i].content)
+            continue;
+        size_t at = table->slots[i].hash & (room - 1);
+        while (slots[at].content)
+            at = (at + 1) & (room - 1);
+        slots[at] = table->slots[i];
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->slot_room = room;
+}
+
+// The slot of this content, or the free one where it belongs.
+static struct form_slot *find_slot(struct form_table *table, uint32_t kind, const void *content,
+                                   size_t bytes) {
+    if (2 * table->slot_count >= table->slot_room)
+        grow_slots(table);
+    const uint64_t hash = hash_bytes(content, bytes) + kind;
+    size_t at = hash & (table->slot_room - 1);
+    for (; table->slots[at].content; at = (at + 1) & (table->slot_room - 1)) {
+        const struct form_slot *slot = &table->slots[at];
+        if (slot->hash == hash && slot->kind == kind && slot->bytes == bytes &&
+            !memcmp(slot->content, content, bytes))
+            break;
+    }
+    struct form_slot *slot = &table->slots[at];
+    slot->hash = hash;
+    slot->kind = kind;
+    slot->bytes = (uint32_t)bytes;
+    return slot;
+}
+
+static const void *intern(struct form_table *table, uint32_t kind, const void *content,
+                          size_t bytes) {
+    struct form_slot *slot = find_slot(table, kind, content, bytes);
+    if (!slot->content) {
+        void *copy = arena_alloc(table->arena, bytes);
+        memcpy(copy, content, bytes);
+        slot->content = copy;
+        table->slot_count++;
+    }
+    return slot->content;
+}
+
+void form_table_init(struct form_table *table) {
+    *table = (struct form_table){.arena = arena_create()};
+    table->zero = form_same_lanes(table, 0);
+    table->one = form_same_lanes(table, 1);
+}
+
+void form_table_free(struct form_table *table) {
+    arena_destroy(table->arena);
+    vec_free(&table->symbols);
+    free(table->slots);
+    *table = (struct form_table){0};
+}
+
+form_lanes form_intern_lanes(struct form_table *table, const uint64_t numbers[FORM_LANES]) {
+    return intern(table, SLOT_LANES, numbers, FORM_LANES * sizeof *numbers);
+}
+
+form_lanes form_same_lanes(struct form_table *table, uint64_t number) {
+    uint64_t numbers[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++)
+        numbers[l] = number;
+    return form_intern_lanes(table, numbers);
+}
+
+// ---- A form that is being made --------------------------------------------------------------
+
+struct draft {
+    uint64_t base[FORM_LANES];
+    unsigned bits, count;
+    struct {
+        uint32_t symbol;
+        uint64_t by[FORM_LANES];
+    } terms[2 * FORM_TERMS];
+    bool is_full;
+};
+
+static void draft_add_term(struct draft *draft, uint32_t symbol, const uint64_t by[FORM_LANES]) {
+    unsigned at = 0;
+    while (at < draft->count && draft->terms[at].symbol < symbol)
+        at++;
+    if (at == draft->count || draft->terms[at].symbol != symbol) {
+        if (draft->count == sizeof draft->terms / sizeof *draft->terms) {
+            draft->is_full = true;
+            return;
+        }
+        memmove(&draft->terms[at + 1], &draft->terms[at],
+                (draft->count - at) * sizeof *draft->terms);
+        memset(&draft->terms[at], 0, sizeof *draft->terms);
+        draft->terms[at].symbol = symbol;
+        draft->count++;
+    }
+    for (int l = 0; l < FORM_LANES; l++)
+        draft->terms[at].by[l] += by[l];
+}
+
+// Adds a form whose lanes are multiplied by numbers.
+static void draft_add(struct draft *draft, const struct form *a, form_lanes by) {
+    uint64_t scaled[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++)
+        draft->base[l] += a->base[l] * by[l];
+    for (unsigned t = 0; t < a->count; t++) {
+        for (int l = 0; l < FORM_LANES; l++)
+            scaled[l] = a->terms[t].by[l] * by[l];
+        draft_add_term(draft, a->terms[t].symbol, scaled);
+    }
+}
+
+static bool cut_lanes(uint64_t lanes[FORM_LANES], uint64_t mask) {
+    uint64_t any = 0;
+    for (int l = 0; l < FORM_LANES; l++)
+        any |= lanes[l] &= mask;
+    return any;
+}
+
+static const struct form *draft_finish(struct form_table *table, struct draft *draft) {
+    union {
+        struct form form;
+        char room[sizeof(struct form) + FORM_TERMS * sizeof(struct form_term)];
+    } made;
+    memset(&made, 0, sizeof made); // the bytes between members are hashed, too
+    const uint64_t mask = form_mask(draft->bits);
+    if (draft->is_full)
+        return NULL;
+    cut_lanes(draft->base, mask);
+    made.form.base = form_intern_lanes(table, draft->base);
+    made.form.bits = draft->bits;
+    for (unsigned t = 0; t < draft->count; t++) {
+        if (!cut_lanes(draft->terms[t].by, mask))
+            continue;
+        if (made.form.count == FORM_TERMS)
+            return NULL;
+        struct form_term *term = &made.form.terms[made.form.count++];
+        term->symbol = draft->terms[t].symbol;
+        term->by = form_intern_lanes(table, draft->terms[t].by);
+    }
+    return intern(table, SLOT_FORM, &made,
+                  sizeof(struct form) + made.form.count * sizeof(struct form_term));
+}
+
+// ---- Symbols --------------------------------------------------------------------------------
+
+uint32_t symbol_add(struct form_table *table, const struct symbol *symbol) {
+    vec_push(&table->symbols, *symbol);
+    return (uint32_t)table->symbols.length - 1;
+}
+
+uint32_t symbol_unknown(struct form_table *table, bool is_uniform, uint64_t high,
+                        enum symbol_origin origin, uint32_t instruction) {
+    return symbol_add(table, &(struct symbol){.kind = SYMBOL_UNKNOWN,
+                                              .is_uniform = is_uniform,
+                                              .high = high,
+                                              .origin = origin,
+                                              .instruction = instruction});
+}
+
+// The one that is the same function of the same, or the slot for a new one.
+static struct form_slot *find_function(struct form_table *table, const uint64_t key[8]) {
+    struct form_slot *slot = find_slot(table, SLOT_SYMBOL, key, 8 * sizeof *key);
+    if (slot->content)
+        return slot;
+    uint64_t *copy = arena_alloc(table->arena, 8 * sizeof *copy);
+    memcpy(copy, key, 8 * sizeof *copy);
+    slot->content = copy;
+    slot->value = UINT64_MAX;
+    table->slot_count++;
+    return slot;
+}
+
+uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b) {
+    if (a > b)
+        return symbol_product(table, b, a);
+    if (a == b && table->symbols.data[a].high <= 1)
+        return a;
+    const uint64_t key[8] = {SYMBOL_PRODUCT, a, b};
+    struct form_slot *slot = find_function(table, key);
+    if (slot->value != UINT64_MAX)
+        return (uint32_t)slot->value;
+    const struct symbol x = table->symbols.data[a], y = table->symbols.data[b];
+    struct symbol product = {.kind = SYMBOL_PRODUCT,
+                             .is_uniform = x.is_uniform && y.is_uniform,
+                             .zeros = x.zeros + y.zeros > 63 ? 63 : x.zeros + y.zeros,
+                             .high = ~0ull,
+                             .origin = x.is_uniform ? y.origin : x.origin,
+                             .instruction = x.is_uniform ? y.instruction : x.instruction,
+                             .factors = {a, b}};
+    uint64_t high;
+    if (!__builtin_mul_overflow(x.high, y.high, &high)) {
+        product.low = x.low * y.low;
+        product.high = high;
+    }
+    slot->value = symbol_add(table, &product);
+    return (uint32_t)slot->value;
+}
+
+uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum ir_value row,
+                    uint32_t immediate, const struct form *const *operands, unsigned count) {
+    uint64_t key[8] = {SYMBOL_ROW, row, immediate, count};
+    for (unsigned i = 0; i < count; i++)
+        key[4 + i] = (uint64_t)(uintptr_t)operands[i];
+    struct form_slot *slot = find_function(table, key);
+    if (slot->value != UINT64_MAX)
+        return (uint32_t)slot->value;
+    struct symbol made = {.kind = SYMBOL_ROW,
+                          .is_uniform = true,
+                          .zeros = limits->zeros,
+                          .low = limits->low,
+                          .high = limits->high,
+                          .row = row,
+                          .immediate = immediate,
+                          .operand_count = count,
+                          .instruction = UINT32_MAX};
+    for (unsigned i = 0; i < count; i++) {
+        made.operands[i] = operands[i];
+        made.is_uniform &= form_is_uniform(table, operands[i]);
+        for (unsigned t = 0; t < operands[i]->count; t++) {
+            const struct symbol *of = form_symbol_of(table, operands[i]->terms[t].symbol);
+            if (made.origin == ORIGIN_NONE || !of->is_uniform) {
+                made.origin = of->origin;
+                made.instruction = of->instruction;
+            }
+        }
+    }
+    slot->value = symbol_add(table, &made);
+    return (uint32_t)slot->value;
+}
+
+// ---- Making ---------------------------------------------------------------------------------
+
+const struct form *form_concrete(struct form_table *table, unsigned bits,
+                                 const uint64_t numbers[FORM_LANES]) {
+    struct draft draft = {.bits = bits};
+    memcpy(draft.base, numbers, sizeof draft.base);
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_constant(struct form_table *table, unsigned bits, uint64_t number) {
+    return form_concrete(table, bits, form_same_lanes(table, number));
+}
+
+const struct form *form_of_symbol(struct form_table *table, unsigned bits, uint32_t symbol) {
+    struct draft draft = {.bits = bits};
+    draft_add_term(&draft, symbol, table->one);
+    return draft_finish(table, &draft);
+}
+
+static unsigned fewest(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+const struct form *form_add(struct form_table *table, const struct form *a, const struct form *b) {
+    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    draft_add(&draft, a, table->one);
+    draft_add(&draft, b, table->one);
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_subtract(struct form_table *table, const struct form *a,
+                                 const struct form *b) {
+    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    draft_add(&draft, a, table->one);
+    draft_add(&draft, b, form_same_lanes(table, ~0ull));
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_scale(struct form_table *table, const struct form *a, form_lanes by) {
+    struct draft draft = {.bits = a->bits};
+    draft_add(&draft, a, by);
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_multiply(struct form_table *table, const struct form *a,
+                                 const struct form *b) {
+    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    uint64_t by[FORM_LANES];
+    draft_add(&draft, a, b->base);
+    for (unsigned t = 0; t < b->count; t++) {
+        for (int l = 0; l < FORM_LANES; l++)
+            by[l] = a->base[l] * b->terms[t].by[l];
+        draft_add_term(&draft, b->terms[t].symbol, by);
+        for (unsigned u = 0; u < a->count; u++) {
+            for (int l = 0; l < FORM_LANES; l++)
+                by[l] = a->terms[u].by[l] * b->terms[t].by[l];
+            if (cut_lanes(by, form_mask(draft.bits)))
+                draft_add_term(&draft,
+                               symbol_product(table, a->terms[u].symbol, b->terms[t].symbol), by);
+        }
+    }
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_select(struct form_table *table, uint32_t mask, const struct form *a,
+                               const struct form *b) {
+    if (a == b || mask == UINT32_MAX)
+        return a;
+    if (mask == 0)
+        return b;
+    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    uint64_t first[FORM_LANES], second[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++) {
+        first[l] = mask >> l & 1;
+        second[l] = !first[l];
+    }
+    draft_add(&draft, a, first);
+    draft_add(&draft, b, second);
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_cut(struct form_table *table, const struct form *a, unsigned bits) {
+    if (a->bits <= bits)
+        return a;
+    struct draft draft = {.bits = bits};
+    draft_add(&draft, a, table->one);
+    return draft_finish(table, &draft); // no more terms than there were
+}
+
+const struct form *form_gather(struct form_table *table, const struct form *a,
+                               const uint8_t from[FORM_LANES]) {
+    struct draft draft = {.bits = a->bits};
+    uint64_t by[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++)
+        draft.base[l] = a->base[from[l]];
+    for (unsigned t = 0; t < a->count; t++) {
+        for (int l = 0; l < FORM_LANES; l++)
+            by[l] = a->terms[t].by[from[l]];
+        draft_add_term(&draft, a->terms[t].symbol, by);
+    }
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_spread(struct form_table *table, const struct form *a, uint32_t mask) {
+    uint8_t from[FORM_LANES];
+    if (mask == UINT32_MAX || mask == 0)
+        return a;
+    for (int l = 0; l < FORM_LANES; l++)
+        from[l] = (uint8_t)(mask >> l & 1 ? l : __builtin_ctz(mask));
+    return form_gather(table, a, from);
+}
+
+// As a signed number of `bits`.
+static uint64_t extend(uint64_t number, unsigned bits) {
+    const unsigned unused = 64 - bits;
+    return (uint64_t)((int64_t)(number << unused) >> unused);
+}
+
+const struct form *form_widen(struct form_table *table, const struct form *a, unsigned bits) {
+    struct draft draft = {.bits = bits};
+    uint64_t by[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++)
+        draft.base[l] = extend(a->base[l], a->bits);
+    for (unsigned t = 0; t < a->count; t++) {
+        for (int l = 0; l < FORM_LANES; l++)
+            by[l] = extend(a->terms[t].by[l], a->bits);
+        draft_add_term(&draft, a->terms[t].symbol, by);
+    }
+    return draft_finish(table, &draft);
+}
+
+const struct form *form_without_low(struct form_table *table, const struct form *a, unsigned low) {
+    struct draft draft = {.bits = a->bits};
+    draft_add(&draft, a, table->one);
+    for (int l = 0; l < FORM_LANES; l++)
+        draft.base[l] &= ~form_mask(low);
+    return draft_finish(table, &draft);
+}
+
+// The factor times the symbol is divisible by 2^by, but the factor alone need not be: then it is
+// the symbol that must be divided, which is not done here.
+const struct form *form_shift_down(struct form_table *table, const struct form *a, unsigned by) {
+    struct draft draft = {.bits = a->bits - by};
+    uint64_t factors[FORM_LANES];
+    for (int l = 0; l < FORM_LANES; l++)
+        draft.base[l] = a->base[l] >> by;
+    for (unsigned t = 0; t < a->count; t++) {
+        for (int l = 0; l < FORM_LANES; l++) {
+            if (a->terms[t].by[l] & form_mask(by))
+                return NULL;
+            factors[l] = a->terms[t].by[l] >> by;
+        }
+        draft_add_term(&draft, a->terms[t].symbol, factors);
+    }
+    return draft_finish(table, &draft);
+}
+
+// ---- Asking ---------------------------------------------------------------------------------
+
+bool form_is_same(form_lanes lanes) {
+    for (int l = 1; l < FORM_LANES; l++)
+        if (lanes[l] != lanes[0])
+            return false;
+    return true;
+}
+
+bool form_is_uniform(const struct form_table *table, const struct form *a) {
+    for (unsigned t = 0; t < a->count; t++)
+        if (!form_symbol_of(table, a->terms[t].symbol)->is_uniform || !form_is_same(a->terms[t].by))
+            return false;
+    return form_is_same(a->base);
+}
+
+static unsigned lane_zeros(form_lanes lanes) {
+    uint64_t any = 0;
+    for (int l = 0; l < FORM_LANES; l++)
+        any |= lanes[l];
+    return any ? (unsigned)__builtin_ctzll(any) : 64;
+}
+
+unsigned form_term_zeros(const struct form_table *table, const struct form *a) {
+    unsigned zeros = a->bits;
+    for (unsigned t = 0; t < a->count; t++)
+        zeros = fewest(zeros, lane_zeros(a->terms[t].by) +
+                                  form_symbol_of(table, a->terms[t].symbol)->zeros);
+    return zeros;
+}
+
+unsigned form_zeros(const struct form_table *table, const struct form *a) {
+    return fewest(form_term_zeros(table, a), lane_zeros(a->base));
+}

@@ -1,0 +1,360 @@
+// Loops. As long as it is known which lanes leave in which round, they are run round by round. From
+// there on one state stands for all rounds that are left: what changes from round to round is, in
+// each register, what it was before plus a multiple of something, or unknown.
+#include "prove/walk.h"
+
+#include <string.h>
+
+enum { MOST_ROUNDS = 300, MOST_PASSES = 12, PATIENT_PASSES = 6 };
+
+// What a register is at the header in any round.
+enum change {
+    CHANGE_NONE,    // as before the loop
+    CHANGE_STEPS,   // that plus some multiple of 2^zeros, or of lane numbers
+    CHANGE_UNKNOWN, // anything
+};
+
+struct header {
+    const struct loop *loop;
+    struct state entry;  // before the first round
+    struct state any;    // in any round
+    uint8_t *changes;    // enum change, of each register
+    uint8_t *zeros;      // STEPS: what it grows by is a multiple of 2^this
+    form_lanes *strides; // STEPS: not NULL: it grows by multiples of these
+};
+
+// ---- Round by round -------------------------------------------------------------------------
+
+static struct region region_of_round(const struct loop *loop, struct gather *back, gathers *exits) {
+    return (struct region){.meets = IR_NONE, .loop = loop, .back = back, .exits = exits};
+}
+
+// Every lane that may stay may not leave, and leaves in one place.
+static bool is_decided(const struct gather *back, const gathers *exits) {
+    uint32_t seen = back->is_any ? back->state.may : 0;
+    for (size_t i = 0; i < exits->length; i++) {
+        if (seen & exits->data[i].state.may)
+            return false;
+        seen |= exits->data[i].state.may;
+    }
+    return true;
+}
+
+static void drop(gathers *list) {
+    for (size_t i = 0; i < list->length; i++)
+        state_free(&list->data[i].state);
+    vec_free(list);
+}
+
+static void keep(struct walker *walker, const struct code *code, gathers *kept, gathers *more) {
+    for (size_t i = 0; i < more->length; i++)
+        gather_exit(walker, code, kept, more->data[i].block, &more->data[i].state);
+    vec_free(more);
+}
+
+static void add_deaths(struct region *into, const struct region *from) {
+    into->has_deaths |= from->has_deaths;
+    into->has_unsure_deaths |= from->has_unsure_deaths;
+}
+
+// Runs rounds as long as they are decided. True: all lanes have left, or ended; else the state is
+// the one before a round that is not.
+static bool run_rounds(struct walker *walker, const struct code *code, const struct loop *loop,
+                       struct state *state, gathers *exits, struct region *region) {
+    for (unsigned round = 0; round < MOST_ROUNDS; round++) {
+        struct gather back = {.block = loop->header};
+        gathers left = {0};
+        struct region inner = region_of_round(loop, &back, &left);
+        struct state copy = state_copy(code, state);
+        copy.is_sure = true;
+        walk_run(walker, code, loop->header, copy, &inner, true);
+        if (!is_decided(&back, &left) || inner.has_unsure_deaths || walker->trouble) {
+            drop(&left);
+            if (back.is_any)
+                state_free(&back.state);
+            return false;
+        }
+        add_deaths(region, &inner);
+        keep(walker, code, exits, &left);
+        state_free(state);
+        if (!back.is_any)
+            return true;
+        *state = back.state;
+    }
+    return false;
+}
+
+// ---- A state for all rounds -----------------------------------------------------------------
+
+static void make_unknown(struct walker *walker, const struct code *code, struct header *header,
+                         uint32_t r, const struct form *back) {
+    const struct form *entry = header->entry.registers[r];
+    const struct ir_register *reg = &code->function->registers[r];
+    const unsigned bits = state_bits(reg);
+    struct symbol symbol = {.high = reg->class == IR_CLASS_PREDICATE ? 1 : form_mask(bits),
+                            .origin = ORIGIN_LOOP,
+                            .instruction = IR_NONE};
+    const unsigned a = form_zeros(&walker->table, entry), b = form_zeros(&walker->table, back);
+    const unsigned zeros = a < b ? a : b;
+    symbol.zeros = reg->class == IR_CLASS_PREDICATE ? 0 : zeros < bits ? zeros : bits - 1;
+    if (header->changes[r] == CHANGE_UNKNOWN && header->zeros[r] < symbol.zeros)
+        symbol.zeros = header->zeros[r];
+    header->changes[r] = CHANGE_UNKNOWN;
+    header->zeros[r] = (uint8_t)symbol.zeros;
+    header->any.registers[r] =
+        form_of_symbol(&walker->table, bits, symbol_add(&walker->table, &symbol));
+}
+
+// Entry + 2^zeros * T, or entry + strides * T, of a new T.
+static void make_steps(struct walker *walker, struct header *header, uint32_t r, unsigned zeros,
+                       form_lanes strides) {
+    struct form_table *table = &walker->table;
+    const struct form *entry = header->entry.registers[r];
+    const uint32_t symbol = symbol_unknown(table, !walker->has_parted, ~0ull, ORIGIN_LOOP, IR_NONE);
+    const struct form *count = form_of_symbol(table, entry->bits, symbol);
+    const struct form *grown = form_scale(
+        table, count, strides ? strides : form_same_lanes(table, zeros < 64 ? 1ull << zeros : 0));
+    const struct form *sum = form_add(table, entry, grown);
+    header->changes[r] = CHANGE_STEPS;
+    header->zeros[r] = (uint8_t)zeros;
+    header->strides[r] = strides;
+    header->any.registers[r] = sum;
+}
+
+// Is the form, in every lane, the strides times something that is the same for all lanes?
+static bool is_multiple(const struct walker *walker, const struct form *a, form_lanes strides,
+                        uint32_t lanes) {
+    const uint64_t mask = form_mask(a->bits);
+    for (unsigned n = 0; n <= a->count; n++) {
+        const form_lanes part = n < a->count ? a->terms[n].by : a->base;
+        if (n < a->count && !form_symbol_of(&walker->table, a->terms[n].symbol)->is_uniform)
+            return false;
+        bool is_found = false;
+        uint64_t factor = 0;
+        for (unsigned l = 0; l < FORM_LANES && !is_found; l++)
+            if ((lanes >> l & 1) && strides[l]) {
+                factor = part[l] / strides[l];
+                is_found = true;
+            }
+        for (unsigned l = 0; l < FORM_LANES; l++)
+            if ((lanes >> l & 1) && (strides[l] * factor & mask) != part[l])
+                return false;
+    }
+    return true;
+}
+
+// The register comes back as something else than it is in any round. False: it stays possible.
+static bool weaken(struct walker *walker, const struct code *code, struct header *header,
+                   uint32_t r, const struct state *back, bool is_patient) {
+    struct form_table *table = &walker->table;
+    const struct form *entry = form_spread(table, header->entry.registers[r], back->may);
+    const struct form *came = form_spread(table, back->registers[r], back->may);
+    if (form_spread(table, header->any.registers[r], back->may) == came)
+        return false;
+    const bool is_predicate = code->function->registers[r].class == IR_CLASS_PREDICATE;
+    const struct form *grown = form_subtract(table, came, entry);
+    if (header->changes[r] == CHANGE_UNKNOWN) {
+        if (form_zeros(table, came) >= header->zeros[r])
+            return false;
+        make_unknown(walker, code, header, r, came);
+        return true;
+    }
+    if (is_predicate && form_is_uniform(table, entry) && form_is_uniform(table, came) &&
+        !walker->has_parted) {
+        // 0 or 1, the same for all lanes.
+        if (header->changes[r] == CHANGE_STEPS)
+            return false;
+        const uint32_t symbol = symbol_unknown(table, true, 1, ORIGIN_LOOP, IR_NONE);
+        header->any.registers[r] = form_of_symbol(table, 64, symbol);
+        header->changes[r] = CHANGE_STEPS;
+        return true;
+    }
+    if (is_predicate || !grown || grown->bits < header->entry.registers[r]->bits || !is_patient) {
+        make_unknown(walker, code, header, r, came);
+        return true;
+    }
+    if (header->strides[r]) {
+        if (is_multiple(walker, grown, header->strides[r], back->may))
+            return false;
+        make_unknown(walker, code, header, r, came);
+        return true;
+    }
+    if (form_is_uniform(table, grown)) {
+        const unsigned zeros = form_zeros(table, grown);
+        if (header->changes[r] == CHANGE_STEPS && zeros >= header->zeros[r])
+            return false;
+        make_steps(walker, header, r, zeros, NULL);
+        return true;
+    }
+    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
+        make_steps(walker, header, r, 0, grown->base);
+        return true;
+    }
+    make_unknown(walker, code, header, r, came);
+    return true;
+}
+
+static bool compare(struct walker *walker, const struct code *code, struct header *header,
+                    const struct gather *back, bool is_patient) {
+    bool has_changed = false;
+    if (!back->is_any)
+        return false;
+    for (uint32_t r = 0; r < code->function->register_count; r++) {
+        if (!back->state.registers[r])
+            continue;
+        if (!header->entry.registers[r]) {
+            // Set in the loop, and read there before only where nobody has set it.
+            continue;
+        }
+        has_changed |= weaken(walker, code, header, r, &back->state, is_patient);
+    }
+    const bool is_exact = back->state.is_exact && back->state.may == header->any.may;
+    if (header->any.is_exact && !is_exact) {
+        header->any.is_exact = false;
+        has_changed = true;
+    }
+    return has_changed;
+}
+
+// Lanes that leave in different rounds hold what the same symbol was then: one for each lane.
+static void part_rounds(struct walker *walker, const struct code *code, struct state *state,
+                        size_t first) {
+    struct form_table *table = &walker->table;
+    uint32_t *own = base_alloc((table->symbols.length - first + 1) * sizeof *own);
+    const size_t end = table->symbols.length;
+    for (uint32_t r = 0; r < code->function->register_count; r++) {
+        const struct form *form = state->registers[r];
+        if (!form)
+            continue;
+        const struct form *result = form_concrete(table, form->bits, form->base);
+        for (unsigned t = 0; t < form->count && result; t++) {
+            uint32_t symbol = form->terms[t].symbol;
+            if (symbol >= first && symbol < end) {
+                const size_t place = symbol - first;
+                if (!own[place]) {
+                    struct symbol copy = *form_symbol_of(table, symbol);
+                    copy.kind = SYMBOL_UNKNOWN;
+                    copy.is_uniform = false;
+                    own[place] = symbol_add(table, &copy);
+                }
+                symbol = own[place];
+            }
+            const struct form *term =
+                form_scale(table, form_of_symbol(table, form->bits, symbol), form->terms[t].by);
+            result = form_add(table, result, term);
+        }
+        state->registers[r] = result ? result
+                                     : state_unknown(walker, &code->function->registers[r], false,
+                                                     ORIGIN_LOOP, IR_NONE);
+    }
+    free(own);
+}
+
+// One pass over the loop from the state that stands for any round.
+static void run_any(struct walker *walker, const struct code *code, const struct header *header,
+                    struct gather *back, gathers *left, struct region *region) {
+    struct region inner = region_of_round(header->loop, back, left);
+    struct state copy = state_copy(code, &header->any);
+    copy.is_sure = true;
+    walk_run(walker, code, header->loop->header, copy, &inner, true);
+    if (inner.has_deaths) { // in one round or another
+        region->has_deaths = true;
+        region->has_unsure_deaths |= inner.has_unsure_deaths || !header->any.is_exact;
+    }
+}
+
+static void run_all_rounds(struct walker *walker, const struct code *code, const struct loop *loop,
+                           struct state *state, gathers *exits, struct region *region) {
+    const uint32_t registers = code->function->register_count;
+    struct header header = {.loop = loop,
+                            .entry = *state,
+                            .any = state_copy(code, state),
+                            .changes = base_alloc(registers + 1),
+                            .zeros = base_alloc(registers + 1),
+                            .strides = base_alloc((registers + 1) * sizeof *header.strides)};
+    const bool records = walker->records;
+    const size_t first = walker->table.symbols.length;
+    bool has_changed = true;
+    walker->records = false;
+    for (unsigned pass = 0; has_changed && !walker->trouble; pass++) {
+        struct gather back = {.block = loop->header};
+        gathers left = {0};
+        if (pass == MOST_PASSES)
+            walker->trouble = "a loop changes too much from round to round";
+        run_any(walker, code, &header, &back, &left, region);
+        has_changed = compare(walker, code, &header, &back, pass < PATIENT_PASSES);
+        drop(&left);
+        if (back.is_any)
+            state_free(&back.state);
+    }
+    walker->records = records;
+    struct gather back = {.block = loop->header};
+    gathers left = {0};
+    run_any(walker, code, &header, &back, &left, region);
+    bool are_together = header.any.is_exact;
+    for (size_t i = 0; i < left.length; i++)
+        are_together &= left.data[i].state.is_exact;
+    for (size_t i = 0; i < left.length && !are_together; i++)
+        part_rounds(walker, code, &left.data[i].state, first);
+    for (size_t i = 0; i < left.length; i++)
+        left.data[i].state.is_sure = false;
+    keep(walker, code, exits, &left);
+    if (back.is_any)
+        state_free(&back.state);
+    state_free(&header.entry);
+    state_free(&header.any);
+    free(header.changes);
+    free(header.zeros);
+    free(header.strides);
+}
+
+// ---- Behind the loop ------------------------------------------------------------------------
+
+static uint32_t first_behind(const struct code *code, const struct loop *loop) {
+    uint32_t block = loop->header;
+    while (block != IR_NONE && loop->has[block])
+        block = code->function->blocks[block].post_dominator;
+    return block;
+}
+
+// Everybody leaves at once.
+static bool are_one_exit(const gathers *exits) {
+    for (size_t i = 0; i < exits->length; i++)
+        if (!exits->data[i].state.is_exact)
+            return false;
+    return true;
+}
+
+uint32_t walk_loop(struct walker *walker, const struct code *code, const struct loop *loop,
+                   struct state *state, struct region *region) {
+    gathers exits = {0};
+    const struct state before = *state;
+    struct region rounds = {.meets = IR_NONE};
+    const bool has_ended = run_rounds(walker, code, loop, state, &exits, &rounds);
+    if (!has_ended)
+        run_all_rounds(walker, code, loop, state, &exits, &rounds);
+    // Lanes that wait for some that poll may go on without them, and nothing keeps these together.
+    if (loop->polls && !has_ended && (before.may != walker->lanes || !are_one_exit(&exits)))
+        walker->has_parted = true;
+    const uint32_t meets = first_behind(code, loop);
+    struct gather together = {.block = meets};
+    struct region behind = *region;
+    behind.has_deaths = behind.has_unsure_deaths = false;
+    const bool is_inside = meets != IR_NONE && (!region->loop || region->loop->has[meets]);
+    if (is_inside) {
+        behind.meets = meets;
+        behind.at_meets = &together;
+    }
+    for (size_t i = 0; i < exits.length; i++)
+        walk_run(walker, code, exits.data[i].block, exits.data[i].state, &behind, false);
+    vec_free(&exits);
+    add_deaths(&behind, &rounds);
+    add_deaths(region, &behind);
+    if (!together.is_any)
+        return IR_NONE;
+    *state = together.state;
+    state->is_exact = before.is_exact && !rounds.has_unsure_deaths && !behind.has_unsure_deaths &&
+                      !(behind.has_deaths && together.is_mixed);
+    state->is_sure = before.is_sure && state->is_exact;
+    return meets;
+}

@@ -1,0 +1,58 @@
+// Proofs: what holds of a kernel's accesses to shared memory for every block, every round of a loop
+// and every input. docs/proofs.md has the argument.
+#ifndef BANKRUN_PROVE_PROVE_H
+#define BANKRUN_PROVE_PROVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/ir.h"
+
+enum { PROVE_RESIDUES = 32, PROVE_MAX_DEGREE = 64 };
+
+// For which launches the proof shall hold.
+struct prove_launch {
+    unsigned arch;     // compute capability, 90 for 9.0
+    uint32_t block[3]; // threads
+    // Optional: a grid, and the bytes of the parameters. Without them it holds for all.
+    bool has_grid;
+    uint32_t grid[3];
+    const uint8_t *parameters;
+    uint64_t parameter_bytes;
+};
+
+enum prove_verdict {
+    PROVE_NOT_REACHED, // no warp comes there
+    PROVE_EXACT,   // every request takes what is in `degrees`, each of which some warp or round has
+    PROVE_FULL,    // of every request in which all lanes take part that may; no other takes more
+    PROVE_DEPENDS, // on one number that is the same for all lanes: `residues`
+    PROVE_BOUNDED, // no request takes more
+    PROVE_OBSERVED, // nothing is known but that it can be as bad as such an access can be: `why`
+};
+
+struct prove_site {
+    enum prove_verdict verdict;
+    uint64_t degrees;    // EXACT, FULL: bit n - 1: some request has degree n
+    bool is_irregular;   // DEPENDS in some warps or rounds, in others not, or otherwise
+    uint32_t degree;     // the most that any request can have
+    uint32_t wavefronts; // the same
+    uint32_t ideal;      // of such a request
+    bool has_excess;     // some request may take more than it need
+    uint32_t residues[PROVE_RESIDUES];  // DEPENDS: the degree for each number modulo 32
+    const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static
+    uint32_t instruction;               // where it comes from; IR_NONE: not from an instruction
+    const struct ir_function *function; // of that instruction
+};
+
+struct prove_result {
+    struct prove_site *sites; // of the kernel, as ir_kernel_sites() numbers them
+    uint32_t site_count;
+    const char *trouble; // why there is no proof at all; NULL: there is
+};
+
+// Never fails: what cannot be proved is OBSERVED. Free with prove_free.
+struct prove_result *prove_kernel(const struct ir_function *kernel,
+                                  const struct prove_launch *launch);
+void prove_free(struct prove_result *result); // NULL is allowed
+
+#endif

@@ -1,0 +1,50 @@
+// The addresses of one request, where they depend on numbers that are not known: all that matters
+// of these is tried.
+#ifndef BANKRUN_PROVE_REQUEST_H
+#define BANKRUN_PROVE_REQUEST_H
+
+#include "prove/form.h"
+
+enum { REQUEST_VARIABLES = 6, REQUEST_TRIALS = 1 << 13 };
+
+// A symbol that is the same for all lanes, of which so many values are tried: all that it can have,
+// or all of its lowest bits.
+struct request_variable {
+    uint32_t symbol;
+    bool is_full;
+    unsigned bits;        // of which all are tried, unless it is full
+    uint64_t first, step; // full: the values are first, first + step, ...
+    uint64_t count;
+    uint64_t value; // that is tried now
+};
+
+struct request {
+    struct form_table *table;
+    const struct form *address; // of shared memory, in bytes
+    uint32_t mask;
+    unsigned span;   // of all banks, in bytes: moving one lane by it keeps its bank
+    unsigned period; // moving all lanes by it changes nothing
+    unsigned width;  // bytes of a lane: offsets are multiples of it, or the access faults
+    struct request_variable variables[REQUEST_VARIABLES];
+    unsigned variable_count;
+    uint64_t trials; // of all variables together
+    // Terms of symbols that cannot be tried: each lane's may be any multiple of 2^loose_bits.
+    bool is_loose;
+    unsigned loose_bits;
+    uint32_t loose_symbol; // one of them
+    uint32_t loose_lanes;
+    // Uniform terms move all lanes together, by multiples of this; 0: by none, or by periods.
+    uint64_t shift_step;
+};
+
+void request_begin(struct request *request, struct form_table *table, const struct form *address,
+                   uint32_t mask, unsigned arch, unsigned width);
+// Sets the variables to the n-th choice of values.
+void request_choose(struct request *request, uint64_t n);
+// Offsets of all lanes for that choice, moved by `shift`, such that lanes are in the banks where
+// they can be, the more together the worse. Words that may be the same or not are apart, or, with
+// `together`, the same.
+void request_offsets(struct request *request, uint64_t shift, bool together,
+                     uint32_t offsets[FORM_LANES]);
+
+#endif

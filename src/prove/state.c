@@ -1,0 +1,106 @@
+// States of a warp, and what becomes of them where ways meet.
+#include <string.h>
+
+#include "prove/walk.h"
+
+struct state state_copy(const struct code *code, const struct state *state) {
+    struct state copy = *state;
+    const size_t bytes = code->function->register_count * sizeof *copy.registers;
+    copy.registers = base_alloc(bytes + 1);
+    memcpy(copy.registers, state->registers, bytes);
+    return copy;
+}
+
+void state_free(struct state *state) {
+    free(state->registers);
+    state->registers = NULL;
+}
+
+// ---- Putting two together -------------------------------------------------------------------
+
+struct merger {
+    struct walker *walker;
+    const struct code *code;
+    uint32_t both;             // lanes that come by one way or the other
+    bool is_one;               // all of them by the same one
+    const struct form *choice; // 1: the first way. NULL: not made yet
+};
+
+static const struct form *choice_of(struct merger *merger) {
+    struct form_table *table = &merger->walker->table;
+    if (!merger->choice)
+        merger->choice = form_of_symbol(
+            table, 64, symbol_unknown(table, merger->is_one, 1, ORIGIN_PATH, IR_NONE));
+    return merger->choice;
+}
+
+static const struct form *merge_values(struct merger *merger, const struct ir_register *reg,
+                                       uint32_t of_a, const struct form *a, const struct form *b) {
+    struct form_table *table = &merger->walker->table;
+    if (a == b || !b)
+        return a;
+    if (!a)
+        return b;
+    const uint32_t only_a = of_a & ~merger->both;
+    const struct form *sides[2] = {a, b};
+    const struct form *result = b;
+    if (merger->both) {
+        for (int i = 0; i < 2; i++)
+            sides[i] = form_spread(table, sides[i], merger->both);
+        if (sides[0] != sides[1]) {
+            const struct form *difference = form_subtract(table, sides[0], sides[1]);
+            const struct form *part =
+                difference ? form_multiply(table, choice_of(merger), difference) : NULL;
+            result = part ? form_add(table, sides[1], part) : NULL;
+            if (!result) {
+                const bool is_uniform = merger->is_one && form_is_uniform(table, sides[0]) &&
+                                        form_is_uniform(table, sides[1]);
+                result = state_unknown(merger->walker, reg, is_uniform, ORIGIN_PATH, IR_NONE);
+            }
+            result = form_select(table, merger->both, result, b);
+        }
+    }
+    result = result ? form_select(table, only_a, a, result) : NULL;
+    return result ? result : state_unknown(merger->walker, reg, false, ORIGIN_PATH, IR_NONE);
+}
+
+// Both ways are of one branch, or of one round: the second state goes into the first.
+static void merge(struct walker *walker, const struct code *code, struct state *into,
+                  const struct state *from) {
+    struct merger merger = {.walker = walker,
+                            .code = code,
+                            .both = into->may & from->may,
+                            .is_one = into->is_exact && from->is_exact};
+    for (uint32_t r = 0; r < code->function->register_count; r++)
+        into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may,
+                                          into->registers[r], from->registers[r]);
+    const bool are_exact = into->is_exact && from->is_exact;
+    const bool are_sure = into->is_sure && from->is_sure;
+    into->is_exact = are_exact && (into->may == from->may || are_sure);
+    into->is_sure = are_sure;
+    into->may |= from->may;
+}
+
+void gather_add(struct walker *walker, const struct code *code, struct gather *gather,
+                struct state *state) {
+    if (!gather->is_any) {
+        gather->is_any = true;
+        gather->state = *state;
+        return;
+    }
+    const bool is_same = gather->state.may == state->may;
+    gather->is_mixed |= !is_same && !(gather->state.is_sure && state->is_sure);
+    merge(walker, code, &gather->state, state);
+    state_free(state);
+}
+
+void gather_exit(struct walker *walker, const struct code *code, gathers *exits, uint32_t block,
+                 struct state *state) {
+    for (size_t i = 0; i < exits->length; i++)
+        if (exits->data[i].block == block) {
+            gather_add(walker, code, &exits->data[i], state);
+            return;
+        }
+    const struct gather made = {.block = block, .is_any = true, .state = *state};
+    vec_push(exits, made);
+}

@@ -1,0 +1,324 @@
+// One instruction on a state.
+#include "prove/walk.h"
+
+#include "ptx/facts.h"
+
+struct step {
+    struct walker *walker;
+    const struct code *code;
+    const struct ir_instruction *instruction;
+    uint32_t number;
+    struct state *state;
+    struct reader reader;
+    const struct form *guard; // 0 or 1; NULL: there is none
+    struct truth truth;       // of it
+};
+
+// ---- Writing --------------------------------------------------------------------------------
+
+// Lanes that are there and whose guard holds get the new value.
+static void write_register(const struct step *step, uint32_t r, const struct form *value) {
+    struct form_table *table = &step->walker->table;
+    const struct ir_register *reg = &step->code->function->registers[r];
+    const struct form *old = step->state->registers[r], *result = value;
+    if (old && step->truth.open) {
+        const struct form *difference = form_subtract(table, value, old);
+        const struct form *part = difference ? form_multiply(table, step->guard, difference) : NULL;
+        result = part ? form_add(table, old, part) : NULL;
+    } else if (old && step->truth.no) {
+        result = form_select(table, step->truth.yes, value, old);
+    }
+    if (!result)
+        result = state_unknown(step->walker, reg, false, ORIGIN_PATH, step->number);
+    if (old && step->state->may != step->walker->lanes) {
+        const struct form *merged = form_select(table, step->state->may, result, old);
+        result =
+            merged ? merged : state_unknown(step->walker, reg, false, ORIGIN_PATH, step->number);
+    }
+    step->state->registers[r] = result;
+}
+
+static void write_operand(const struct step *step, const struct ir_operand *operand,
+                          const struct form *value) {
+    if (operand->kind == IR_OPERAND_REGISTER)
+        write_register(step, operand->reg, value);
+}
+
+static void forget_register(void *context, uint32_t r, bool is_written) {
+    const struct step *step = context;
+    if (is_written)
+        write_register(step, r,
+                       state_unknown(step->walker, &step->code->function->registers[r], false,
+                                     ORIGIN_OTHER, step->number));
+}
+
+static void forget(struct step *step) {
+    ir_visit_registers(step->instruction, forget_register, step);
+}
+
+// ---- Rows of value.def ----------------------------------------------------------------------
+
+static unsigned operands_of(const struct ir_value_row *row) {
+    unsigned count = 0;
+    while (count < FORM_OPERANDS && row->operands[count] != IR_KIND_none)
+        count++;
+    return count;
+}
+
+static bool is_packed_or_odd(const struct step *step, const struct ir_meaning *meaning) {
+    const struct ir_value_row *row = ir_value_row(meaning->value);
+    if (meaning->value == IR_VALUE_NONE || row->is_formed)
+        return true;
+    for (uint32_t o = 0; o < step->instruction->operand_count; o++)
+        if (step->instruction->operands[o].kind == IR_OPERAND_VECTOR)
+            return true;
+    return false;
+}
+
+static bool has_carry(const struct ir_instruction *instruction) {
+    return PTX_HAS(instruction->ptx, cc) || instruction->ptx->isa == PTX_ISA_addc_int ||
+           instruction->ptx->isa == PTX_ISA_subc_int || instruction->ptx->isa == PTX_ISA_madc_int;
+}
+
+static const struct form *complement(struct form_table *table, const struct form *a) {
+    return form_subtract(table, form_constant(table, 64, 1), a);
+}
+
+// What setp and set make of the row's 0 or 1; see ir_evaluate.
+static void write_comparison(const struct step *step, const struct ir_meaning *meaning,
+                             const struct form *holds) {
+    struct form_table *table = &step->walker->table;
+    const struct ir_instruction *instruction = step->instruction;
+    const bool is_set = instruction->ptx->type_count > 1;
+    const struct form *with = instruction->operand_count > 3
+                                  ? read_operand(&step->reader, &instruction->operands[3])
+                                  : form_constant(table, 64, 0);
+    const struct form *low = meaning->immediate & IR_COMPARE_NOT ? complement(table, holds) : holds;
+    const struct form *first = transfer_combine(table, meaning->immediate, low, with);
+    const struct form *second =
+        transfer_combine(table, meaning->immediate, complement(table, low), with);
+    const struct ir_operand *to = &instruction->operands[0];
+    if (to->kind == IR_OPERAND_REGISTER && first && is_set) {
+        const unsigned bits = state_bits(&step->code->function->registers[to->reg]);
+        const struct form *yes = form_scale(table, form_cut(table, first, bits),
+                                            form_same_lanes(table, ir_true_of(instruction->ptx)));
+        write_operand(step, to, yes);
+    } else if (to->kind == IR_OPERAND_REGISTER) {
+        write_operand(step, to,
+                      first ? first
+                            : state_unknown(step->walker, &step->code->function->registers[to->reg],
+                                            false, ORIGIN_OTHER, step->number));
+    }
+    if (to->pair != IR_NONE)
+        write_register(step, to->pair,
+                       second
+                           ? second
+                           : state_unknown(step->walker, &step->code->function->registers[to->pair],
+                                           false, ORIGIN_OTHER, step->number));
+}
+
+static void run_row(struct step *step, const struct ir_meaning *meaning) {
+    const struct ir_instruction *instruction = step->instruction;
+    struct transfer transfer = {.table = &step->walker->table,
+                                .instruction = step->number,
+                                .value = meaning->value,
+                                .row = ir_value_row(meaning->value),
+                                .immediate = meaning->immediate};
+    transfer.count = operands_of(transfer.row);
+    for (unsigned i = 0; i < transfer.count; i++)
+        transfer.in[i] = read_operand(&step->reader, &instruction->operands[i + 1]);
+    if (meaning->swaps) {
+        const struct form *first = transfer.in[0];
+        transfer.in[0] = transfer.in[1];
+        transfer.in[1] = first;
+    }
+    const bool is_comparison =
+        transfer.row->result == IR_KIND_pred && PTX_HAS(instruction->ptx, cmp);
+    if (is_comparison && (meaning->immediate & IR_COMPARE_PACKED)) {
+        forget(step);
+        return;
+    }
+    const struct form *result = transfer_row(&transfer);
+    if (is_comparison) {
+        write_comparison(step, meaning, result);
+        return;
+    }
+    if (instruction->operands[0].pair != IR_NONE)
+        forget(step); // the second destination
+    write_operand(step, &instruction->operands[0], result);
+}
+
+// ---- Moves between a register and its parts -------------------------------------------------
+
+static const struct form *shifted(const struct step *step, const struct form *a, unsigned by) {
+    const struct transfer shift = {.table = &step->walker->table,
+                                   .instruction = step->number,
+                                   .value = IR_VALUE_shr_u64,
+                                   .row = ir_value_row(IR_VALUE_shr_u64),
+                                   .count = 2,
+                                   .in = {a, form_constant(&step->walker->table, 32, by)}};
+    return by ? transfer_row(&shift) : a;
+}
+
+// mov.b64 {%r1, %r2}, %rd1, and back.
+static bool move_words(struct step *step) {
+    struct form_table *table = &step->walker->table;
+    const struct ir_instruction *instruction = step->instruction;
+    const struct ir_operand *to = &instruction->operands[0], *from = &instruction->operands[1];
+    if (instruction->ptx->isa != PTX_ISA_mov_any || instruction->operand_count != 2 ||
+        ptx_type_bytes((enum ptx_type)instruction->ptx->types[0]) != 8)
+        return false;
+    if (to->kind == IR_OPERAND_VECTOR && to->element_count == 2 &&
+        from->kind == IR_OPERAND_REGISTER) {
+        const struct form *whole = read_operand(&step->reader, from);
+        for (unsigned i = 0; i < 2; i++) {
+            const struct form *word = form_cut(table, shifted(step, whole, 32 * i), 32);
+            write_operand(step, &to->elements[i], word);
+        }
+        return true;
+    }
+    if (from->kind != IR_OPERAND_VECTOR || from->element_count != 2 ||
+        to->kind != IR_OPERAND_REGISTER)
+        return false;
+    const struct form *low = transfer_extend(
+        table, step->number, read_operand(&step->reader, &from->elements[0]), 32, false, 64);
+    const struct form *high =
+        form_widen(table, form_cut(table, read_operand(&step->reader, &from->elements[1]), 32), 64);
+    high = high ? form_scale(table, high, form_same_lanes(table, 1ull << 32)) : NULL;
+    const struct form *sum = high ? form_add(table, low, high) : NULL;
+    if (!sum)
+        return false;
+    write_operand(step, to, sum);
+    return true;
+}
+
+// ---- Loads ----------------------------------------------------------------------------------
+
+static bool is_signed_type(enum ptx_type type) {
+    return ptx_type_class(type) == PTX_CLASS_SIGNED;
+}
+
+// Of a kernel's parameters.
+static bool is_parameter(const struct step *step, const struct ir_operand *address) {
+    return step->code->function->ptx->is_entry && address->reg == IR_NONE && address->variable &&
+           address->variable->is_formal && ir_access_space(step->instruction) == PTX_SPACE_PARAM;
+}
+
+static void load(struct step *step) {
+    struct walker *walker = step->walker;
+    const struct ir_operand *to = &step->instruction->operands[0];
+    const struct ir_operand *address = &step->instruction->operands[1];
+    const enum ptx_type type = (enum ptx_type)step->instruction->ptx->types[0];
+    const unsigned bytes = ptx_type_bytes(type),
+                   count = to->kind == IR_OPERAND_VECTOR ? to->element_count : 1;
+    enum ptx_space space;
+    const struct form *place = read_address(&step->reader, address, &space);
+    const bool is_uniform = place && place->bits >= 32 && form_is_uniform(&walker->table, place) &&
+                            step->state->is_exact && !walker->has_parted &&
+                            space != PTX_SPACE_LOCAL;
+    for (unsigned i = 0; i < count; i++) {
+        const struct ir_operand *element = to->kind == IR_OPERAND_VECTOR ? &to->elements[i] : to;
+        if (element->kind != IR_OPERAND_REGISTER)
+            continue;
+        const struct ir_register *reg = &step->code->function->registers[element->reg];
+        const unsigned bits = state_bits(reg);
+        const struct form *value;
+        if (bytes <= 8 && is_parameter(step, address) && 8 * bytes <= bits) {
+            value = read_parameter(walker, address->variable->offset + address->value + i * bytes,
+                                   bytes, is_signed_type(type), bits);
+        } else {
+            const bool is_narrow = 8 * bytes < bits && !is_signed_type(type);
+            value = form_of_symbol(&walker->table, bits,
+                                   symbol_unknown(&walker->table, is_uniform,
+                                                  form_mask(is_narrow ? 8 * bytes : bits),
+                                                  ORIGIN_LOAD, step->number));
+        }
+        write_operand(step, element, value);
+    }
+}
+
+// ---- Calls ----------------------------------------------------------------------------------
+
+enum { MOST_CALLS = 6 };
+
+// The function's accesses are looked at with nothing known of its parameters.
+static void call(struct step *step) {
+    struct walker *walker = step->walker;
+    const struct ir_call *what = step->instruction->call;
+    const struct ir_function *callee =
+        what->callee ? ir_find_function(step->code->function->module, what->callee->name) : NULL;
+    forget(step);
+    if (!what->callee) {
+        walker->trouble = "it calls functions through pointers";
+        return;
+    }
+    if (!callee) // of the device's library: it makes no accesses of its own to shared memory
+        return;
+    if (walker->calls == MOST_CALLS) {
+        walker->trouble = "its functions call each other too deep";
+        return;
+    }
+    const struct code *code = walk_code(walker, callee);
+    if (code->is_irreducible) {
+        walker->trouble = "a function that it calls jumps into a loop";
+        return;
+    }
+    struct state state = *step->state;
+    state.registers = base_alloc((callee->register_count + 1) * sizeof *state.registers);
+    state.may &= step->truth.yes | step->truth.open;
+    state.is_exact &= !step->truth.open;
+    struct region region = {.meets = IR_NONE};
+    walker->calls++;
+    walk_run(walker, code, 0, state, &region, false);
+    walker->calls--;
+}
+
+// ---- Other lanes ----------------------------------------------------------------------------
+
+static void exchange(struct step *step, const struct exchanged *results) {
+    const struct ir_operand *to = &step->instruction->operands[0];
+    forget(step);
+    if (results->first)
+        write_operand(step, to, results->first);
+    if (results->second && to->pair != IR_NONE)
+        write_register(step, to->pair, results->second);
+}
+
+// ---- Any ------------------------------------------------------------------------------------
+
+void walk_step(struct walker *walker, const struct code *code, uint32_t number,
+               struct state *state) {
+    struct step step = {.walker = walker,
+                        .code = code,
+                        .instruction = &code->function->instructions[number],
+                        .number = number,
+                        .state = state,
+                        .reader = {walker, code, number, state}};
+    const struct ir_instruction *instruction = step.instruction;
+    step.guard = read_guard(&step.reader);
+    step.truth = (struct truth){.yes = state->may};
+    if (step.guard)
+        step.truth = truth_of(walker, step.guard, state->may);
+    const uint32_t may = step.truth.yes | step.truth.open;
+    if (!may)
+        return;
+    const bool is_exact = state->is_exact && !walker->has_parted &&
+                          (!step.truth.open || (step.truth.is_one && !step.truth.yes));
+    struct exchanged results;
+    if (instruction->site != IR_NONE && walker->records)
+        walk_access(walker, code, number, state, may, is_exact);
+    const enum ptx_access access = ptx_access_of(instruction->ptx);
+    const struct ir_meaning *meaning = &code->meanings[number];
+    if (instruction->call)
+        call(&step);
+    else if (access == PTX_ACCESS_LOAD)
+        load(&step);
+    else if (walk_across_lanes(&step.reader, may, is_exact, &results))
+        exchange(&step, &results);
+    else if (has_carry(instruction) || access != PTX_ACCESS_NONE)
+        forget(&step);
+    else if (!is_packed_or_odd(&step, meaning))
+        run_row(&step, meaning);
+    else if (!move_words(&step))
+        forget(&step);
+}

@@ -1,0 +1,302 @@
+// A warp's way through the blocks of a function. See walk.h.
+#include "prove/walk.h"
+
+#include <string.h>
+
+#include "ir/dominance.h"
+#include "ptx/facts.h"
+
+// ---- Loops of a function --------------------------------------------------------------------
+
+static bool dominates(const struct ir_dominance *dominance, uint32_t a, uint32_t b) {
+    while (dominance->place[b] > dominance->place[a])
+        b = dominance->parent[b];
+    return a == b;
+}
+
+static bool polls(const struct ir_instruction *instruction) {
+    const enum ptx_access access = ptx_access_of(instruction->ptx);
+    return ptx_is(instruction->ptx, PTX_FACT_POLLS) &&
+           (access != PTX_ACCESS_LOAD || PTX_HAS(instruction->ptx, volatile) ||
+            PTX_HAS(instruction->ptx, sem));
+}
+
+static struct loop *loop_at(struct code *code, uint32_t header) {
+    if (code->loop_of[header] == IR_NONE) {
+        code->loop_of[header] = code->loop_count;
+        code->loops[code->loop_count++] =
+            (struct loop){header, base_alloc(code->function->block_count + 1), false};
+        code->loops[code->loop_of[header]].has[header] = true;
+    }
+    return &code->loops[code->loop_of[header]];
+}
+
+// All blocks from which the header is reached, back to it, through this one.
+static void add_to_loop(const struct code *code, struct loop *loop, const struct ir_edges *in,
+                        uint32_t block) {
+    const uint32_t blocks = code->function->block_count;
+    uint32_t *stack = base_alloc((blocks + 1) * sizeof *stack), depth = 0;
+    if (!loop->has[block]) {
+        loop->has[block] = true;
+        stack[depth++] = block;
+    }
+    while (depth) {
+        const uint32_t b = stack[--depth];
+        for (uint32_t e = in->first[b]; e < in->first[b + 1]; e++) {
+            const uint32_t from = in->to[e];
+            if (loop->has[from] || code->function->blocks[from].order == IR_NONE)
+                continue;
+            loop->has[from] = true;
+            stack[depth++] = from;
+        }
+    }
+    free(stack);
+}
+
+static void find_polling(struct code *code) {
+    const struct ir_function *function = code->function;
+    for (uint32_t n = 0; n < code->loop_count; n++)
+        for (uint32_t b = 0; b < function->block_count; b++)
+            for (uint32_t i = 0; code->loops[n].has[b] && i < function->blocks[b].count; i++)
+                code->loops[n].polls |=
+                    polls(&function->instructions[function->blocks[b].first + i]);
+}
+
+static void find_loops(struct code *code) {
+    const struct ir_function *function = code->function;
+    const uint32_t nodes = function->block_count + 1;
+    struct ir_edges out = ir_flow(function, IR_NONE), in = ir_edges_reverse(&out, nodes);
+    struct ir_dominance dominance = ir_dominance_find(&out, &in, nodes, 0);
+    code->loops = base_alloc(nodes * sizeof *code->loops);
+    code->loop_of = base_alloc(nodes * sizeof *code->loop_of);
+    memset(code->loop_of, 0xff, nodes * sizeof *code->loop_of);
+    for (uint32_t b = 0; b < function->block_count; b++)
+        for (uint32_t e = out.first[b]; e < out.first[b + 1]; e++) {
+            const uint32_t to = out.to[e];
+            if (to == function->block_count || dominance.place[b] == IR_NONE ||
+                dominance.place[to] > dominance.place[b])
+                continue;
+            if (dominates(&dominance, to, b))
+                add_to_loop(code, loop_at(code, to), &in, b);
+            else
+                code->is_irreducible = true;
+        }
+    find_polling(code);
+    ir_dominance_free(&dominance);
+    ir_edges_free(&in);
+    ir_edges_free(&out);
+}
+
+const struct code *walk_code(struct walker *walker, const struct ir_function *function) {
+    struct code *code = NULL;
+    for (uint32_t i = 0; i < walker->code_count; i++)
+        if (walker->codes[i].function == function)
+            code = &walker->codes[i];
+    if (!code || code->meanings)
+        return code;
+    code->meanings = base_alloc((function->instruction_count + 1) * sizeof *code->meanings);
+    for (uint32_t i = 0; i < function->instruction_count; i++)
+        code->meanings[i] = ir_meaning_of(function, &function->instructions[i]);
+    find_loops(code);
+    return code;
+}
+
+// ---- Branches -------------------------------------------------------------------------------
+
+static void die(struct state *state, struct region *region) {
+    region->has_deaths = true;
+    region->has_unsure_deaths |= !state->is_exact;
+    state_free(state);
+}
+
+struct side {
+    uint32_t block;
+    struct state state;
+};
+
+// Both sides are followed as far as the region goes, and put together where it ends.
+static void follow_apart(struct walker *walker, const struct code *code, struct side sides[2],
+                         struct region *region) {
+    for (int i = 0; i < 2; i++)
+        walk_run(walker, code, sides[i].block, sides[i].state, region, false);
+}
+
+// The same as far as `meets`. False: nobody comes there.
+static bool follow_to(struct walker *walker, const struct code *code, struct side sides[2],
+                      uint32_t meets, struct region *region, const struct state *before,
+                      struct state *after) {
+    struct gather together = {.block = meets};
+    struct region inner = {.meets = meets,
+                           .at_meets = &together,
+                           .loop = region->loop,
+                           .back = region->back,
+                           .exits = region->exits};
+    follow_apart(walker, code, sides, &inner);
+    region->has_deaths |= inner.has_deaths;
+    region->has_unsure_deaths |= inner.has_unsure_deaths;
+    if (!together.is_any)
+        return false;
+    *after = together.state;
+    after->is_exact =
+        before->is_exact && !inner.has_unsure_deaths && !(inner.has_deaths && together.is_mixed);
+    after->is_sure = before->is_sure && !inner.has_unsure_deaths;
+    return true;
+}
+
+static bool is_in_region(const struct region *region, uint32_t block) {
+    return block != IR_NONE && (!region->loop || region->loop->has[block]);
+}
+
+// Parts the state. Both sides have lanes.
+static void part(const struct code *code, const struct truth *truth, const struct state *state,
+                 uint32_t taken, uint32_t next, struct side sides[2]) {
+    sides[0] = (struct side){taken, state_copy(code, state)};
+    sides[1] = (struct side){next, state_copy(code, state)};
+    sides[0].state.may = truth->yes | truth->open;
+    sides[1].state.may = truth->no | truth->open;
+    if (!truth->open)
+        return;
+    // All or none of the open lanes: where there are no others, a side is followed by all or none.
+    const bool is_one = truth->is_one && !truth->yes && !truth->no;
+    for (int i = 0; i < 2; i++) {
+        sides[i].state.is_exact &= is_one;
+        sides[i].state.is_sure = false;
+    }
+}
+
+// Where the state goes on after the last instruction of its block; IR_NONE: everything was
+// followed.
+static uint32_t branch(struct walker *walker, const struct code *code, uint32_t b,
+                       uint32_t instruction, struct state *state, struct region *region) {
+    const struct ir_block *block = &code->function->blocks[b];
+    const struct reader reader = {walker, code, instruction, state};
+    const struct form *guard = read_guard(&reader);
+    const uint32_t taken = code->function->instructions[instruction].target;
+    if (!guard)
+        return taken;
+    const uint32_t next = block->successors[block->successor_count - 1];
+    const struct truth truth = truth_of(walker, guard, state->may);
+    if (taken == next || !(truth.no | truth.open))
+        return taken;
+    if (!(truth.yes | truth.open))
+        return next;
+    struct side sides[2];
+    part(code, &truth, state, taken, next, sides);
+    const struct state before = *state;
+    const uint32_t meets = block->post_dominator;
+    state_free(state);
+    if (!is_in_region(region, meets)) {
+        follow_apart(walker, code, sides, region);
+        return IR_NONE;
+    }
+    return follow_to(walker, code, sides, meets, region, &before, state) ? meets : IR_NONE;
+}
+
+// A jump table: any of its targets, by all lanes where they have the same index.
+static uint32_t jump_table(struct walker *walker, const struct code *code, uint32_t b,
+                           uint32_t instruction, struct state *state, struct region *region) {
+    const struct ir_instruction *jump = &code->function->instructions[instruction];
+    const struct reader reader = {walker, code, instruction, state};
+    const struct form *index = read_operand(&reader, &jump->operands[0]);
+    const bool is_one = form_is_uniform(&walker->table, index);
+    if (form_is_concrete(index) && is_one && (uint32_t)index->base[0] < jump->target_count)
+        return jump->targets[(uint32_t)index->base[0]];
+    const struct state before = *state;
+    const uint32_t meets = code->function->blocks[b].post_dominator;
+    struct gather together = {.block = meets};
+    struct region inner = *region;
+    const bool is_inside = is_in_region(region, meets);
+    if (is_inside) {
+        inner.meets = meets;
+        inner.at_meets = &together;
+        inner.has_deaths = inner.has_unsure_deaths = false;
+    }
+    for (uint32_t t = 0; t < jump->target_count; t++) {
+        bool is_new = true;
+        for (uint32_t earlier = 0; earlier < t; earlier++)
+            is_new &= jump->targets[earlier] != jump->targets[t];
+        if (!is_new)
+            continue;
+        struct state side = state_copy(code, &before);
+        side.is_exact &= is_one;
+        side.is_sure = false;
+        walk_run(walker, code, jump->targets[t], side, &inner, false);
+    }
+    state_free(state);
+    region->has_deaths |= inner.has_deaths;
+    region->has_unsure_deaths |= inner.has_unsure_deaths;
+    if (!together.is_any)
+        return IR_NONE;
+    *state = together.state;
+    state->is_exact = before.is_exact && !inner.has_deaths;
+    state->is_sure = before.is_sure && !inner.has_deaths;
+    return meets;
+}
+
+// ---- Runs -----------------------------------------------------------------------------------
+
+// The last instruction. Whatever is neither a branch nor an end goes on behind it.
+static uint32_t leave_block(struct walker *walker, const struct code *code, uint32_t b,
+                            struct state *state, struct region *region) {
+    const struct ir_block *block = &code->function->blocks[b];
+    const uint32_t last = block->first + block->count - 1;
+    const struct ir_instruction *instruction = &code->function->instructions[last];
+    if (instruction->ptx->isa == PTX_ISA_bra_any)
+        return branch(walker, code, b, last, state, region);
+    if (instruction->target_count)
+        return jump_table(walker, code, b, last, state, region);
+    if (!ptx_is(instruction->ptx, PTX_FACT_SPLITS))
+        walk_step(walker, code, last, state);
+    if (block->successor_count)
+        return block->successors[block->successor_count - 1];
+    die(state, region);
+    return IR_NONE;
+}
+
+static bool has_ended(struct walker *walker, const struct code *code, uint32_t block,
+                      struct state *state, struct region *region) {
+    if (block == region->meets) {
+        gather_add(walker, code, region->at_meets, state);
+        return true;
+    }
+    if (!region->loop)
+        return false;
+    if (block == region->loop->header) {
+        gather_add(walker, code, region->back, state);
+        return true;
+    }
+    if (region->loop->has[block])
+        return false;
+    gather_exit(walker, code, region->exits, block, state);
+    return true;
+}
+
+enum { MOST_DEPTH = 400 };
+
+void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
+              struct region *region, bool is_entered) {
+    if (++walker->depth > MOST_DEPTH)
+        walker->trouble = "its branches are nested too deep";
+    while (block != IR_NONE) {
+        if (walker->trouble) {
+            die(&state, region);
+            break;
+        }
+        if (!is_entered && has_ended(walker, code, block, &state, region))
+            break;
+        const uint32_t loop = code->loop_of[block];
+        if (loop != IR_NONE && !is_entered) {
+            block = walk_loop(walker, code, &code->loops[loop], &state, region);
+            continue;
+        }
+        is_entered = false;
+        const struct ir_block *at = &code->function->blocks[block];
+        for (uint32_t i = 0; i + 1 < at->count; i++)
+            walk_step(walker, code, at->first + i, &state);
+        walker->steps += at->count;
+        if (walker->steps > walker->most_steps)
+            walker->trouble = "it takes too long to follow";
+        block = leave_block(walker, code, block, &state, region);
+    }
+    walker->depth--;
+}

@@ -1,0 +1,149 @@
+// Inside the prover: one warp's way through a kernel, with forms in its registers.
+//
+// The warp goes as the simulator's does. Lanes that part at a branch are followed side after side
+// and put together again where the branch's paths meet. Where a condition is not known, both sides
+// are followed with all lanes that may be there. A loop is run round by round as long as it is
+// known who leaves it; else once, from a state that stands for every round (loop.c).
+#ifndef BANKRUN_PROVE_WALK_H
+#define BANKRUN_PROVE_WALK_H
+
+#include "ir/address.h"
+#include "prove/prove.h"
+#include "prove/transfer.h"
+
+struct state {
+    uint32_t may;  // lanes that may be here
+    bool is_exact; // whenever any of them are, all are, and together
+    bool is_sure;  // no condition that is not known lies between here and where the round began
+    const struct form **registers; // of the function; NULL: not set yet
+};
+
+struct loop {
+    uint32_t header;
+    bool *has;  // by block
+    bool polls; // it may wait for other threads
+};
+
+// What the prover knows of a function.
+struct code {
+    const struct ir_function *function;
+    uint32_t first_site; // as events number them
+    struct ir_meaning *meanings;
+    struct loop *loops;
+    uint32_t loop_count;
+    uint32_t *loop_of; // block that begins one -> its number, or IR_NONE
+    bool is_irreducible;
+};
+
+struct parameter {
+    uint64_t offset;
+    unsigned bytes;
+    bool is_signed;
+    const struct form *form;
+};
+
+struct address { // of a variable in global memory, or of the parameters
+    const void *of;
+    const struct form *form;
+};
+
+struct walker {
+    struct form_table table;
+    const struct prove_launch *launch;
+    const struct ir_shared_layout *layout;
+    struct code *codes;
+    uint32_t code_count;
+    uint32_t warp, lanes; // the number of the warp, and its lanes that are in the block
+    const struct form *special[PTX_SREG_COUNT];
+    VEC(struct parameter) parameters;
+    VEC(struct address) addresses;
+    uint64_t steps, most_steps; // instructions that were looked at
+    unsigned depth, calls;
+    bool records;
+    bool has_parted;     // lanes may have gone apart for good: nothing is the same for all any more
+    const char *trouble; // why nothing is known of this warp; NULL: all went well
+    struct prove_site *sites; // of the kernel, as events number them
+};
+
+// States that come to one place, put together.
+struct gather {
+    uint32_t block;
+    bool is_any, is_mixed; // mixed: of different lanes, or of ways that exclude each other
+    struct state state;
+};
+typedef VEC(struct gather) gathers;
+
+// What ends a run of blocks.
+struct region {
+    uint32_t meets; // block, or IR_NONE
+    struct gather *at_meets;
+    const struct loop *loop;            // the innermost; NULL: none
+    struct gather *back;                // of it, at its header
+    gathers *exits;                     // of it
+    bool has_deaths, has_unsure_deaths; // lanes ended on the way
+};
+
+// walk.c
+void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
+              struct region *region, bool is_entered);
+const struct code *walk_code(struct walker *walker, const struct ir_function *function);
+
+// state.c
+struct state state_copy(const struct code *code, const struct state *state);
+void state_free(struct state *state);
+void gather_add(struct walker *walker, const struct code *code, struct gather *gather,
+                struct state *state);
+void gather_exit(struct walker *walker, const struct code *code, gathers *exits, uint32_t block,
+                 struct state *state);
+// A symbol that nothing is known of, as a register holds it.
+const struct form *state_unknown(struct walker *walker, const struct ir_register *reg,
+                                 bool is_uniform, enum symbol_origin origin, uint32_t instruction);
+unsigned state_bits(const struct ir_register *reg);
+
+// loop.c: runs a loop that the state enters. Returns the block where all go on, or IR_NONE: nobody
+// does, or has been followed already.
+uint32_t walk_loop(struct walker *walker, const struct code *code, const struct loop *loop,
+                   struct state *state, struct region *region);
+
+// step.c: one instruction that is no branch.
+void walk_step(struct walker *walker, const struct code *code, uint32_t instruction,
+               struct state *state);
+
+// values.c
+struct reader { // who reads operands
+    struct walker *walker;
+    const struct code *code;
+    uint32_t instruction;
+    const struct state *state;
+};
+// As the register that it is, or would be, holds it; lanes that are off hold what another one does.
+const struct form *read_operand(const struct reader *reader, const struct ir_operand *operand);
+const struct form *read_register(const struct reader *reader, uint32_t reg);
+// The address that a memory operand means, as an offset in `space`, or generic. NULL: nobody knows.
+const struct form *read_address(const struct reader *reader, const struct ir_operand *operand,
+                                enum ptx_space *space);
+// The guard as 0 or 1. NULL: there is none.
+const struct form *read_guard(const struct reader *reader);
+const struct form *read_parameter(struct walker *walker, uint64_t offset, unsigned bytes,
+                                  bool is_signed, unsigned bits);
+
+// Lanes for which a 0-or-1 form is 1, 0, or either. `is_one`: those are all 0 or all 1.
+struct truth {
+    uint32_t yes, no, open;
+    bool is_one;
+};
+struct truth truth_of(const struct walker *walker, const struct form *a, uint32_t lanes);
+
+// lanes.c: an instruction through which lanes see each other, executed by all of these lanes, and
+// at once where `is_exact`. False: it is none. A result that is NULL is not known.
+struct exchanged {
+    const struct form *first, *second;
+};
+bool walk_across_lanes(const struct reader *reader, uint32_t lanes, bool is_exact,
+                       struct exchanged *results);
+
+// access.c: a request that the state makes at a site.
+void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                 const struct state *state, uint32_t may, bool is_exact);
+
+#endif
