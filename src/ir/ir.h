@@ -140,6 +140,7 @@ struct ir_shared_layout {
 
 struct ir_module {
     const struct ptx_module *ptx; // borrowed
+    uint64_t serial;              // no other module of the process has or had it
     struct arena *arena;
     struct ir_variable *variables; // module scope: global, const, shared
     uint32_t variable_count;

@@ -1,4 +1,5 @@
 // Modules: variables and functions by name.
+#include <stdatomic.h>
 #include <string.h>
 
 #include "ir/build.h"
@@ -25,12 +26,15 @@ static void build_functions(struct ir_module *module, struct diag_list *diags) {
     }
 }
 
+static atomic_uint_fast64_t built;
+
 struct ir_module *ir_build(const struct ptx_module *ptx, struct diag_list *diags) {
     size_t errors = diags->errors;
     struct arena *arena = arena_create();
     struct ir_module *module = ARENA_NEW(arena, struct ir_module);
     module->arena = arena;
     module->ptx = ptx;
+    module->serial = atomic_fetch_add(&built, 1) + 1;
     module->variables = ARENA_ARRAY(arena, struct ir_variable, ptx->variable_count + 1);
     for (size_t i = 0; i < ptx->variable_count; i++)
         add_variable(module, &ptx->variables[i]);

@@ -48,8 +48,8 @@ static bool site_looks_alike(const struct profile_site *a, const struct profile_
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
            same_counts(&a->counts, &b->counts) && same_text(a->file, b->file) &&
            same_text(a->instruction, b->instruction) && same_text(a->array, b->array) &&
-           same_text(a->verdict, b->verdict) && same_text(a->why, b->why) &&
-           memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
+           same_text(a->verdict, b->verdict) && same_text(a->proof, b->proof) &&
+           same_text(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
 }
 
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b) {

@@ -62,5 +62,6 @@ void profile_free_site(struct profile_site *site) {
     free(site->instruction);
     free(site->array);
     free(site->verdict);
+    free(site->proof);
     free(site->why);
 }

@@ -134,6 +134,8 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     site->function = profile_read_text(reader, object, "function", true);
     site->instruction = profile_read_text(reader, object, "instruction", false);
     site->verdict = profile_read_text(reader, object, "verdict", false);
+    if (json_object_get(object, "proof")) // since 0.2
+        site->proof = profile_read_text(reader, object, "proof", true);
     site->width = (unsigned)profile_read_number(reader, object, "width", 64);
     read_counts(reader, object, site->space, &site->counts);
     read_frames(reader, object, site);

@@ -13,6 +13,7 @@ struct merged_site {
     struct candidate worst;
     uint32_t number;       // of the first recorded site
     uint64_t array_offset; // of the array; UINT64_MAX: none
+    struct profile_proof proof;
 };
 typedef VEC(struct merged_site) merged_list;
 
@@ -66,7 +67,7 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
 }
 
 static void sum_site(struct profile_recorder *recorder, uint32_t number, enum site_space space,
-                     merged_list *rows) {
+                     const struct profile_proof *proofs, merged_list *rows) {
     sum_list sums = {0};
     for (unsigned w = 0; w < recorder->info.workers; w++) {
         if (!recorder->workers[w])
@@ -79,8 +80,11 @@ static void sum_site(struct profile_recorder *recorder, uint32_t number, enum si
     for (size_t i = 0; i < sums.length; i++) {
         if (space == SITE_SHARED && site->site->is_retried)
             sums.data[i].total.is_estimate |= profile_is_contended(recorder, sums.data[i].array);
-        if (sums.data[i].total.counts.requests > 0)
-            add_row(rows, site, number, space, &sums.data[i]);
+        if (sums.data[i].total.counts.requests == 0)
+            continue;
+        add_row(rows, site, number, space, &sums.data[i]);
+        if (proofs && space == SITE_SHARED)
+            rows->data[rows->length - 1].proof = proofs[number];
     }
     vec_free(&sums);
 }
@@ -152,6 +156,7 @@ static void join(struct merged_site *to, struct merged_site *from) {
     to->site.is_estimate |= from->site.is_estimate;
     if (candidate_precedes(&from->worst, &to->worst))
         to->worst = from->worst;
+    profile_join_proofs(&to->proof, &from->proof);
     profile_free_site(&from->site);
 }
 
@@ -171,10 +176,10 @@ static void join_rows(merged_list *rows) {
 static void finish_row(const struct profile_recorder *recorder, struct merged_site *row) {
     struct profile_site *site = &row->site;
     const struct candidate *worst = &row->worst;
-    site->verdict = base_strdup("observed");
+    site->worst_degree = worst->degree;
+    profile_say_proof(site, &row->proof);
     if (site->space != SITE_SHARED)
         return;
-    site->worst_degree = worst->degree;
     site->worst_warp = worst->warp;
     site->worst_mask = worst->mask;
     memcpy(site->worst_block, worst->block, sizeof site->worst_block);
@@ -187,11 +192,12 @@ static void finish_row(const struct profile_recorder *recorder, struct merged_si
     }
 }
 
-void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch) {
+void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch,
+                   const struct profile_proof *proofs) {
     merged_list rows = {0};
     for (uint32_t number = 0; number < recorder->site_count; number++)
         for (int space = 0; space < SITE_SPACES; space++)
-            sum_site(recorder, number, (enum site_space)space, &rows);
+            sum_site(recorder, number, (enum site_space)space, proofs, &rows);
     if (rows.length > 0) {
         qsort(rows.data, rows.length, sizeof *rows.data, by_identity);
         join_rows(&rows);

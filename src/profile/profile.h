@@ -63,7 +63,8 @@ struct profile_site {
     bool is_estimate; // no exact rule for this access: `counts.units` is an estimate
     bool is_modelled; // by `request`. False: no rule is known, or a saved profile does not name it
     struct profile_request request;
-    char *verdict; // "observed", later "proved" or "bounded"
+    char *verdict; // "observed", "bounded" or "proved"
+    char *proof;   // what is proved, or why nothing is, in words; NULL: nobody tried
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];

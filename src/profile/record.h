@@ -38,6 +38,18 @@ struct profile_launch_info {
     uint32_t site_count;
 };
 
+// What is known of a site's requests to shared memory in every block of the launch and for every
+// input: more than what was counted.
+enum profile_verdict { PROFILE_OBSERVED, PROFILE_BOUNDED, PROFILE_PROVED };
+struct profile_proof {
+    enum profile_verdict verdict;
+    uint64_t degrees; // PROVED: bit n - 1: some request has degree n; BOUNDED: 0, or the same of
+                      // requests in which all lanes take part
+    uint32_t degree;  // BOUNDED, PROVED: no request has more
+    const char *why;  // OBSERVED, BOUNDED: why no more is known; static
+    uint32_t line;    // of the source, that this is about; 0: none
+};
+
 struct profile_recorder *profile_record(const struct profile_launch_info *info);
 // Valid until profile_finish.
 const struct event_observer *profile_observer(struct profile_recorder *recorder);
@@ -56,6 +68,8 @@ struct profile_launch_result {
     int cut_signal;
     bool is_sample;  // not all blocks were to run
     bool may_differ; // from what another number of host threads counts
+    // Of each site that events number. NULL: nobody tried.
+    const struct profile_proof *proofs;
 };
 
 // Merges all workers' counters into a new launch of the profile and frees the recorder.

@@ -282,7 +282,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->findings = result->findings;
     if (result->cut)
         profile_cut_short(launch, result->cut, result->cut_signal);
-    profile_merge(recorder, launch);
+    profile_merge(recorder, launch, result->proofs);
     if (result->is_sample && !launch->fault)
         finish_sample(recorder, launch);
     profile_fold_last(profile);

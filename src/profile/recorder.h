@@ -66,7 +66,14 @@ void profile_fold_last(struct profile *profile);
 struct profile_process *profile_add_process(struct profile *profile);
 
 // merge.c: all workers' counts as the sorted sites of a launch, and their totals.
-void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch);
+// `proofs`: of each recorded site; NULL: none.
+void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch,
+                   const struct profile_proof *proofs);
+
+// proof.c: of two instructions that are one row.
+void profile_join_proofs(struct profile_proof *to, const struct profile_proof *from);
+// Sets the site's verdict and its words; what was counted must not contradict them.
+void profile_say_proof(struct profile_site *site, const struct profile_proof *proof);
 
 // describe.c: where a site is in the source, and what it is called. Fills the site's strings.
 void profile_describe_site(const struct recorded_site *recorded, const struct ir_variable *array,

@@ -6,7 +6,7 @@
 
 #include "prove/walk.h"
 
-enum { MOST_STEPS = 400000 }; // instructions of one warp that are looked at
+enum { MOST_STEPS = 4000000 };
 
 static struct code *list_codes(const struct ir_function *kernel, uint32_t *count) {
     const struct ir_function **functions = ir_reachable(kernel, count);
@@ -39,7 +39,6 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     struct region region = {.meets = IR_NONE};
     walker->warp = warp;
     walker->lanes = threads - first >= FORM_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
-    walker->steps = 0;
     walker->records = true;
     walker->has_parted = false;
     memset(walker->special, 0, sizeof walker->special);
@@ -65,8 +64,9 @@ static void give_up(struct prove_result *result, const char *why) {
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch) {
     struct prove_result *result = base_alloc(sizeof *result);
-    struct walker walker = {
-        .launch = launch, .layout = ir_shared_layout(kernel), .most_steps = MOST_STEPS};
+    struct walker walker = {.launch = launch,
+                            .layout = ir_shared_layout(kernel),
+                            .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
     free(ir_kernel_sites(kernel, &result->site_count));
     result->sites = base_alloc((result->site_count + 1) * sizeof *result->sites);
     walker.sites = result->sites;
@@ -78,6 +78,15 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
         give_up(result, walker.trouble);
     free_codes(walker.codes, walker.code_count);
     return result;
+}
+
+uint32_t prove_line(const struct prove_site *site) {
+    if (site->instruction == IR_NONE || !site->function)
+        return 0;
+    const struct ptx_location *at =
+        ir_location(site->function, site->function->instructions[site->instruction].location);
+    at = at ? ir_program_location(site->function, at) : NULL;
+    return at ? at->line : 0;
 }
 
 void prove_free(struct prove_result *result) {

@@ -19,6 +19,7 @@ struct prove_launch {
     uint32_t grid[3];
     const uint8_t *parameters;
     uint64_t parameter_bytes;
+    uint64_t most_steps; // instructions that are looked at, of all warps together; 0: many
 };
 
 enum prove_verdict {
@@ -53,6 +54,8 @@ struct prove_result {
 // Never fails: what cannot be proved is OBSERVED. Free with prove_free.
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch);
+// Of the source, that the site's `what` is about; 0: none is known.
+uint32_t prove_line(const struct prove_site *site);
 void prove_free(struct prove_result *result); // NULL is allowed
 
 #endif

@@ -54,7 +54,11 @@ static void put_degrees(struct strbuf *out, const struct profile_site *site) {
 static void put_degree(struct report_page *page, const struct profile_site *site) {
     struct strbuf text = {0};
     put_degrees(&text, site);
-    strbuf_printf(&text, " (%s)", site->verdict ? site->verdict : "observed");
+    const bool is_proved = site->verdict && !strcmp(site->verdict, "proved");
+    strbuf_printf(&text, " (%s)",
+                  is_proved       ? "proved for every block"
+                  : site->verdict ? site->verdict
+                                  : "observed");
     put_label(page, "degree");
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
@@ -71,6 +75,16 @@ static void put_average(struct report_page *page, const struct view_site *site) 
     report_newline(page);
 }
 
+// What is known beyond this run, or why nothing is.
+static void put_proof(struct report_page *page, const struct profile_site *site, bool is_verbose) {
+    const bool is_bounded = site->verdict && !strcmp(site->verdict, "bounded");
+    if (!site->proof || !(is_verbose || is_bounded))
+        return;
+    put_label(page, "proof");
+    report_wrap(page, STYLE_PLAIN, site->proof);
+    report_newline(page);
+}
+
 static void put_site_details(struct report_page *page, const struct view_site *shown,
                              bool is_verbose) {
     const struct profile_site *site = shown->site;
@@ -80,6 +94,7 @@ static void put_site_details(struct report_page *page, const struct view_site *s
         report_newline(page);
     }
     put_degree(page, site);
+    put_proof(page, site, is_verbose);
     put_average(page, shown);
     if (site->is_estimate) {
         put_label(page, "note");

@@ -1,0 +1,67 @@
+// What is proved of a site, in words.
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "profile/recorder.h"
+
+// Less is known of both than of either.
+void profile_join_proofs(struct profile_proof *to, const struct profile_proof *from) {
+    if (from->verdict < to->verdict) {
+        to->verdict = from->verdict;
+        to->why = from->why;
+        to->line = from->line;
+    }
+    to->degrees |= from->degrees;
+    if (from->degree > to->degree)
+        to->degree = from->degree;
+}
+
+// "1, 2, 4" of bits 0, 1 and 3.
+static void put_degrees(struct strbuf *out, uint64_t degrees) {
+    const char *between = "";
+    for (unsigned n = 1; n <= PROFILE_MAX_DEGREE; n++)
+        if (degrees >> (n - 1) & 1) {
+            strbuf_printf(out, "%s%u", between, n);
+            between = ", ";
+        }
+}
+
+static void put_why(struct strbuf *out, const struct profile_proof *proof) {
+    if (!proof->why)
+        return;
+    strbuf_printf(out, "%s%s", out->length ? ": " : "", proof->why);
+    if (proof->line)
+        strbuf_printf(out, " at line %u", proof->line);
+}
+
+// A request was counted that should not be: the proof is wrong, and nothing of it is worth saying.
+static bool is_contradicted(const struct profile_site *site, const struct profile_proof *proof) {
+    for (unsigned n = 1; n <= PROFILE_MAX_DEGREE; n++) {
+        if (!site->degrees[n] || proof->verdict == PROFILE_OBSERVED)
+            continue;
+        if (n > proof->degree ||
+            (proof->verdict == PROFILE_PROVED && !(proof->degrees >> (n - 1) & 1)))
+            return true;
+    }
+    return false;
+}
+
+void profile_say_proof(struct profile_site *site, const struct profile_proof *proof) {
+    struct strbuf words = {0};
+    const char *verdict = "observed";
+    if (site->space == SITE_SHARED && is_contradicted(site, proof)) {
+        strbuf_puts(&words, "the proof says otherwise: this is a defect of bankrun");
+    } else if (proof->verdict == PROFILE_PROVED) {
+        verdict = "proved";
+        put_degrees(&words, proof->degrees);
+        strbuf_puts(&words, "-way in every block");
+    } else if (proof->verdict == PROFILE_BOUNDED) {
+        verdict = "bounded";
+        strbuf_printf(&words, "at most %u-way in every block", proof->degree);
+        put_why(&words, proof);
+    } else {
+        put_why(&words, proof);
+    }
+    site->verdict = base_strdup(verdict);
+    site->proof = words.length ? strbuf_take(&words) : NULL;
+    strbuf_free(&words);
+}

@@ -1,0 +1,149 @@
+// What is proved of a launch's accesses: see prove/prove.h. A proof takes about a millisecond, and
+// programs launch a kernel many times; so proofs are kept, by kernel, shape and parameters. Of a
+// kernel that comes with ever new parameters what holds for all of them is proved once.
+#include "run/proofs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "prove/prove.h"
+
+// A launch must not wait long for its proof, nor the process keep very many.
+enum { MOST_STEPS = 150000, MOST_EXACT = 4, MOST_KEPT = 4096 };
+
+struct key {
+    uint64_t module;
+    const void *kernel;
+    uint32_t arch, block[3], grid[3]; // grid 0: any, and any parameters
+    uint64_t parameters;              // hashed
+};
+
+struct kept {
+    struct key key;
+    struct profile_proof *proofs;
+    uint32_t count;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct map kept_by_key; // struct key -> struct kept
+static size_t kept_count;
+
+static bool may_be_shared(const struct ir_kernel_site *site) {
+    const struct ir_instruction *instruction =
+        &site->function->instructions[site->site->instruction];
+    return !PTX_HAS(instruction->ptx, space) ||
+           ptx_modifier_of(instruction->ptx, PTX_GROUP_space) != PTX_MOD_global;
+}
+
+static bool any_is_shared(const struct ir_function *kernel) {
+    uint32_t count;
+    bool any = false;
+    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
+    for (uint32_t s = 0; s < count && !any; s++)
+        any = may_be_shared(&sites[s]);
+    free(sites);
+    return any;
+}
+
+static struct profile_proof in_words(const struct prove_site *site) {
+    struct profile_proof proof = {.degrees = site->degrees, .degree = site->degree};
+    switch (site->verdict) {
+    case PROVE_EXACT:
+        proof.verdict = PROFILE_PROVED;
+        return proof;
+    case PROVE_FULL:
+    case PROVE_DEPENDS:
+    case PROVE_BOUNDED:
+        proof.verdict = PROFILE_BOUNDED;
+        break;
+    default:
+        proof.verdict = PROFILE_OBSERVED;
+    }
+    proof.why = site->what;
+    proof.line = prove_line(site);
+    return proof;
+}
+
+static struct kept *prove(const struct key *key, const struct ir_function *kernel,
+                          const struct run_launch *launch) {
+    struct prove_launch asked = {.arch = key->arch, .most_steps = MOST_STEPS};
+    memcpy(asked.block, key->block, sizeof asked.block);
+    if (key->grid[0]) {
+        asked.has_grid = true;
+        memcpy(asked.grid, key->grid, sizeof asked.grid);
+        asked.parameters = launch->sim.parameters;
+        asked.parameter_bytes = kernel->parameter_bytes;
+    }
+    struct prove_result *result = prove_kernel(kernel, &asked);
+    struct kept *kept = base_alloc(sizeof *kept);
+    kept->key = *key;
+    kept->count = result->site_count;
+    kept->proofs = base_alloc((result->site_count + 1) * sizeof *kept->proofs);
+    for (uint32_t s = 0; s < result->site_count; s++)
+        kept->proofs[s] = in_words(&result->sites[s]);
+    prove_free(result);
+    return kept;
+}
+
+static struct kept *find_or_prove(const struct key *key, const struct ir_function *kernel,
+                                  const struct run_launch *launch) {
+    struct kept *kept = map_get(&kept_by_key, (const char *)key, sizeof *key);
+    if (kept || kept_count == MOST_KEPT)
+        return kept;
+    kept = prove(key, kernel, launch);
+    map_put(&kept_by_key, (const char *)&kept->key, sizeof kept->key, kept);
+    kept_count++;
+    return kept;
+}
+
+// How often the kernel was proved for one set of parameters.
+static size_t *exact_count(const struct key *key) {
+    static struct map counts; // the key without grid and parameters -> a number
+    size_t *count = map_get(&counts, (const char *)key, sizeof *key);
+    if (count)
+        return count;
+    struct key *copy = base_alloc(sizeof *copy);
+    *copy = *key;
+    count = base_alloc(sizeof *count);
+    map_put(&counts, (const char *)copy, sizeof *copy, count);
+    return count;
+}
+
+static const struct kept *find(const struct run_launch *launch, const struct ir_function *kernel) {
+    struct key any;
+    memset(&any, 0, sizeof any); // the bytes between members are compared, too
+    any.module = kernel->module->serial;
+    any.kernel = kernel;
+    any.arch = launch->arch;
+    memcpy(any.block, launch->sim.block, sizeof any.block);
+    struct key exact = any;
+    memcpy(exact.grid, launch->sim.grid, sizeof exact.grid);
+    exact.parameters = hash_bytes(launch->sim.parameters, kernel->parameter_bytes);
+    const struct kept *kept = map_get(&kept_by_key, (const char *)&exact, sizeof exact);
+    if (kept)
+        return kept;
+    size_t *count = exact_count(&any);
+    if (*count >= MOST_EXACT)
+        return find_or_prove(&any, kernel, launch);
+    ++*count;
+    return find_or_prove(&exact, kernel, launch);
+}
+
+struct profile_proof *run_proofs(const struct run_launch *launch) {
+    const struct ir_function *kernel = sim_kernel_function(launch->kernel);
+    struct profile_proof *copy = NULL;
+    if (!any_is_shared(kernel))
+        return NULL;
+    pthread_mutex_lock(&lock);
+    const struct kept *kept = find(launch, kernel);
+    if (kept) {
+        copy = base_alloc((kept->count + 1) * sizeof *copy);
+        memcpy(copy, kept->proofs, kept->count * sizeof *copy);
+    }
+    pthread_mutex_unlock(&lock);
+    return copy;
+}

@@ -1,0 +1,11 @@
+// Inside run: what is proved of a launch's accesses, kept for launches that are alike.
+#ifndef BANKRUN_RUN_PROOFS_H
+#define BANKRUN_RUN_PROOFS_H
+
+#include "run/launch.h"
+
+// For each site as ir_kernel_sites() numbers them. Caller frees; NULL: the kernel has none that may
+// access shared memory.
+struct profile_proof *run_proofs(const struct run_launch *launch);
+
+#endif
