@@ -74,6 +74,7 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker.trouble; warp++)
         walk_warp(&walker, kernel, warp, threads);
+    result->steps = walker.steps;
     if (walker.trouble)
         give_up(result, walker.trouble);
     free_codes(walker.codes, walker.code_count);

@@ -49,6 +49,7 @@ struct prove_result {
     struct prove_site *sites; // of the kernel, as ir_kernel_sites() numbers them
     uint32_t site_count;
     const char *trouble; // why there is no proof at all; NULL: there is
+    uint64_t steps;      // instructions that were looked at
 };
 
 // Never fails: what cannot be proved is OBSERVED. Free with prove_free.

@@ -74,8 +74,9 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.passed = passed;
     counted.passed_count = result->passed_count;
     counted.findings = check_end(o->check);
-    struct profile_proof *proofs =
-        launch->profile->is_uncounted || o->stream || counted.fault ? NULL : run_proofs(launch);
+    struct profile_proof *proofs = launch->profile->is_uncounted || o->stream || counted.fault
+                                       ? NULL
+                                       : run_proofs(launch, result->instructions);
     counted.proofs = proofs;
     for (size_t i = 0; i < o->ordered.count; i++)
         profile_push_finding(&counted.findings, &o->ordered.list[i]);

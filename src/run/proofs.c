@@ -1,6 +1,5 @@
 // What is proved of a launch's accesses: see prove/prove.h. A proof takes about a millisecond, and
-// programs launch a kernel many times; so proofs are kept, by kernel, shape and parameters. Of a
-// kernel that comes with ever new parameters what holds for all of them is proved once.
+// programs launch a kernel many times; so proofs are kept, by kernel, shape and parameters.
 #include "run/proofs.h"
 
 #include <pthread.h>
@@ -12,8 +11,9 @@
 #include "base/map.h"
 #include "prove/prove.h"
 
-// A launch must not wait long for its proof, nor the process keep very many.
-enum { MOST_STEPS = 150000, MOST_EXACT = 4, MOST_KEPT = 4096 };
+// A launch must not wait long for its proof, nor the process keep very many. A step takes as long
+// as a hundred instructions that run.
+enum { MOST_STEPS = 150000, FEW_STEPS = 400, WORTHWHILE = 4, MOST_KEPT = 16384 };
 
 struct key {
     uint64_t module;
@@ -26,6 +26,8 @@ struct kept {
     struct key key;
     struct profile_proof *proofs;
     uint32_t count;
+    uint64_t steps;
+    bool is_settled; // no more can be known of any launch
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,8 +85,13 @@ static struct kept *prove(const struct key *key, const struct ir_function *kerne
     kept->key = *key;
     kept->count = result->site_count;
     kept->proofs = base_alloc((result->site_count + 1) * sizeof *kept->proofs);
-    for (uint32_t s = 0; s < result->site_count; s++)
+    kept->steps = result->steps;
+    kept->is_settled = true;
+    for (uint32_t s = 0; s < result->site_count; s++) {
+        const enum prove_verdict verdict = result->sites[s].verdict;
         kept->proofs[s] = in_words(&result->sites[s]);
+        kept->is_settled &= verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED;
+    }
     prove_free(result);
     return kept;
 }
@@ -100,46 +107,34 @@ static struct kept *find_or_prove(const struct key *key, const struct ir_functio
     return kept;
 }
 
-// How often the kernel was proved for one set of parameters.
-static size_t *exact_count(const struct key *key) {
-    static struct map counts; // the key without grid and parameters -> a number
-    size_t *count = map_get(&counts, (const char *)key, sizeof *key);
-    if (count)
-        return count;
-    struct key *copy = base_alloc(sizeof *copy);
-    *copy = *key;
-    count = base_alloc(sizeof *count);
-    map_put(&counts, (const char *)copy, sizeof *copy, count);
-    return count;
-}
-
-static const struct kept *find(const struct run_launch *launch, const struct ir_function *kernel) {
-    struct key any;
+// What holds for any grid and parameters is asked first. Where more could be known of this launch
+// alone it is proved, too, if that takes little beside the launch itself.
+static const struct kept *find(const struct run_launch *launch, const struct ir_function *kernel,
+                               uint64_t instructions) {
+    struct key any, exact;
     memset(&any, 0, sizeof any); // the bytes between members are compared, too
     any.module = kernel->module->serial;
     any.kernel = kernel;
     any.arch = launch->arch;
     memcpy(any.block, launch->sim.block, sizeof any.block);
-    struct key exact = any;
+    const struct kept *kept = find_or_prove(&any, kernel, launch);
+    if (!kept || kept->is_settled ||
+        (kept->steps > FEW_STEPS && instructions / kept->steps < WORTHWHILE))
+        return kept;
+    memcpy(&exact, &any, sizeof exact);
     memcpy(exact.grid, launch->sim.grid, sizeof exact.grid);
     exact.parameters = hash_bytes(launch->sim.parameters, kernel->parameter_bytes);
-    const struct kept *kept = map_get(&kept_by_key, (const char *)&exact, sizeof exact);
-    if (kept)
-        return kept;
-    size_t *count = exact_count(&any);
-    if (*count >= MOST_EXACT)
-        return find_or_prove(&any, kernel, launch);
-    ++*count;
-    return find_or_prove(&exact, kernel, launch);
+    const struct kept *more = find_or_prove(&exact, kernel, launch);
+    return more ? more : kept;
 }
 
-struct profile_proof *run_proofs(const struct run_launch *launch) {
+struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions) {
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     struct profile_proof *copy = NULL;
     if (!any_is_shared(kernel))
         return NULL;
     pthread_mutex_lock(&lock);
-    const struct kept *kept = find(launch, kernel);
+    const struct kept *kept = find(launch, kernel, instructions);
     if (kept) {
         copy = base_alloc((kept->count + 1) * sizeof *copy);
         memcpy(copy, kept->proofs, kept->count * sizeof *copy);

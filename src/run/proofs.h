@@ -4,8 +4,8 @@
 
 #include "run/launch.h"
 
-// For each site as ir_kernel_sites() numbers them. Caller frees; NULL: the kernel has none that may
-// access shared memory.
-struct profile_proof *run_proofs(const struct run_launch *launch);
+// For each site as ir_kernel_sites() numbers them. `instructions`: that the launch ran, which says
+// what a proof may cost. Caller frees; NULL: the kernel has no site that may access shared memory.
+struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions);
 
 #endif
