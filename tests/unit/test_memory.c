@@ -1,8 +1,10 @@
 // The table of allocations: what may be accessed, and the words about what may not.
 #include "sim_fake.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/mapping.h"
 #include "sim/memory/pages.h"
@@ -58,6 +60,35 @@ static void test_large_is_free(void **state) {
     assert_non_null(sim_alloc(NULL, 200 << 20, SIM_DEVICE));
     assert_null(sim_alloc(NULL, UINT64_MAX, SIM_DEVICE));
     assert_null(sim_alloc(NULL, UINT64_MAX - 600, SIM_HOST));
+}
+
+// Bytes of an allocation that are in memory.
+static uint64_t resident(uint64_t address, uint64_t bytes) {
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = address / page * page;
+    const uint64_t pages = (address + bytes - first + page - 1) / page;
+    uint64_t *entries = calloc(pages, sizeof *entries), count = 0;
+    const int map = open("/proc/self/pagemap", O_RDONLY);
+    assert_int_equal(pread(map, entries, pages * 8, (off_t)(first / page * 8)), pages * 8);
+    close(map);
+    for (uint64_t i = 0; i < pages; i++)
+        count += entries[i] >> 62 != 0;
+    free(entries);
+    return count * page;
+}
+
+// The first large allocations are written, those beyond are not, and all hold the same.
+static void test_large_are_filled(void **state) {
+    (void)state;
+    const uint64_t bytes = (100u << 20) + 777;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t address = alloc(bytes);
+        const uint8_t *at = (const uint8_t *)(uintptr_t)address;
+        const uint64_t held = resident(address, bytes);
+        assert_true(i < 2 ? held >= bytes : held < bytes / 100);
+        for (uint64_t offset = 0; offset < bytes; offset += 1021)
+            assert_int_equal(at[offset], SIM_FILL_BYTE);
+        assert_int_equal(at[bytes - 1], SIM_FILL_BYTE);
+    }
 }
 
 static void test_freed_memory_is_zero(void **state) {
@@ -479,6 +510,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_stand_ins, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_large_is_free, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_large_are_filled, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_freed_memory_is_zero, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_freeing, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_addresses_come_back_late, fake_setup, fake_teardown),

@@ -1,8 +1,8 @@
 // Inside the simulator: what allocated memory holds before anybody writes it.
 //
-// Small allocations are filled. Of large ones all whole pages are mapped, again and again, onto one
-// short file that holds what is to be read, and become memory of their own when they are written:
-// what a program allocates and never touches costs nothing.
+// Small allocations are filled, and so are the first large ones. Of those beyond all whole pages
+// are mapped, again and again, onto one short file that holds what is to be read, and become memory
+// of their own when they are written: what a program allocates and never touches costs nothing.
 #ifndef BANKRUN_SIM_MEMORY_FRESH_H
 #define BANKRUN_SIM_MEMORY_FRESH_H
 
@@ -18,6 +18,7 @@ struct sim_fresh {
     dev_t device;
     ino_t inode;
     uint64_t period;
+    uint64_t written; // bytes of large allocations that were filled
 };
 
 // Fills memory that reads as zeros, part of a private mapping without a file. What random bytes it
