@@ -800,22 +800,35 @@ static struct event_memo **no_memos(void *state) {
     return NULL;
 }
 
-// The filter is used when those who hear of accesses agree: one does, and hands out memos.
+static struct event_journal *no_journal(void *state) {
+    (void)state;
+    return NULL;
+}
+
+// The filter is used when those who hear of accesses agree: one hands out memos, another one may
+// hand out a journal.
 static void test_agreement(void **state) {
     (void)state;
     struct recorder r = {0};
     struct event_observer with = observer_of(&r, false), without = observer_of(&r, false), sync;
+    struct event_observer writing = without;
     with.memos = no_memos;
+    writing.journal = no_journal;
     r.syncs_only = true;
     sync = observer_of(&r, false);
     const struct {
         const struct event_observer *observers[2];
-        bool has_memos;
-    } cases[] = {{{&with, NULL}, true},  {{&without, NULL}, false},  {{&with, &sync}, true},
-                 {{&sync, &with}, true}, {{&with, &without}, false}, {{&with, &with}, false}};
+        bool has_memos, has_journal;
+    } cases[] = {{{&with, NULL}, true, false},        {{&without, NULL}, false, false},
+                 {{&with, &sync}, true, false},       {{&sync, &with}, true, false},
+                 {{&with, &without}, false, false},   {{&with, &with}, false, false},
+                 {{&sync, &writing}, false, true},    {{&writing, &with}, true, true},
+                 {{&with, &writing}, true, true},     {{&writing, &without}, false, false},
+                 {{&writing, &writing}, false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct event_fanout *fanout = event_fanout_create(cases[i].observers, 2);
         assert_int_equal(event_fanout_observer(fanout)->memos != NULL, cases[i].has_memos);
+        assert_int_equal(event_fanout_observer(fanout)->journal != NULL, cases[i].has_journal);
         event_fanout_free(fanout);
     }
     struct event_fanout *nobody = event_fanout_create(NULL, 0);

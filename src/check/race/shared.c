@@ -216,9 +216,27 @@ static bool access_quickly(struct race_block *block, const struct shared_visit *
                               (const uint32_t *)(const void *)e->values);
 }
 
+// Lanes that access a word each, anywhere.
+static bool access_whole_words(struct race_block *block, const struct shared_visit *v,
+                               const struct event_access *e) {
+    uint32_t bits = 0;
+    for (uint32_t rest = e->mask; rest; rest &= rest - 1)
+        bits |= e->offsets[__builtin_ctz(rest)];
+    if (e->width != 4 || e->bulk_bytes || bits % 4)
+        return false;
+    for (uint32_t rest = e->mask; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        uint32_t value = 0;
+        if (e->values)
+            memcpy(&value, e->values + (size_t)l * 4, 4);
+        shared_access_word(&block->words, v, e->offsets[l] / 4, 15, 1u << l, value);
+    }
+    return true;
+}
+
 static void access_words(struct race_block *block, const struct shared_visit *v,
                          const struct event_access *e) {
-    if (access_quickly(block, v, e))
+    if (access_quickly(block, v, e) || access_whole_words(block, v, e))
         return;
     for (uint32_t rest = e->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
