@@ -23,6 +23,7 @@ struct check_launch {
     // Blocks may see how far others are. Where races are looked for all of them run on one worker
     // then, one after the other unless they wait for each other.
     bool is_ordered;
+    bool tracks_undefined; // it is known what of global memory nothing has defined
     // False: nothing is known there. May be asked until check_end has returned.
     bool (*find_memory)(void *context, uint64_t address, struct check_memory *found);
     void *context;

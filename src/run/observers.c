@@ -43,6 +43,8 @@ static void start_checks(struct run_observers *o, const struct run_launch *launc
                                        .dynamic_shared_bytes = launch->sim.dynamic_shared_bytes,
                                        .workers = (unsigned)sim_threads(sim),
                                        .is_ordered = sim_kernel_is_ordered(launch->kernel),
+                                       .tracks_undefined =
+                                           sim_tracks_undefined(sim_kernel_device(launch->kernel)),
                                        .find_memory = find_memory,
                                        .context = (void *)(uintptr_t)sim};
     memcpy(o->checked.grid, launch->sim.grid, sizeof o->checked.grid);

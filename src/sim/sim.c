@@ -63,3 +63,7 @@ struct sim_objects *sim_objects_of(const struct sim *sim) {
 void sim_interrupt(struct sim *sim) {
     sim->interrupted = 1;
 }
+
+bool sim_tracks_undefined(const struct sim *sim) {
+    return sim_memory_tracks_undefined(sim->memory);
+}

@@ -126,6 +126,8 @@ const char *sim_kernel_varies(const struct sim_kernel *kernel);
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel);
 // Whether its blocks may see how far others are (ir_block_ordered).
 bool sim_kernel_is_ordered(const struct sim_kernel *kernel);
+// Whether it is known what of the device's memory nothing has defined.
+bool sim_tracks_undefined(const struct sim *sim);
 
 // ---- Launches -----------------------------------------------------------------------------
 

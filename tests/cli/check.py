@@ -114,6 +114,30 @@ def check_memory_words(folder):
     expect(folder, 5, [r"bytes\s+0\s+to\s+999\s+of\s+allocation\s+2\s+\(1000"], "check", "one.cu")
 
 
+UNDEFINED = """__global__ void add(int *sums) {
+    sums[threadIdx.x] += 1;
+}
+
+int main() {
+    int *sums;
+    cudaMalloc(&sums, 32 * sizeof(int));
+    add<<<1, 32>>>(sums);
+    cudaDeviceSynchronize();
+    cudaFree(sums);
+}
+"""
+
+
+def check_address_space(folder):
+    """With too little of it nothing is known of global memory, which is said."""
+    write(folder, "undefined.cu", UNDEFINED)
+    expect(folder, 5, ["undefined-store"], "check", "--check", "init", "undefined.cu")
+    limited = f"ulimit -v 40000000 && exec {BANKRUN} check --check init undefined.cu"
+    process = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
+    if process.returncode or "not-all-checked" not in process.stdout + process.stderr:
+        problems.append(f"{limited}: status {process.returncode}\n{process.stdout}{process.stderr}")
+
+
 def check_pages():
     """Each kind that the sources name has a page, and each page stands in the table."""
     sources = subprocess.run(["grep", "-rhoE", r'kind = "[a-z-]+"', "src/check"], capture_output=True, text=True,
@@ -143,6 +167,7 @@ def main():
         check_suppressions(folder)
         check_refusals(folder)
         check_memory_words(folder)
+        check_address_space(folder)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -147,6 +147,17 @@ static void push(const struct check_launch *launch, const struct check_note *not
     strbuf_free(&object);
 }
 
+static void push_incomplete(struct profile_findings *findings) {
+    profile_push_finding(
+        findings, &(struct profile_finding){
+                      .check = PROFILE_CHECK_INIT,
+                      .kind = "not-all-checked",
+                      .message = "values of global memory were not looked at: the system grants no "
+                                 "address space to keep what is known of them (ulimit -v)",
+                      .is_note = true,
+                      .count = 1});
+}
+
 static void end(void *state, struct profile_findings *findings) {
     struct init_check *check = state;
     struct check_notes all = {0};
@@ -155,6 +166,8 @@ static void end(void *state, struct profile_findings *findings) {
     for (size_t i = 0; i < all.list.length; i++)
         push(check->launch, &all.list.data[i], findings);
     check_free_notes(&all);
+    if (!check->launch->tracks_undefined)
+        push_incomplete(findings);
     free(check->workers);
     free(check);
 }

@@ -43,6 +43,10 @@ void sim_memory_track_undefined(struct sim_memory *memory) {
         sim_undefined_create(&space->undefined, space->begin, space->end - space->begin);
 }
 
+bool sim_memory_tracks_undefined(const struct sim_memory *memory) {
+    return memory->space->undefined.bytes != 0;
+}
+
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes) {
     return new_view(other->space, device, device_bytes);

@@ -73,6 +73,8 @@ void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill)
 void sim_memory_use_own_pages(struct sim_memory *memory);
 // From now on it is tracked what of the memory is defined. Before the first allocation.
 void sim_memory_track_undefined(struct sim_memory *memory);
+// Whether it is: the system may not grant the address space for that.
+bool sim_memory_tracks_undefined(const struct sim_memory *memory);
 // A further device's view of a space. No other has its number.
 struct sim_memory *sim_memory_join(struct sim_memory *other, unsigned device,
                                    uint64_t device_bytes);
