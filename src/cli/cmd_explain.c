@@ -1,9 +1,7 @@
 // bankrun explain: how an index expression, or a file of raw requests, meets the banks.
-#include <errno.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
 
@@ -94,7 +92,7 @@ static bool has_problem(const struct explain_answer *answer) {
     return false;
 }
 
-static int write_answer(const struct explain_answer *answer) {
+static int show(const struct explain_answer *answer) {
     const struct cli_options *options = answer->options;
     bool to_stdout = !options->output || !strcmp(options->output, "-");
     bool color =
@@ -108,16 +106,9 @@ static int write_answer(const struct explain_answer *answer) {
         explain_write_json(answer, &text);
     if (to_stdout && options->format != REPORT_TEXT)
         make_safe(&text, stdout);
-    bool is_written = to_stdout
-                          ? fwrite(strbuf_string(&text), 1, text.length, stdout) == text.length &&
-                                fflush(stdout) == 0
-                          : file_write(options->output, strbuf_string(&text), text.length);
+    const bool is_written = write_answer(&text, options);
     strbuf_free(&text);
-    if (!is_written) {
-        cli_error("%s: %s", to_stdout ? "the output" : options->output, strerror(errno));
-        return CLI_USAGE;
-    }
-    return has_problem(answer) ? CLI_FAULT : CLI_OK;
+    return !is_written ? CLI_USAGE : has_problem(answer) ? CLI_FAULT : CLI_OK;
 }
 
 static int explain_one(const char *expression, const struct cli_options *options) {
@@ -129,7 +120,7 @@ static int explain_one(const char *expression, const struct cli_options *options
         bool is_answered = explain_ask(&answer, &diags);
         print_diags(&diags, options);
         if (is_answered)
-            status = write_answer(&answer);
+            status = show(&answer);
     }
     vec_free(&answer.rows);
     arena_destroy(answer.arena);

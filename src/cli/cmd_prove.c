@@ -1,33 +1,35 @@
 // bankrun prove: what holds for every block, every round of a loop and every input.
-#include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/prove.h"
 
 static void help(void) {
-    fputs("Usage: bankrun prove [OPTIONS] FILE\n"
-          "\n"
-          "Proves what accesses to shared memory cost for every block, every round of a loop and\n"
-          "every input: the kernels are not run, and need neither inputs nor a main(). FILE is a\n"
-          "PTX module or a CUDA source.\n"
-          "\n"
-          "    bankrun prove transpose.cu --block 32x32\n"
-          "    bankrun prove --kernel scan kernels.ptx\n"
-          "\n"
-          "For each access:\n"
-          "  proved n-way     every request of every warp takes that; several numbers: the warps,\n"
-          "                   or the rounds of a loop, differ\n"
-          "  depends on s     the degree for each value of a number s modulo 32\n"
-          "  at most n-way    no request takes more\n"
-          "  not proved       and why\n"
-          "\n",
-          stdout);
+    fputs(
+        "Usage: bankrun prove [OPTIONS] FILE\n"
+        "\n"
+        "Proves what accesses to shared memory cost in every block, every round of a loop and\n"
+        "for every input. Nothing is run: no GPU, no inputs and no main() are needed. FILE is a\n"
+        "CUDA source, which is compiled with nvcc, a PTX module, or an executable that holds\n"
+        "PTX.\n"
+        "\n"
+        "    bankrun prove transpose.cu --block 32x32\n"
+        "    bankrun prove -Iinclude -DN=64 --kernel '^scan' kernels.cu\n"
+        "    bankrun prove --fail-on excess kernels.ptx     # status 3 unless all is proved free\n"
+        "\n"
+        "What is said of an access:\n"
+        "  proved free      no request of any warp has a conflict\n"
+        "  proved 32-way    every request is so; of several numbers each occurs, as warps or the\n"
+        "                   rounds of a loop differ\n"
+        "  depends on s     one number decides; the degree for each value of it\n"
+        "  at most 8-way    no request is worse\n"
+        "  not proved       and why; bankrun run counts what it costs for one input\n"
+        "\n",
+        stdout);
     options_print_help(CLI_PROVE, stdout);
+    fputs("\nExit status: 0; 2: the command line or the input is wrong; 3: --fail-on excess.\n",
+          stdout);
 }
 
 // "256", "32x8", "8x8x4".
@@ -37,21 +39,26 @@ static bool read_shape(const char *text, uint32_t block[3]) {
     for (int axis = 0; axis < 3; axis++) {
         char *end;
         const unsigned long number = strtoul(at, &end, 10);
-        if (end == at || number == 0 || number > 1024)
+        if (*at < '0' || *at > '9' || number == 0 || number > INT32_MAX)
             break;
         block[axis] = (uint32_t)number;
-        if (!*end)
-            return (uint64_t)block[0] * block[1] * block[2] <= 1024;
+        if (!*end) {
+            const uint64_t threads = (uint64_t)block[0] * block[1];
+            if (threads <= 1024 && threads * block[2] <= 1024)
+                return true;
+            cli_error("--block: %s: a block has at most 1024 threads", text);
+            return false;
+        }
         if (*end != 'x' && *end != ',')
             break;
         at = end + 1;
     }
-    cli_error("--block: '%s' is no shape of at most 1024 threads, like 256, 32x8 or 8x8x4", text);
+    cli_error("--block: '%s' is not of the form N, NxM or NxMxK", text);
     return false;
 }
 
-static bool prepare(const struct cli_options *options, struct prove_run *run) {
-    *run = (struct prove_run){.options = options, .out = stdout};
+static bool prepare(const struct cli_options *options, const char *file, struct prove_run *run) {
+    run->report = (struct prove_report){.options = options, .name = file, .arena = arena_create()};
     if (options->prove.block && !read_shape(options->prove.block, run->block))
         return false;
     run->has_block = options->prove.block != NULL;
@@ -66,29 +73,75 @@ static bool prepare(const struct cli_options *options, struct prove_run *run) {
     return error == 0;
 }
 
-static int prove_file(const char *path, struct prove_run *run) {
-    struct source source = {.name = path};
-    char *text;
-    if (!file_read_regular(path, &text, &source.length)) {
-        cli_error("%s: %s", path, strerror(errno));
-        return CLI_USAGE;
+static bool has_proofs(const struct prove_run *run) {
+    if (run->report.proofs.length)
+        return true;
+    if (run->has_kernel)
+        cli_error("--kernel: no kernel of %s has a name that '%s' matches", run->report.name,
+                  run->report.options->prove.kernel);
+    else
+        cli_error("%s has no kernel (templates are compiled where they are instantiated)",
+                  run->report.name);
+    return false;
+}
+
+static int gate(const struct prove_report *report) {
+    struct prove_sums sums = {0};
+    for (size_t i = 0; i < report->proofs.length; i++) {
+        const struct prove_sums one = prove_sums_of(&report->proofs.data[i]);
+        sums.all += one.all;
+        sums.excess += one.excess;
     }
-    source.text = text;
-    const int status = prove_module(&source, run);
-    free(text);
+    if (!report->options->fail_on_excess || !sums.excess)
+        return CLI_OK;
+    cli_error("--fail-on excess: %llu of %llu accesses %s not proved free of conflicts",
+              (unsigned long long)sums.excess, (unsigned long long)sums.all,
+              sums.excess == 1 ? "is" : "are");
+    return CLI_EXCESS;
+}
+
+static int show(const struct prove_report *report) {
+    const struct cli_options *options = report->options;
+    const bool to_stdout = !options->output || !strcmp(options->output, "-");
+    const bool color =
+        to_stdout ? options_use_color(options, stdout) : options->color == CLI_COLOR_ALWAYS;
+    struct strbuf text = {0};
+    if (options->format == REPORT_TEXT)
+        prove_write_text(report, color, to_stdout ? stream_width(stdout) : 0, &text);
+    else if (options->format == REPORT_CSV)
+        prove_write_csv(report, &text);
+    else
+        prove_write_json(report, &text);
+    if (to_stdout && options->format != REPORT_TEXT)
+        make_safe(&text, stdout);
+    const bool is_written = write_answer(&text, options);
+    strbuf_free(&text);
+    return is_written ? gate(report) : CLI_USAGE;
+}
+
+static int prove(const struct cli_options *options, const char *file) {
+    struct prove_run run = {0};
+    int status = CLI_USAGE;
+    if (prepare(options, file, &run) && output_prepare(options, file)) {
+        if (prove_file(file, &run) && has_proofs(&run))
+            status = show(&run.report);
+        output_discard(options, file);
+    }
+    if (run.has_pattern)
+        regfree(&run.kernels);
+    prove_report_free(&run.report);
     return status;
 }
 
 int cmd_prove(int argc, char **argv) {
     struct cli_options options;
     options_init(&options);
-    struct prove_run run = {0};
     int status = CLI_USAGE;
     const char *file = NULL;
     int at = 0;
     while ((at = options_parse(&options, CLI_PROVE, argc, argv, at)) >= 0 && at < argc) {
         if (file) {
-            cli_error("prove takes one file: '%s'", argv[at]);
+            cli_error("one file at a time: '%s' and '%s'", file, argv[at]);
             at = -1;
             break;
         }
@@ -99,11 +152,9 @@ int cmd_prove(int argc, char **argv) {
         status = CLI_OK;
     } else if (at >= 0 && !file) {
         cli_error("prove what? bankrun prove [OPTIONS] FILE; see bankrun prove --help");
-    } else if (at >= 0 && prepare(&options, &run)) {
-        status = prove_file(file, &run);
+    } else if (at >= 0) {
+        status = prove(&options, file);
     }
-    if (run.has_pattern)
-        regfree(&run.kernels);
     options_free(&options);
     return status;
 }

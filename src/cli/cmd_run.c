@@ -2,11 +2,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "cli/commands.h"
+#include "cli/cuda_source.h"
 #include "profile/record.h"
 #include "profile/suppress.h"
 #include "toolchain/disassemble.h"
@@ -19,7 +20,8 @@ static void help(void) {
         "reports bank conflicts by source line on stderr. FILE is\n"
         "  - a CUDA source (.cu), which is compiled with nvcc;\n"
         "  - an executable that uses the CUDA runtime or driver and holds PTX;\n"
-        "  - a PTX module (.ptx), one kernel of which is launched as --launch says;\n"
+        "  - a PTX module (.ptx), or a source without a main(), one kernel of which is launched\n"
+        "    as --launch says;\n"
         "  - a command or a script that starts such programs (make check, ./run_tests.sh): each\n"
         "    process that uses CUDA is simulated, and the report is on all of them.\n"
         "What follows a source or an executable belongs to the program, whose output and exit\n"
@@ -83,50 +85,46 @@ static bool check_counting(const struct cli_options *options) {
     return false;
 }
 
-static int run_ptx_file(int argc, char **argv, struct cli_options *options) {
+// One kernel of a PTX module or of a CUDA source.
+static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
-    if (rest < 0)
-        return CLI_USAGE;
-    if (!check_trace(options) || !check_counting(options))
+    if (rest < 0 || !check_trace(options) || !check_counting(options))
         return CLI_USAGE;
     if (rest < argc) {
-        cli_error("'%s': a PTX kernel takes its arguments through --launch", argv[rest]);
+        cli_error("'%s': a kernel takes its arguments through --launch", argv[rest]);
+        return CLI_USAGE;
+    }
+    if (options->devices > 1) {
+        cli_error("--devices: a kernel is launched on one device; programs see several");
         return CLI_USAGE;
     }
     struct source source = {.name = argv[0]};
-    char *text;
-    if (!file_read_regular(argv[0], &text, &source.length)) {
-        cli_error("%s: %s", argv[0], strerror(errno));
+    struct strbuf name = {0};
+    char *text = NULL;
+    if (!output_prepare(options, argv[0]))
         return CLI_USAGE;
+    if (kind == CLI_KIND_CUDA) {
+        text = cuda_source_ptx(argv[0], options, &source.length);
+        strbuf_printf(&name, "PTX of %s", argv[0]);
+        source.name = name.data;
+    } else if (!file_read_regular(argv[0], &text, &source.length)) {
+        cli_error("%s: %s", argv[0], strerror(errno));
+        text = NULL;
     }
     source.text = text;
-    int status = output_prepare(options, argv[0]) ? run_ptx(&source, options) : CLI_USAGE;
+    int status = text ? run_ptx(&source, argv[0], options) : CLI_USAGE;
+    strbuf_free(&name);
     free(text);
     return status;
 }
 
-// The first bytes of a file; -1: it cannot be read, which was printed.
-static long read_head(const char *path, char *head, size_t size) {
-    struct stat status;
-    FILE *file = NULL;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-    else
-        file = fopen(path, "rb");
-    if (!file && errno == ESPIPE) {
-        cli_error("%s: not a regular file; a program is read more than once", path);
-        return -1;
-    }
-    if (!file) {
-        cli_error("%s: %s", path, strerror(errno));
-        return -1;
-    }
-    size_t length = fread(head, 1, size, file);
-    bool has_failed = ferror(file);
-    fclose(file);
-    if (has_failed)
-        cli_error("%s: cannot be read", path);
-    return has_failed ? -1 : (long)length;
+// Before a source --launch is ours. Behind it everything belongs to the program, if it is one.
+static bool launches_kernel(int argc, char **argv, const struct cli_options *options) {
+    bool has_launch = options->launch != NULL;
+    for (int i = 1; i < argc && !has_launch; i++)
+        has_launch = (!strcmp(argv[i], "--launch") || !strncmp(argv[i], "--launch=", 9)) &&
+                     !cuda_source_has_main(argv[0]);
+    return has_launch;
 }
 
 // A script, or a command that PATH knows: what it starts is what counts.
@@ -141,7 +139,7 @@ static bool is_command_name(const char *word) {
 static int run_command_line(char **argv, const struct cli_options *options) {
     char *path = command_find(argv[0]);
     if (options->launch || options->dumps.length)
-        cli_error("--launch and --dump are for .ptx files");
+        cli_error("--launch and --dump are for .ptx and .cu files");
     else if (!path)
         cli_error("%s: %s", argv[0], strerror(errno ? errno : ENOENT));
     bool can = path && !options->launch && !options->dumps.length && output_prepare(options, path);
@@ -159,7 +157,7 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
             return run_command_line(argv, options);
     }
     char *head = base_alloc(HEAD_BYTES);
-    long length = read_head(argv[0], head, HEAD_BYTES);
+    long length = cli_read_head(argv[0], head, HEAD_BYTES);
     enum cli_kind kind = length < 0 ? CLI_KIND_OTHER : cli_kind_of(argv[0], head, (size_t)length);
     bool starts_others =
         is_script(argv[0], head, length) || (kind == CLI_KIND_ELF && options->follow);
@@ -172,20 +170,17 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
         cli_error("--follow: %s is neither an executable nor a script", argv[0]);
         return CLI_USAGE;
     }
-    if (kind == CLI_KIND_PTX && options->devices > 1) {
-        cli_error("--devices: a .ptx file is launched on one device; programs see several");
-        return CLI_USAGE;
-    }
-    if (kind == CLI_KIND_PTX)
-        return run_ptx_file(argc, argv, options);
+    if (kind == CLI_KIND_PTX || (kind == CLI_KIND_CUDA && launches_kernel(argc, argv, options)))
+        return run_kernel(kind, argc, argv, options);
     if (kind == CLI_KIND_PROFILE)
         cli_error("%s is a saved profile; show it with: bankrun report %s", argv[0], argv[0]);
     else if (kind == CLI_KIND_OTHER)
         cli_error("%s: not a CUDA program: neither a CUDA source (.cu), nor PTX, nor an executable",
                   argv[0]);
-    else if (options->launch || options->dumps.length)
-        cli_error("--launch and --dump are for .ptx files; %s launches its kernels itself",
-                  argv[0]);
+    else if (options->launch)
+        cli_error("--launch is for .ptx and .cu files; %s launches its kernels itself", argv[0]);
+    else if (options->dumps.length)
+        cli_error("--dump writes buffers of --launch; %s launches its kernels itself", argv[0]);
     else
         return check_trace(options) && output_prepare(options, argv[0])
                    ? run_program(kind, argv, options)

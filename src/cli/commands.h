@@ -18,9 +18,11 @@ int cmd_nvcc_flags(int argc, char **argv);
 // What a file is, by its content where that tells; its first kilobytes do.
 enum cli_kind { CLI_KIND_ELF, CLI_KIND_PTX, CLI_KIND_CUDA, CLI_KIND_PROFILE, CLI_KIND_OTHER };
 enum cli_kind cli_kind_of(const char *path, const char *data, size_t length);
+// The first bytes of a file; -1: it cannot be read, which was printed.
+long cli_read_head(const char *path, char *head, size_t size);
 
-// Runs one launch of a PTX module.
-int run_ptx(const struct source *source, const struct cli_options *options);
+// Runs one launch of a PTX module. `name`: of the file that the user gave.
+int run_ptx(const struct source *source, const char *name, const struct cli_options *options);
 
 // Runs argv[0], a CUDA source or an executable, with its arguments (NULL at the end) as a child
 // process.
@@ -45,6 +47,8 @@ bool output_close(void);
 unsigned stream_width(FILE *stream);
 // Takes out of what is written on the stream what a terminal might act on, if the stream is one.
 void make_safe(struct strbuf *text, FILE *stream);
+// Writes to -o, or to stdout. False: it cannot be written, which was printed.
+bool write_answer(const struct strbuf *text, const struct cli_options *options);
 // Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
 // or CLI_USAGE when a file cannot be read or written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);

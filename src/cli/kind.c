@@ -1,7 +1,9 @@
 // What kind of input a file is.
 #define _GNU_SOURCE // memmem
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
 
@@ -33,6 +35,29 @@ static size_t skip_blanks(const char *data, size_t length, size_t at) {
 
 static bool starts_with(const char *data, size_t length, size_t at, const char *text) {
     return length - at >= strlen(text) && !memcmp(data + at, text, strlen(text));
+}
+
+long cli_read_head(const char *path, char *head, size_t size) {
+    struct stat status;
+    FILE *file = NULL;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    else
+        file = fopen(path, "rb");
+    if (!file && errno == ESPIPE) {
+        cli_error("%s: not a regular file; a program is read more than once", path);
+        return -1;
+    }
+    if (!file) {
+        cli_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    size_t length = fread(head, 1, size, file);
+    bool has_failed = ferror(file);
+    fclose(file);
+    if (has_failed)
+        cli_error("%s: cannot be read", path);
+    return has_failed ? -1 : (long)length;
 }
 
 enum cli_kind cli_kind_of(const char *path, const char *data, size_t length) {

@@ -4,7 +4,11 @@
 
 #include "profile/finding.h"
 
-enum { BOTH = CLI_RUN | CLI_REPORT, ALL = BOTH | CLI_EXPLAIN };
+enum {
+    BOTH = CLI_RUN | CLI_REPORT,
+    ALL = BOTH | CLI_EXPLAIN | CLI_PROVE,
+    COMPILES = CLI_RUN | CLI_PROVE
+};
 
 #define X(id, name, write) {name, REPORT_##id},
 static const struct option_choice formats[] = {REPORT_FORMATS(X){0}};
@@ -14,6 +18,7 @@ static const struct option_choice colors[] = {
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
+static const struct option_choice proof_failures[] = {{"excess", true}, {0}};
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
 #define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
 static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
@@ -77,7 +82,12 @@ const struct option_row option_rows[] = {
      "usual ones)",
      TEXT(prove.block)},
     {0, "kernel", "REGEX", CLI_PROVE, "only kernels whose names it matches", TEXT(prove.kernel)},
-    {0, "arch", "ARCH", CLI_PROVE, "architecture: sm_90, 90 or 9.0 (default sm_90)",
+    {0, "fail-on", "excess", CLI_PROVE,
+     "exit with status 3 unless every access is proved free of\nconflicts",
+     CHOICE(fail_on_excess, proof_failures)},
+    {0, "arch", "ARCH", CLI_PROVE,
+     "architecture: sm_90, 90 or 9.0 (default sm_90); sm_90a: a .cu\nis compiled with the features "
+     "of 9.0 alone",
      READ(option_arch)},
     {0, "instruction", "NAME", CLI_CALIBRATE, "measure only this one, like ld.shared.u32",
      TEXT(calibrate.instruction)},
@@ -102,7 +112,8 @@ const struct option_row option_rows[] = {
      "host threads (default: one for each processor); the counts\ndo not depend on it",
      NUMBER(threads, 1024)},
     {0, "launch", "SPEC", CLI_RUN,
-     "launch of a .ptx file: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'", TEXT(launch)},
+     "launch of a kernel of a .ptx or .cu file:\n'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGS)'",
+     TEXT(launch)},
     {0, "dump", "ARG=FILE", CLI_RUN,
      "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout",
      READ(option_dump)},
@@ -156,16 +167,16 @@ const struct option_row option_rows[] = {
      "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
      "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm",
      CHOICE(as_compiled, readings)},
-    {0, "nvcc", "PATH", CLI_RUN, "the nvcc to compile .cu files with", TEXT(nvcc)},
-    {0, "nvcc-flag", "FLAG", CLI_RUN, "hand FLAG to nvcc; may be given several times",
+    {0, "nvcc", "PATH", COMPILES, "the nvcc to compile .cu files with", TEXT(nvcc)},
+    {0, "nvcc-flag", "FLAG", COMPILES, "hand FLAG to nvcc; may be given several times",
      LIST(nvcc_flags)},
-    {'I', NULL, "DIR", CLI_RUN, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,", PASS},
-    {'D', NULL, "NAME", CLI_RUN, NULL, PASS},
-    {'U', NULL, "NAME", CLI_RUN, NULL, PASS},
-    {'L', NULL, "DIR", CLI_RUN, NULL, PASS},
-    {'l', NULL, "LIBRARY", CLI_RUN, NULL, PASS},
-    {'X', NULL, "TOOL FLAG", CLI_RUN, "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ...", PASS},
-    {0, "no-cache", NULL, CLI_RUN, "compile .cu files anew, and keep nothing of it",
+    {'I', NULL, "DIR", COMPILES, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,", PASS},
+    {'D', NULL, "NAME", COMPILES, NULL, PASS},
+    {'U', NULL, "NAME", COMPILES, NULL, PASS},
+    {'L', NULL, "DIR", COMPILES, NULL, PASS},
+    {'l', NULL, "LIBRARY", COMPILES, NULL, PASS},
+    {'X', NULL, "TOOL FLAG", COMPILES, "-lLIBRARY and -Xcompiler FLAG, -Xptxas FLAG, ...", PASS},
+    {0, "no-cache", NULL, COMPILES, "compile .cu files anew, and keep nothing of it",
      SET(no_cache, true)},
     {0, "no-count", NULL, CLI_RUN, "only run the program: no counts, no report",
      SET(no_count, true)},
@@ -178,6 +189,8 @@ const struct option_row option_rows[] = {
     {'q', "quiet", NULL, CLI_RUN, "no report and no progress on stderr, only errors and faults",
      SET(quiet, true)},
     {'v', "verbose", NULL, BOTH, "show every site and launch, and the commands that are run",
+     SET(verbose, true)},
+    {'v', "verbose", NULL, CLI_PROVE, "show every access, and those that no warp reaches",
      SET(verbose, true)},
     {'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees", SET(verbose, true)},
     {'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS, "show this help", SET(help, true)},

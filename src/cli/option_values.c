@@ -43,6 +43,10 @@ static bool parse_count(const char *option, const char *text, uint64_t most, uin
 // "is neither A nor B" of two words, "is none of A, B, C" of more.
 static void print_no_choice(const struct option_row *row, const char *text) {
     const struct option_choice *choices = row->choices;
+    if (!choices[1].word) {
+        cli_error("--%s: '%s' is not %s", row->name, text, choices[0].word);
+        return;
+    }
     if (!choices[2].word) {
         cli_error("--%s: '%s' is neither %s nor %s", row->name, text, choices[0].word,
                   choices[1].word);

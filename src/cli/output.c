@@ -99,6 +99,16 @@ static bool put(const struct strbuf *text, FILE *stream) {
     return false;
 }
 
+bool write_answer(const struct strbuf *text, const struct cli_options *options) {
+    const bool to_file = options->output && strcmp(options->output, "-");
+    const bool is_good = to_file ? file_write(options->output, strbuf_string(text), text->length)
+                                 : put(text, stdout);
+    is_written = to_file && is_good;
+    if (!is_good)
+        cli_error("%s: %s", to_file ? options->output : "the output", strerror(errno));
+    return is_good;
+}
+
 // False: the file cannot be read, which was printed.
 static bool suppress(struct profile *profile, const struct cli_options *options) {
     if (!options->suppressions)

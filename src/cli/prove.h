@@ -1,31 +1,108 @@
-// What bankrun prove was asked, and how it says what it found.
+// Inside bankrun prove: what was asked, what was found, and how it is said.
 #ifndef BANKRUN_CLI_PROVE_H
 #define BANKRUN_CLI_PROVE_H
 
 #include <regex.h>
 
+#include "base/arena.h"
+#include "base/strbuf.h"
 #include "cli/options.h"
 #include "ir/ir.h"
+#include "profile/profile.h"
 #include "prove/prove.h"
 
-struct prove_run {
+// ---- What was found ---------------------------------------------------------------------------
+
+enum { PROVE_COLUMNS = 8 };
+
+// Accesses of one line to one array, by one instruction, of which the same is known.
+struct prove_row {
+    struct profile_site about; // where, and what: all but the counts
+    struct prove_site site;    // of the first of them
+    const char *verdict;       // "proved 32-way"
+    const char *detail;        // "index loaded from memory at line 12"; NULL: nothing is to be said
+    uint32_t count;
+    uint32_t columns[PROVE_COLUMNS]; // of the line, that are known and told apart
+    uint32_t column_count;
+};
+
+// Why the kernel was looked at for these blocks.
+enum prove_choice {
+    PROVE_ASKED,    // --block
+    PROVE_REQUIRED, // .reqntid
+    PROVE_DECLARED, // .maxntid: __launch_bounds__
+    PROVE_USUAL,    // nothing says
+};
+extern const char *const prove_choice_text[PROVE_USUAL + 1]; // as in the JSON
+
+struct prove_shape {
+    uint32_t block[3];
+};
+
+// One kernel, for blocks for which the same holds.
+struct prove_proof {
+    const char *kernel, *symbol;
+    enum prove_choice choice;
+    VEC(struct prove_shape) shapes;
+    const char *trouble;          // why nothing is proved; NULL: something is
+    VEC(struct prove_row) rows;   // those that may conflict first, by degree; then by line
+    VEC(struct prove_row) unseen; // accesses to shared memory that no warp reaches
+};
+
+struct prove_report {
     const struct cli_options *options;
-    FILE *out;
+    const char *name; // of the file, as the user gave it
+    struct arena *arena;
+    VEC(struct prove_proof) proofs;
+};
+
+// ---- Asking -----------------------------------------------------------------------------------
+
+struct prove_run {
+    struct prove_report report;
     bool has_block, has_pattern;
     uint32_t block[3];
     regex_t kernels;
-    uint32_t sites, counts[PROVE_OBSERVED + 1]; // over all kernels
-    uint32_t kernel_count;
+    bool has_kernel; // of whatever name
 };
 
-// Proves the kernels of a PTX module. Returns an exit status.
-int prove_module(const struct source *source, struct prove_run *run);
+// prove_input.c: every module of PTX in a file. False: an error was printed.
+bool prove_file(const char *path, struct prove_run *run);
 
-// One kernel for one shape of blocks.
-void prove_print(struct prove_run *run, const struct ir_function *kernel,
-                 const struct prove_launch *launch, const char *why_block,
-                 const struct prove_result *result);
-// In words: "proved 32-way". Caller frees.
-char *prove_words(const struct prove_site *site);
+// prove_module.c: proves the kernels of a PTX module. False: an error was printed.
+bool prove_module(const struct source *source, struct prove_run *run);
+
+// prove_shapes.c: the blocks that a kernel is looked at for.
+enum { PROVE_SHAPES = 4 };
+enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_function *kernel,
+                                  struct prove_shape shapes[PROVE_SHAPES], size_t *count);
+
+// prove_rows.c: the rows of one result, and whether two proofs say the same.
+void prove_fill(struct prove_report *report, const struct source *source,
+                const struct ir_function *kernel, const struct prove_result *result,
+                struct prove_proof *proof);
+bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b);
+void prove_proof_free(struct prove_proof *proof);
+void prove_report_free(struct prove_report *report);
+
+// Accesses, and those that are not proved free of conflicts.
+struct prove_sums {
+    uint64_t all, excess;
+};
+struct prove_sums prove_sums_of(const struct prove_proof *proof);
+
+// ---- Saying -----------------------------------------------------------------------------------
+
+// prove_words.c: "proved 32-way", and what is to be said more; or nothing.
+void prove_put_verdict(struct strbuf *out, const struct prove_site *site);
+void prove_put_detail(struct strbuf *out, const struct prove_site *site);
+uint32_t prove_reason_line(const struct prove_site *site); // where it comes from; 0: unknown
+
+// prove_text.c. width: columns, 0: the page's own.
+void prove_write_text(const struct prove_report *report, bool color, unsigned width,
+                      struct strbuf *out);
+// prove_data.c
+void prove_write_json(const struct prove_report *report, struct strbuf *out);
+void prove_write_csv(const struct prove_report *report, struct strbuf *out);
 
 #endif

@@ -1,138 +1,312 @@
-// Proofs as text.
+// Proofs as text: of each kernel what may conflict, line by line, then what does not.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/demangle.h"
-#include "base/strbuf.h"
-#include "cli/commands.h"
 #include "cli/prove.h"
-#include "ptx/ptx.h"
+#include "report/build.h"
+#include "report/text.h"
 
-// "2, 4, 8" of bits 1, 3 and 7.
-static void put_degrees(struct strbuf *out, uint64_t degrees) {
-    const char *between = "";
-    for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
-        if (degrees >> (n - 1) & 1) {
-            strbuf_printf(out, "%s%u", between, n);
-            between = ", ";
-        }
+enum { INDENT = 2, DEEPER = 4, MOST_FREE = 8, GAP = 2 };
+
+struct writer {
+    struct report_page page;
+    struct view_builder builder;
+    const struct prove_report *report;
+    size_t verdicts; // the column where they stand
+};
+
+// ---- What is known of a kernel, in one line -------------------------------------------------
+
+static bool is_proved(const struct prove_row *row) {
+    return row->site.verdict == PROVE_EXACT || row->site.verdict == PROVE_FULL;
 }
 
-// "8 for s = 4, 12, 20, 28": the residues by falling degree, of which one covers several.
-static void put_residues(struct strbuf *out, const struct prove_site *site) {
-    const char *between = "";
-    for (uint32_t degree = PROVE_MAX_DEGREE; degree > 0; degree--) {
-        unsigned count = 0;
-        for (unsigned r = 0; r < PROVE_RESIDUES; r++)
-            count += site->residues[r] == degree;
-        if (!count)
+static uint64_t count_of(const struct prove_proof *proof, enum prove_verdict verdict) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < proof->rows.length; i++)
+        if (proof->rows.data[i].site.verdict == verdict)
+            count += proof->rows.data[i].count;
+    return count;
+}
+
+static void put_count(struct report_page *page, const char **between, enum report_style style,
+                      uint64_t count, const char *what) {
+    char number[REPORT_NUMBER];
+    if (!count)
+        return;
+    report_put(page, STYLE_PLAIN, *between);
+    report_putf(page, style, "%s %s", report_number(number, count), what);
+    *between = ", ";
+}
+
+// "3 proved free, 1 proved 32-way", or of several degrees "4 proved 2-way to 32-way".
+static void put_proved(struct report_page *page, const struct prove_proof *proof,
+                       const char **between) {
+    uint64_t free_ones = 0, others = 0;
+    uint32_t least = UINT32_MAX, most = 0;
+    char words[64];
+    for (size_t i = 0; i < proof->rows.length; i++) {
+        const struct prove_row *row = &proof->rows.data[i];
+        if (!row->site.has_excess)
+            free_ones += row->count;
+        if (!row->site.has_excess || !is_proved(row))
             continue;
-        strbuf_printf(out, "%s%u-way for s %% 32 = ", between, degree);
-        const char *comma = "";
-        for (unsigned r = 0; r < PROVE_RESIDUES; r++)
-            if (site->residues[r] == degree) {
-                strbuf_printf(out, "%s%u", comma, r);
-                comma = ",";
-            }
-        between = "; ";
+        others += row->count;
+        least = row->site.degree < least ? row->site.degree : least;
+        most = row->site.degree > most ? row->site.degree : most;
     }
+    if (least == most)
+        snprintf(words, sizeof words, "proved %u-way", most);
+    else
+        snprintf(words, sizeof words, "proved %u-way to %u-way", least, most);
+    put_count(page, between, STYLE_GOOD, free_ones, "proved free");
+    put_count(page, between, STYLE_BAD, others, words);
 }
 
-static uint32_t line_of(const struct prove_site *site) {
-    if (site->instruction == IR_NONE || !site->function)
-        return 0;
-    const struct ptx_location *at =
-        ir_location(site->function, site->function->instructions[site->instruction].location);
-    at = at ? ir_program_location(site->function, at) : NULL;
-    return at ? at->line : 0;
-}
-
-static void put_reason(struct strbuf *out, const struct prove_site *site) {
-    strbuf_printf(out, ": %s", site->what ? site->what : "nothing is known");
-    if (line_of(site))
-        strbuf_printf(out, " at line %u", line_of(site));
-}
-
-char *prove_words(const struct prove_site *site) {
-    struct strbuf out = {0};
-    switch (site->verdict) {
-    case PROVE_NOT_REACHED:
-        strbuf_puts(&out, "no warp comes here");
-        break;
-    case PROVE_EXACT:
-        strbuf_puts(&out, "proved ");
-        if (site->degrees == 1) {
-            strbuf_puts(&out, site->has_excess ? "1-way" : "free");
-            break;
-        }
-        put_degrees(&out, site->degrees);
-        strbuf_puts(&out, "-way");
-        break;
-    case PROVE_FULL:
-        strbuf_puts(&out, "proved ");
-        put_degrees(&out, site->degrees);
-        strbuf_puts(&out, "-way where all lanes take part");
-        break;
-    case PROVE_DEPENDS:
-        strbuf_puts(&out, "depends: ");
-        put_residues(&out, site);
-        put_reason(&out, site);
-        break;
-    case PROVE_BOUNDED:
-        strbuf_printf(&out, "at most %u-way", site->degree);
-        put_reason(&out, site);
-        break;
-    case PROVE_OBSERVED:
-        strbuf_puts(&out, "not proved");
-        put_reason(&out, site);
-        break;
-    }
-    return strbuf_take(&out);
-}
-
-static void put_place(struct strbuf *out, const struct ir_function *function, uint32_t location) {
-    const struct ptx_location *at = ir_location(function, location);
-    at = at ? ir_program_location(function, at) : NULL;
-    const char *path = at ? ir_location_file(function, at->file) : NULL;
-    if (!path) {
-        strbuf_puts(out, "?");
+static void put_summary(struct report_page *page, const struct prove_proof *proof) {
+    const char *between = "";
+    const struct prove_sums sums = prove_sums_of(proof);
+    char number[REPORT_NUMBER];
+    if (!sums.all) {
+        report_put(page, STYLE_PLAIN, "no accesses to shared memory");
         return;
     }
-    const char *slash = strrchr(path, '/');
-    strbuf_printf(out, "%s:%u", slash ? slash + 1 : path, at->line);
+    report_putf(page, STYLE_PLAIN, "%s %s: ", report_number(number, sums.all),
+                sums.all == 1 ? "access" : "accesses");
+    put_proved(page, proof, &between);
+    put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_DEPENDS), "by a number s");
+    put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_BOUNDED), "bounded");
+    put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_OBSERVED), "not proved");
 }
 
-void prove_print(struct prove_run *run, const struct ir_function *kernel,
-                 const struct prove_launch *launch, const char *why_block,
-                 const struct prove_result *result) {
-    struct strbuf out = {0};
-    char *name = base_demangle(kernel->name);
-    uint32_t count;
-    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
-    strbuf_printf(&out, "%s, blocks of %ux%ux%u%s\n", name, launch->block[0], launch->block[1],
-                  launch->block[2], why_block);
-    if (result->trouble)
-        strbuf_printf(&out, "  nothing is proved of it: %s\n", result->trouble);
-    for (uint32_t s = 0; s < count; s++) {
-        const struct prove_site *site = &result->sites[s];
-        const size_t begin = out.length;
-        if (site->verdict == PROVE_NOT_REACHED)
-            continue;
-        run->sites++;
-        run->counts[site->verdict]++;
-        strbuf_puts(&out, "  ");
-        put_place(&out, sites[s].function, sites[s].site->location);
-        while (out.length < begin + 28)
-            strbuf_puts(&out, " ");
-        strbuf_printf(&out, " %-24s ", sites[s].site->text);
-        char *words = prove_words(site);
-        strbuf_puts(&out, words);
-        strbuf_puts(&out, "\n");
-        free(words);
+// "block 32 x 8, 16 x 16".
+static void put_shapes(struct strbuf *out, const struct prove_proof *proof) {
+    strbuf_puts(out, "block ");
+    for (size_t i = 0; i < proof->shapes.length; i++) {
+        const uint32_t *block = proof->shapes.data[i].block;
+        strbuf_printf(out, "%s%u", i ? ", " : "", block[0]);
+        if (block[1] > 1 || block[2] > 1)
+            strbuf_printf(out, " x %u", block[1]);
+        if (block[2] > 1)
+            strbuf_printf(out, " x %u", block[2]);
     }
-    free(sites);
-    free(name);
-    make_safe(&out, run->out);
-    fwrite(out.data, 1, out.length, run->out);
-    strbuf_free(&out);
+    if (proof->choice == PROVE_REQUIRED)
+        strbuf_puts(out, " (.reqntid)");
+    if (proof->choice == PROVE_DECLARED)
+        strbuf_puts(out, " (__launch_bounds__)");
+    if (proof->choice == PROVE_USUAL)
+        strbuf_puts(out, " (usual)");
+}
+
+// ---- Rows -----------------------------------------------------------------------------------
+
+static enum report_style style_of(const struct prove_row *row) {
+    if (!row->site.has_excess)
+        return STYLE_GOOD;
+    return is_proved(row) ? STYLE_BAD : STYLE_WARN;
+}
+
+static struct view_place place_of(struct writer *writer, const struct prove_row *row) {
+    return view_place_of(&writer->builder, row->about.file, row->about.line);
+}
+
+// "ld.shared.f32 from tile  x4", in the table with the place in front.
+static char *label_of(struct writer *writer, const struct prove_row *row, bool is_placed) {
+    struct strbuf label = {0};
+    if (is_placed) {
+        struct strbuf place = {0};
+        text_place(&place, place_of(writer, row));
+        const char *name = strrchr(strbuf_string(&place), '/');
+        strbuf_printf(&label, "%s  ", name ? name + 1 : strbuf_string(&place));
+        strbuf_free(&place);
+    }
+    strbuf_puts(&label, view_access(&writer->builder, &row->about));
+    if (row->count > 1)
+        strbuf_printf(&label, "  x%u", row->count);
+    return strbuf_take(&label);
+}
+
+static void put_detail(struct writer *writer, const struct prove_row *row) {
+    struct report_page *page = &writer->page;
+    if (row->site.verdict == PROVE_FULL && page->column + 1 + strlen(row->detail) <= page->width) {
+        report_to(page, page->column + 1);
+    } else {
+        report_newline(page);
+        report_to(page, writer->verdicts);
+    }
+    report_wrap(page, STYLE_PLAIN, row->detail);
+}
+
+static void put_row(struct writer *writer, const struct prove_row *row, bool is_placed) {
+    struct report_page *page = &writer->page;
+    char *label = label_of(writer, row, is_placed);
+    report_to(page, DEEPER);
+    report_put(page, STYLE_PLAIN, label);
+    if (page->column + GAP > writer->verdicts)
+        report_newline(page);
+    report_to(page, writer->verdicts);
+    report_put(page, style_of(row), row->verdict);
+    if (row->detail)
+        put_detail(writer, row);
+    report_newline(page);
+    free(label);
+}
+
+// Verdicts stand behind the longest label, if that leaves them half of the page.
+static size_t place_verdicts(struct writer *writer) {
+    const struct prove_report *report = writer->report;
+    const size_t most = writer->page.width / 2 + DEEPER;
+    size_t column = 0;
+    for (size_t i = 0; i < report->proofs.length; i++)
+        for (size_t r = 0; r < report->proofs.data[i].rows.length; r++) {
+            const struct prove_row *row = &report->proofs.data[i].rows.data[r];
+            char *label = label_of(writer, row, !row->site.has_excess);
+            const size_t end = DEEPER + strlen(label) + GAP;
+            column = end > column && end <= most ? end : column;
+            free(label);
+        }
+    return column ? column : most;
+}
+
+static bool same_line(const struct prove_row *a, const struct prove_row *b) {
+    return a->about.line == b->about.line && a->about.file && b->about.file &&
+           !strcmp(a->about.file, b->about.file);
+}
+
+// The row's line with all that may conflict there, as no row before it did.
+static void put_line(struct writer *writer, const struct prove_proof *proof, size_t first) {
+    enum { MOST_CARETS = 32 };
+    struct report_page *page = &writer->page;
+    const struct prove_row *rows = proof->rows.data, *row = &rows[first];
+    const struct view_place at = place_of(writer, row);
+    const char *quote = view_quote(&writer->builder, row->about.file, row->about.line);
+    size_t carets[MOST_CARETS], count = 0;
+    for (size_t i = first; i < proof->rows.length; i++)
+        for (uint32_t c = 0; same_line(row, &rows[i]) && rows[i].site.has_excess &&
+                             c < rows[i].column_count && count < MOST_CARETS;
+             c++)
+            carets[count++] = view_caret(&writer->builder, row->about.file, row->about.line,
+                                         rows[i].columns[c], quote);
+    struct strbuf place = {0};
+    text_place(&place, at);
+    report_newline(page);
+    report_to(page, INDENT);
+    report_put(page, STYLE_BOLD, strbuf_string(&place));
+    report_newline(page);
+    text_quote(page, INDENT, at.line, quote, carets, count);
+    put_row(writer, row, false);
+    for (size_t i = first + 1; i < proof->rows.length; i++)
+        if (same_line(row, &rows[i]) && rows[i].site.has_excess)
+            put_row(writer, &rows[i], false);
+    strbuf_free(&place);
+}
+
+static void put_conflicts(struct writer *writer, const struct prove_proof *proof) {
+    for (size_t i = 0; i < proof->rows.length; i++) {
+        bool is_said = !proof->rows.data[i].site.has_excess;
+        for (size_t before = 0; before < i && !is_said; before++)
+            is_said = same_line(&proof->rows.data[before], &proof->rows.data[i]);
+        if (!is_said)
+            put_line(writer, proof, i);
+    }
+}
+
+static void put_title(struct report_page *page, const char *title) {
+    report_newline(page);
+    report_to(page, INDENT);
+    report_put(page, STYLE_DIM, title);
+    report_newline(page);
+}
+
+static void put_free(struct writer *writer, const struct prove_proof *proof) {
+    const bool is_verbose = writer->report->options->verbose;
+    size_t all = 0, shown = 0;
+    for (size_t i = 0; i < proof->rows.length; i++)
+        all += !proof->rows.data[i].site.has_excess;
+    const size_t most = is_verbose || all <= MOST_FREE + 1 ? all : MOST_FREE;
+    if (all)
+        put_title(&writer->page, "accesses without conflicts");
+    for (size_t i = 0; i < proof->rows.length && shown < most; i++)
+        if (!proof->rows.data[i].site.has_excess) {
+            put_row(writer, &proof->rows.data[i], true);
+            shown++;
+        }
+    if (shown < all)
+        text_rest(&writer->page, DEEPER, all - shown, "line", "");
+}
+
+static void put_unseen(struct writer *writer, const struct prove_proof *proof) {
+    if (!writer->report->options->verbose || !proof->unseen.length)
+        return;
+    put_title(&writer->page, "accesses that no warp reaches");
+    for (size_t i = 0; i < proof->unseen.length; i++)
+        put_row(writer, &proof->unseen.data[i], true);
+}
+
+// ---- The whole ------------------------------------------------------------------------------
+
+static void put_proof(struct writer *writer, const struct prove_proof *proof, bool is_first) {
+    struct report_page *page = &writer->page;
+    struct strbuf shapes = {0};
+    put_shapes(&shapes, proof);
+    report_newline(page);
+    if (is_first)
+        text_rule(page, proof->kernel, "");
+    report_to(page, INDENT);
+    report_putf(page, is_first ? STYLE_PLAIN : STYLE_BOLD, "%s", strbuf_string(&shapes));
+    report_newline(page);
+    report_to(page, INDENT);
+    put_summary(page, proof);
+    report_newline(page);
+    if (proof->trouble) {
+        report_to(page, INDENT);
+        report_put(page, STYLE_WARN, "nothing is proved: ");
+        report_wrap(page, STYLE_PLAIN, proof->trouble);
+        report_newline(page);
+    }
+    put_conflicts(writer, proof);
+    put_free(writer, proof);
+    put_unseen(writer, proof);
+    strbuf_free(&shapes);
+}
+
+static void put_heading(struct report_page *page, const struct prove_report *report) {
+    char arch[16];
+    snprintf(arch, sizeof arch, " on sm_%u", report->options->arch);
+    report_put(page, STYLE_BOLD, "bankrun prove");
+    report_put(page, STYLE_PLAIN, ": ");
+    report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(arch), report->name);
+    report_put(page, STYLE_PLAIN, arch);
+    report_newline(page);
+}
+
+// Once for all kernels.
+static void put_note(struct report_page *page, const struct prove_report *report) {
+    bool has_usual = false;
+    for (size_t i = 0; i < report->proofs.length; i++)
+        has_usual |= report->proofs.data[i].choice == PROVE_USUAL;
+    if (!has_usual)
+        return;
+    report_newline(page);
+    report_put(page, STYLE_DIM, "(usual): the kernel names no block; --block has others");
+    report_newline(page);
+}
+
+void prove_write_text(const struct prove_report *report, bool color, unsigned width,
+                      struct strbuf *out) {
+    char folder[4096];
+    struct writer writer = {
+        .builder = {.arena = report->arena, .source_root = getcwd(folder, sizeof folder)},
+        .report = report};
+    report_page_begin(&writer.page, out, color, width, 0);
+    writer.verdicts = place_verdicts(&writer);
+    put_heading(&writer.page, report);
+    for (size_t i = 0; i < report->proofs.length; i++) {
+        const struct prove_proof *proof = &report->proofs.data[i];
+        put_proof(&writer, proof, i == 0 || strcmp(proof[-1].symbol, proof->symbol) != 0);
+    }
+    put_note(&writer.page, report);
+    view_free_sources(&writer.builder);
 }

@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 #include "cli/collect.h"
 #include "cli/commands.h"
+#include "cli/cuda_source.h"
 #include "cli/environment.h"
-#include "toolchain/compile.h"
 #include "toolchain/elf_info.h"
 
 // A check that saw nothing has not passed.
@@ -89,56 +89,15 @@ static int run_executable(const char *path, char **argv, const char *name,
     return status;
 }
 
-// The compiler that tools/get-nvcc.sh puts beside bankrun. Caller frees; NULL: it is not there.
-static char *fetched_compiler(void) {
-    struct strbuf path = {0};
-    if (environment_own_folder(&path)) {
-        strbuf_puts(&path, "nvcc");
-        if (access(path.data, X_OK) == 0)
-            return strbuf_take(&path);
-    }
-    strbuf_free(&path);
-    return NULL;
-}
-
-// Where compiled programs are kept. Caller frees; NULL: there is no home.
-static char *cache_folder(void) {
-    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    struct strbuf path = {0};
-    if (caches && *caches == '/')
-        strbuf_printf(&path, "%s/bankrun", caches);
-    else if (home && *home == '/')
-        strbuf_printf(&path, "%s/.cache/bankrun", home);
-    return path.data ? strbuf_take(&path) : NULL;
-}
-
 // Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
 static int run_source(char **argv, const struct cli_options *options) {
-    char *fetched = fetched_compiler(), *cache = options->no_cache ? NULL : cache_folder();
-    struct toolchain_options compile = {.source = argv[0],
-                                        .arch = options->arch,
-                                        .features = options->arch_features,
-                                        .flags = (char *const *)options->nvcc_flags.data,
-                                        .flag_count = options->nvcc_flags.length,
-                                        .compiler = options->nvcc,
-                                        .last_compiler = fetched,
-                                        .temp_folder = environment_temporary_folder(),
-                                        .cache_folder = cache};
     struct toolchain_build build = {0};
-    struct diag_list diags = {0};
-    enum toolchain_status compiled = toolchain_compile(&compile, &build, &diags);
-    free(fetched);
-    free(cache);
-    print_diags(&diags, options);
     int status = CLI_USAGE;
-    if (compiled == TOOLCHAIN_OK) {
+    if (cuda_source_compile(argv[0], false, options, &build)) {
         char *source = argv[0];
         argv[0] = build.path;
         status = run_executable(build.path, argv, source, options);
         argv[0] = source;
-    } else if (compiled == TOOLCHAIN_REFUSED) {
-        cli_error("%s was not compiled: the compiler ended with status %d", argv[0],
-                  build.exit_code);
     }
     toolchain_build_remove(&build);
     return status;

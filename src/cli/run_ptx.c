@@ -1,4 +1,5 @@
-// Runs one launch of a PTX module: buffers in, kernel, profile and dumps out.
+// Runs one launch of a PTX module, which may be made of a CUDA source: buffers in, kernel, profile
+// and dumps out.
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 struct ptx_run {
     const struct cli_options *options;
     const struct source *source; // of the module
+    const char *name;            // of the file
     struct source launch_source; // of the launch specification
     struct arena *arena;
     struct launch_spec spec;
@@ -143,7 +145,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     if (!run_module_parse(&run->module, run->source, diags))
         return false;
     if (!options->launch) {
-        suggest_launch(run->source->name, run->module.ptx);
+        suggest_launch(run->name, run->module.ptx);
         return false;
     }
     const struct ptx_function *kernel = read_launch(run, diags);
@@ -383,9 +385,8 @@ static bool end_trace(struct ptx_run *run) {
     return is_written;
 }
 
-static struct profile *begin_profile(const struct source *source,
-                                     const struct cli_options *options) {
-    char *argv[] = {(char *)source->name, (char[]){"--launch"}, (char *)options->launch};
+static struct profile *begin_profile(const char *name, const struct cli_options *options) {
+    char *argv[] = {(char *)name, (char[]){"--launch"}, (char *)options->launch};
     return profile_create(options->arch, argv, options->launch ? sizeof argv / sizeof *argv : 1);
 }
 
@@ -397,11 +398,12 @@ static void report_refused(const struct ptx_run *run) {
         write_report(run->profile, options, stderr);
 }
 
-int run_ptx(const struct source *source, const struct cli_options *options) {
+int run_ptx(const struct source *source, const char *name, const struct cli_options *options) {
     struct ptx_run run = {.options = options,
                           .source = source,
+                          .name = name,
                           .arena = arena_create(),
-                          .profile = begin_profile(source, options)};
+                          .profile = begin_profile(name, options)};
     struct diag_list diags = {0};
     int status = CLI_USAGE;
     bool is_ready = load(&run, &diags) && bind_all(&run, &diags);

@@ -7,7 +7,7 @@
 #include "profile/recorder.h"
 #include "profile/trace.h"
 
-static enum profile_op op_of(enum site_op op) {
+enum profile_op profile_op_of(enum site_op op) {
     switch (op) {
     case SITE_LOAD:
         return PROFILE_LOAD;
@@ -35,7 +35,7 @@ static void fill_sites(struct profile_recorder *recorder, const struct ir_kernel
         site->function = sites[s].function;
         site->site = sites[s].site;
         site->is_wider = sites[s].is_wider;
-        site->op = op_of(site->site->op);
+        site->op = profile_op_of(site->site->op);
         for (int space = 0; space < SITE_SPACES; space++)
             profile_counter_rule(site->site, info->arch, (enum site_space)space, info->grid,
                                  &site->rules[space]);

@@ -86,6 +86,9 @@ char *profile_array_name(const char *symbol);
 // Whether any worker found warps to disturb each other's atomics on this array.
 bool profile_is_contended(const struct profile_recorder *recorder, const struct ir_variable *array);
 
+// recorder.c
+enum profile_op profile_op_of(enum site_op op);
+
 // access.c: how the bank model calls a site's access.
 void profile_counter_rule(const struct ir_site *site, unsigned arch, enum site_space space,
                           const uint32_t grid[3], struct counter_rule *rule);

@@ -1,4 +1,4 @@
-// Inside the report: how a view is made.
+// How a view is made, and what others need who quote source lines on a page.
 #ifndef BANKRUN_REPORT_BUILD_H
 #define BANKRUN_REPORT_BUILD_H
 
@@ -24,8 +24,9 @@ const char *view_take(struct view_builder *builder, struct strbuf *text); // int
 
 // source.c: the text of a source line; NULL when it cannot be read.
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line);
-// How many bytes of white space the quote leaves out in front.
-size_t view_quote_indent(struct view_builder *builder, const char *file, uint32_t line);
+// The byte of the quote that `column` (from 1 on, 0: unknown) of the line is; or VIEW_NO_CARET.
+size_t view_caret(struct view_builder *builder, const char *file, uint32_t line, uint32_t column,
+                  const char *quote);
 void view_free_sources(struct view_builder *builder);
 
 // cells.c
@@ -43,6 +44,8 @@ struct view_findings view_findings_of(struct view_builder *builder,
 // lines.c: a place as it is shown.
 struct view_place view_place_of(const struct view_builder *builder, const char *file,
                                 uint32_t line);
+// "ld.shared.f32 from tile"
+const char *view_access(struct view_builder *builder, const struct profile_site *site);
 // The lines of one space with an excess, or without.
 struct view_lines view_lines_of(struct view_builder *builder, const struct view_launch *launch,
                                 enum site_space space, bool with_excess);

@@ -4,8 +4,7 @@
 
 #include "report/report.h"
 
-// Quoted only where it must be; a NULL text is an empty field.
-static void put_field(struct strbuf *out, const char *text) {
+void report_csv_field(struct strbuf *out, const char *text) {
     if (!text || !text[strcspn(text, "\",\r\n")]) {
         strbuf_puts(out, text ? text : "");
         return;
@@ -19,8 +18,8 @@ static void put_field(struct strbuf *out, const char *text) {
     strbuf_puts(out, "\"");
 }
 
-static void put_text(struct strbuf *out, const char *text) {
-    put_field(out, text);
+void report_csv_text(struct strbuf *out, const char *text) {
+    report_csv_field(out, text);
     strbuf_puts(out, ",");
 }
 
@@ -35,13 +34,13 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     bool is_shared = site->space == SITE_SHARED;
     const struct profile_counts *counts = &site->counts;
     put_count(out, true, (uint64_t)launch->index + 1);
-    put_text(out, launch->kernel ? launch->kernel : launch->symbol);
-    put_text(out, site->file);
+    report_csv_text(out, launch->kernel ? launch->kernel : launch->symbol);
+    report_csv_text(out, site->file);
     put_count(out, site->line > 0, site->line);
-    put_text(out, site->instruction);
-    put_text(out, is_shared ? "shared" : "global");
-    put_text(out, profile_op_text[site->op]);
-    put_text(out, site->array);
+    report_csv_text(out, site->instruction);
+    report_csv_text(out, is_shared ? "shared" : "global");
+    report_csv_text(out, profile_op_text[site->op]);
+    report_csv_text(out, site->array);
     put_count(out, true, site->width);
     put_count(out, true, counts->requests);
     put_count(out, is_shared, counts->units);
@@ -49,12 +48,12 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_count(out, true, counts->ideal);
     put_count(out, true, counts->units > counts->ideal ? counts->units - counts->ideal : 0);
     put_count(out, is_shared, site->worst_degree);
-    put_text(out, site->is_estimate ? "estimate" : "exact");
-    put_text(out, site->verdict);
-    put_text(out, site->why);
+    report_csv_text(out, site->is_estimate ? "estimate" : "exact");
+    report_csv_text(out, site->verdict);
+    report_csv_text(out, site->why);
     put_count(out, true, launch->repeats);
     put_count(out, site->column > 0, site->column);
-    put_field(out, launch->fault);
+    report_csv_field(out, launch->fault);
     strbuf_puts(out, "\r\n");
 }
 
@@ -63,12 +62,12 @@ static void put_problem(struct strbuf *out, uint64_t launch, const char *kernel,
                         const char *problem) {
     enum { COLUMNS_BETWEEN = 16 };
     put_count(out, launch > 0, launch);
-    put_text(out, kernel);
+    report_csv_text(out, kernel);
     for (int i = 0; i < COLUMNS_BETWEEN; i++)
         strbuf_puts(out, ",");
     put_count(out, launches > 0, launches);
     strbuf_puts(out, ",");
-    put_field(out, problem);
+    report_csv_field(out, problem);
     strbuf_puts(out, "\r\n");
 }
 

@@ -1,16 +1,5 @@
 // What checkers found, with the source lines that it is about.
-#include <string.h>
-
 #include "report/build.h"
-
-// Of the byte at `column` (from 1 on) of the source line in what is quoted of it.
-static size_t caret_of(struct view_builder *builder, const struct profile_place *place,
-                       const char *quote) {
-    const size_t blanks = view_quote_indent(builder, place->file, place->line);
-    const size_t at = place->column ? place->column - 1 : 0;
-    return quote && place->column && at >= blanks && at - blanks < strlen(quote) ? at - blanks
-                                                                                 : VIEW_NO_CARET;
-}
 
 struct view_findings view_findings_of(struct view_builder *builder,
                                       const struct profile_findings *findings) {
@@ -26,7 +15,8 @@ struct view_findings view_findings_of(struct view_builder *builder,
             shown->place = place;
             shown->at = view_place_of(builder, place->file, place->line);
             shown->quote = view_quote(builder, place->file, place->line);
-            shown->caret = caret_of(builder, place, shown->quote);
+            shown->caret =
+                view_caret(builder, place->file, place->line, place->column, shown->quote);
         }
     }
     return all;

@@ -27,7 +27,7 @@ struct view_place view_place_of(const struct view_builder *builder, const char *
     return (struct view_place){library ? library + strlen(libraries) : file, line};
 }
 
-static const char *access_of(struct view_builder *builder, const struct profile_site *site) {
+const char *view_access(struct view_builder *builder, const struct profile_site *site) {
     static const char *const words[PROFILE_OPS] = {
         [PROFILE_LOAD] = "from",        [PROFILE_STORE] = "to",        [PROFILE_ATOMIC] = "on",
         [PROFILE_MATRIX_LOAD] = "from", [PROFILE_MATRIX_STORE] = "to", [PROFILE_ASYNC_COPY] = "to",
@@ -62,7 +62,7 @@ static void fill_site(struct view_builder *builder, const struct view_launch *la
                       const struct profile_site *site, struct view_site *to) {
     const struct profile_counts *counts = &site->counts;
     to->site = site;
-    to->access = access_of(builder, site);
+    to->access = view_access(builder, site);
     to->frames = frames_of(builder, site);
     view_fill_cells(to->cells, site->space, counts, site->is_estimate,
                     launch->sums[SITE_SHARED].units);

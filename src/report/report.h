@@ -29,6 +29,10 @@ void report_metrics(const struct profile *profile, struct strbuf *out);
 
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says.
 void report_csv(const struct profile *profile, struct strbuf *out);
+// A field of such a table, quoted only where it must be; a NULL text is an empty one. The second
+// puts a comma behind it.
+void report_csv_field(struct strbuf *out, const char *text);
+void report_csv_text(struct strbuf *out, const char *text);
 
 // ---- All forms of a report (formats.c) -----------------------------------------------------
 

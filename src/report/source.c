@@ -46,7 +46,8 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-size_t view_quote_indent(struct view_builder *builder, const char *file, uint32_t line) {
+// How many bytes of white space the quote leaves out in front.
+static size_t quote_indent(struct view_builder *builder, const char *file, uint32_t line) {
     const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
     size_t indent = 0;
     if (source && line <= source->line_count)
@@ -68,6 +69,13 @@ const char *view_quote(struct view_builder *builder, const char *file, uint32_t 
     while (length > 0 && is_blank(text[length - 1]))
         length--;
     return length > 0 ? arena_strndup(builder->arena, text, length) : NULL;
+}
+
+size_t view_caret(struct view_builder *builder, const char *file, uint32_t line, uint32_t column,
+                  const char *quote) {
+    const size_t blanks = quote_indent(builder, file, line), at = column ? column - 1 : 0;
+    return quote && column && at >= blanks && at - blanks < strlen(quote) ? at - blanks
+                                                                          : VIEW_NO_CARET;
 }
 
 void view_free_sources(struct view_builder *builder) {

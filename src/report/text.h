@@ -58,8 +58,10 @@ void text_columns(struct report_page *page, size_t indent, const char *label,
 // "transpose.cu:33", "no known line". Appends.
 void text_place(struct strbuf *out, struct view_place place);
 
-// The source line as "   33 |  text". Nothing when it could not be read.
-void text_quote(struct report_page *page, const struct view_line *line);
+// The source line as "   33 |  text", its number ending 6 columns past `indent`, and a caret under
+// each of these bytes, of which VIEW_NO_CARET is none. Nothing of a NULL.
+void text_quote(struct report_page *page, size_t indent, uint32_t line, const char *quote,
+                const size_t *carets, size_t count);
 
 // "... and 3 more lines (--verbose shows all)"; `more` is put behind "lines".
 void text_rest(struct report_page *page, size_t indent, size_t count, const char *noun,

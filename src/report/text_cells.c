@@ -46,16 +46,39 @@ void text_place(struct strbuf *out, struct view_place place) {
         strbuf_puts(out, "no known line");
 }
 
-void text_quote(struct report_page *page, const struct view_line *line) {
-    enum { INDENT = 2, DIGITS = 6 };
+// In the order in which they stand.
+static void put_carets(struct report_page *page, size_t start, const size_t *carets, size_t count) {
+    for (;;) {
+        size_t next = VIEW_NO_CARET;
+        for (size_t i = 0; i < count; i++)
+            if (carets[i] < next && start + carets[i] >= page->column)
+                next = carets[i];
+        if (next == VIEW_NO_CARET || start + next >= page->width)
+            break;
+        if (!page->column) {
+            report_to(page, start - 2);
+            report_put(page, STYLE_DIM, "|");
+        }
+        report_to(page, start + next);
+        report_put(page, STYLE_GOOD, "^");
+    }
+    if (page->column)
+        report_newline(page);
+}
+
+void text_quote(struct report_page *page, size_t indent, uint32_t line, const char *quote,
+                const size_t *carets, size_t count) {
+    enum { DIGITS = 6 };
     char number[REPORT_NUMBER];
-    if (!line->quote)
+    if (!quote)
         return;
-    snprintf(number, sizeof number, "%u", line->at.line);
-    report_put_right(page, STYLE_DIM, INDENT + DIGITS, number);
+    snprintf(number, sizeof number, "%u", line);
+    report_put_right(page, STYLE_DIM, indent + DIGITS, number);
     report_put(page, STYLE_DIM, " | ");
-    report_put(page, STYLE_PLAIN, line->quote);
+    const size_t start = page->column;
+    report_put(page, STYLE_PLAIN, quote);
     report_newline(page);
+    put_carets(page, start, carets, count);
 }
 
 void text_rest(struct report_page *page, size_t indent, size_t count, const char *noun,

@@ -4,7 +4,7 @@
 
 #include "report/text.h"
 
-enum { INDENT = 2, DEEPER = 4, DIGITS = 6 };
+enum { INDENT = 2, DEEPER = 4 };
 
 static void put_thread(struct strbuf *out, const char *name, const uint32_t at[3]) {
     strbuf_printf(out, "%s (%u,%u,%u)", name, at[0], at[1], at[2]);
@@ -32,26 +32,6 @@ static void put_where(struct report_page *page, const struct view_finding_place 
     strbuf_free(&text);
 }
 
-// The line with a caret under the column.
-static void put_quote(struct report_page *page, const struct view_finding_place *shown) {
-    char number[REPORT_NUMBER];
-    if (!shown->quote)
-        return;
-    snprintf(number, sizeof number, "%u", shown->at.line);
-    report_put_right(page, STYLE_DIM, DEEPER + DIGITS, number);
-    report_put(page, STYLE_DIM, " | ");
-    const size_t start = page->column;
-    report_put(page, STYLE_PLAIN, shown->quote);
-    report_newline(page);
-    if (shown->caret == VIEW_NO_CARET || start + shown->caret >= page->width)
-        return;
-    report_to(page, start - 2);
-    report_put(page, STYLE_DIM, "|");
-    report_to(page, start + shown->caret);
-    report_put(page, STYLE_GOOD, "^");
-    report_newline(page);
-}
-
 static void put_finding(struct report_page *page, const struct view_finding *shown) {
     const struct profile_finding *finding = shown->finding;
     char number[REPORT_NUMBER];
@@ -69,7 +49,8 @@ static void put_finding(struct report_page *page, const struct view_finding *sho
     report_newline(page);
     for (size_t i = 0; i < finding->place_count; i++) {
         put_where(page, &shown->places[i]);
-        put_quote(page, &shown->places[i]);
+        const struct view_finding_place *place = &shown->places[i];
+        text_quote(page, DEEPER, place->at.line, place->quote, &place->caret, 1);
     }
     if (finding->suppressed) {
         report_to(page, DEEPER);

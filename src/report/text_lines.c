@@ -135,7 +135,7 @@ static void put_line_heading(struct report_page *page, const struct view_line *l
     report_put(page, line->style, what);
     report_newline(page);
     strbuf_free(&place);
-    text_quote(page, line);
+    text_quote(page, 2, line->at.line, line->quote, NULL, 0);
     report_newline(page);
 }
 
@@ -238,7 +238,7 @@ void text_global(struct report_page *page, const struct view_launch *launch, boo
         for (size_t s = 0; s < line->count; s++)
             if (has_excess(&line->sites[s]))
                 put_global_site(page, line, &line->sites[s]);
-        text_quote(page, line);
+        text_quote(page, 2, line->at.line, line->quote, NULL, 0);
     }
     if (shown < lines->count) {
         report_newline(page);

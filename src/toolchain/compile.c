@@ -119,7 +119,9 @@ static void command_line(const struct toolchain_options *options, const char *co
     struct strbuf source = {0}; // a name that begins with a dash is no option
     strbuf_printf(&source, "%s%s", options->source[0] == '-' ? "./" : "", options->source);
     vec_push(arguments, strbuf_take(&source));
-    if (!wants_device_link(options))
+    if (options->to_ptx)
+        push(arguments, "-ptx");
+    else if (!wants_device_link(options))
         push(arguments, "-nodlink");
     for (size_t i = 0; i < options->flag_count; i++)
         push(arguments, options->flags[i]);
@@ -228,12 +230,11 @@ static enum toolchain_status compile(const struct toolchain_options *options, co
         return TOOLCHAIN_SYSTEM;
     }
     build->exit_code = process_wait(child);
-    if (build->exit_code == 0 && access(build->path, X_OK) == 0)
+    if (build->exit_code == 0 && access(build->path, options->to_ptx ? R_OK : X_OK) == 0)
         return TOOLCHAIN_OK;
     if (build->exit_code == 0)
-        diag_error(diags,
-                   "%s wrote no program: do not give it flags that change the kind of output",
-                   compiler);
+        diag_error(diags, "%s wrote no %s: do not give it flags that change the kind of output",
+                   compiler, options->to_ptx ? "PTX" : "program");
     return TOOLCHAIN_REFUSED;
 }
 

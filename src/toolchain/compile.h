@@ -1,4 +1,4 @@
-// From a .cu file to a program that runs on our CUDA runtime, with nvcc as a subprocess.
+// From a .cu file to a program that runs on our CUDA runtime, or to PTX, with nvcc as a subprocess.
 #ifndef BANKRUN_TOOLCHAIN_COMPILE_H
 #define BANKRUN_TOOLCHAIN_COMPILE_H
 
@@ -9,6 +9,7 @@
 
 struct toolchain_options {
     const char *source; // the .cu file
+    bool to_ptx;        // PTX with line numbers instead of a program: needs no main()
     unsigned arch;      // 90; taken down (or up) to what the compiler knows
     char features;      // 'a': with the features of this architecture alone, compute_90a; else 0
     char *const *flags; // further flags for the compiler, may be NULL
@@ -27,8 +28,8 @@ enum toolchain_status {
 };
 
 struct toolchain_build {
-    char *folder;   // private, holds the program alone
-    char *path;     // of the program
+    char *folder;   // private, holds what was made alone
+    char *path;     // of the program, or of the PTX
     unsigned arch;  // 90 when PTX for compute_90 was made; from the cache: what was asked for
     bool is_cached; // the compiler did not run
     int exit_code;  // of the compiler; 128 + n: it died by signal n

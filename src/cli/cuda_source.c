@@ -1,0 +1,114 @@
+#include "cli/cuda_source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "cli/environment.h"
+
+// The compiler that tools/get-nvcc.sh puts beside bankrun. Caller frees; NULL: it is not there.
+static char *fetched_compiler(void) {
+    struct strbuf path = {0};
+    if (environment_own_folder(&path)) {
+        strbuf_puts(&path, "nvcc");
+        if (access(path.data, X_OK) == 0)
+            return strbuf_take(&path);
+    }
+    strbuf_free(&path);
+    return NULL;
+}
+
+// Where compiled programs are kept. Caller frees; NULL: there is no home.
+static char *cache_folder(void) {
+    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct strbuf path = {0};
+    if (caches && *caches == '/')
+        strbuf_printf(&path, "%s/bankrun", caches);
+    else if (home && *home == '/')
+        strbuf_printf(&path, "%s/.cache/bankrun", home);
+    return path.data ? strbuf_take(&path) : NULL;
+}
+
+bool cuda_source_compile(const char *path, bool to_ptx, const struct cli_options *options,
+                         struct toolchain_build *build) {
+    char *fetched = fetched_compiler(), *cache = options->no_cache ? NULL : cache_folder();
+    struct toolchain_options compile = {.source = path,
+                                        .to_ptx = to_ptx,
+                                        .arch = options->arch,
+                                        .features = options->arch_features,
+                                        .flags = (char *const *)options->nvcc_flags.data,
+                                        .flag_count = options->nvcc_flags.length,
+                                        .compiler = options->nvcc,
+                                        .last_compiler = fetched,
+                                        .temp_folder = environment_temporary_folder(),
+                                        .cache_folder = cache};
+    struct diag_list diags = {0};
+    enum toolchain_status compiled = toolchain_compile(&compile, build, &diags);
+    free(fetched);
+    free(cache);
+    print_diags(&diags, options);
+    if (compiled != TOOLCHAIN_REFUSED)
+        return compiled == TOOLCHAIN_OK;
+    cli_error("%s was not compiled: the compiler ended with status %d", path, build->exit_code);
+    if (!to_ptx && !cuda_source_has_main(path))
+        cli_error("it has no main(): --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)' runs one of its "
+                  "kernels, and bankrun prove needs neither");
+    return false;
+}
+
+char *cuda_source_ptx(const char *path, const struct cli_options *options, size_t *length) {
+    struct toolchain_build build = {0};
+    char *text = NULL;
+    if (cuda_source_compile(path, true, options, &build) &&
+        !file_read_regular(build.path, &text, length)) {
+        cli_error("%s: the PTX of it cannot be read: %s", path, strerror(errno));
+        text = NULL;
+    }
+    toolchain_build_remove(&build);
+    return text;
+}
+
+// ---- main() ---------------------------------------------------------------------------------
+
+// Behind the comment, the literal or the word that begins here; else behind the character.
+static const char *skip_piece(const char *at) {
+    if (at[0] == '/' && at[1] == '/')
+        return at + strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (at[0] == '\'' && at[1] && (at[1] != '\\' || at[2])) {
+        const size_t length = at[1] == '\\' ? 2 : 1; // no literal: the 1'000 of a number
+        return at[length + 1] == '\'' ? at + length + 2 : at + 1;
+    }
+    if (at[0] == '"') {
+        for (at++; *at && *at != '"' && *at != '\n'; at++)
+            at += at[0] == '\\' && at[1];
+        return *at ? at + 1 : at;
+    }
+    if (!isalnum((unsigned char)*at) && *at != '_')
+        return at + 1;
+    while (isalnum((unsigned char)*at) || *at == '_')
+        at++;
+    return at;
+}
+
+bool cuda_source_has_main(const char *path) {
+    char *text;
+    size_t length;
+    bool has_main = false;
+    if (!file_read_regular(path, &text, &length))
+        return false;
+    for (const char *at = text, *next; *at && !has_main; at = next) {
+        next = skip_piece(at);
+        has_main = next - at == 4 && !strncmp(at, "main", 4) && next[strspn(next, " \t\n")] == '(';
+    }
+    free(text);
+    return has_main;
+}

@@ -1,0 +1,150 @@
+// Proofs for other programs: CSV and JSON, for which docs/prove.schema.json says what there is.
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/utf8.h"
+#include "cli/prove.h"
+
+static const char *const verdict_names[] = {
+    [PROVE_NOT_REACHED] = "unreached", [PROVE_EXACT] = "exact",     [PROVE_FULL] = "full",
+    [PROVE_DEPENDS] = "depends",       [PROVE_BOUNDED] = "bounded", [PROVE_OBSERVED] = "unknown",
+};
+
+static bool knows_degree(const struct prove_row *row) {
+    return row->site.verdict != PROVE_NOT_REACHED && row->site.verdict != PROVE_OBSERVED;
+}
+
+// ---- JSON -----------------------------------------------------------------------------------
+
+static void set_text(json_t *object, const char *key, const char *bytes) {
+    if (!bytes)
+        return;
+    struct strbuf clean = {0};
+    utf8_repair(&clean, bytes);
+    json_object_set_new(object, key, json_string(strbuf_string(&clean)));
+    strbuf_free(&clean);
+}
+
+static void set_number(json_t *object, const char *key, uint64_t number) {
+    json_object_set_new(object, key, json_integer((json_int_t)number));
+}
+
+// Of each residue, or of the degrees that occur.
+static json_t *residues_of(const struct prove_site *site) {
+    json_t *array = json_array();
+    for (unsigned r = 0; r < PROVE_RESIDUES; r++)
+        json_array_append_new(array, json_integer(site->residues[r]));
+    return array;
+}
+
+static json_t *degrees_of(const struct prove_site *site) {
+    json_t *array = json_array();
+    for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
+        if (site->degrees >> (n - 1) & 1)
+            json_array_append_new(array, json_integer(n));
+    return array;
+}
+
+static json_t *access_of(const struct prove_row *row) {
+    const struct prove_site *site = &row->site;
+    json_t *object = json_object();
+    set_number(object, "count", row->count);
+    set_text(object, "file", row->about.file);
+    if (row->about.line)
+        set_number(object, "line", row->about.line);
+    if (row->column_count)
+        set_number(object, "column", row->columns[0]);
+    set_text(object, "instruction", row->about.instruction);
+    set_text(object, "operation", profile_op_text[row->about.op]);
+    set_text(object, "array", row->about.array);
+    set_number(object, "width", row->about.width);
+    set_text(object, "verdict", verdict_names[site->verdict]);
+    json_object_set_new(object, "free", json_boolean(!site->has_excess));
+    if (knows_degree(row)) {
+        set_number(object, "degree", site->degree);
+        set_number(object, "wavefronts", site->wavefronts);
+        set_number(object, "ideal", site->ideal);
+    }
+    if (site->verdict == PROVE_EXACT || site->verdict == PROVE_FULL)
+        json_object_set_new(object, "degrees", degrees_of(site));
+    if (site->verdict == PROVE_DEPENDS)
+        json_object_set_new(object, "residues", residues_of(site));
+    if (site->verdict >= PROVE_DEPENDS)
+        set_text(object, "reason", site->what);
+    if (site->verdict >= PROVE_DEPENDS && prove_reason_line(site))
+        set_number(object, "reason_line", prove_reason_line(site));
+    return object;
+}
+
+static json_t *proof_of(const struct prove_proof *proof, const struct prove_shape *shape) {
+    json_t *object = json_object(), *block = json_array(), *accesses = json_array();
+    for (int axis = 0; axis < 3; axis++)
+        json_array_append_new(block, json_integer(shape->block[axis]));
+    for (size_t i = 0; i < proof->rows.length; i++)
+        json_array_append_new(accesses, access_of(&proof->rows.data[i]));
+    for (size_t i = 0; i < proof->unseen.length; i++)
+        if (proof->unseen.data[i].site.verdict == PROVE_NOT_REACHED)
+            json_array_append_new(accesses, access_of(&proof->unseen.data[i]));
+    set_text(object, "kernel", proof->kernel);
+    set_text(object, "symbol", proof->symbol);
+    json_object_set_new(object, "block", block);
+    set_text(object, "block_is", prove_choice_text[proof->choice]);
+    set_text(object, "trouble", proof->trouble);
+    json_object_set_new(object, "accesses", accesses);
+    return object;
+}
+
+void prove_write_json(const struct prove_report *report, struct strbuf *out) {
+    json_t *root = json_object(), *proofs = json_array();
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%u", report->options->arch);
+    for (size_t i = 0; i < report->proofs.length; i++) {
+        const struct prove_proof *proof = &report->proofs.data[i];
+        for (size_t s = 0; s < proof->shapes.length; s++)
+            json_array_append_new(proofs, proof_of(proof, &proof->shapes.data[s]));
+    }
+    set_text(root, "schema", "bankrun-proofs/1");
+    set_text(root, "file", report->name);
+    set_text(root, "arch", arch);
+    json_object_set_new(root, "proofs", proofs);
+    char *json = json_dumps(root, JSON_SORT_KEYS);
+    strbuf_printf(out, "%s\n", json);
+    free(json);
+    json_decref(root);
+}
+
+// ---- CSV ------------------------------------------------------------------------------------
+
+static void put_row(struct strbuf *out, const struct prove_proof *proof,
+                    const struct prove_shape *shape, const struct prove_row *row) {
+    const uint32_t *block = shape->block;
+    report_csv_text(out, proof->kernel);
+    strbuf_printf(out, "%ux%ux%u,", block[0], block[1], block[2]);
+    report_csv_text(out, row->about.file);
+    if (row->about.line)
+        strbuf_printf(out, "%u", row->about.line);
+    strbuf_puts(out, ",");
+    report_csv_text(out, row->about.instruction);
+    report_csv_text(out, profile_op_text[row->about.op]);
+    report_csv_text(out, row->about.array);
+    strbuf_printf(out, "%u,%u,%s,%s,", row->about.width, row->count,
+                  verdict_names[row->site.verdict], row->site.has_excess ? "no" : "yes");
+    if (knows_degree(row))
+        strbuf_printf(out, "%u", row->site.degree);
+    strbuf_puts(out, ",");
+    report_csv_text(out, row->verdict);
+    report_csv_field(out, row->detail);
+    strbuf_puts(out, "\r\n");
+}
+
+void prove_write_csv(const struct prove_report *report, struct strbuf *out) {
+    strbuf_puts(out, "kernel,block,file,line,instruction,operation,array,width,count,verdict,free,"
+                     "degree,words,detail\r\n");
+    for (size_t i = 0; i < report->proofs.length; i++) {
+        const struct prove_proof *proof = &report->proofs.data[i];
+        for (size_t s = 0; s < proof->shapes.length; s++)
+            for (size_t r = 0; r < proof->rows.length; r++)
+                put_row(out, proof, &proof->shapes.data[s], &proof->rows.data[r]);
+    }
+}

@@ -1,0 +1,174 @@
+// What was found of a kernel's accesses, as rows: those that say the same of one line are one.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/prove.h"
+#include "ir/address.h"
+#include "profile/recorder.h"
+#include "ptx/ptx.h"
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same(const struct prove_row *a, const struct prove_row *b) {
+    return a->about.line == b->about.line && same_text(a->about.file, b->about.file) &&
+           same_text(a->about.instruction, b->about.instruction) &&
+           same_text(a->about.array, b->about.array) && same_text(a->verdict, b->verdict) &&
+           same_text(a->detail, b->detail);
+}
+
+static void add_column(struct prove_row *row, uint32_t column) {
+    for (uint32_t i = 0; i < row->column_count; i++)
+        if (row->columns[i] == column)
+            return;
+    if (column && row->column_count < PROVE_COLUMNS)
+        row->columns[row->column_count++] = column;
+}
+
+static const char *take(struct arena *arena, struct strbuf *text) {
+    const char *kept = text->length ? arena_strndup(arena, text->data, text->length) : NULL;
+    strbuf_free(text);
+    return kept;
+}
+
+// Where the instruction stands in the PTX, of a module that does not say what it was made of.
+static void place_in_ptx(const struct source *source, const struct ir_kernel_site *site,
+                         struct profile_site *about) {
+    const struct ir_instruction *instruction =
+        &site->function->instructions[site->site->instruction];
+    source_position(source, instruction->ptx->range.begin, &about->line, &about->column);
+    about->file = base_strdup(source->name);
+}
+
+static struct prove_row row_of(struct prove_report *report, const struct source *source,
+                               const struct ir_kernel_site *site, const struct ir_variable *array,
+                               const struct prove_site *found) {
+    const struct recorded_site recorded = {
+        .function = site->function, .site = site->site, .is_wider = site->is_wider};
+    struct prove_row row = {.site = *found, .count = 1};
+    struct strbuf verdict = {0}, detail = {0};
+    row.about.op = profile_op_of(site->site->op);
+    row.about.width = site->site->width;
+    profile_describe_site(&recorded, array, &row.about);
+    if (!row.about.file && source->name == report->name)
+        place_in_ptx(source, site, &row.about);
+    prove_put_verdict(&verdict, found);
+    prove_put_detail(&detail, found);
+    row.verdict = take(report->arena, &verdict);
+    row.detail = take(report->arena, &detail);
+    add_column(&row, row.about.column);
+    return row;
+}
+
+static void add_row(struct prove_proof *proof, struct prove_row *row, bool is_seen) {
+    const size_t count = is_seen ? proof->rows.length : proof->unseen.length;
+    for (size_t i = 0; i < count; i++) {
+        struct prove_row *other = is_seen ? &proof->rows.data[i] : &proof->unseen.data[i];
+        if (!is_same(other, row))
+            continue;
+        other->count++;
+        add_column(other, row->about.column);
+        profile_free_site(&row->about);
+        return;
+    }
+    if (is_seen)
+        vec_push(&proof->rows, *row);
+    else
+        vec_push(&proof->unseen, *row);
+}
+
+// ---- Order ----------------------------------------------------------------------------------
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+// What may conflict before what does not, more before less, what is sure before what is not.
+static int by_weight(const void *left, const void *right) {
+    const struct prove_row *a = left, *b = right;
+    int order = compare_numbers(b->site.has_excess, a->site.has_excess);
+    if (!order && a->site.has_excess)
+        order = compare_numbers(b->site.degree, a->site.degree);
+    if (!order && a->site.has_excess)
+        order = compare_numbers(a->site.verdict, b->site.verdict);
+    if (!order)
+        order = strcmp(a->about.file ? a->about.file : "", b->about.file ? b->about.file : "");
+    if (!order)
+        order = compare_numbers(a->about.line, b->about.line);
+    if (!order)
+        order = compare_numbers(a->about.column, b->about.column);
+    if (!order)
+        order = strcmp(a->about.instruction, b->about.instruction);
+    return order ? order : strcmp(a->verdict, b->verdict);
+}
+
+// The memory that the prover looks at: of copies from one into the other the first that is named.
+static bool names_shared(const struct ir_function *kernel, const struct ir_kernel_site *site) {
+    const struct ir_instruction *instruction =
+        &site->function->instructions[site->site->instruction];
+    for (uint32_t o = 0; o < instruction->operand_count; o++)
+        if (instruction->operands[o].kind == IR_OPERAND_ADDRESS)
+            return ir_access_place(site->function, ir_shared_layout(kernel), instruction,
+                                   &instruction->operands[o])
+                       .space == PTX_SPACE_SHARED;
+    return false;
+}
+
+void prove_fill(struct prove_report *report, const struct source *source,
+                const struct ir_function *kernel, const struct prove_result *result,
+                struct prove_proof *proof) {
+    uint32_t count;
+    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
+    const struct ir_variable **arrays = ir_shared_origins(kernel);
+    proof->trouble = result->trouble;
+    for (uint32_t s = 0; s < count; s++) {
+        const struct prove_site *found = &result->sites[s];
+        const bool is_seen = found->verdict != PROVE_NOT_REACHED;
+        if (!is_seen && !names_shared(kernel, &sites[s])) // but global memory, or either
+            continue;
+        struct prove_row row = row_of(report, source, &sites[s], arrays[s], found);
+        add_row(proof, &row, is_seen);
+    }
+    if (proof->rows.length)
+        qsort(proof->rows.data, proof->rows.length, sizeof *proof->rows.data, by_weight);
+    free(arrays);
+    free(sites);
+}
+
+bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b) {
+    if (strcmp(a->symbol, b->symbol) || a->rows.length != b->rows.length ||
+        a->unseen.length != b->unseen.length || !same_text(a->trouble, b->trouble))
+        return false;
+    for (size_t i = 0; i < a->rows.length; i++)
+        if (!is_same(&a->rows.data[i], &b->rows.data[i]) ||
+            a->rows.data[i].count != b->rows.data[i].count)
+            return false;
+    return true;
+}
+
+struct prove_sums prove_sums_of(const struct prove_proof *proof) {
+    struct prove_sums sums = {0};
+    for (size_t i = 0; i < proof->rows.length; i++) {
+        sums.all += proof->rows.data[i].count;
+        sums.excess += proof->rows.data[i].site.has_excess ? proof->rows.data[i].count : 0;
+    }
+    return sums;
+}
+
+void prove_proof_free(struct prove_proof *proof) {
+    for (size_t i = 0; i < proof->rows.length; i++)
+        profile_free_site(&proof->rows.data[i].about);
+    for (size_t i = 0; i < proof->unseen.length; i++)
+        profile_free_site(&proof->unseen.data[i].about);
+    vec_free(&proof->rows);
+    vec_free(&proof->unseen);
+    vec_free(&proof->shapes);
+}
+
+void prove_report_free(struct prove_report *report) {
+    for (size_t i = 0; i < report->proofs.length; i++)
+        prove_proof_free(&report->proofs.data[i]);
+    vec_free(&report->proofs);
+    arena_destroy(report->arena);
+}
