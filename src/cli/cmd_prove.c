@@ -80,8 +80,8 @@ static bool has_proofs(const struct prove_run *run) {
         cli_error("--kernel: no kernel of %s has a name that '%s' matches", run->report.name,
                   run->report.options->prove.kernel);
     else
-        cli_error("%s has no kernel (templates are compiled where they are instantiated)",
-                  run->report.name);
+        cli_error("%s has no kernel%s", run->report.name,
+                  run->is_source ? "; of templates there are those that it instantiates" : "");
     return false;
 }
 

@@ -180,7 +180,7 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
     else if (options->launch)
         cli_error("--launch is for .ptx and .cu files; %s launches its kernels itself", argv[0]);
     else if (options->dumps.length)
-        cli_error("--dump writes buffers of --launch; %s launches its kernels itself", argv[0]);
+        cli_error("--dump writes a buffer of --launch, which is not given");
     else
         return check_trace(options) && output_prepare(options, argv[0])
                    ? run_program(kind, argv, options)

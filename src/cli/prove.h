@@ -64,6 +64,7 @@ struct prove_run {
     uint32_t block[3];
     regex_t kernels;
     bool has_kernel; // of whatever name
+    bool is_source;  // the file is CUDA
 };
 
 // prove_input.c: every module of PTX in a file. False: an error was printed.
@@ -96,7 +97,6 @@ struct prove_sums prove_sums_of(const struct prove_proof *proof);
 // prove_words.c: "proved 32-way", and what is to be said more; or nothing.
 void prove_put_verdict(struct strbuf *out, const struct prove_site *site);
 void prove_put_detail(struct strbuf *out, const struct prove_site *site);
-uint32_t prove_reason_line(const struct prove_site *site); // where it comes from; 0: unknown
 
 // prove_text.c. width: columns, 0: the page's own.
 void prove_write_text(const struct prove_report *report, bool color, unsigned width,

@@ -72,8 +72,8 @@ static json_t *access_of(const struct prove_row *row) {
         json_object_set_new(object, "residues", residues_of(site));
     if (site->verdict >= PROVE_DEPENDS)
         set_text(object, "reason", site->what);
-    if (site->verdict >= PROVE_DEPENDS && prove_reason_line(site))
-        set_number(object, "reason_line", prove_reason_line(site));
+    if (site->verdict >= PROVE_DEPENDS && prove_line(site))
+        set_number(object, "reason_line", prove_line(site));
     return object;
 }
 

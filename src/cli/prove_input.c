@@ -13,6 +13,7 @@
 static bool prove_source(const char *path, struct prove_run *run) {
     struct strbuf name = {0};
     struct source source = {0};
+    run->is_source = true;
     char *text = cuda_source_ptx(path, run->report.options, &source.length);
     strbuf_printf(&name, "PTX of %s", path);
     source.name = name.data;

@@ -82,17 +82,6 @@ static void put_table(struct strbuf *out, const struct prove_site *site) {
     strbuf_puts(out, "\n");
 }
 
-// ---- Reasons --------------------------------------------------------------------------------
-
-uint32_t prove_reason_line(const struct prove_site *site) {
-    if (site->instruction == IR_NONE || !site->function)
-        return 0;
-    const struct ptx_location *at =
-        ir_location(site->function, site->function->instructions[site->instruction].location);
-    at = at ? ir_program_location(site->function, at) : NULL;
-    return at ? at->line : 0;
-}
-
 void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
     const bool is_free = !site->has_excess && !(site->degrees >> 1);
     if (site->verdict == PROVE_FULL && !is_free)
@@ -104,7 +93,7 @@ void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
         strbuf_puts(out, "s: ");
     }
     strbuf_puts(out, site->what ? site->what : "nothing is known of the address");
-    const uint32_t line = prove_reason_line(site);
+    const uint32_t line = prove_line(site);
     if (line)
         strbuf_printf(out, ", line %u", line);
 }
