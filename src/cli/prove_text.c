@@ -44,7 +44,7 @@ static void put_count(struct report_page *page, const char **between, enum repor
 // "3 proved free, 1 proved 32-way", or of several degrees "4 proved 2-way to 32-way".
 static void put_proved(struct report_page *page, const struct prove_proof *proof,
                        const char **between) {
-    uint64_t free_ones = 0, others = 0;
+    uint64_t free_ones = 0, others = 0, single = 0;
     uint32_t least = UINT32_MAX, most = 0;
     char words[64];
     for (size_t i = 0; i < proof->rows.length; i++) {
@@ -53,6 +53,10 @@ static void put_proved(struct report_page *page, const struct prove_proof *proof
             free_ones += row->count;
         if (!row->site.has_excess || !is_proved(row))
             continue;
+        if (row->site.degree == 1) {
+            single += row->count;
+            continue;
+        }
         others += row->count;
         least = row->site.degree < least ? row->site.degree : least;
         most = row->site.degree > most ? row->site.degree : most;
@@ -62,6 +66,7 @@ static void put_proved(struct report_page *page, const struct prove_proof *proof
     else
         snprintf(words, sizeof words, "proved %u-way to %u-way", least, most);
     put_count(page, between, STYLE_GOOD, free_ones, "proved free");
+    put_count(page, between, STYLE_WARN, single, "proved 1-way");
     put_count(page, between, STYLE_BAD, others, words);
 }
 
@@ -105,7 +110,7 @@ static void put_shapes(struct strbuf *out, const struct prove_proof *proof) {
 static enum report_style style_of(const struct prove_row *row) {
     if (!row->site.has_excess)
         return STYLE_GOOD;
-    return is_proved(row) ? STYLE_BAD : STYLE_WARN;
+    return is_proved(row) && row->site.degree > 1 ? STYLE_BAD : STYLE_WARN;
 }
 
 static struct view_place place_of(struct writer *writer, const struct prove_row *row) {
@@ -162,6 +167,8 @@ static size_t place_verdicts(struct writer *writer) {
     for (size_t i = 0; i < report->proofs.length; i++)
         for (size_t r = 0; r < report->proofs.data[i].rows.length; r++) {
             const struct prove_row *row = &report->proofs.data[i].rows.data[r];
+            if (!report->options->verbose && !prove_sums_of(&report->proofs.data[i]).excess)
+                break;
             char *label = label_of(writer, row, !row->site.has_excess);
             const size_t end = DEEPER + strlen(label) + GAP;
             column = end > column && end <= most ? end : column;
@@ -220,9 +227,12 @@ static void put_title(struct report_page *page, const char *title) {
     report_newline(page);
 }
 
+// Of a kernel in which all is free the summary has said so.
 static void put_free(struct writer *writer, const struct prove_proof *proof) {
     const bool is_verbose = writer->report->options->verbose;
     size_t all = 0, shown = 0;
+    if (!is_verbose && !prove_sums_of(proof).excess)
+        return;
     for (size_t i = 0; i < proof->rows.length; i++)
         all += !proof->rows.data[i].site.has_excess;
     const size_t most = is_verbose || all <= MOST_FREE + 1 ? all : MOST_FREE;

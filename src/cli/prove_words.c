@@ -86,6 +86,9 @@ void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
     const bool is_free = !site->has_excess && !(site->degrees >> 1);
     if (site->verdict == PROVE_FULL && !is_free)
         strbuf_puts(out, "where all lanes take part");
+    // The bank model has no exact number for it: asynchronous copies that pass the cache by.
+    if (site->verdict == PROVE_EXACT && !is_free && site->degree == 1)
+        strbuf_printf(out, "at most %u wavefronts, ideal %u", site->wavefronts, site->ideal);
     if (site->verdict < PROVE_DEPENDS)
         return;
     if (site->verdict == PROVE_DEPENDS) {
