@@ -68,8 +68,10 @@ static json_t *access_of(const struct prove_row *row) {
     }
     if (site->verdict == PROVE_EXACT || site->verdict == PROVE_FULL)
         json_object_set_new(object, "degrees", degrees_of(site));
-    if (site->verdict == PROVE_DEPENDS)
+    if (site->verdict == PROVE_DEPENDS) {
         json_object_set_new(object, "residues", residues_of(site));
+        json_object_set_new(object, "residues_are", json_string(site->is_most ? "most" : "exact"));
+    }
     if (site->verdict >= PROVE_DEPENDS)
         set_text(object, "reason", site->what);
     if (site->verdict >= PROVE_DEPENDS && prove_line(site))
@@ -116,6 +118,18 @@ void prove_write_json(const struct prove_report *report, struct strbuf *out) {
 
 // ---- CSV ------------------------------------------------------------------------------------
 
+// Tables of residues have lines of their own.
+static void put_line(struct strbuf *out, const char *detail) {
+    struct strbuf line = {0};
+    for (const char *at = detail; at && *at; at++)
+        if (*at == '\n')
+            strbuf_puts(&line, "; ");
+        else
+            strbuf_append(&line, at, 1);
+    report_csv_field(out, strbuf_string(&line));
+    strbuf_free(&line);
+}
+
 static void put_row(struct strbuf *out, const struct prove_proof *proof,
                     const struct prove_shape *shape, const struct prove_row *row) {
     const uint32_t *block = shape->block;
@@ -134,7 +148,7 @@ static void put_row(struct strbuf *out, const struct prove_proof *proof,
         strbuf_printf(out, "%u", row->site.degree);
     strbuf_puts(out, ",");
     report_csv_text(out, row->verdict);
-    report_csv_field(out, row->detail);
+    put_line(out, row->detail);
     strbuf_puts(out, "\r\n");
 }
 

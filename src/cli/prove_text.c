@@ -81,7 +81,8 @@ static void put_summary(struct report_page *page, const struct prove_proof *proo
     report_putf(page, STYLE_PLAIN, "%s %s: ", report_number(number, sums.all),
                 sums.all == 1 ? "access" : "accesses");
     put_proved(page, proof, &between);
-    put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_DEPENDS), "by a number s");
+    const uint64_t depend = count_of(proof, PROVE_DEPENDS);
+    put_count(page, &between, STYLE_WARN, depend, depend == 1 ? "depends on s" : "depend on s");
     put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_BOUNDED), "bounded");
     put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_OBSERVED), "not proved");
 }

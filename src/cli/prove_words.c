@@ -27,7 +27,10 @@ void prove_put_verdict(struct strbuf *out, const struct prove_site *site) {
         strbuf_puts(out, "-way");
         return;
     case PROVE_DEPENDS:
-        strbuf_puts(out, "depends on s");
+        if (site->is_most)
+            strbuf_printf(out, "at most %u-way, by s", site->degree);
+        else
+            strbuf_puts(out, "depends on s");
         return;
     case PROVE_BOUNDED:
         strbuf_printf(out, "at most %u-way", site->degree);
@@ -62,24 +65,21 @@ static void put_residues(struct strbuf *out, const struct prove_site *site, uint
     }
 }
 
-// "32-way for s mod 32 = 0; 16-way for s mod 32 = 16; ...; free for odd s".
+// "32-way for s mod 32 = 0", "16-way for s mod 32 = 16", ..., "free for odd s", a line each.
 static void put_table(struct strbuf *out, const struct prove_site *site) {
-    const char *between = "";
     for (uint32_t degree = PROVE_MAX_DEGREE; degree > 0; degree--) {
         bool is_any = false;
         for (unsigned r = 0; r < PROVE_RESIDUES; r++)
             is_any |= site->residues[r] == degree;
         if (!is_any)
             continue;
-        strbuf_puts(out, between);
         if (degree > 1)
             strbuf_printf(out, "%u-way for ", degree);
         else
             strbuf_puts(out, "free for ");
         put_residues(out, site, degree);
-        between = "; ";
+        strbuf_puts(out, "\n");
     }
-    strbuf_puts(out, "\n");
 }
 
 void prove_put_detail(struct strbuf *out, const struct prove_site *site) {

@@ -144,7 +144,7 @@ static enum prove_verdict verdict_of(const struct outcome *outcome, const struct
         return PROVE_EXACT;
     if (is_one)
         return PROVE_FULL;
-    if (outcome->has_residues && outcome->is_exact)
+    if (outcome->has_residues)
         return PROVE_DEPENDS;
     if (outcome->degree < worst)
         return PROVE_BOUNDED;
@@ -257,6 +257,7 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     if (!outcome.is_any) // every address is misaligned
         return;
     const enum prove_verdict verdict = verdict_of(&outcome, &request, is_exact, worst);
+    site->is_most |= verdict == PROVE_DEPENDS && !(outcome.is_exact && is_exact);
     if (verdict != PROVE_EXACT)
         blame(site, code, walker, &request);
     add_outcome(site, &outcome, verdict);

@@ -34,6 +34,7 @@ enum prove_verdict {
 struct prove_site {
     enum prove_verdict verdict;
     uint64_t degrees;    // EXACT, FULL: bit n - 1: some request has degree n
+    bool is_most;        // DEPENDS: `residues` are the most that requests take, some may take less
     bool is_irregular;   // DEPENDS in some warps or rounds, in others not, or otherwise
     uint32_t degree;     // the most that any request can have
     uint32_t wavefronts; // the same
