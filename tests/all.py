@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dbaseline=true", "-Dwerror=false"]
 SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
-             ["unit", "ptx", "diag", "limits", "programs", "check", "cli", "fuzz"]),
+             ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
               "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "check", "cli/threads",

@@ -41,11 +41,12 @@ static void put_count(struct report_page *page, const char **between, enum repor
     *between = ", ";
 }
 
-// "3 proved free, 1 proved 32-way", or of several degrees "4 proved 2-way to 32-way".
+// "3 proved free, 1 proved 32-way", or of several degrees "4 proved up to 32-way".
 static void put_proved(struct report_page *page, const struct prove_proof *proof,
                        const char **between) {
     uint64_t free_ones = 0, others = 0, single = 0;
-    uint32_t least = UINT32_MAX, most = 0;
+    uint64_t degrees = 0;
+    uint32_t most = 0;
     char words[64];
     for (size_t i = 0; i < proof->rows.length; i++) {
         const struct prove_row *row = &proof->rows.data[i];
@@ -58,13 +59,10 @@ static void put_proved(struct report_page *page, const struct prove_proof *proof
             continue;
         }
         others += row->count;
-        least = row->site.degree < least ? row->site.degree : least;
+        degrees |= row->site.degrees;
         most = row->site.degree > most ? row->site.degree : most;
     }
-    if (least == most)
-        snprintf(words, sizeof words, "proved %u-way", most);
-    else
-        snprintf(words, sizeof words, "proved %u-way to %u-way", least, most);
+    snprintf(words, sizeof words, "proved %s%u-way", degrees & (degrees - 1) ? "up to " : "", most);
     put_count(page, between, STYLE_GOOD, free_ones, "proved free");
     put_count(page, between, STYLE_WARN, single, "proved 1-way");
     put_count(page, between, STYLE_BAD, others, words);

@@ -1,0 +1,82 @@
+"""Kind prove: what `bankrun prove` says, of kernels with expectations and of the gallery.
+
+A line of tests/prove/NAME.cu that accesses shared memory ends in `// prove: WORDS`: what is said of
+each access of the line; ` / ` stands between those that differ, and `| PART` behind them is a part of
+what else is said. `// bankrun:` lines give options. tests/prove/gallery/NAME.txt is all that is said
+of gallery/NAME.cu.
+"""
+
+import csv
+import io
+import os
+import re
+import shlex
+
+from .case import Case, Failure, Skip, check_sanitizers, shown, tail, text_of
+from .programs import check_golden
+
+EXPECTATION = re.compile(r"// prove: (.*)$")
+GALLERY = ("bitonic", "dynamic", "half_warps", "histogram", "matmul", "matrix_loads", "pipeline", "prefix",
+           "reduction", "stencil", "subword", "transpose", "transpose_fast", "wide")
+
+
+def prove(context, *words):
+    if not context.nvcc:
+        raise Skip("nvcc is not there")
+    command = [context.bankrun, "prove", *words]
+    process = context.execute(command, checks_leaks=True)
+    check_sanitizers(process)
+    if process.returncode:
+        raise Failure(f"status {process.returncode}: {shown(command)}\n" + tail(process.stderr))
+    return text_of(process.stdout)
+
+
+def expectations(text):
+    """{line: [(words, part of the detail)]}"""
+    found = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = EXPECTATION.search(line)
+        if match:
+            found[number] = [tuple(w.strip() for w in (one + "|").split("|")[:2])
+                             for one in match[1].split(" / ")]
+    return found
+
+
+def compare(wanted, rows):
+    problems = []
+    said = {}
+    for row in rows:
+        said.setdefault(int(row["line"] or 0), set()).add((row["words"], row["detail"]))
+    for line in sorted(set(wanted) | set(said)):
+        want, got = wanted.get(line, []), said.get(line, set())
+        fits = {(w, d) for w, d in got if any(w == words and part in d for words, part in want)}
+        missing = [words for words, part in want if not any(w == words and part in d for w, d in got)]
+        if missing or fits != got:
+            problems.append(f"line {line}: expected {want}, but it says {sorted(got)}")
+    return problems
+
+
+def run_cases(context, name):
+    path = os.path.join("tests", "prove", name)
+    with open(context.path(path), encoding="utf-8") as file:
+        text = file.read()
+    options = [w for line in re.findall(r"^// bankrun: (.*)$", text, re.MULTILINE) for w in shlex.split(line)]
+    wanted = expectations(text)
+    if not wanted:
+        raise Failure("expects nothing")
+    rows = list(csv.DictReader(io.StringIO(prove(context, *options, "--format", "csv", path))))
+    problems = compare(wanted, rows)
+    if problems:
+        raise Failure("\n".join(problems))
+
+
+def run_gallery(context, name):
+    text = prove(context, f"gallery/{name}.cu")
+    check_golden(context, context.path("tests", "prove", "gallery", name + ".txt"), text)
+
+
+def collect(context):
+    cases = [Case("prove", name[:-3], lambda n=name: run_cases(context, n))
+             for name in context.files("prove", ".cu")]
+    return cases + [Case("prove", "gallery_" + name, lambda n=name: run_gallery(context, n))
+                    for name in GALLERY]
