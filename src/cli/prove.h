@@ -18,9 +18,10 @@ enum { PROVE_COLUMNS = 8 };
 // Accesses of one line to one array, by one instruction, of which the same is known.
 struct prove_row {
     struct profile_site about; // where, and what: all but the counts
-    struct prove_site site;    // of the first of them
+    struct prove_site site;    // of the first of them; its function is gone
     const char *verdict;       // "proved 32-way"
     const char *detail;        // "index loaded from memory at line 12"; NULL: nothing is to be said
+    uint32_t reason_line;      // where it comes from; 0: unknown
     uint32_t count;
     uint32_t columns[PROVE_COLUMNS]; // of the line, that are known and told apart
     uint32_t column_count;

@@ -74,8 +74,8 @@ static json_t *access_of(const struct prove_row *row) {
     }
     if (site->verdict >= PROVE_DEPENDS)
         set_text(object, "reason", site->what);
-    if (site->verdict >= PROVE_DEPENDS && prove_line(site))
-        set_number(object, "reason_line", prove_line(site));
+    if (site->verdict >= PROVE_DEPENDS && row->reason_line)
+        set_number(object, "reason_line", row->reason_line);
     return object;
 }
 

@@ -57,6 +57,8 @@ static struct prove_row row_of(struct prove_report *report, const struct source 
     prove_put_detail(&detail, found);
     row.verdict = take(report->arena, &verdict);
     row.detail = take(report->arena, &detail);
+    row.reason_line = prove_line(found);
+    row.site.function = NULL;
     add_column(&row, row.about.column);
     return row;
 }

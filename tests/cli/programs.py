@@ -76,7 +76,8 @@ def check_source(source):
     expect(run("-DFACTOR=1", "--fail-on", "excess", source, "exit", "4"), 4)
     expect(run(source), 2, "", "FACTOR")  # the compiler's own message
     expect(run("-DFACTOR=1", "--nvcc", "/no/nvcc", source), 2, "", "/no/nvcc")
-    expect(run("-DFACTOR=1", "--launch", "k<<<1,1>>>()", source), 2, "", "are for .ptx files")
+    expect(run("-DFACTOR=1", "--launch", "k<<<1,1>>>()", source), 2, "",
+           "no kernel 'k' in the module")
 
 
 def check_executable(folder, source):
@@ -84,6 +85,8 @@ def check_executable(folder, source):
     nvcc = ["nvcc", "-DFACTOR=3", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", source]
     subprocess.run(nvcc + ["-cudart", "shared", "-o", app], check=True)
     expect(run(app, "a", "b c"), 0, "first 3, arguments a b c\n", "program.cu")
+    expect(run("--launch", "k<<<1,1>>>()", app), 2, "", "is for .ptx and .cu files")
+    expect(run("--dump", "out=-", app), 2, "", "--dump writes a buffer of --launch, which is not given")
     # A program that dies leaves its profile, and so does one that leaves by a side door.
     for how, number in (("abort", signal.SIGABRT), ("crash", signal.SIGSEGV),
                         ("copy", signal.SIGSEGV)):
