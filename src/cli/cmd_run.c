@@ -33,6 +33,7 @@ static void help(void) {
         "    bankrun --fail-on excess transpose.cu        # status 3 when conflicts remain, 4\n"
         "                                                 # when it did not run to its end\n"
         "    bankrun run -- make check\n"
+        "    bankrun kernels.cu --launch 'scale<<<8, 128>>>(f32[1024]=iota, 1024)'\n"
         "    bankrun scan.ptx --launch 'scan<<<64, 256>>>(out:u64[16384], u8[16384]=iota, 16384)' "
         "\\\n"
         "        --dump out=-\n"

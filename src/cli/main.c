@@ -44,6 +44,7 @@ static void help(FILE *out) {
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
         "    bankrun check ./app                   look for defects\n"
+        "    bankrun prove transpose.cu            what holds for every input\n"
         "    bankrun explain 'tile[threadIdx.x][threadIdx.y]' --shared 'float tile[32][32]' "
         "--block 32x32\n"
         "\n"
@@ -58,7 +59,7 @@ static void help(FILE *out) {
     options_print_help(CLI_RUN, out);
     fputs("      --version           show the version\n"
           "\n"
-          "Exit status: the program's; 1: a kernel of a .ptx faulted; 2: the command line or the "
+          "Exit status: the program's; 1: a kernel of --launch faulted; 2: the command line or the "
           "input\n"
           "is wrong; 3: --fail-on excess; 4: --fail-on, the run faulted or is incomplete; 5: a "
           "check\n"

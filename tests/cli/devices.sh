@@ -36,5 +36,5 @@ for count in 2 4; do
 done
 echo '.version 7.0' >"$folder/k.ptx"
 run --devices 2 "$folder/k.ptx" --launch 'k<<<1, 1>>>()'; expect_status 2
-expect_stderr 'a .ptx file is launched on one device'
+expect_stderr 'a kernel is launched on one device'
 finish
