@@ -36,8 +36,13 @@ static void put_count(struct report_page *page, const char **between, enum repor
     char number[REPORT_NUMBER];
     if (!count)
         return;
+    report_number(number, count);
     report_put(page, STYLE_PLAIN, *between);
-    report_putf(page, style, "%s %s", report_number(number, count), what);
+    if (page->column + strlen(" ") + strlen(number) + strlen(what) + strlen(", ") > page->width) {
+        report_newline(page);
+        report_to(page, DEEPER);
+    }
+    report_putf(page, style, "%s %s", number, what);
     *between = ", ";
 }
 

@@ -19,7 +19,7 @@ head -c 100 /bin/true >"$folder/half"
 run "$folder/half"; expect_status 2; expect_stderr 'half'
 
 write_column_kernel "$folder/k.ptx"
-run "$folder/k.ptx" argument; expect_status 2; expect_stderr "'argument': a PTX kernel takes its arg"
+run "$folder/k.ptx" argument; expect_status 2; expect_stderr "'argument': a kernel takes its arg"
 run "$folder/k.ptx"; expect_status 2; expect_stderr '--launch says what to run'
 expect_stderr "--launch 'column<<<1, 32>>>\(f32\[1024\]=iota, 1024\)'"
 finish

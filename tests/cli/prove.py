@@ -1,14 +1,18 @@
 """bankrun prove: its inputs, options, formats and messages."""
 
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 problems = []
@@ -120,6 +124,30 @@ def check_text(ptx, folder):
     expect(prove(declared, "--kernel", "column"), 0, r"^  block 8 x 2 \(.reqntid\)$")
 
 
+def check_narrow(ptx):
+    """On a terminal of 72 columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 72, 0, 0))
+    process = subprocess.Popen([BANKRUN, "prove", ptx, "--color", "never"], stdout=slave, stdin=slave)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # all have closed it
+            break
+        if not part:
+            break
+        text += part
+    os.close(master)
+    lines = text.decode().replace("\r", "").splitlines()
+    if process.wait() or max(map(len, lines)) > 72:
+        problems.append("wider than the terminal: " + max(lines, key=len))
+    for wanted in ("  5 accesses: 1 proved free, 2 proved 32-way, 1 depends on s,", "    1 not proved"):
+        if wanted not in lines:
+            problems.append(f"on a narrow terminal there is no line {wanted!r}:\n" + "\n".join(lines))
+
+
 def check_formats(ptx, folder):
     text = prove(ptx, "--format", "json").stdout
     proofs = json.loads(text)
@@ -213,6 +241,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         ptx = write(os.path.join(folder, "column.ptx"), PTX.replace("SHAPE", ""))
         check_text(ptx, folder)
+        check_narrow(ptx)
         check_formats(ptx, folder)
         check_gate(ptx)
         check_messages(ptx, folder)
