@@ -15,7 +15,8 @@
 
 enum { PROVE_COLUMNS = 8 };
 
-// Accesses of one line to one array, by one instruction, of which the same is known.
+// Accesses of one line to one array, by one instruction, of which the same is known; where they may
+// conflict also inlined into the same calls.
 struct prove_row {
     struct profile_site about; // where, and what: all but the counts
     struct prove_site site;    // of the first of them; its function is gone

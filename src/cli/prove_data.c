@@ -46,6 +46,19 @@ static json_t *degrees_of(const struct prove_site *site) {
     return array;
 }
 
+static json_t *frames_of(const struct profile_site *about) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < about->inlined_count; i++) {
+        const struct profile_frame *frame = &about->inlined_at[i];
+        json_t *object = json_object();
+        set_text(object, "file", frame->file);
+        set_number(object, "line", frame->line);
+        set_text(object, "function", frame->function);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *access_of(const struct prove_row *row) {
     const struct prove_site *site = &row->site;
     json_t *object = json_object();
@@ -55,6 +68,8 @@ static json_t *access_of(const struct prove_row *row) {
         set_number(object, "line", row->about.line);
     if (row->column_count)
         set_number(object, "column", row->columns[0]);
+    if (row->about.inlined_count && row->site.has_excess)
+        json_object_set_new(object, "inlined_at", frames_of(&row->about));
     set_text(object, "instruction", row->about.instruction);
     set_text(object, "operation", profile_op_text[row->about.op]);
     set_text(object, "array", row->about.array);

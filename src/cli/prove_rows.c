@@ -11,11 +11,21 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && !strcmp(a, b));
 }
 
+// Inlined into the same lines.
+static bool same_calls(const struct profile_site *a, const struct profile_site *b) {
+    bool is_same = a->inlined_count == b->inlined_count;
+    for (uint32_t i = 0; is_same && i < a->inlined_count; i++)
+        is_same = a->inlined_at[i].line == b->inlined_at[i].line &&
+                  same_text(a->inlined_at[i].file, b->inlined_at[i].file);
+    return is_same;
+}
+
 static bool is_same(const struct prove_row *a, const struct prove_row *b) {
     return a->about.line == b->about.line && same_text(a->about.file, b->about.file) &&
            same_text(a->about.instruction, b->about.instruction) &&
            same_text(a->about.array, b->about.array) && same_text(a->verdict, b->verdict) &&
-           same_text(a->detail, b->detail);
+           same_text(a->detail, b->detail) &&
+           (!a->site.has_excess || same_calls(&a->about, &b->about));
 }
 
 static void add_column(struct prove_row *row, uint32_t column) {

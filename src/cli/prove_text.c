@@ -8,7 +8,7 @@
 #include "report/build.h"
 #include "report/text.h"
 
-enum { INDENT = 2, DEEPER = 4, MOST_FREE = 8, GAP = 2 };
+enum { INDENT = 2, DEEPER = 4, MOST_LINES = 20, MOST_FREE = 8, GAP = 2 };
 
 struct writer {
     struct report_page page;
@@ -148,6 +148,22 @@ static void put_detail(struct writer *writer, const struct prove_row *row) {
     report_wrap(page, STYLE_PLAIN, row->detail);
 }
 
+// Which calls it was inlined into, the innermost first.
+static void put_calls(struct writer *writer, const struct profile_site *about) {
+    struct report_page *page = &writer->page;
+    for (uint32_t i = 0; i < about->inlined_count; i++) {
+        const struct profile_frame *frame = &about->inlined_at[i];
+        struct strbuf text = {0};
+        text_place(&text, view_place_of(&writer->builder, frame->file, frame->line));
+        if (frame->function)
+            strbuf_printf(&text, " in %s", frame->function);
+        report_to(page, DEEPER + GAP);
+        report_putf(page, STYLE_DIM, "%s at %s", i ? "       " : "inlined", strbuf_string(&text));
+        report_newline(page);
+        strbuf_free(&text);
+    }
+}
+
 static void put_row(struct writer *writer, const struct prove_row *row, bool is_placed) {
     struct report_page *page = &writer->page;
     char *label = label_of(writer, row, is_placed);
@@ -160,6 +176,8 @@ static void put_row(struct writer *writer, const struct prove_row *row, bool is_
     if (row->detail)
         put_detail(writer, row);
     report_newline(page);
+    if (!is_placed)
+        put_calls(writer, &row->about);
     free(label);
 }
 
@@ -215,12 +233,19 @@ static void put_line(struct writer *writer, const struct prove_proof *proof, siz
 }
 
 static void put_conflicts(struct writer *writer, const struct prove_proof *proof) {
+    size_t lines = 0;
     for (size_t i = 0; i < proof->rows.length; i++) {
         bool is_said = !proof->rows.data[i].site.has_excess;
         for (size_t before = 0; before < i && !is_said; before++)
             is_said = same_line(&proof->rows.data[before], &proof->rows.data[i]);
-        if (!is_said)
+        if (is_said)
+            continue;
+        if (lines++ < MOST_LINES || writer->report->options->verbose)
             put_line(writer, proof, i);
+    }
+    if (lines > MOST_LINES && !writer->report->options->verbose) {
+        report_newline(&writer->page);
+        text_rest(&writer->page, INDENT, lines - MOST_LINES, "line", " that may conflict");
     }
 }
 

@@ -148,6 +148,19 @@ def check_narrow(ptx):
             problems.append(f"on a narrow terminal there is no line {wanted!r}:\n" + "\n".join(lines))
 
 
+def validate(proofs):
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    with open("docs/prove.schema.json", encoding="utf-8") as file:
+        schema = json.load(file)
+    try:
+        jsonschema.validate(proofs, schema)
+    except jsonschema.ValidationError as error:
+        problems.append(f"the JSON breaks its schema: {error.message}")
+
+
 def check_formats(ptx, folder):
     text = prove(ptx, "--format", "json").stdout
     proofs = json.loads(text)
@@ -156,14 +169,7 @@ def check_formats(ptx, folder):
     verdicts = [a["verdict"] for p in proofs["proofs"] for a in p["accesses"]]
     if sorted(verdicts) != ["depends", "exact", "exact", "exact", "unknown", "unreached"]:
         problems.append(f"verdicts {verdicts}")
-    try:
-        import jsonschema
-        with open("docs/prove.schema.json", encoding="utf-8") as file:
-            jsonschema.validate(proofs, json.load(file))
-    except ImportError:
-        pass
-    except jsonschema.ValidationError as error:
-        problems.append(f"the JSON breaks its schema: {error.message}")
+    validate(proofs)
     rows = list(csv.DictReader(io.StringIO(prove(ptx, "--format", "csv").stdout, newline="")))
     found = [(row["line"], row["words"], row["degree"], row["free"]) for row in rows]
     if found[:2] != [("22", "proved 32-way", "32", "no"), ("23", "proved 32-way", "32", "no")] or len(rows) != 5:
@@ -209,6 +215,42 @@ def check_messages(ptx, folder):
     expect(prove(profile), 2, (), "is a saved profile")
 
 
+CALLS = """__device__ __forceinline__ float column(const float *s, int at) {
+    return s[32 * at];
+}
+__global__ void calls(float *out) {
+    __shared__ float s[2048];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = column(s, threadIdx.x) +
+                       column(s, threadIdx.x + 1);
+}
+"""
+
+
+def check_calls(folder):
+    """One line that was inlined twice."""
+    source = write(os.path.join(folder, "calls.cu"), CALLS)
+    done = prove(source, "--block", "32")
+    expect(done, 0, ["^  3 accesses: 1 proved free, 2 proved 32-way$", "calls.cu:2$",
+                     "^      inlined at .*calls.cu:8 in calls.float..$", "^      inlined at .*calls.cu:9 in calls.float..$"])
+    validate(json.loads(prove(source, "--block", "32", "--format", "json").stdout))
+
+
+def check_many(folder):
+    """Lines that conflict are shown up to a number."""
+    body = "".join(f"    ld.shared.u32 %r2, [%r1+{128 * i}];\n" for i in range(30))
+    text = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry many()\n{\n    .reg .b32 %r<4>;\n" \
+           "    .shared .align 4 .b8 s[65536];\n    mov.u32 %r2, %tid.x;\n    mov.u32 %r3, s;\n" \
+           f"    mad.lo.u32 %r1, %r2, 128, %r3;\n{body}    ret;\n}}\n"
+    source = write(os.path.join(folder, "many.ptx"), text)
+    for words, count in ((), 20), (("-v",), 30):
+        done = prove(source, *words)
+        if len(re.findall("proved 32-way$", done.stdout, re.MULTILINE)) != count + 1:  # and the summary
+            problems.append(f"not {count} lines:\n{done.stdout}")
+    expect(prove(source), 0, r"^  \.\.\. and 10 more lines that may conflict \(--verbose shows all\)$")
+
+
 def check_sources(folder):
     os.makedirs(os.path.join(folder, "include"))
     write(os.path.join(folder, "include", "size.h"), "#ifndef SIZE\n#define SIZE 32\n#endif\n")
@@ -245,8 +287,10 @@ def main():
         check_formats(ptx, folder)
         check_gate(ptx)
         check_messages(ptx, folder)
+        check_many(folder)
         if shutil.which("nvcc"):
             check_sources(folder)
+            check_calls(folder)
     print("\n".join(problems), file=sys.stderr)
     return 1 if problems else 0
 
