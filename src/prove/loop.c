@@ -46,9 +46,16 @@ static void drop(gathers *list) {
     vec_free(list);
 }
 
+// Lanes that left in another round are at the same place at another time. Where all of them wait
+// for each other they are together again; see walk_loop.
 static void keep(struct walker *walker, const struct code *code, gathers *kept, gathers *more) {
-    for (size_t i = 0; i < more->length; i++)
+    for (size_t i = 0; i < more->length; i++) {
+        const size_t before = kept->length;
         gather_exit(walker, code, kept, more->data[i].block, &more->data[i].state);
+        for (size_t k = 0; k < before && kept->length == before; k++)
+            if (kept->data[k].block == more->data[i].block)
+                kept->data[k].state.is_exact = kept->data[k].state.is_sure = false;
+    }
     vec_free(more);
 }
 
