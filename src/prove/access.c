@@ -19,6 +19,8 @@ struct outcome {
 
 static const char *words_of(enum symbol_origin origin) {
     switch (origin) {
+    case ORIGIN_WARP:
+        return "depends on the warp";
     case ORIGIN_BLOCK:
         return "depends on the index of the block";
     case ORIGIN_GRID:

@@ -42,6 +42,7 @@ enum symbol_kind {
 // Where something unknown comes from, for those who read why there is no proof.
 enum symbol_origin {
     ORIGIN_NONE,
+    ORIGIN_WARP,      // which one of the block it is
     ORIGIN_BLOCK,     // the index of the block, or of the cluster
     ORIGIN_GRID,      // its size
     ORIGIN_PARAMETER, // of the kernel

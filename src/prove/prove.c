@@ -53,6 +53,26 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     form_table_free(&walker->table);
 }
 
+// All warps at once. False: something stays open that a look at one warp after the other may
+// decide.
+static bool walk_all_warps(struct walker *walker, const struct ir_function *kernel,
+                           struct prove_result *result) {
+    const uint32_t *block = walker->launch->block;
+    if (block[0] % FORM_LANES != 0 || block[0] * block[1] * block[2] == FORM_LANES)
+        return false;
+    walker->is_any_warp = true;
+    walk_warp(walker, kernel, 0, FORM_LANES);
+    walker->is_any_warp = false;
+    bool is_proved = !walker->trouble;
+    for (uint32_t s = 0; s < result->site_count; s++)
+        is_proved &= result->sites[s].verdict == PROVE_EXACT ||
+                     result->sites[s].verdict == PROVE_NOT_REACHED;
+    if (!is_proved)
+        memset(result->sites, 0, result->site_count * sizeof *result->sites);
+    walker->trouble = NULL;
+    return is_proved;
+}
+
 // Nothing is known: whatever was found so far may not be all.
 static void give_up(struct prove_result *result, const char *why) {
     result->trouble = why;
@@ -72,7 +92,8 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
     walker.sites = result->sites;
     walker.codes = list_codes(kernel, &walker.code_count);
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker.trouble; warp++)
+    const bool is_proved = walk_all_warps(&walker, kernel, result);
+    for (uint32_t warp = 0; !is_proved && warp * FORM_LANES < threads && !walker.trouble; warp++)
         walk_warp(&walker, kernel, warp, threads);
     result->steps = walker.steps;
     if (walker.trouble)

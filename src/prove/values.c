@@ -43,6 +43,20 @@ static uint64_t of_lane(const struct walker *walker, enum ptx_sreg sreg, unsigne
     }
 }
 
+// Of all warps at once: rows of threads are whole warps, so that lanes differ in x alone.
+static const struct form *any_thread_index(struct walker *walker, unsigned axis) {
+    const uint32_t extent = walker->launch->block[axis];
+    struct form_table *table = &walker->table;
+    if (axis > 0)
+        return uniform_symbol(walker, 32, 0, extent - 1, ORIGIN_WARP);
+    uint64_t lanes[FORM_LANES];
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        lanes[l] = l;
+    const struct form *warp = uniform_symbol(walker, 32, 0, extent / FORM_LANES - 1, ORIGIN_WARP);
+    return form_add(table, form_concrete(table, 32, lanes),
+                    form_scale(table, warp, form_same_lanes(table, FORM_LANES)));
+}
+
 static const struct form *make_special(struct walker *walker, enum ptx_sreg sreg) {
     static const uint64_t most[] = {INT32_MAX, 65535, 65535};
     const struct prove_launch *launch = walker->launch;
@@ -52,6 +66,9 @@ static const struct form *make_special(struct walker *walker, enum ptx_sreg sreg
     case PTX_SREG_tid_x:
     case PTX_SREG_tid_y:
     case PTX_SREG_tid_z:
+        if (walker->is_any_warp)
+            return any_thread_index(walker, sreg - PTX_SREG_tid_x);
+        // fall through
     case PTX_SREG_laneid:
     case PTX_SREG_lanemask_eq:
     case PTX_SREG_lanemask_le:

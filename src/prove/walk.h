@@ -53,6 +53,7 @@ struct walker {
     const struct ir_shared_layout *layout;
     struct code *codes;
     uint32_t code_count;
+    bool is_any_warp;     // all warps of a block whose rows are whole warps, at once
     uint32_t warp, lanes; // the number of the warp, and its lanes that are in the block
     const struct form *special[PTX_SREG_COUNT];
     VEC(struct parameter) parameters;
