@@ -25,7 +25,7 @@ ROOMS = {
     "check": {"profile", "event", "ir", "ptx", "base"},
     "prove": {"profile", "banks", "ir", "ptx", "base"},
     "report": {"profile", "banks", "base"},
-    "run": {"sim", "compiled", "check", "prove", "ir", "profile", "report", "toolchain", "ptx", "banks", "base"},
+    "run": {"sim", "compiled", "check", "prove", "profile", "report", "toolchain", "ptx", "banks", "base"},
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
     "calibrate": {"banks", "base"},

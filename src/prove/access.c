@@ -131,6 +131,7 @@ static void blame(struct prove_site *site, const struct code *code, const struct
         of = form_symbol_of(&walker->table, request->variables[0].symbol);
     if (site->what)
         return;
+    site->is_final = of && of->origin == ORIGIN_LOAD;
     site->what = of ? words_of(of->origin) : "which lanes take part is not known";
     site->instruction = of ? of->instruction : IR_NONE;
     site->function = code->function;
@@ -178,6 +179,7 @@ static void add_outcome(struct prove_site *site, const struct outcome *outcome,
 static void observe(struct prove_site *site, uint32_t degree, const char *what) {
     site->verdict = PROVE_OBSERVED;
     site->has_excess = true;
+    site->is_final = true;
     if (degree > site->degree)
         site->degree = degree;
     if (!site->what) {

@@ -65,7 +65,7 @@ static bool walk_all_warps(struct walker *walker, const struct ir_function *kern
     walker->is_any_warp = false;
     bool is_proved = !walker->trouble;
     for (uint32_t s = 0; s < result->site_count; s++)
-        is_proved &= result->sites[s].verdict == PROVE_EXACT ||
+        is_proved &= result->sites[s].verdict == PROVE_EXACT || result->sites[s].is_final ||
                      result->sites[s].verdict == PROVE_NOT_REACHED;
     if (!is_proved)
         memset(result->sites, 0, result->site_count * sizeof *result->sites);

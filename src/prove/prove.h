@@ -41,6 +41,7 @@ struct prove_site {
     uint32_t ideal;      // of such a request
     bool has_excess;     // some request may take more than it need
     uint32_t residues[PROVE_RESIDUES];  // DEPENDS: the degree for each number modulo 32
+    bool is_final;                      // a look at single warps would tell no more
     const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static
     uint32_t instruction;               // where it comes from; IR_NONE: not from an instruction
     const struct ir_function *function; // of that instruction
