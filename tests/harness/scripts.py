@@ -24,11 +24,12 @@ def run_unit(context, program):
 
 # Folders that hold what a fuzz target reads, beside tests/fuzz/corpus/NAME.
 MORE_FUZZ_FILES = {"ptx": ("ptx", "diag", "limits"), "ir": ("ptx", "diag", "limits"),
-                   "run": ("ptx", "diag", "limits")}
+                   "run": ("ptx", "diag", "limits"), "check": ("ptx", "limits")}
+CORPUS = {"check": "run"}  # folders of targets that have none of their own
 
 
 def fuzz_files(context, name):
-    folders = [("fuzz", "corpus", name)] + [(f,) for f in MORE_FUZZ_FILES.get(name, ())]
+    folders = [("fuzz", "corpus", CORPUS.get(name, name))] + [(f,) for f in MORE_FUZZ_FILES.get(name, ())]
     files = []
     for folder in folders:
         path = context.path("tests", *folder)
@@ -47,13 +48,13 @@ def run_fuzz(context, program, name):
         raise Failure(f"status {process.returncode}\n" + tail(process.stderr))
 
 
-def run_mutants(context, program):
+def run_mutants(context, program, first, options):
     """A few of the kernels that tests/fuzz/README.md says how to make many of."""
-    first, count = "1", "300"
+    count = "300"
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
         last = os.path.join(folder, "last.ptx")
         files = [file for file in fuzz_files(context, "run") if "/tests/diag/" not in file]
-        process = context.execute([program, last, first, count] + files, checks_leaks=True)
+        process = context.execute([program] + options + [last, first, count] + files, checks_leaks=True)
         check_sanitizers(process)
         if process.returncode or f"{count} of " not in text_of(process.stdout):
             with open(last, encoding="utf-8", errors="replace") as file:
@@ -89,8 +90,10 @@ def collect(context):
                 cases.append(Case("fuzz", name, lambda p=program, n=name: run_fuzz(context, p, n),
                                   target))
     mutants = os.path.join("tests", "fuzz", "mutants")
-    cases.append(Case("fuzz", "mutants",
-                      lambda: run_mutants(context, os.path.join(context.build, mutants)), mutants))
+    program = os.path.join(context.build, mutants)
+    cases.append(Case("fuzz", "mutants", lambda: run_mutants(context, program, "1", []), mutants))
+    cases.append(Case("fuzz", "checked mutants",
+                      lambda: run_mutants(context, program, "100001", ["--check"]), mutants))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)
