@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/cuda_source.h"
 #include "profile/record.h"
-#include "profile/suppress.h"
 #include "toolchain/disassemble.h"
 
 static void help(void) {
@@ -66,7 +65,7 @@ static bool check_trace(const struct cli_options *options) {
     return false;
 }
 
-// What is about counts.
+// What is about counts and checks.
 static bool check_counting(const struct cli_options *options) {
     const char *counts = options->as_compiled      ? "--as compiled"
                          : options->trace          ? "--trace"
@@ -81,6 +80,8 @@ static bool check_counting(const struct cli_options *options) {
         cli_error("--%s puts what it finds into the report: leave --no-count out, or use "
                   "bankrun check",
                   options->schedule.runs ? "schedule" : "check");
+    else if (options->accepted && !options->checks)
+        cli_error("--suppressions: nothing is checked without --check");
     else
         return true;
     return false;
@@ -203,19 +204,6 @@ static bool check_as(const struct cli_options *options) {
     return can && !(options->as_compiled && options->no_count);
 }
 
-// A file that is wrong is said before a long run, and read after it.
-static bool check_suppressions(const struct cli_options *options) {
-    struct diag_list diags = {0};
-    struct profile_suppressions *accepted =
-        options->suppressions ? profile_read_suppressions(options->suppressions, &diags) : NULL;
-    const bool is_good = accepted || !options->suppressions;
-    if (options->suppressions && !options->checks)
-        cli_error("--suppressions: nothing is checked without --check");
-    print_diags(&diags, options);
-    profile_free_suppressions(accepted);
-    return is_good && (!options->suppressions || options->checks);
-}
-
 static bool check_gates(const struct cli_options *options) {
     if (options->fail_on_fault && options->no_count)
         cli_error("--fail-on looks at the profile: leave --no-count out");
@@ -230,8 +218,7 @@ static int run_with(struct cli_options *options, int argc, char **argv, void (*s
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0 && check_counting(options) && check_suppressions(options) &&
-               check_gates(options) && check_as(options)) {
+    } else if (file >= 0 && check_counting(options) && check_gates(options) && check_as(options)) {
         status = run_file(argc - file, argv + file, options);
         output_discard(options, argv[file]);
     }

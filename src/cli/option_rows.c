@@ -128,7 +128,7 @@ const struct option_row option_rows[] = {
     {0, "suppressions", "FILE", BOTH,
      "findings of --check that are accepted: lines of CHECK KIND\nFILE:LINE REASON, or a function "
      "in place of the line",
-     TEXT(suppressions)},
+     READ(option_suppressions)},
     {0, "schedule", "SEED[:N]", CLI_RUN,
      "run each kernel in N other orders of its warps and blocks, too\n(default 8), that follow "
      "from "

@@ -48,6 +48,8 @@ bool option_devices(struct cli_options *options, const struct option_row *row, c
 bool option_dump(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_fail_on(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_schedule(struct cli_options *options, const struct option_row *row, const char *value);
+bool option_suppressions(struct cli_options *options, const struct option_row *row,
+                         const char *value);
 bool option_warp(struct cli_options *options, const struct option_row *row, const char *value);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "bankrun/banks.h"
 #include "base/strbuf.h"
+#include "cli/commands.h"
 #include "profile/finding.h"
 #include "sim/sim.h"
 
@@ -225,6 +226,16 @@ bool option_fail_on(struct cli_options *options, const struct option_row *row, c
         if (!*value)
             return true;
     }
+}
+
+bool option_suppressions(struct cli_options *options, const struct option_row *row,
+                         const char *value) {
+    (void)row;
+    struct diag_list diags = {0};
+    profile_free_suppressions(options->accepted);
+    options->accepted = profile_read_suppressions(value, &diags);
+    print_diags(&diags, options);
+    return options->accepted != NULL;
 }
 
 bool option_warp(struct cli_options *options, const struct option_row *row, const char *value) {

@@ -25,6 +25,7 @@ void options_free(struct cli_options *options) {
     vec_free(&options->dumps);
     vec_free(&options->nvcc_flags);
     vec_free(&options->explain.lets);
+    profile_free_suppressions(options->accepted);
 }
 
 unsigned options_arch(const char *text) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "profile/suppress.h"
 #include "report/report.h"
 #include "run/orders.h"
 #include "sim/fill.h"
@@ -96,8 +97,8 @@ struct cli_options {           // strings point into argv
     uint32_t checks;              // profile_check_bit
     const char *schedule_text;    // SEED[:N]; NULL: launches are run in the usual order alone
     struct run_schedule schedule; // the same
-    const char *suppressions;     // a file of findings that are accepted; NULL: none
-    bool follow;                  // the processes that the program starts, too
+    struct profile_suppressions *accepted; // findings that are, of --suppressions; NULL: none
+    bool follow;                           // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_prove prove;

@@ -109,23 +109,15 @@ bool write_answer(const struct strbuf *text, const struct cli_options *options) 
     return is_good;
 }
 
-// False: the file cannot be read, which was printed.
-static bool suppress(struct profile *profile, const struct cli_options *options) {
-    if (!options->suppressions)
-        return true;
-    struct diag_list diags = {0};
-    struct profile_suppressions *accepted =
-        profile_read_suppressions(options->suppressions, &diags);
-    print_diags(&diags, options);
-    if (!accepted)
-        return false;
-    profile_suppress(profile, accepted);
+static void suppress(struct profile *profile, const struct cli_options *options) {
+    if (!options->accepted)
+        return;
+    profile_suppress(profile, options->accepted);
     size_t at = 0;
-    for (char *unused; (unused = profile_unused_suppression(accepted, &at)) != NULL; free(unused))
+    for (char *unused; (unused = profile_unused_suppression(options->accepted, &at)) != NULL;
+         free(unused))
         if (!options->quiet)
             cli_error("%s: no finding is like it any more", unused);
-    profile_free_suppressions(accepted);
-    return true;
 }
 
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream) {
@@ -133,7 +125,8 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
     bool to_file = options->output && !to_stdout;
     if (to_stdout)
         stream = stdout;
-    int status = suppress(profile, options) ? CLI_OK : CLI_USAGE;
+    int status = CLI_OK;
+    suppress(profile, options);
     if (to_file || to_stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);

@@ -74,6 +74,7 @@ def check_suppressions(folder):
         write(folder, "accepted", line + "\n")
         expect(folder, 2, [word], "check", "--suppressions", "accepted", "bad.cu")
     expect(folder, 2, ["No such file"], "check", "--suppressions", "nowhere", "bad.cu")
+    write(folder, "accepted", f"sync copy-* bad.cu:6 {reason}\n")
     expect(folder, 2, ["nothing is checked"], "--suppressions", "accepted", "bad.cu")
 
 
