@@ -7,24 +7,11 @@
 #include "check/notes.h"
 #include "ptx/ptx.h"
 
-// Events count instructions over the kernel's, then those of the functions that it calls. NULL:
-// `number` is none of them.
-static const struct ir_function *function_of(const struct ir_function *kernel, uint32_t *number) {
-    uint32_t count;
-    const struct ir_function **functions = ir_reachable(kernel, &count), *found = NULL;
-    for (uint32_t i = 0; i < count && !found; i++) {
-        if (*number < functions[i]->instruction_count)
-            found = functions[i];
-        else
-            *number -= functions[i]->instruction_count;
-    }
-    free(functions);
-    return found;
-}
-
 const struct ir_instruction *check_instruction(const struct check_launch *launch, uint32_t number) {
-    const struct ir_function *function = function_of(launch->kernel, &number);
-    return function ? &function->instructions[number] : NULL;
+    struct ir_code code = ir_code_of(launch->kernel);
+    const struct ir_instruction *found = ir_code_instruction(&code, number);
+    ir_code_free(&code);
+    return found;
 }
 
 static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
@@ -37,7 +24,9 @@ static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
 
 void check_find_instruction(const struct ir_function *kernel, uint32_t number,
                             struct profile_place *place) {
-    const struct ir_function *function = function_of(kernel, &number);
+    struct ir_code code = ir_code_of(kernel);
+    const struct ir_function *function = ir_code_function(&code, &number);
+    ir_code_free(&code);
     if (!function)
         return;
     const struct ir_instruction *instruction = &function->instructions[number];

@@ -172,6 +172,19 @@ bool ir_shared_offset(const struct ir_shared_layout *layout, const struct ir_var
 // The kernel and every function that it may call, each once, the kernel first. Caller frees.
 const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32_t *count);
 
+// The same, for finding instructions by the numbers that events give them: those of the first
+// function, then those of the next one, and so on.
+struct ir_code {
+    const struct ir_function **functions;
+    uint32_t count;
+};
+struct ir_code ir_code_of(const struct ir_function *kernel);
+void ir_code_free(struct ir_code *code);
+// The function that the instruction is in, in which it has the number that *number becomes. NULL:
+// there is none of that number.
+const struct ir_function *ir_code_function(const struct ir_code *code, uint32_t *number);
+const struct ir_instruction *ir_code_instruction(const struct ir_code *code, uint32_t number);
+
 // The accesses that must wait until all blocks before their own have ended, so that the kernel
 // comes to the same on any number of threads: a flag for each instruction, numbered as events
 // number them. NULL: none, its blocks may run in any order. Caller frees.

@@ -45,6 +45,31 @@ const struct ir_function **ir_reachable(const struct ir_function *kernel, uint32
     return list.data;
 }
 
+struct ir_code ir_code_of(const struct ir_function *kernel) {
+    struct ir_code code = {0};
+    code.functions = ir_reachable(kernel, &code.count);
+    return code;
+}
+
+void ir_code_free(struct ir_code *code) {
+    free(code->functions);
+    *code = (struct ir_code){0};
+}
+
+const struct ir_function *ir_code_function(const struct ir_code *code, uint32_t *number) {
+    for (uint32_t f = 0; f < code->count; f++) {
+        if (*number < code->functions[f]->instruction_count)
+            return code->functions[f];
+        *number -= code->functions[f]->instruction_count;
+    }
+    return NULL;
+}
+
+const struct ir_instruction *ir_code_instruction(const struct ir_code *code, uint32_t number) {
+    const struct ir_function *function = ir_code_function(code, &number);
+    return function ? &function->instructions[number] : NULL;
+}
+
 struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count) {
     function_list functions = reachable(kernel);
     VEC(struct ir_kernel_site) sites = {0};

@@ -80,18 +80,11 @@ static const struct event_observer *observer(void *state) {
 // ---- Words --------------------------------------------------------------------------------
 
 static uint64_t element_bytes(const struct check_launch *launch, uint32_t number) {
-    uint32_t count;
-    const struct ir_function **functions = ir_reachable(launch->kernel, &count);
-    uint64_t bytes = 4;
-    for (uint32_t i = 0; i < count; i++) {
-        if (number < functions[i]->instruction_count) {
-            const struct ptx_instruction *ptx = functions[i]->instructions[number].ptx;
-            bytes = ptx->type_count ? ptx_type_bytes((enum ptx_type)ptx->types[0]) : bytes;
-            break;
-        }
-        number -= functions[i]->instruction_count;
-    }
-    free(functions);
+    enum { UNKNOWN = 4 };
+    const struct ir_instruction *instruction = check_instruction(launch, number);
+    if (!instruction || !instruction->ptx->type_count)
+        return UNKNOWN;
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)instruction->ptx->types[0]);
     return bytes ? bytes : 1;
 }
 

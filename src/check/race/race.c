@@ -84,18 +84,17 @@ static void begin_block(struct race_worker *worker, uint64_t number) {
 // What the lanes of a warp store of a matrix comes, through the product before, of what all of them
 // have read: none stores before all have read.
 static bool *find_matrix_stores(const struct ir_function *kernel) {
-    uint32_t count, total = 0, at = 0;
-    const struct ir_function **functions = ir_reachable(kernel, &count);
-    for (uint32_t f = 0; f < count; f++)
-        total += functions[f]->instruction_count;
-    bool *found = base_alloc(total + 1);
-    for (uint32_t f = 0; f < count; f++)
-        for (uint32_t i = 0; i < functions[f]->instruction_count; i++) {
-            const enum ptx_access access = ptx_access_of(functions[f]->instructions[i].ptx);
-            found[at++] = access == PTX_ACCESS_MATRIX_STORE || access == PTX_ACCESS_FRAGMENT_STORE;
-        }
-    free(functions);
-    return found;
+    struct ir_code code = ir_code_of(kernel);
+    const struct ir_instruction *instruction;
+    VEC(bool) found = {0};
+    for (uint32_t i = 0; (instruction = ir_code_instruction(&code, i)) != NULL; i++) {
+        const enum ptx_access access = ptx_access_of(instruction->ptx);
+        const bool is_store =
+            access == PTX_ACCESS_MATRIX_STORE || access == PTX_ACCESS_FRAGMENT_STORE;
+        vec_push(&found, is_store);
+    }
+    ir_code_free(&code);
+    return found.data;
 }
 
 // ---- Events -------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ const struct sync_place *sync_first_place(const struct sync_places *places);
 // ---- What each part of the checker does with an event --------------------------------------
 
 struct sync_scene { // of one event
-    const struct sync_code *code;
+    const struct ir_code *code;
     struct check_notes *notes;
     struct sync_block *block;
 };

@@ -1,38 +1,10 @@
 #include "check/sync/code.h"
 
-#include <stdlib.h>
-
 #include "ptx/facts.h"
 
-struct sync_code sync_code_of(const struct ir_function *kernel) {
-    struct sync_code code = {0};
-    code.functions = ir_reachable(kernel, &code.count);
-    return code;
-}
-
-void sync_code_free(struct sync_code *code) {
-    free(code->functions);
-    *code = (struct sync_code){0};
-}
-
-// NULL: no instruction has the number. Else it becomes the one in the function.
-static const struct ir_function *function_of(const struct sync_code *code, uint32_t *number) {
-    for (uint32_t f = 0; f < code->count; f++) {
-        if (*number < code->functions[f]->instruction_count)
-            return code->functions[f];
-        *number -= code->functions[f]->instruction_count;
-    }
-    return NULL;
-}
-
-static const struct ir_instruction *instruction_of(const struct sync_code *code, uint32_t number) {
-    const struct ir_function *function = function_of(code, &number);
-    return function ? &function->instructions[number] : NULL;
-}
-
-uint32_t sync_code_effect(const struct sync_code *code, uint32_t number) {
+uint32_t sync_code_effect(const struct ir_code *code, uint32_t number) {
     uint32_t index = number;
-    const struct ir_function *function = function_of(code, &index);
+    const struct ir_function *function = ir_code_function(code, &index);
     for (uint32_t i = index; function && i < function->instruction_count; i++) {
         const struct ptx_instruction *ptx = function->instructions[i].ptx;
         if (ptx_access_of(ptx) != PTX_ACCESS_NONE || ptx_is(ptx, PTX_FACT_SPLITS) ||
@@ -42,16 +14,16 @@ uint32_t sync_code_effect(const struct sync_code *code, uint32_t number) {
     return number;
 }
 
-bool sync_code_is_exit(const struct sync_code *code, uint32_t number) {
-    const struct ir_instruction *instruction = instruction_of(code, number);
+bool sync_code_is_exit(const struct ir_code *code, uint32_t number) {
+    const struct ir_instruction *instruction = ir_code_instruction(code, number);
     if (!instruction || instruction->ptx->isa == PTX_ISA_exit_any)
         return true;
     return instruction->ptx->isa == PTX_ISA_ret_any &&
            number < code->functions[0]->instruction_count;
 }
 
-bool sync_code_is_aligned(const struct sync_code *code, uint32_t number) {
-    const struct ir_instruction *instruction = instruction_of(code, number);
+bool sync_code_is_aligned(const struct ir_code *code, uint32_t number) {
+    const struct ir_instruction *instruction = ir_code_instruction(code, number);
     switch (instruction ? instruction->ptx->isa : PTX_ISA_NONE) {
     case PTX_ISA_NONE:
         return false;
@@ -79,9 +51,9 @@ static void climb(const struct ir_function *f, const struct ptx_location **a,
     }
 }
 
-bool sync_code_calls(const struct sync_code *code, uint32_t a, uint32_t b,
+bool sync_code_calls(const struct ir_code *code, uint32_t a, uint32_t b,
                      const struct ptx_location *calls[2]) {
-    const struct ir_function *f = function_of(code, &a), *g = function_of(code, &b);
+    const struct ir_function *f = ir_code_function(code, &a), *g = ir_code_function(code, &b);
     if (!f || !g)
         return false;
     const struct ptx_location *inner = ir_location(f, f->instructions[a].location);
@@ -91,10 +63,10 @@ bool sync_code_calls(const struct sync_code *code, uint32_t a, uint32_t b,
     return calls[0] && calls[1] && calls[0] != inner;
 }
 
-bool sync_code_is_same_place(const struct sync_code *code, uint32_t a, uint32_t b) {
+bool sync_code_is_same_place(const struct ir_code *code, uint32_t a, uint32_t b) {
     if (a == b)
         return true;
-    const struct ir_function *f = function_of(code, &a), *g = function_of(code, &b);
+    const struct ir_function *f = ir_code_function(code, &a), *g = ir_code_function(code, &b);
     const struct ptx_location *x = f ? ir_location(f, f->instructions[a].location) : NULL;
     const struct ptx_location *y = g ? ir_location(g, g->instructions[b].location) : NULL;
     if (!x || !y)

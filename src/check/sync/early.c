@@ -17,7 +17,7 @@ struct sync_early {
 };
 
 // Another touch of the line is there: all registers of an accumulator are read in one.
-static bool is_told(const struct sync_early *early, const struct sync_code *code,
+static bool is_told(const struct sync_early *early, const struct ir_code *code,
                     const struct place *place) {
     for (size_t i = 0; i < early->places.length; i++) {
         const struct place *other = &early->places.data[i];
@@ -29,7 +29,7 @@ static bool is_told(const struct sync_early *early, const struct sync_code *code
     return false;
 }
 
-struct sync_early *sync_early_of(const struct sync_code *code) {
+struct sync_early *sync_early_of(const struct ir_code *code) {
     struct sync_early *early = base_alloc(sizeof *early);
     for (uint32_t f = 0; f < code->count; f++) {
         const struct ir_function *function = code->functions[f];

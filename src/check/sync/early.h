@@ -9,7 +9,7 @@
 struct sync_early;
 
 // NULL: the kernel has no such place.
-struct sync_early *sync_early_of(const struct sync_code *code);
+struct sync_early *sync_early_of(const struct ir_code *code);
 void sync_early_free(struct sync_early *early); // NULL is allowed
 
 // An instruction is executed; by several workers at once.

@@ -11,7 +11,7 @@
 #include "check/sync/words.h"
 
 struct sync_worker {
-    const struct sync_code *code;
+    const struct ir_code *code;
     struct sync_early *early;
     struct check_notes notes;
     struct sync_copies *copies;
@@ -24,7 +24,7 @@ struct sync_worker {
 
 struct sync_check {
     const struct check_launch *launch;
-    struct sync_code code;
+    struct ir_code code;
     struct sync_early *early; // NULL: no such place
     struct event_observer observer;
     struct sync_worker *workers; // launch->workers of them
@@ -203,7 +203,7 @@ static void *worker_begin(void *context, unsigned number) {
 static void *begin(const struct check_launch *launch) {
     struct sync_check *check = base_alloc(sizeof *check);
     check->launch = launch;
-    check->code = sync_code_of(launch->kernel);
+    check->code = ir_code_of(launch->kernel);
     check->early = sync_early_of(&check->code);
     check->workers = base_alloc((launch->workers + 1) * sizeof *check->workers);
     check->observer = (struct event_observer){.context = check,
@@ -239,7 +239,7 @@ static void end(void *state, struct profile_findings *findings) {
     sync_push_notes(check->launch, &check->code, &all, findings);
     check_free_notes(&all);
     sync_early_free(check->early);
-    sync_code_free(&check->code);
+    ir_code_free(&check->code);
     free(check->workers);
     free(check);
 }

@@ -210,7 +210,7 @@ static const struct words *words_of(const char *kind) {
 }
 
 // A function that was inlined twice: the calls are told, which are two.
-static void tell_calls(const struct sync_code *code, const struct check_note *note,
+static void tell_calls(const struct ir_code *code, const struct check_note *note,
                        struct profile_finding *finding) {
     const struct ptx_location *calls[2];
     if (note->at_count < 2 ||
@@ -223,7 +223,7 @@ static void tell_calls(const struct sync_code *code, const struct check_note *no
     }
 }
 
-void sync_push_notes(const struct check_launch *launch, const struct sync_code *code,
+void sync_push_notes(const struct check_launch *launch, const struct ir_code *code,
                      const struct check_notes *notes, struct profile_findings *findings) {
     for (size_t i = 0; i < notes->list.length; i++) {
         const struct check_note *note = &notes->list.data[i];

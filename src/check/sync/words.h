@@ -5,7 +5,7 @@
 #include "check/notes.h"
 #include "check/sync/code.h"
 
-void sync_push_notes(const struct check_launch *launch, const struct sync_code *code,
+void sync_push_notes(const struct check_launch *launch, const struct ir_code *code,
                      const struct check_notes *notes, struct profile_findings *findings);
 
 #endif
