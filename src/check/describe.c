@@ -30,16 +30,14 @@ void check_find_instruction(const struct ir_function *kernel, uint32_t number,
     if (!function)
         return;
     const struct ir_instruction *instruction = &function->instructions[number];
-    const struct ptx_location *at =
-        ir_program_location(function, ir_location(function, instruction->location));
-    const char *file = at ? ir_location_file(function, at->file) : NULL;
+    const struct ir_source_place at = ir_source_place(function, instruction->location);
     struct strbuf mnemonic = {0};
     ptx_print_mnemonic(instruction->ptx, &mnemonic);
     place->instruction = strbuf_take(&mnemonic);
-    place->function = base_demangle(ir_location_function(function, at));
-    place->file = (char *)file;
-    place->line = file ? at->line : 0;
-    place->column = file ? at->column : 0;
+    place->function = base_demangle(at.function);
+    place->file = (char *)at.file;
+    place->line = at.line;
+    place->column = at.column;
 }
 
 static void describe_place(const struct check_launch *launch, const struct check_at *at,

@@ -252,6 +252,13 @@ const char *ir_location_function(const struct ir_function *function,
 // the one that calls it. The location itself when every caller is in such a header.
 const struct ptx_location *ir_program_location(const struct ir_function *function,
                                                const struct ptx_location *at);
+// The same in words, of an instruction's or a fault's location. The file is NULL and the numbers
+// are 0 where they are not known; the function is mangled.
+struct ir_source_place {
+    const char *file, *function;
+    uint32_t line, column;
+};
+struct ir_source_place ir_source_place(const struct ir_function *function, uint32_t location);
 
 // Collects every broken invariant as an error on the PTX range concerned. True when none.
 bool ir_validate(const struct ir_function *function, struct diag_list *diags);

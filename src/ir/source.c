@@ -50,3 +50,14 @@ const struct ptx_location *ir_program_location(const struct ir_function *functio
     }
     return at;
 }
+
+struct ir_source_place ir_source_place(const struct ir_function *function, uint32_t location) {
+    const struct ptx_location *at = ir_program_location(function, ir_location(function, location));
+    struct ir_source_place place = {.file = at ? ir_location_file(function, at->file) : NULL,
+                                    .function = ir_location_function(function, at)};
+    if (place.file) {
+        place.line = at->line;
+        place.column = at->column;
+    }
+    return place;
+}

@@ -36,12 +36,11 @@ static bool is_about_address(const struct sim_result *ended) {
 }
 
 static void describe_place(const struct sim_result *ended, struct profile_fault *where) {
-    const struct ptx_location *at =
-        ir_program_location(ended->function, ir_location(ended->function, ended->location));
-    where->function = base_demangle(ir_location_function(ended->function, at));
-    where->file = at ? (char *)ir_location_file(ended->function, at->file) : NULL;
-    where->line = where->file ? at->line : 0;
-    where->column = where->file ? at->column : 0;
+    const struct ir_source_place at = ir_source_place(ended->function, ended->location);
+    where->function = base_demangle(at.function);
+    where->file = (char *)at.file;
+    where->line = at.line;
+    where->column = at.column;
 }
 
 static void describe_thread(const uint32_t size[3], const struct sim_result *ended,

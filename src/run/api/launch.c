@@ -128,12 +128,9 @@ static void fill_result(const struct sim_result *sim, struct bankrun_result *res
         result->passed += sim->passed[i].count;
     if (!sim->function)
         return;
-    const struct ptx_location *at =
-        ir_program_location(sim->function, ir_location(sim->function, sim->location));
-    if (!at)
-        return;
-    result->file = ir_location_file(sim->function, at->file);
-    result->line = at->line;
+    const struct ir_source_place at = ir_source_place(sim->function, sim->location);
+    result->file = at.file;
+    result->line = at.line;
 }
 
 static enum bankrun_error report(const struct sim_result *result, char **message) {

@@ -184,20 +184,17 @@ static const char *demangle(struct arena *arena, const char *name) {
 static struct bankrun_site describe(struct arena *arena, const struct ir_function *function,
                                     const struct ir_instruction *instruction, const char **last,
                                     const char **readable) {
-    const struct ptx_location *at =
-        ir_program_location(function, ir_location(function, instruction->location));
-    const char *name = ir_location_function(function, at);
-    if (!*last || strcmp(*last, name))
-        *readable = demangle(arena, name);
-    *last = name;
-    struct bankrun_site site = {.instruction = text_of(instruction->ptx), .function = *readable};
+    const struct ir_source_place at = ir_source_place(function, instruction->location);
+    if (!*last || strcmp(*last, at.function))
+        *readable = demangle(arena, at.function);
+    *last = at.function;
+    struct bankrun_site site = {.instruction = text_of(instruction->ptx),
+                                .function = *readable,
+                                .file = at.file,
+                                .line = at.line,
+                                .column = at.column};
     if (instruction->site != IR_NONE)
         site.width = function->sites[instruction->site].width;
-    if (at) {
-        site.file = ir_location_file(function, at->file);
-        site.line = at->line;
-        site.column = at->column;
-    }
     return site;
 }
 
