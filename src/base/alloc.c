@@ -27,7 +27,7 @@ void *base_realloc(void *old, size_t bytes) {
 }
 
 char *base_strdup(const char *text) {
-    return base_strndup(text, strlen(text));
+    return text ? base_strndup(text, strlen(text)) : NULL;
 }
 
 char *base_strndup(const char *text, size_t length) {

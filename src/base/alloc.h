@@ -8,7 +8,7 @@
 
 void *base_alloc(size_t bytes);              // zeroed
 void *base_realloc(void *old, size_t bytes); // new bytes are not zeroed
-char *base_strdup(const char *text);
+char *base_strdup(const char *text);         // NULL of NULL
 char *base_strndup(const char *text, size_t length);
 void *base_alloc_aligned(size_t alignment, size_t bytes); // zeroed; free() it
 // For who asks elsewhere and gets nothing. `bytes`: how many were wanted; 0: unknown.

@@ -3,15 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "profile/recorder.h"
 
 // How many kept launches are looked at for one that is alike, the last ones first: programs repeat
 // their latest steps.
 enum { LOOK_BACK = 256 };
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 static bool same_counts(const struct profile_counts *a, const struct profile_counts *b) {
     return a->requests == b->requests && a->units == b->units && a->ideal == b->ideal;
@@ -22,8 +19,8 @@ static bool same_frames(const struct profile_site *a, const struct profile_site 
         return false;
     for (uint32_t i = 0; i < a->inlined_count; i++)
         if (a->inlined_at[i].line != b->inlined_at[i].line ||
-            !same_text(a->inlined_at[i].file, b->inlined_at[i].file) ||
-            !same_text(a->inlined_at[i].function, b->inlined_at[i].function))
+            !text_is_same(a->inlined_at[i].file, b->inlined_at[i].file) ||
+            !text_is_same(a->inlined_at[i].function, b->inlined_at[i].function))
             return false;
     return true;
 }
@@ -46,10 +43,10 @@ static bool same_request(const struct profile_site *a, const struct profile_site
 
 static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
-           same_counts(&a->counts, &b->counts) && same_text(a->file, b->file) &&
-           same_text(a->instruction, b->instruction) && same_text(a->array, b->array) &&
-           same_text(a->verdict, b->verdict) && same_text(a->proof, b->proof) &&
-           same_text(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
+           same_counts(&a->counts, &b->counts) && text_is_same(a->file, b->file) &&
+           text_is_same(a->instruction, b->instruction) && text_is_same(a->array, b->array) &&
+           text_is_same(a->verdict, b->verdict) && text_is_same(a->proof, b->proof) &&
+           text_is_same(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
 }
 
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b) {
@@ -59,8 +56,8 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
         a->is_of_several != b->is_of_several || a->device != b->device ||
         a->is_sample != b->is_sample || a->may_differ != b->may_differ ||
-        !same_text(a->symbol, b->symbol) || !same_text(a->kernel, b->kernel) ||
-        !same_text(a->fault, b->fault) || a->cut != b->cut || !profile_faults_are_same(a, b) ||
+        !text_is_same(a->symbol, b->symbol) || !text_is_same(a->kernel, b->kernel) ||
+        !text_is_same(a->fault, b->fault) || a->cut != b->cut || !profile_faults_are_same(a, b) ||
         !profile_findings_are_same(&a->findings, &b->findings))
         return false;
     for (size_t i = 0; i < a->site_count; i++)
@@ -78,7 +75,7 @@ static bool are_alike(const struct profile_launch *a, const struct profile_launc
     for (size_t i = 0; i < a->site_count; i++) {
         const struct profile_site *x = &a->sites[i], *y = &b->sites[i];
         if (x->width != y->width || x->is_estimate != y->is_estimate || !same_request(x, y) ||
-            !same_text(x->function, y->function) || !same_worst(x, y) || !same_frames(x, y))
+            !text_is_same(x->function, y->function) || !same_worst(x, y) || !same_frames(x, y))
             return false;
     }
     return true;

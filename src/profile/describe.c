@@ -10,7 +10,7 @@
 
 static char *file_name(const struct ir_function *function, uint32_t number) {
     const char *path = ir_location_file(function, number);
-    return path ? base_strdup(path) : NULL;
+    return base_strdup(path);
 }
 
 static char *function_name(const struct ir_function *function,

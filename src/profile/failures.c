@@ -6,25 +6,18 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "profile/recorder.h"
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static char *copy(const char *text) {
-    return text ? base_strdup(text) : NULL;
-}
 
 // ---- Faults ---------------------------------------------------------------------------------
 
 static void copy_fault(struct profile_fault *kept, const struct profile_fault *fault) {
     *kept = *fault;
-    kept->kind = copy(fault->kind);
-    kept->message = copy(fault->message);
-    kept->file = copy(fault->file);
-    kept->function = copy(fault->function);
-    kept->instruction = copy(fault->instruction);
+    kept->kind = base_strdup(fault->kind);
+    kept->message = base_strdup(fault->message);
+    kept->file = base_strdup(fault->file);
+    kept->function = base_strdup(fault->function);
+    kept->instruction = base_strdup(fault->instruction);
 }
 
 void profile_add_fault(struct profile_launch *launch, const struct profile_fault *fault) {
@@ -42,9 +35,9 @@ void profile_add_passed(struct profile_launch *launch, const struct profile_pass
 }
 
 static bool is_same_fault(const struct profile_fault *a, const struct profile_fault *b) {
-    return same_text(a->kind, b->kind) && same_text(a->message, b->message) &&
-           same_text(a->file, b->file) && a->line == b->line && a->column == b->column &&
-           same_text(a->function, b->function) && same_text(a->instruction, b->instruction) &&
+    return text_is_same(a->kind, b->kind) && text_is_same(a->message, b->message) &&
+           text_is_same(a->file, b->file) && a->line == b->line && a->column == b->column &&
+           text_is_same(a->function, b->function) && text_is_same(a->instruction, b->instruction) &&
            a->has_address == b->has_address && a->address == b->address &&
            a->has_thread == b->has_thread && memcmp(a->block, b->block, sizeof a->block) == 0 &&
            memcmp(a->thread, b->thread, sizeof a->thread) == 0;
@@ -145,16 +138,16 @@ static bool are_limits_same(const struct profile_refused *a, const struct profil
     if (a->limit_count != b->limit_count)
         return false;
     for (size_t i = 0; i < a->limit_count; i++)
-        if (!same_text(a->limits[i].limit, b->limits[i].limit) ||
-            !same_text(a->limits[i].text, b->limits[i].text) ||
-            !same_text(a->limits[i].cure, b->limits[i].cure))
+        if (!text_is_same(a->limits[i].limit, b->limits[i].limit) ||
+            !text_is_same(a->limits[i].text, b->limits[i].text) ||
+            !text_is_same(a->limits[i].cure, b->limits[i].cure))
             return false;
     return true;
 }
 
 bool profile_refused_are_same(const struct profile_refused *a, const struct profile_refused *b) {
-    return same_text(a->symbol, b->symbol) && same_text(a->parent, b->parent) &&
-           same_text(a->error, b->error) && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+    return text_is_same(a->symbol, b->symbol) && text_is_same(a->parent, b->parent) &&
+           text_is_same(a->error, b->error) && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0 &&
            memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 &&
            a->dynamic_bytes == b->dynamic_bytes && are_limits_same(a, b);

@@ -5,22 +5,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "profile/recorder.h"
 
 #define X(id, name) [PROFILE_CHECK_##id] = (name),
 const char *const profile_check_text[PROFILE_CHECKS] = {PROFILE_CHECK_LIST(X)};
 #undef X
 
-static char *copy(const char *text) {
-    return text ? base_strdup(text) : NULL;
-}
-
 static void copy_place(struct profile_place *kept, const struct profile_place *place) {
     *kept = *place;
-    kept->role = copy(place->role);
-    kept->file = copy(place->file);
-    kept->function = copy(place->function);
-    kept->instruction = copy(place->instruction);
+    kept->role = base_strdup(place->role);
+    kept->file = base_strdup(place->file);
+    kept->function = base_strdup(place->function);
+    kept->instruction = base_strdup(place->instruction);
 }
 
 void profile_push_finding(struct profile_findings *findings,
@@ -28,11 +25,11 @@ void profile_push_finding(struct profile_findings *findings,
     findings->list = base_realloc(findings->list, (findings->count + 1) * sizeof *findings->list);
     struct profile_finding *kept = &findings->list[findings->count++];
     *kept = *finding;
-    kept->kind = copy(finding->kind);
-    kept->message = copy(finding->message);
-    kept->object = copy(finding->object);
-    kept->help = copy(finding->help);
-    kept->suppressed = copy(finding->suppressed);
+    kept->kind = base_strdup(finding->kind);
+    kept->message = base_strdup(finding->message);
+    kept->object = base_strdup(finding->object);
+    kept->help = base_strdup(finding->help);
+    kept->suppressed = base_strdup(finding->suppressed);
     for (size_t i = 0; i < finding->place_count; i++)
         copy_place(&kept->places[i], &finding->places[i]);
 }
@@ -58,14 +55,10 @@ void profile_free_findings(struct profile_findings *findings) {
     *findings = (struct profile_findings){0};
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_same_place(const struct profile_place *a, const struct profile_place *b) {
-    return same_text(a->role, b->role) && same_text(a->file, b->file) && a->line == b->line &&
-           a->column == b->column && same_text(a->function, b->function) &&
-           same_text(a->instruction, b->instruction) && a->has_thread == b->has_thread &&
+    return text_is_same(a->role, b->role) && text_is_same(a->file, b->file) && a->line == b->line &&
+           a->column == b->column && text_is_same(a->function, b->function) &&
+           text_is_same(a->instruction, b->instruction) && a->has_thread == b->has_thread &&
            memcmp(a->block, b->block, sizeof a->block) == 0 &&
            memcmp(a->thread, b->thread, sizeof a->thread) == 0;
 }
@@ -73,9 +66,9 @@ static bool is_same_place(const struct profile_place *a, const struct profile_pl
 // But for how often.
 static bool is_same(const struct profile_finding *a, const struct profile_finding *b) {
     if (a->check != b->check || a->is_note != b->is_note || a->place_count != b->place_count ||
-        !same_text(a->kind, b->kind) || !same_text(a->message, b->message) ||
-        !same_text(a->object, b->object) || !same_text(a->help, b->help) ||
-        !same_text(a->suppressed, b->suppressed))
+        !text_is_same(a->kind, b->kind) || !text_is_same(a->message, b->message) ||
+        !text_is_same(a->object, b->object) || !text_is_same(a->help, b->help) ||
+        !text_is_same(a->suppressed, b->suppressed))
         return false;
     for (size_t i = 0; i < a->place_count; i++)
         if (!is_same_place(&a->places[i], &b->places[i]))

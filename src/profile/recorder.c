@@ -274,7 +274,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
     launch->may_differ = result->may_differ;
-    launch->fault = result->fault ? base_strdup(result->fault) : NULL;
+    launch->fault = base_strdup(result->fault);
     if (result->where)
         profile_add_fault(launch, result->where);
     for (size_t i = 0; i < result->passed_count; i++)

@@ -1,7 +1,7 @@
 // Sums over all launches by kernel.
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "report/build.h"
 
 struct kernel_sum {
@@ -9,10 +9,6 @@ struct kernel_sum {
     uint64_t launches;
     struct profile_counts shared;
 };
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 static void add_launch(struct kernel_sum *sum, const struct profile_launch *launch) {
     sum->launches += launch->repeats;
@@ -46,7 +42,7 @@ void view_fill_kernels(struct view_builder *builder, struct report_view *view) {
     for (size_t i = 0; i < profile->launch_count; i++) {
         const struct profile_launch *launch = &profile->launches[i];
         size_t at = 0;
-        while (at < count && !same_text(sums[at].first->symbol, launch->symbol))
+        while (at < count && !text_is_same(sums[at].first->symbol, launch->symbol))
             at++;
         if (at == count)
             sums[count++].first = launch;

@@ -2,15 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/build.h"
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 static bool same_line(const struct profile_site *a, const struct profile_site *b) {
     return a->space == b->space && a->file && a->line > 0 && a->line == b->line &&
-           same_text(a->file, b->file);
+           text_is_same(a->file, b->file);
 }
 
 struct view_place view_place_of(const struct view_builder *builder, const char *file,
@@ -41,8 +38,9 @@ const char *view_access(struct view_builder *builder, const struct profile_site 
 static bool is_in_columns(const struct profile_site *sites, size_t count,
                           const struct profile_site *site) {
     for (size_t i = 0; i < count; i++)
-        if (sites[i].column != site->column && same_text(sites[i].instruction, site->instruction) &&
-            same_text(sites[i].array, site->array))
+        if (sites[i].column != site->column &&
+            text_is_same(sites[i].instruction, site->instruction) &&
+            text_is_same(sites[i].array, site->array))
             return true;
     return false;
 }

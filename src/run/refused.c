@@ -58,7 +58,7 @@ void run_add_refused(struct profile *profile, const struct run_refused *refused)
         .symbol = base_strdup(symbol),
         .dynamic_bytes = refused->dynamic_bytes,
         .parent = refused->parent ? base_demangle(refused->parent) : NULL,
-        .error = refused->error ? base_strdup(refused->error) : NULL,
+        .error = base_strdup(refused->error),
         .limits = base_alloc(RUN_MOST_REFUSALS * sizeof *kept.limits),
     };
     memcpy(kept.grid, refused->launch->grid, sizeof kept.grid);
