@@ -1,10 +1,12 @@
 // Where a note is in the source, and whose it is.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/demangle.h"
 #include "base/strbuf.h"
 #include "check/notes.h"
+#include "profile/recorder.h"
 #include "ptx/ptx.h"
 
 const struct ir_instruction *check_instruction(const struct check_launch *launch, uint32_t number) {
@@ -12,6 +14,27 @@ const struct ir_instruction *check_instruction(const struct check_launch *launch
     const struct ir_instruction *found = ir_code_instruction(&code, number);
     ir_code_free(&code);
     return found;
+}
+
+void check_put_element(const struct ir_variable *variable, int64_t place, uint32_t bytes,
+                       struct strbuf *out) {
+    char *name = profile_array_name(variable->name);
+    if (place % bytes == 0)
+        strbuf_printf(out, "%s[%" PRId64 "]", name, place / bytes);
+    else
+        strbuf_printf(out, "%s%+" PRId64 " bytes", name, place);
+    free(name);
+}
+
+bool check_put_shared(const struct check_launch *launch, uint64_t offset, uint32_t bytes,
+                      struct strbuf *out) {
+    const struct ir_variable *variable =
+        ir_shared_variable_at(launch->layout, offset, launch->dynamic_shared_bytes);
+    if (!variable)
+        return false;
+    const uint64_t place = offset - variable->offset;
+    check_put_element(variable, (int64_t)(place - place % bytes), bytes, out);
+    return true;
 }
 
 static void split(uint64_t linear, const uint32_t size[3], uint32_t at[3]) {
@@ -70,12 +93,27 @@ void check_free_described(struct profile_finding *finding) {
     }
 }
 
+static void push(const struct check_launch *launch, enum profile_check check,
+                 const struct check_note *note, check_say say, const void *context,
+                 struct profile_findings *findings) {
+    struct profile_finding finding;
+    struct check_words words = {0};
+    check_describe(launch, check, note, &finding);
+    say(context, note, &finding, &words);
+    finding.message = words.message.length ? words.message.data : finding.message;
+    finding.object = words.object.length ? words.object.data : finding.object;
+    finding.help = words.help.length ? words.help.data : finding.help;
+    profile_push_finding(findings, &finding);
+    check_free_described(&finding);
+    strbuf_free(&words.message);
+    strbuf_free(&words.object);
+    strbuf_free(&words.help);
+}
+
 void check_push_notes(const struct check_launch *launch, enum profile_check check,
-                      const struct check_notes *notes, struct profile_findings *findings) {
-    for (size_t i = 0; i < notes->list.length; i++) {
-        struct profile_finding finding;
-        check_describe(launch, check, &notes->list.data[i], &finding);
-        profile_push_finding(findings, &finding);
-        check_free_described(&finding);
-    }
+                      struct check_notes *notes, check_say say, const void *context,
+                      struct profile_findings *findings) {
+    for (size_t i = 0; i < notes->list.length; i++)
+        push(launch, check, &notes->list.data[i], say, context, findings);
+    check_free_notes(notes);
 }

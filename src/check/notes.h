@@ -4,6 +4,7 @@
 #ifndef BANKRUN_CHECK_NOTES_H
 #define BANKRUN_CHECK_NOTES_H
 
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "check/check.h"
 
@@ -45,14 +46,32 @@ void check_free_notes(struct check_notes *notes);
 // The instruction of that number in events; NULL: there is none.
 const struct ir_instruction *check_instruction(const struct check_launch *launch, uint32_t number);
 
+// "bins[5]", or "bins+3 bytes" where no element of `bytes` begins there. `place`: in the variable,
+// or beside it.
+void check_put_element(const struct ir_variable *variable, int64_t place, uint32_t bytes,
+                       struct strbuf *out);
+// The element of an array of the block's shared memory that the offset is in. False: no array is
+// there, and nothing was put.
+bool check_put_shared(const struct check_launch *launch, uint64_t offset, uint32_t bytes,
+                      struct strbuf *out);
+
 // The note as a finding that is still without message, object and help where the note has none: the
 // caller sets these, pushes it, and frees it with check_free_described. Texts that it sets stay its
 // own.
 void check_describe(const struct check_launch *launch, enum profile_check check,
                     const struct check_note *note, struct profile_finding *finding);
 void check_free_described(struct profile_finding *finding);
-// All notes that have a message of their own.
+
+// What a note says. Those that are empty are as check_describe left them.
+struct check_words {
+    struct strbuf message, object, help;
+};
+// Finds the words of a note; may change the finding, too, whose texts stay its own.
+typedef void (*check_say)(const void *context, const struct check_note *note,
+                          struct profile_finding *finding, struct check_words *words);
+// All notes, which it frees, as findings.
 void check_push_notes(const struct check_launch *launch, enum profile_check check,
-                      const struct check_notes *notes, struct profile_findings *findings);
+                      struct check_notes *notes, check_say say, const void *context,
+                      struct profile_findings *findings);
 
 #endif

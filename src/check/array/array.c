@@ -194,14 +194,6 @@ static const struct event_observer *observer(void *state) {
 
 // ---- What it found ------------------------------------------------------------------------------
 
-// "tile[64]", or "tile+3 bytes" where that is no element.
-static void put_element(const char *name, int32_t place, uint32_t unit, struct strbuf *out) {
-    if (place % (int32_t)unit == 0)
-        strbuf_printf(out, "%s[%d]", name, place / (int32_t)unit);
-    else
-        strbuf_printf(out, "%s%+d bytes", name, place);
-}
-
 static void put_message(const struct array_check *check, const struct array *array,
                         const char *name, uint32_t offset, struct strbuf *out) {
     const struct ir_variable *there =
@@ -217,22 +209,15 @@ static void put_message(const struct array_check *check, const struct array *arr
     free(other);
 }
 
-static void push(const struct array_check *check, const struct check_note *note,
-                 struct profile_findings *findings) {
+static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
+                struct check_words *words) {
+    const struct array_check *check = context;
     const struct array *array = &check->arrays[note->details[DETAIL_SITE]];
     char *name = profile_array_name(array->variable->name);
-    struct profile_finding finding;
-    struct strbuf message = {0}, object = {0};
-    check_describe(check->launch, PROFILE_CHECK_MEMORY, note, &finding);
-    put_element(name, (int32_t)note->details[DETAIL_OFFSET], array->unit, &object);
-    put_message(check, array, name, (uint32_t)note->details[DETAIL_ACCESSED], &message);
-    finding.message = message.data;
-    finding.object = object.data;
-    finding.help = "keep the index inside of the array, or make the array larger";
-    profile_push_finding(findings, &finding);
-    check_free_described(&finding);
-    strbuf_free(&message);
-    strbuf_free(&object);
+    check_put_element(array->variable, (int32_t)note->details[DETAIL_OFFSET], array->unit,
+                      &words->object);
+    put_message(check, array, name, (uint32_t)note->details[DETAIL_ACCESSED], &words->message);
+    finding->help = "keep the index inside of the array, or make the array larger";
     free(name);
 }
 
@@ -241,9 +226,7 @@ static void end(void *state, struct profile_findings *findings) {
     struct check_notes all = {0};
     for (unsigned i = 0; i < check->launch->workers; i++)
         check_merge_notes(&all, &check->workers[i].notes);
-    for (size_t i = 0; i < all.list.length; i++)
-        push(check, &all.list.data[i], findings);
-    check_free_notes(&all);
+    check_push_notes(check->launch, PROFILE_CHECK_MEMORY, &all, say, check, findings);
     free(check->arrays);
     free(check->workers);
     free(check);

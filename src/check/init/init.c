@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/strbuf.h"
 #include "check/checker.h"
 #include "check/notes.h"
 #include "ir/address.h"
@@ -79,7 +78,7 @@ static const struct event_observer *observer(void *state) {
 
 // ---- Words --------------------------------------------------------------------------------
 
-static uint64_t element_bytes(const struct check_launch *launch, uint32_t number) {
+static uint32_t element_bytes(const struct check_launch *launch, uint32_t number) {
     enum { UNKNOWN = 4 };
     const struct ir_instruction *instruction = check_instruction(launch, number);
     if (!instruction || !instruction->ptx->type_count)
@@ -91,16 +90,10 @@ static uint64_t element_bytes(const struct check_launch *launch, uint32_t number
 // Whose bytes these are: an array with the number of the element, as the load counts them.
 static void describe_object(const struct check_launch *launch, uint64_t address, uint32_t origin,
                             struct strbuf *out) {
-    const uint64_t bytes = element_bytes(launch, origin);
+    const uint32_t bytes = element_bytes(launch, origin);
     struct check_memory memory;
     if (ir_is_in_shared_window(address)) {
-        const uint64_t offset = address - IR_SHARED_WINDOW;
-        const struct ir_variable *variable =
-            ir_shared_variable_at(launch->layout, offset, launch->dynamic_shared_bytes);
-        char *name = variable ? profile_array_name(variable->name) : NULL;
-        if (variable)
-            strbuf_printf(out, "%s[%" PRIu64 "]", name, (offset - variable->offset) / bytes);
-        free(name);
+        check_put_shared(launch, address - IR_SHARED_WINDOW, bytes, out);
     } else if (ir_is_in_local_window(address)) {
         strbuf_printf(out, "byte %" PRIu64 " of the thread's local memory",
                       (uint64_t)(address - IR_LOCAL_WINDOW));
@@ -123,21 +116,14 @@ static const char *help_of(uint64_t address) {
            "memory as it is";
 }
 
-static void push(const struct check_launch *launch, const struct check_note *note,
-                 struct profile_findings *findings) {
+static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
+                struct check_words *words) {
     const uint64_t address = note->details[ADDRESS];
     const uint32_t origin = (uint32_t)note->details[ORIGIN];
-    struct profile_finding finding;
-    struct strbuf object = {0};
-    check_describe(launch, PROFILE_CHECK_INIT, note, &finding);
-    if (origin != EVENT_NONE) {
-        describe_object(launch, address, origin, &object);
-        finding.object = object.length ? object.data : NULL;
-        finding.help = (char *)help_of(address);
-    }
-    profile_push_finding(findings, &finding);
-    check_free_described(&finding);
-    strbuf_free(&object);
+    if (origin == EVENT_NONE)
+        return;
+    describe_object(context, address, origin, &words->object);
+    finding->help = (char *)help_of(address);
 }
 
 static void push_incomplete(struct profile_findings *findings) {
@@ -156,9 +142,7 @@ static void end(void *state, struct profile_findings *findings) {
     struct check_notes all = {0};
     for (unsigned w = 0; w < check->launch->workers; w++)
         check_merge_notes(&all, &check->workers[w]);
-    for (size_t i = 0; i < all.list.length; i++)
-        push(check->launch, &all.list.data[i], findings);
-    check_free_notes(&all);
+    check_push_notes(check->launch, PROFILE_CHECK_INIT, &all, say, check->launch, findings);
     if (!check->launch->tracks_undefined)
         push_incomplete(findings);
     free(check->workers);

@@ -59,7 +59,7 @@ void shared_note_proxy(struct race_domain *domain, uint32_t writer, uint32_t wri
 void shared_note_ended(struct race_domain *domain, uint32_t thread,
                        const struct race_visitor *visitor);
 // The notes as findings.
-void shared_report(const struct check_launch *launch, const struct check_notes *notes,
+void shared_report(const struct check_launch *launch, struct check_notes *notes,
                    struct profile_findings *findings);
 
 #endif

@@ -121,24 +121,6 @@ static void print_object(const struct check_memory *memory, uint64_t address, st
                       (unsigned long long)memory->bytes);
 }
 
-static void push(const struct global_race *race, const struct check_note *note,
-                 struct profile_findings *findings) {
-    const struct check_launch *launch = race->launch;
-    struct check_memory memory;
-    const uint64_t address = note->details[0];
-    // Memory that kernels free and allocate again goes from thread to thread in order.
-    if (!launch->find_memory(launch->context, address, &memory))
-        return;
-    struct strbuf object = {0};
-    print_object(&memory, address, &object);
-    struct profile_finding finding;
-    check_describe(launch, PROFILE_CHECK_RACE, note, &finding);
-    finding.object = object.data;
-    profile_push_finding(findings, &finding);
-    check_free_described(&finding);
-    strbuf_free(&object);
-}
-
 // Of the same accesses: what blocks do to each other says it all.
 static bool is_across_too(const struct check_notes *notes, const struct check_note *within) {
     for (size_t i = 0; i < notes->list.length; i++) {
@@ -163,12 +145,29 @@ static void push_incomplete(struct profile_findings *findings) {
             .count = 1});
 }
 
+static bool is_told(const struct global_race *race, const struct check_note *note) {
+    struct check_memory memory;
+    if (!note->tag && is_across_too(&race->notes, note))
+        return false;
+    // Memory that kernels free and allocate again goes from thread to thread in order.
+    return race->launch->find_memory(race->launch->context, note->details[0], &memory);
+}
+
+static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
+                struct check_words *words) {
+    const struct check_launch *launch = context;
+    struct check_memory memory;
+    (void)finding;
+    if (launch->find_memory(launch->context, note->details[0], &memory))
+        print_object(&memory, note->details[0], &words->object);
+}
+
 void global_push_findings(const struct global_race *race, struct profile_findings *findings) {
-    for (size_t i = 0; i < race->notes.list.length; i++) {
-        const struct check_note *note = &race->notes.list.data[i];
-        if (note->tag || !is_across_too(&race->notes, note))
-            push(race, note, findings);
-    }
+    struct check_notes told = {0};
+    for (size_t i = 0; i < race->notes.list.length; i++)
+        if (is_told(race, &race->notes.list.data[i]))
+            check_note(&told, &race->notes.list.data[i]);
+    check_push_notes(race->launch, PROFILE_CHECK_RACE, &told, say, race->launch, findings);
     if (race->budget.is_spent || race->has_missed)
         push_incomplete(findings);
 }

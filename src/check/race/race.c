@@ -192,7 +192,6 @@ static void end(void *state, struct profile_findings *findings) {
     for (unsigned i = 0; i < check->launch->workers; i++)
         check_merge_notes(&all, &check->workers[i].notes);
     shared_report(check->launch, &all, findings);
-    check_free_notes(&all);
     global_end(check->global, findings);
     free(check->is_matrix_store);
     free(check->workers);

@@ -4,7 +4,6 @@
 
 #include "base/strbuf.h"
 #include "check/race/domain.h"
-#include "profile/recorder.h"
 
 // Of a note: the first byte, how wide the access is, and which of the two a thread comes to first.
 enum { DETAIL_OFFSET, DETAIL_WIDTH, DETAIL_ORDER };
@@ -137,21 +136,12 @@ void shared_note_proxy(struct race_domain *d, uint32_t writer, uint32_t write, u
 
 // ---- Words --------------------------------------------------------------------------------
 
-// "bins[5]": as elements of the access's width, whatever dimensions the array has.
+// As elements of the access's width, whatever dimensions the array has.
 static void put_object(const struct check_launch *launch, const struct check_note *note,
                        struct strbuf *out) {
     const uint64_t offset = note->details[DETAIL_OFFSET], width = note->details[DETAIL_WIDTH];
-    const struct ir_variable *variable =
-        ir_shared_variable_at(launch->layout, offset, launch->dynamic_shared_bytes);
-    if (!variable) {
+    if (!check_put_shared(launch, offset, width == 0 || width > 8 ? 4 : (uint32_t)width, out))
         strbuf_printf(out, "byte %llu of shared memory", (unsigned long long)offset);
-        return;
-    }
-    const uint64_t element = width == 0 || width > 8 ? 4 : width;
-    char *name = profile_array_name(variable->name);
-    strbuf_printf(out, "%s[%llu]", name,
-                  (unsigned long long)((offset - variable->offset) / element));
-    free(name);
 }
 
 static const char *message_of(const struct check_note *note) {
@@ -208,21 +198,14 @@ static void put_help(const struct check_note *note, const struct profile_finding
                       barrier_of(note), from, to);
 }
 
-void shared_report(const struct check_launch *launch, const struct check_notes *notes,
+static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
+                struct check_words *words) {
+    put_object(context, note, &words->object);
+    put_help(note, finding, &words->help);
+    finding->message = (char *)message_of(note);
+}
+
+void shared_report(const struct check_launch *launch, struct check_notes *notes,
                    struct profile_findings *findings) {
-    for (size_t i = 0; i < notes->list.length; i++) {
-        const struct check_note *note = &notes->list.data[i];
-        struct profile_finding finding;
-        struct strbuf object = {0}, help = {0};
-        check_describe(launch, PROFILE_CHECK_RACE, note, &finding);
-        put_object(launch, note, &object);
-        put_help(note, &finding, &help);
-        finding.message = (char *)message_of(note);
-        finding.object = object.data;
-        finding.help = help.data;
-        profile_push_finding(findings, &finding);
-        check_free_described(&finding);
-        strbuf_free(&object);
-        strbuf_free(&help);
-    }
+    check_push_notes(launch, PROFILE_CHECK_RACE, notes, say, launch, findings);
 }

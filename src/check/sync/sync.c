@@ -237,7 +237,6 @@ static void end(void *state, struct profile_findings *findings) {
     if (check->early)
         sync_early_end(check->early, &all);
     sync_push_notes(check->launch, &check->code, &all, findings);
-    check_free_notes(&all);
     sync_early_free(check->early);
     ir_code_free(&check->code);
     free(check->workers);

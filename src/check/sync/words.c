@@ -223,23 +223,18 @@ static void tell_calls(const struct ir_code *code, const struct check_note *note
     }
 }
 
-void sync_push_notes(const struct check_launch *launch, const struct ir_code *code,
-                     const struct check_notes *notes, struct profile_findings *findings) {
-    for (size_t i = 0; i < notes->list.length; i++) {
-        const struct check_note *note = &notes->list.data[i];
-        const struct words *say = words_of(note->kind);
-        struct profile_finding finding;
-        struct strbuf text = {0};
-        check_describe(launch, PROFILE_CHECK_SYNC, note, &finding);
-        tell_calls(code, note, &finding);
-        if (say) {
-            say->say(note->details, &text);
-            finding.message = text.data;
-            finding.help = (char *)say->help;
-            finding.is_note = say->is_note;
-        }
-        profile_push_finding(findings, &finding);
-        check_free_described(&finding);
-        strbuf_free(&text);
+static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
+                struct check_words *found) {
+    const struct words *words = words_of(note->kind);
+    tell_calls(context, note, finding);
+    if (words) {
+        words->say(note->details, &found->message);
+        finding->help = (char *)words->help;
+        finding->is_note = words->is_note;
     }
+}
+
+void sync_push_notes(const struct check_launch *launch, const struct ir_code *code,
+                     struct check_notes *notes, struct profile_findings *findings) {
+    check_push_notes(launch, PROFILE_CHECK_SYNC, notes, say, code, findings);
 }

@@ -6,6 +6,6 @@
 #include "check/sync/code.h"
 
 void sync_push_notes(const struct check_launch *launch, const struct ir_code *code,
-                     const struct check_notes *notes, struct profile_findings *findings);
+                     struct check_notes *notes, struct profile_findings *findings);
 
 #endif
