@@ -1,4 +1,6 @@
-// finds: race unordered-operations 5 5
+// finds: race unordered-operations 7 7
+// run: joined
+// finds: nothing
 // Two branches of a graph that were captured from two streams: the second graph joins them before
 // the last kernel, the first only behind it.
 __global__ void add(int *a) {

@@ -5,6 +5,8 @@ sanitizer looks on, with three alone). Comments say
 what it has to find, all of it and nothing else: `// finds: race write-write 14 17` is a checker, a
 kind and the lines of its places; `// finds: nothing`. Also `// notes:` in the same way, `// args:` for
 the program, `// bankrun:` options, and `// status:` where it is neither 5 (it finds something) nor 0.
+A line `// run:` begins another run of the program, with the arguments that it names: what follows is
+about that run alone.
 A page of docs/checks is named like a kind; each of its blocks of ```cuda is such a program, run once,
 the first finds that kind, the last one nothing.
 """
@@ -17,24 +19,32 @@ import tempfile
 
 from .case import Case, Failure, Skip, check_sanitizers, shown, tail
 
-DIRECTIVE = re.compile(r"^\s*//\s*(finds|notes|args|bankrun|status):\s?(.*)$")
+DIRECTIVE = re.compile(r"^\s*//\s*(finds|notes|args|bankrun|status|run):\s?(.*)$")
 BLOCK = re.compile(r"^```cuda\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def read_directives(text):
-    found = {"finds": [], "notes": [], "args": [], "bankrun": [], "status": None}
+def no_directives():
+    return {"finds": [], "notes": [], "args": [], "bankrun": [], "status": None}
+
+
+def read_runs(text):
+    """What each run of the program wants."""
+    runs = [no_directives()]
     for line in text.splitlines():
         match = DIRECTIVE.match(line)
         if not match:
             continue
         word, rest = match[1], match[2].strip()
-        if word == "status":
+        found = runs[-1]
+        if word == "run":
+            runs.append({**no_directives(), "args": shlex.split(rest)})
+        elif word == "status":
             found[word] = int(rest)
         elif word in ("finds", "notes"):
             found[word].append([] if rest == "nothing" else rest.split())
         else:
             found[word] += shlex.split(rest)
-    return found
+    return runs
 
 
 def findings_of(profile):
@@ -85,9 +95,13 @@ def run_once(context, source, wants, threads, folder):
 def run_program(context, source, text, compares):
     if not context.nvcc:
         raise Skip("nvcc is not there")
-    wants = read_directives(text)
-    if not wants["finds"]:
-        raise Failure("no `// finds:` says what to find")
+    for wants in read_runs(text):
+        if not wants["finds"]:
+            raise Failure("no `// finds:` says what to find")
+        run_threads(context, source, wants, compares)
+
+
+def run_threads(context, source, wants, compares):
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
         several = run_once(context, source, wants, 3, folder)
         if not compares:
@@ -110,7 +124,7 @@ def check_page(context, name):
     """What a page has to have, apart from its programs."""
     with open(context.path("docs", "checks", name), encoding="utf-8") as file:
         blocks = BLOCK.findall(file.read())
-    kinds = [{words[1] for words in read_directives(block)["finds"] + read_directives(block)["notes"]
+    kinds = [{words[1] for wants in read_runs(block) for words in wants["finds"] + wants["notes"]
               if words} for block in blocks]
     if len(blocks) < 2 or name[:-3] not in kinds[0] or kinds[-1]:
         raise Failure("its first program has to find what the page is about, and its last nothing")
