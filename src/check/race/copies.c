@@ -80,7 +80,8 @@ static void complete(struct race_domain *d, uint32_t warp_index, const struct ra
         .mask = UINT32_MAX, .width = copy->width, .bulk_bytes = copy->bulk, .pieces = copy->pieces};
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
         complete_lane(&block->words, &v, copy, (unsigned)__builtin_ctz(rest));
-    shared_log_add(&block->log, &v, &event, lanes, copy->offsets, NULL);
+    if (!shared_log_add(&block->log, &v, &event, lanes, copy->offsets, NULL))
+        shared_note_forgotten(d);
 }
 
 static void drop_done(struct race_copies *copies, unsigned kind) {

@@ -58,6 +58,8 @@ void shared_note_proxy(struct race_domain *domain, uint32_t writer, uint32_t wri
 // A thread accesses the memory of another block, and that does not know of it when it ends.
 void shared_note_ended(struct race_domain *domain, uint32_t thread,
                        const struct race_visitor *visitor);
+// A block accessed its memory so often without a barrier that the first accesses are forgotten.
+void shared_note_forgotten(struct race_domain *domain);
 // The notes as findings.
 void shared_report(const struct check_launch *launch, struct check_notes *notes,
                    struct profile_findings *findings);

@@ -10,6 +10,7 @@ enum { DETAIL_OFFSET, DETAIL_WIDTH, DETAIL_ORDER };
 enum { ORDER_UNKNOWN, ORDER_AS_NAMED, ORDER_REVERSED };
 
 static const char exited[] = "exited-block", unfenced[] = "missing-proxy-fence";
+static const char forgotten[] = "not-all-checked";
 static const char *const kinds[] = {"write-write", "read-write", "async-copy"};
 
 static bool is_read(unsigned class) {
@@ -134,6 +135,10 @@ void shared_note_proxy(struct race_domain *d, uint32_t writer, uint32_t write, u
     check_note(d->notes, &note);
 }
 
+void shared_note_forgotten(struct race_domain *d) {
+    check_note(d->notes, &(struct check_note){.kind = forgotten, .count = 1});
+}
+
 // ---- Words --------------------------------------------------------------------------------
 
 // As elements of the access's width, whatever dimensions the array has.
@@ -200,6 +205,13 @@ static void put_help(const struct check_note *note, const struct profile_finding
 
 static void say(const void *context, const struct check_note *note, struct profile_finding *finding,
                 struct check_words *words) {
+    if (note->kind == forgotten) {
+        finding->message =
+            "a block accessed its shared memory more than 16,384 times without a barrier between; "
+            "accesses that are further apart were not all compared";
+        finding->is_note = true;
+        return;
+    }
     put_object(context, note, &words->object);
     put_help(note, finding, &words->help);
     finding->message = (char *)message_of(note);

@@ -284,7 +284,8 @@ static void visit(struct race_domain *d, struct race_block *block, uint32_t warp
     if (e->proxy == EVENT_ASYNC_PROXY && e->intent == EVENT_READ)
         race_proxy_read(d, block, &v, e);
     if (!is_copy) {
-        shared_log_add(&block->log, &v, e, e->mask, e->offsets, e->values);
+        if (!shared_log_add(&block->log, &v, e, e->mask, e->offsets, e->values))
+            shared_note_forgotten(d);
         context.own = &block->log.entries.data[block->log.entries.length - 1];
     }
     access_words(block, &v, e);

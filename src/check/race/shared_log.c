@@ -6,7 +6,6 @@ enum { MOST_ENTRIES = 1 << 14 };
 
 void shared_log_clear(struct shared_log *log) {
     log->entries.length = log->numbers.length = 0;
-    log->is_partial = false;
 }
 
 void shared_log_free(struct shared_log *log) {
@@ -25,13 +24,12 @@ static uint32_t keep_numbers(struct shared_log *log, const void *numbers, size_t
     return (uint32_t)at;
 }
 
-void shared_log_add(struct shared_log *log, const struct shared_visit *v,
+bool shared_log_add(struct shared_log *log, const struct shared_visit *v,
                     const struct event_access *e, uint32_t lanes, const uint32_t *offsets,
                     const uint8_t *values) {
-    if (log->entries.length >= MOST_ENTRIES) {
+    const bool is_full = log->entries.length >= MOST_ENTRIES;
+    if (is_full)
         shared_log_clear(log);
-        log->is_partial = true;
-    }
     struct shared_entry entry = {.instruction = v->instruction,
                                  .thread = v->thread,
                                  .extra = v->extra,
@@ -49,6 +47,7 @@ void shared_log_add(struct shared_log *log, const struct shared_visit *v,
         entry.offsets = keep_numbers(log, offsets, WARP_LANES * 4);
     entry.values = keep_numbers(log, values, (size_t)WARP_LANES * e->width);
     vec_push(&log->entries, entry);
+    return !is_full;
 }
 
 static bool overlaps(uint32_t offset, uint32_t length, uint32_t word, uint8_t bytes) {

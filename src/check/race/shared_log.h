@@ -17,13 +17,13 @@ struct shared_entry {
 struct shared_log {
     VEC(struct shared_entry) entries;
     VEC(uint32_t) numbers;
-    bool is_partial; // the oldest entries since the barrier are gone
 };
 
 void shared_log_clear(struct shared_log *log);
 void shared_log_free(struct shared_log *log);
-// `offsets` as in the event; values: NULL: unknown.
-void shared_log_add(struct shared_log *log, const struct shared_visit *visit,
+// `offsets` as in the event; values: NULL: unknown. False: it was full, and what came before is
+// forgotten.
+bool shared_log_add(struct shared_log *log, const struct shared_visit *visit,
                     const struct event_access *event, uint32_t lanes, const uint32_t *offsets,
                     const uint8_t *values);
 // Lanes of an entry that access any of these bytes of the word.
