@@ -1,0 +1,361 @@
+// prove FIRST COUNT: proves random kernels and runs them. What a request costs may never contradict
+// what was proved of its site. Seeds FIRST and on; the same seeds make the same kernels.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/recorder.h"
+#include "prove/prove.h"
+#include "random_kernel.h"
+#include "run/module.h"
+
+enum {
+    ARCH = 90,
+    RUNS = 2, // of each kernel, with other parameters and other contents of memory
+    MOST_INSTRUCTIONS = 6000,
+    PROOFS = 3, // for any launch; for a grid; for a grid and parameters
+    VERDICTS = PROVE_OBSERVED + 1,
+};
+
+// ---- Counts ---------------------------------------------------------------------------------
+
+static const char *const verdict_names[VERDICTS] = {"not reached", "exact",   "full",
+                                                    "depends",     "bounded", "observed"};
+static const char *const trait_names[TRAIT_COUNT] = {
+    "thread",    "block",  "parameter", "loaded", "loop counter", "variable", "product",
+    "quotient",  "bits",   "shift",     "route",  "choice",       "converted", "wide",
+    "narrow",    "carry",  "exchanged", "call",   "generic",      "guarded",   "in branch",
+    "in loop",   "in open branch"};
+
+enum { MOST_REASONS = 64 };
+
+struct reason {
+    const char *text; // of the prover, static
+    uint64_t count;
+};
+
+struct totals {
+    uint64_t kernels, faults, requests, sites, untrusted;
+    uint64_t verdicts[VERDICTS];
+    uint64_t by_trait[TRAIT_COUNT][VERDICTS];
+    uint64_t attained, unattained; // degrees of exact sites
+    struct reason reasons[MOST_REASONS], troubles[MOST_REASONS];
+};
+
+static void count_reason(struct reason *reasons, const char *text) {
+    for (unsigned i = 0; i < MOST_REASONS; i++) {
+        if (reasons[i].text && strcmp(reasons[i].text, text) != 0)
+            continue;
+        reasons[i].text = text;
+        reasons[i].count++;
+        return;
+    }
+}
+
+// ---- One kernel -----------------------------------------------------------------------------
+
+struct proof {
+    struct prove_launch launch;
+    struct prove_result *result;
+    bool holds; // of the run that is being made
+    const char *what;
+    uint64_t *seen; // degrees of each site
+};
+
+struct subject {
+    uint64_t seed, state;
+    const struct random_kernel *text;
+    struct run_module module;
+    const struct ir_function *kernel;
+    struct ir_kernel_site *sites;
+    struct counter_rule *rules;
+    uint32_t site_count;
+    struct proof proofs[PROOFS];
+    uint8_t parameters[RANDOM_PARAMETER_BYTES];
+    uint32_t all_lanes[32]; // of each warp
+    bool has_failed;
+    struct totals *totals;
+};
+
+static const char *broken_rule(const struct subject *s, const struct prove_site *site,
+                               const struct event_access *event, const struct bankrun_cost *cost) {
+    const uint64_t bit = 1ull << ((cost->degree < PROVE_MAX_DEGREE ? cost->degree
+                                                                   : PROVE_MAX_DEGREE) -
+                                  1);
+    const bool is_all = event->mask == s->all_lanes[event->warp];
+    if (site->verdict == PROVE_NOT_REACHED)
+        return "it is reached";
+    if (cost->degree > site->degree)
+        return "the degree is higher";
+    if (cost->max > site->wavefronts && site->verdict != PROVE_OBSERVED)
+        return "it takes more wavefronts";
+    if (!site->has_excess && cost->wavefronts != cost->ideal)
+        return "there is an excess";
+    if (site->verdict == PROVE_EXACT && !(site->degrees & bit))
+        return "no request has that degree";
+    if (site->verdict == PROVE_FULL && is_all && !(site->degrees & bit))
+        return "no request of all lanes has that degree";
+    return NULL;
+}
+
+static void report(struct subject *s, const struct proof *proof, const char *rule,
+                   const struct event_access *event, const struct bankrun_cost *cost) {
+    const struct prove_site *site = &proof->result->sites[event->site];
+    const uint32_t *block = proof->launch.block;
+    s->has_failed = true;
+    printf("%s\nseed %" PRIu64 ", %s, block %u x %u x %u, arch %u: %s\n",
+           strbuf_string(&s->text->text), s->seed, proof->what, block[0], block[1], block[2],
+           proof->launch.arch, rule);
+    printf("site %u, %s: %s, degree %u, degrees %" PRIx64 ", wavefronts %u, ideal %u%s (%s)\n",
+           event->site, s->sites[event->site].site->text, verdict_names[site->verdict], site->degree,
+           site->degrees, site->wavefronts, site->ideal, site->has_excess ? ", excess" : "",
+           site->what ? site->what : "");
+    printf("a request of block %u %u, warp %u, lanes %08x has degree %u, wavefronts %u (%u to %u), "
+           "ideal %u:",
+           event->block[0], event->block[1], event->warp, event->mask, cost->degree,
+           cost->wavefronts, cost->min, cost->max, cost->ideal);
+    for (int l = 0; l < WARP_LANES; l++)
+        if (event->mask >> l & 1)
+            printf(" %u", event->offsets[l]);
+    printf("\n");
+}
+
+static void hear(void *context, const struct event_access *event) {
+    struct subject *s = context;
+    struct bankrun_cost cost;
+    if (event->space != SITE_SHARED || event->site >= s->site_count ||
+        !profile_cost(&s->rules[event->site], event, &cost))
+        return;
+    s->totals->requests++;
+    for (int p = 0; p < PROOFS; p++) {
+        struct proof *proof = &s->proofs[p];
+        if (!proof->holds || proof->result->trouble || s->has_failed)
+            continue;
+        const char *rule = broken_rule(s, &proof->result->sites[event->site], event, &cost);
+        if (rule)
+            report(s, proof, rule, event, &cost);
+        proof->seen[event->site] |=
+            1ull << ((cost.degree < PROVE_MAX_DEGREE ? cost.degree : PROVE_MAX_DEGREE) - 1);
+    }
+}
+
+static void *same(void *context, unsigned worker) {
+    (void)worker;
+    return context;
+}
+
+static void run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
+    const struct event_observer observer = {.context = s, .worker_begin = same, .access = hear};
+    const struct event_observer *observers[] = {&observer};
+    const struct prove_launch *with = &s->proofs[PROOFS - 1].launch;
+    uint8_t *parameters = base_alloc(s->kernel->parameter_bytes + RANDOM_PARAMETER_BYTES);
+    memcpy(parameters, s->parameters, RANDOM_PARAMETER_BYTES);
+    for (unsigned i = 0; i < RANDOM_BUFFER_BYTES; i += 8) {
+        uint64_t number = random_next(&s->state);
+        if (number & 1)
+            number &= 0x3f0000003full;
+        memcpy(buffer + i, &number, sizeof number);
+    }
+    const struct sim_launch launch = {
+        .grid = {with->grid[0], with->grid[1], with->grid[2]},
+        .block = {with->block[0], with->block[1], with->block[2]},
+        .dynamic_shared_bytes = 1024,
+        .parameters = parameters,
+        .observers = observers,
+        .observer_count = 1,
+    };
+    struct sim_result result;
+    sim_launch(kernel, &launch, &result);
+    s->totals->faults += result.fault != SIM_OK;
+    sim_result_free(&result);
+    free(parameters);
+}
+
+// ---- Verdicts -------------------------------------------------------------------------------
+
+static bool is_shared(const struct ir_site *site) {
+    return strstr(site->text, ".shared") != NULL || site->is_generic;
+}
+
+static void count_site(struct subject *s, const struct proof *proof, uint32_t n) {
+    struct totals *totals = s->totals;
+    const struct prove_site *site = &proof->result->sites[n];
+    if (!is_shared(s->sites[n].site))
+        return;
+    totals->sites++;
+    totals->verdicts[site->verdict]++;
+    if (site->verdict == PROVE_OBSERVED && site->what)
+        count_reason(totals->reasons, site->what);
+    if (site->verdict == PROVE_EXACT && !s->text->has_open_branches) {
+        totals->attained += (unsigned)__builtin_popcountll(site->degrees & proof->seen[n]);
+        totals->unattained += (unsigned)__builtin_popcountll(site->degrees & ~proof->seen[n]);
+    }
+    if (s->text->sites.length != s->kernel->site_count || n >= s->kernel->site_count)
+        return;
+    for (unsigned t = 0; t < TRAIT_COUNT; t++)
+        totals->by_trait[t][site->verdict] += s->text->sites.data[n] >> t & 1;
+}
+
+static void count(struct subject *s) {
+    s->totals->kernels++;
+    for (int p = 0; p < PROOFS; p++) {
+        const struct proof *proof = &s->proofs[p];
+        if (proof->result->trouble) {
+            s->totals->untrusted++;
+            count_reason(s->totals->troubles, proof->result->trouble);
+            continue;
+        }
+        for (uint32_t n = 0; n < s->site_count; n++)
+            count_site(s, proof, n);
+    }
+}
+
+// ---- All kernels ----------------------------------------------------------------------------
+
+static void choose_launch(struct subject *s) {
+    static const uint32_t shapes[][3] = {{32, 1, 1}, {32, 1, 1}, {64, 1, 1}, {48, 1, 1}, {8, 8, 1},
+                                         {16, 16, 1}, {32, 4, 1}, {4, 4, 8},  {256, 1, 1},
+                                         {7, 5, 1},  {128, 1, 1}, {1, 1, 1},  {3, 3, 3}};
+    static const unsigned archs[] = {90, 90, 90, 80, 75, 70, 61, 50, 35, 100, 120, 86};
+    const uint64_t drawn = random_next(&s->state);
+    const uint32_t *shape = shapes[drawn % (sizeof shapes / sizeof *shapes)];
+    const unsigned arch = archs[(drawn >> 16) % (sizeof archs / sizeof *archs)];
+    for (int p = 0; p < PROOFS; p++) {
+        struct prove_launch *launch = &s->proofs[p].launch;
+        *launch = (struct prove_launch){.arch = arch,
+                                        .block = {shape[0], shape[1], shape[2]},
+                                        .has_grid = p > 0,
+                                        .grid = {1 + (drawn >> 32) % 3, 1 + (drawn >> 40) % 2, 1}};
+    }
+    s->proofs[0].what = "any launch";
+    s->proofs[1].what = "a grid";
+    s->proofs[2].what = "a grid and parameters";
+    s->proofs[2].launch.parameters = s->parameters;
+    s->proofs[2].launch.parameter_bytes =
+        s->kernel->parameter_bytes < RANDOM_PARAMETER_BYTES ? s->kernel->parameter_bytes
+                                                            : RANDOM_PARAMETER_BYTES;
+    const uint32_t threads = shape[0] * shape[1] * shape[2];
+    for (uint32_t warp = 0; warp * WARP_LANES < threads; warp++)
+        s->all_lanes[warp] = threads - warp * WARP_LANES >= WARP_LANES
+                                 ? UINT32_MAX
+                                 : (1u << (threads - warp * WARP_LANES)) - 1;
+}
+
+static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
+    const uint32_t none[3] = {1, 1, 1};
+    s->kernel = sim_kernel_function(kernel);
+    s->sites = ir_kernel_sites(s->kernel, &s->site_count);
+    s->rules = base_alloc((s->site_count + 1) * sizeof *s->rules);
+    choose_launch(s);
+    for (uint32_t n = 0; n < s->site_count; n++)
+        profile_counter_rule(s->sites[n].site, s->proofs[0].launch.arch, SITE_SHARED, none,
+                             &s->rules[n]);
+    random_parameters(&s->state, (uint64_t)(uintptr_t)buffer, s->parameters);
+    for (int p = 0; p < PROOFS; p++) {
+        struct proof *proof = &s->proofs[p];
+        proof->result = prove_kernel(s->kernel, &proof->launch);
+        proof->seen = base_alloc((s->site_count + 1) * sizeof *proof->seen);
+        proof->holds = true;
+    }
+    for (int r = 0; r < RUNS && !s->has_failed; r++) {
+        if (r > 0) { // what was proved of the parameters no longer holds
+            s->proofs[2].holds = false;
+            random_parameters(&s->state, (uint64_t)(uintptr_t)buffer, s->parameters);
+        }
+        run(s, kernel, buffer);
+    }
+    count(s);
+    for (int p = 0; p < PROOFS; p++) {
+        prove_free(s->proofs[p].result);
+        free(s->proofs[p].seen);
+    }
+    free(s->rules);
+    free(s->sites);
+}
+
+static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, struct totals *totals) {
+    struct random_kernel text;
+    random_kernel_make(&text, seed);
+    struct subject s = {.seed = seed, .state = seed, .text = &text, .totals = totals};
+    struct diag_list diags = {0};
+    const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
+    struct sim_kernel *kernel = NULL;
+    if (run_module_parse(&s.module, &source, &diags) && run_module_load(&s.module, sim, &diags))
+        kernel = sim_module_kernel(s.module.sim, "k", &diags);
+    if (kernel) {
+        prove_and_run(&s, kernel, buffer);
+    } else {
+        printf("%sseed %" PRIu64 " makes no kernel:\n", source.text, seed);
+        diag_print(&diags, stdout, false);
+    }
+    run_module_free(&s.module);
+    diag_free(&diags);
+    random_kernel_free(&text);
+    return kernel && !s.has_failed;
+}
+
+static void print_totals(const struct totals *totals) {
+    printf("%" PRIu64 " kernels, %" PRIu64 " requests, %" PRIu64 " launches ended in a fault\n",
+           totals->kernels, totals->requests, totals->faults);
+    printf("%" PRIu64 " proofs came to nothing\n", totals->untrusted);
+    for (unsigned i = 0; i < MOST_REASONS && totals->troubles[i].text; i++)
+        printf("  %8" PRIu64 " %s\n", totals->troubles[i].count, totals->troubles[i].text);
+    printf("%" PRIu64 " proofs of sites:", totals->sites);
+    for (unsigned v = 0; v < VERDICTS; v++)
+        printf(" %s %.1f %%%s", verdict_names[v],
+               100.0 * (double)totals->verdicts[v] / (double)(totals->sites ? totals->sites : 1),
+               v + 1 < VERDICTS ? "," : "\n");
+    printf("of exact sites in kernels without open branches, %" PRIu64 " degrees were seen and %" PRIu64
+           " were not\n",
+           totals->attained, totals->unattained);
+    printf("observed:\n");
+    for (unsigned i = 0; i < MOST_REASONS && totals->reasons[i].text; i++)
+        printf("  %8" PRIu64 " %s\n", totals->reasons[i].count, totals->reasons[i].text);
+    printf("%-16s", "by trait, %");
+    for (unsigned v = 0; v < VERDICTS; v++)
+        printf("%12s", verdict_names[v]);
+    printf("       sites\n");
+    for (unsigned t = 0; t < TRAIT_COUNT; t++) {
+        uint64_t all = 0;
+        for (unsigned v = 0; v < VERDICTS; v++)
+            all += totals->by_trait[t][v];
+        printf("%-16s", trait_names[t]);
+        for (unsigned v = 0; v < VERDICTS; v++)
+            printf("%12.1f", 100.0 * (double)totals->by_trait[t][v] / (double)(all ? all : 1));
+        printf("%12" PRIu64 "\n", all);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: prove FIRST COUNT [text]\n");
+        return 2;
+    }
+    const uint64_t first = strtoull(argv[1], NULL, 10), last = first + strtoull(argv[2], NULL, 10);
+    if (argc == 4) { // the kernels alone
+        for (uint64_t seed = first; seed < last; seed++) {
+            struct random_kernel text;
+            random_kernel_make(&text, seed);
+            printf("%s", strbuf_string(&text.text));
+            random_kernel_free(&text);
+        }
+        return 0;
+    }
+    const struct sim_config config = {.arch = ARCH,
+                                      .threads = 1,
+                                      .max_instructions = MOST_INSTRUCTIONS,
+                                      .device_bytes = 64 << 20};
+    struct sim *sim = sim_create(&config);
+    uint8_t *buffer = sim_alloc(sim, RANDOM_BUFFER_BYTES, SIM_DEVICE);
+    struct totals *totals = base_alloc(sizeof *totals);
+    uint64_t bad = 0;
+    for (uint64_t seed = first; seed < last; seed++)
+        bad += !is_good(sim, buffer, seed, totals);
+    print_totals(totals);
+    printf("%" PRIu64 " contradictions\n", bad);
+    free(totals);
+    sim_destroy(sim);
+    return bad != 0;
+}
