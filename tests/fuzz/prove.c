@@ -1,11 +1,13 @@
-// prove FIRST COUNT: proves random kernels and runs them. What a request costs may never contradict
-// what was proved of its site. Seeds FIRST and on; the same seeds make the same kernels.
+// prove FIRST COUNT [FILE]: proves random kernels and runs them. What a request costs may never
+// contradict what was proved of its site. Seeds FIRST and on; the same seeds make the same kernels,
+// and launch them alike. FILE: instead of random kernels this one, launched as those are.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "profile/recorder.h"
 #include "prove/prove.h"
 #include "random_kernel.h"
@@ -275,9 +277,13 @@ static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t 
     free(s->sites);
 }
 
-static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, struct totals *totals) {
-    struct random_kernel text;
-    random_kernel_make(&text, seed);
+static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, const char *given,
+                    struct totals *totals) {
+    struct random_kernel text = {.has_open_branches = true};
+    if (given)
+        strbuf_puts(&text.text, given);
+    else
+        random_kernel_make(&text, seed);
     struct subject s = {.seed = seed, .state = seed, .text = &text, .totals = totals};
     struct diag_list diags = {0};
     const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
@@ -330,18 +336,15 @@ static void print_totals(const struct totals *totals) {
 
 int main(int argc, char **argv) {
     if (argc != 3 && argc != 4) {
-        fprintf(stderr, "usage: prove FIRST COUNT [text]\n");
+        fprintf(stderr, "usage: prove FIRST COUNT [FILE]\n");
         return 2;
     }
     const uint64_t first = strtoull(argv[1], NULL, 10), last = first + strtoull(argv[2], NULL, 10);
-    if (argc == 4) { // the kernels alone
-        for (uint64_t seed = first; seed < last; seed++) {
-            struct random_kernel text;
-            random_kernel_make(&text, seed);
-            printf("%s", strbuf_string(&text.text));
-            random_kernel_free(&text);
-        }
-        return 0;
+    char *given = NULL;
+    size_t length;
+    if (argc == 4 && !file_read(argv[3], &given, &length)) {
+        perror(argv[3]);
+        return 2;
     }
     const struct sim_config config = {.arch = ARCH,
                                       .threads = 1,
@@ -352,10 +355,11 @@ int main(int argc, char **argv) {
     struct totals *totals = base_alloc(sizeof *totals);
     uint64_t bad = 0;
     for (uint64_t seed = first; seed < last; seed++)
-        bad += !is_good(sim, buffer, seed, totals);
+        bad += !is_good(sim, buffer, seed, given, totals);
     print_totals(totals);
     printf("%" PRIu64 " contradictions\n", bad);
     free(totals);
+    free(given);
     sim_destroy(sim);
     return bad != 0;
 }
