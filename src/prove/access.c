@@ -11,7 +11,7 @@
 struct outcome {
     bool is_any, is_exact;
     uint64_t degrees;
-    uint32_t degree, wavefronts, ideal;
+    uint32_t degree;
     bool has_excess;
     bool has_residues;
     uint32_t residues[PROVE_RESIDUES];
@@ -50,33 +50,51 @@ static bool cost_of(const struct counter_rule *rule, uint32_t mask, const uint32
     return bankrun_count(rule->arch, &request, cost) == BANKRUN_OK;
 }
 
-// As bad as it can be: every lane another word of one bank.
+// As bad as it can be: every lane another word of one bank or, where atomics wait for each other,
+// all the same one.
 static uint32_t worst_degree(const struct counter_rule *rule, uint32_t mask) {
     uint32_t offsets[FORM_LANES];
     struct bankrun_cost cost = {0};
-    for (unsigned l = 0; l < FORM_LANES; l++)
-        offsets[l] = l << 20;
-    cost_of(rule, mask, offsets, &cost);
-    return cost.degree;
+    uint32_t worst = 0;
+    for (unsigned shift = 20; shift <= 32; shift += 12) {
+        for (unsigned l = 0; l < FORM_LANES; l++)
+            offsets[l] = shift < 32 ? l << shift : 0;
+        if (cost_of(rule, mask, offsets, &cost) && cost.degree > worst)
+            worst = cost.degree;
+    }
+    return worst;
 }
 
-static void add_cost(struct outcome *outcome, const struct bankrun_cost *most,
-                     const struct bankrun_cost *least, uint32_t *residue) {
-    const bool is_worse = most->degree > outcome->degree ||
-                          (most->degree == outcome->degree && most->max > outcome->wavefronts);
-    if (is_worse || !outcome->is_any) {
-        outcome->degree = most->degree;
-        outcome->wavefronts = most->max;
-        outcome->ideal = most->ideal;
-    }
+// A choice of what is not known, and what the request costs then.
+struct trial {
+    struct bankrun_cost most, least, merged;
+};
+
+static bool try_one(const struct counter_rule *rule, struct request *request, uint64_t shift,
+                    uint64_t away, struct trial *trial) {
+    uint32_t apart[FORM_LANES], together[FORM_LANES], merged[FORM_LANES];
+    request_offsets(request, shift, away, REQUEST_APART, apart);
+    request_offsets(request, shift, away, REQUEST_TOGETHER, together);
+    request_offsets(request, shift, away, REQUEST_MERGED, merged);
+    return cost_of(rule, request->mask, apart, &trial->most) &&
+           cost_of(rule, request->mask, together, &trial->least) &&
+           cost_of(rule, request->mask, merged, &trial->merged);
+}
+
+static void add_trial(struct outcome *outcome, const struct trial *trial, uint32_t *residue) {
+    const struct bankrun_cost *most = &trial->most, *least = &trial->least,
+                              *merged = &trial->merged;
+    const uint32_t degree = merged->degree > most->degree ? merged->degree : most->degree;
+    if (degree > outcome->degree)
+        outcome->degree = degree;
     outcome->is_any = true;
-    outcome->has_excess |= most->max > most->ideal;
+    outcome->has_excess |= most->max > most->ideal || merged->max > merged->ideal;
     outcome->is_exact &= most->min == most->max && most->certainty != BANKRUN_UNKNOWN &&
-                         least->wavefronts == most->wavefronts && least->degree == most->degree;
-    const uint32_t bit = most->degree < PROVE_MAX_DEGREE ? most->degree : PROVE_MAX_DEGREE;
+                         least->wavefronts == most->wavefronts && least->degree == degree;
+    const uint32_t bit = degree < PROVE_MAX_DEGREE ? degree : PROVE_MAX_DEGREE;
     outcome->degrees |= bit ? 1ull << (bit - 1) : 0;
-    if (residue && most->degree > *residue)
-        *residue = most->degree;
+    if (degree > *residue)
+        *residue = degree;
 }
 
 // One number decides, of which the low five bits are all that matters.
@@ -102,18 +120,17 @@ static struct outcome try_all(const struct counter_rule *rule, struct request *r
         !request->is_loose || 1ull << (request->loose_bits & 63) >= request->span;
     struct outcome outcome = {.is_exact = knows_banks, .has_residues = has_residues(request)};
     const uint64_t step = request->shift_step ? request->shift_step : request->period;
+    const uint64_t away_step = request_away_step(request);
     for (uint64_t n = 0; n < request->trials; n++) {
         uint32_t degree = 0;
         request_choose(request, n);
-        for (uint64_t shift = 0; shift < request->period; shift += step) {
-            uint32_t apart[FORM_LANES], together[FORM_LANES];
-            struct bankrun_cost most, least;
-            request_offsets(request, shift, false, apart);
-            request_offsets(request, shift, true, together);
-            if (cost_of(rule, request->mask, apart, &most) &&
-                cost_of(rule, request->mask, together, &least))
-                add_cost(&outcome, &most, &least, &degree);
-        }
+        for (uint64_t shift = 0; shift < request->period; shift += step)
+            for (uint64_t away = 0; away < request->span;
+                 away += away_step ? away_step : request->span) {
+                struct trial trial;
+                if (try_one(rule, request, shift, away, &trial))
+                    add_trial(&outcome, &trial, &degree);
+            }
         if (outcome.has_residues)
             note_residues(&outcome, request, request->variables[0].value, degree);
     }
@@ -169,11 +186,8 @@ static void add_outcome(struct prove_site *site, const struct outcome *outcome,
     for (int r = 0; r < PROVE_RESIDUES; r++)
         if (outcome->residues[r] > site->residues[r])
             site->residues[r] = outcome->residues[r];
-    if (is_first || outcome->degree > site->degree) {
+    if (outcome->degree > site->degree)
         site->degree = outcome->degree;
-        site->wavefronts = outcome->wavefronts;
-        site->ideal = outcome->ideal;
-    }
 }
 
 static void observe(struct prove_site *site, uint32_t degree, const char *what) {
@@ -196,6 +210,23 @@ static const struct ir_operand *address_of(const struct ir_instruction *instruct
     return NULL;
 }
 
+// What a kernel is given, or has from a variable's address, is no shared or local memory, however it
+// is indexed; unless such an address was added.
+bool walk_is_given(const struct form_table *table, const struct form *address) {
+    static const uint64_t near = 1ull << 40;
+    bool is_given = address->base[0] + near < 2 * near;
+    unsigned given = 0;
+    for (unsigned t = 0; t < address->count; t++) {
+        const struct symbol *symbol = form_symbol_of(table, address->terms[t].symbol);
+        if (symbol->kind != SYMBOL_UNKNOWN)
+            is_given &= symbol->high < near;
+        else
+            given += form_is_same(address->terms[t].by) && address->terms[t].by[0] == 1 &&
+                     (symbol->origin == ORIGIN_PARAMETER || symbol->origin == ORIGIN_VARIABLE);
+    }
+    return is_given && given;
+}
+
 // As an offset in shared memory. NULL: it is not known to be one; `is_other`: it is none.
 static const struct form *shared_offset(struct walker *walker, const struct form *address,
                                         enum ptx_space space, bool *is_other) {
@@ -205,13 +236,7 @@ static const struct form *shared_offset(struct walker *walker, const struct form
     *is_other = space != PTX_SPACE_GENERIC;
     if (*is_other || !address)
         return NULL;
-    // What a kernel is given, or has from a variable's address, is no shared memory of its block.
-    for (unsigned t = 0; t < address->count; t++) {
-        const enum symbol_origin origin =
-            form_symbol_of(&walker->table, address->terms[t].symbol)->origin;
-        *is_other |= form_is_same(address->terms[t].by) && address->terms[t].by[0] == 1 &&
-                     (origin == ORIGIN_PARAMETER || origin == ORIGIN_VARIABLE);
-    }
+    *is_other = walk_is_given(&walker->table, address);
     const struct range range = range_of(&walker->table, address, 64, false, UINT32_MAX);
     if (*is_other || !range.is_known)
         return NULL;

@@ -37,8 +37,6 @@ struct prove_site {
     bool is_most;        // DEPENDS: `residues` are the most that requests take, some may take less
     bool is_irregular;   // DEPENDS in some warps or rounds, in others not, or otherwise
     uint32_t degree;     // the most that any request can have
-    uint32_t wavefronts; // the same
-    uint32_t ideal;      // of such a request
     bool has_excess;     // some request may take more than it need
     uint32_t residues[PROVE_RESIDUES];  // DEPENDS: the degree for each number modulo 32
     bool is_final;                      // a look at single warps would tell no more

@@ -207,10 +207,10 @@ void request_begin(struct request *request, struct form_table *table, const stru
     for (unsigned t = 0; t < address->count; t++)
         look_at_term(request, &address->terms[t]);
     if (address->bits < OFFSET_BITS) { // the rest of the address is not known
+        if (!request->is_loose || request->loose_bits > address->bits)
+            request->loose_bits = address->bits;
         request->is_loose = true;
         request->loose_lanes = mask;
-        if (request->loose_bits > address->bits || request->loose_bits == 0)
-            request->loose_bits = address->bits;
     }
 }
 
@@ -299,23 +299,70 @@ static uint64_t known_part(const struct request *request, unsigned lane) {
     return sum;
 }
 
-void request_offsets(struct request *request, uint64_t shift, bool together,
+uint64_t request_away_step(const struct request *request) {
+    const bool is_mixed = (request->loose_lanes & request->mask) != request->mask;
+    if (!request->is_loose || !is_mixed || request->loose_bits >= 32 ||
+        1u << request->loose_bits >= request->span)
+        return 0;
+    return 1ull << (request->loose_bits > 2 ? request->loose_bits : 2);
+}
+
+// The first lane whose words' places relative to this one's are known.
+static unsigned class_of(const struct request *request, unsigned lane) {
+    for (unsigned other = 0; other < lane; other++)
+        if ((request->mask >> other & 1) && is_same_class(request, lane, other))
+            return other;
+    return lane;
+}
+
+// In each bank the n-th word of one class is the n-th of every other.
+static void put_together(const struct request *request, const uint8_t classes[FORM_LANES],
+                         uint32_t offsets[FORM_LANES]) {
+    uint32_t ranks[FORM_LANES] = {0};
+    for (unsigned a = 0; a < FORM_LANES; a++) {
+        if (!(request->mask >> a & 1))
+            continue;
+        uint32_t below[FORM_LANES];
+        for (unsigned b = 0; b < FORM_LANES; b++) {
+            const bool counts = (request->mask >> b & 1) && classes[a] == classes[b] &&
+                                offsets[b] % request->span == offsets[a] % request->span &&
+                                offsets[b] < offsets[a];
+            bool is_new = counts;
+            for (unsigned i = 0; i < ranks[a] && is_new; i++)
+                is_new = below[i] != offsets[b];
+            if (is_new)
+                below[ranks[a]++] = offsets[b];
+        }
+    }
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        offsets[l] = offsets[l] % request->span + ranks[l] * request->span;
+}
+
+void request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
                      uint32_t offsets[FORM_LANES]) {
     const unsigned span_bits = (unsigned)__builtin_ctz(request->span);
+    uint8_t classes[FORM_LANES] = {0};
+    bool is_one_class = true;
     memset(offsets, 0, FORM_LANES * sizeof *offsets);
     for (unsigned l = 0; l < FORM_LANES; l++) {
         if (!(request->mask >> l & 1))
             continue;
         uint64_t offset = known_part(request, l) + shift;
-        uint32_t class = l;
-        for (unsigned other = 0; other < l; other++)
-            if ((request->mask >> other & 1) && is_same_class(request, l, other)) {
-                class = other;
-                break;
-            }
+        classes[l] = (uint8_t)class_of(request, l);
+        is_one_class &= classes[l] == (unsigned)__builtin_ctz(request->mask);
         if (request->loose_lanes >> l & 1 && request->loose_bits < span_bits)
-            offset &= form_mask(request->loose_bits) & ~(uint64_t)(request->width - 1);
-        offsets[l] =
-            (uint32_t)(offset & form_mask(OFFSET_BITS)) + (together ? 0 : class << OFFSET_BITS);
+            offset =
+                (offset & form_mask(request->loose_bits) & ~(uint64_t)(request->width - 1)) + away;
+        offsets[l] = (uint32_t)(offset & form_mask(OFFSET_BITS));
+    }
+    if (is_one_class)
+        return;
+    if (way == REQUEST_TOGETHER)
+        put_together(request, classes, offsets);
+    for (unsigned l = 0; l < FORM_LANES; l++) {
+        if (way == REQUEST_MERGED)
+            offsets[l] %= request->span;
+        else if (way == REQUEST_APART)
+            offsets[l] += (uint32_t)classes[l] << OFFSET_BITS;
     }
 }

@@ -41,10 +41,21 @@ void request_begin(struct request *request, struct form_table *table, const stru
                    uint32_t mask, unsigned arch, unsigned width);
 // Sets the variables to the n-th choice of values.
 void request_choose(struct request *request, uint64_t n);
-// Offsets of all lanes for that choice, moved by `shift`, such that lanes are in the banks where
-// they can be, the more together the worse. Words that may be the same or not are apart, or, with
-// `together`, the same.
-void request_offsets(struct request *request, uint64_t shift, bool together,
+
+// What to make of words of which it is not known whether they are the same.
+enum request_way {
+    REQUEST_APART,    // no two are: the most that banks may have to serve
+    REQUEST_TOGETHER, // as many as can be are: the least
+    REQUEST_MERGED,   // all of a bank are, those too of which it is known: the most that waits for
+                      // one word
+};
+
+// Offsets of all lanes for that choice. All are moved by `shift`, and those in unknown banks by
+// `away`, else as many of these as can be are in the lowest banks.
+void request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
                      uint32_t offsets[FORM_LANES]);
+// How far those in unknown banks may move: multiples of the step, below the span. 0: it makes no
+// difference.
+uint64_t request_away_step(const struct request *request);
 
 #endif

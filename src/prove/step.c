@@ -204,6 +204,22 @@ static bool is_parameter(const struct step *step, const struct ir_operand *addre
            address->variable->is_formal && ir_access_space(step->instruction) == PTX_SPACE_PARAM;
 }
 
+// Memory that threads have of their own: what they load from one address need not be the same.
+// Generic addresses may be of local memory, unless they come from the host.
+static bool is_private(const struct step *step, const struct ir_operand *address,
+                       enum ptx_space space, const struct form *place) {
+    switch (space) {
+    case PTX_SPACE_LOCAL:
+        return true;
+    case PTX_SPACE_PARAM:
+        return !is_parameter(step, address);
+    case PTX_SPACE_GENERIC:
+        return !walk_is_given(&step->walker->table, place);
+    default:
+        return false;
+    }
+}
+
 static void load(struct step *step) {
     struct walker *walker = step->walker;
     const struct ir_operand *to = &step->instruction->operands[0];
@@ -215,7 +231,7 @@ static void load(struct step *step) {
     const struct form *place = read_address(&step->reader, address, &space);
     const bool is_uniform = place && place->bits >= 32 && form_is_uniform(&walker->table, place) &&
                             step->state->is_exact && !walker->has_parted &&
-                            space != PTX_SPACE_LOCAL;
+                            !is_private(step, address, space, place);
     for (unsigned i = 0; i < count; i++) {
         const struct ir_operand *element = to->kind == IR_OPERAND_VECTOR ? &to->elements[i] : to;
         if (element->kind != IR_OPERAND_REGISTER)

@@ -143,7 +143,9 @@ struct exchanged {
 bool walk_across_lanes(const struct reader *reader, uint32_t lanes, bool is_exact,
                        struct exchanged *results);
 
-// access.c: a request that the state makes at a site.
+// access.c: whether a generic address must be one of global memory.
+bool walk_is_given(const struct form_table *table, const struct form *address);
+// A request that the state makes at a site.
 void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
                  const struct state *state, uint32_t may, bool is_exact);
 

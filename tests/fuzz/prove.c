@@ -91,8 +91,6 @@ static const char *broken_rule(const struct subject *s, const struct prove_site 
         return "it is reached";
     if (cost->degree > site->degree)
         return "the degree is higher";
-    if (cost->max > site->wavefronts && site->verdict != PROVE_OBSERVED)
-        return "it takes more wavefronts";
     if (!site->has_excess && cost->wavefronts != cost->ideal)
         return "there is an excess";
     if (site->verdict == PROVE_EXACT && !(site->degrees & bit))
@@ -110,9 +108,9 @@ static void report(struct subject *s, const struct proof *proof, const char *rul
     printf("%s\nseed %" PRIu64 ", %s, block %u x %u x %u, arch %u: %s\n",
            strbuf_string(&s->text->text), s->seed, proof->what, block[0], block[1], block[2],
            proof->launch.arch, rule);
-    printf("site %u, %s: %s, degree %u, degrees %" PRIx64 ", wavefronts %u, ideal %u%s (%s)\n",
+    printf("site %u, %s: %s, degree %u, degrees %" PRIx64 "%s (%s)\n",
            event->site, s->sites[event->site].site->text, verdict_names[site->verdict], site->degree,
-           site->degrees, site->wavefronts, site->ideal, site->has_excess ? ", excess" : "",
+           site->degrees, site->has_excess ? ", excess" : "",
            site->what ? site->what : "");
     printf("a request of block %u %u, warp %u, lanes %08x has degree %u, wavefronts %u (%u to %u), "
            "ideal %u:",
