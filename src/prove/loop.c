@@ -352,8 +352,11 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
         behind.meets = meets;
         behind.at_meets = &together;
     }
+    struct side *sides = base_alloc((exits.length + 1) * sizeof *sides);
     for (size_t i = 0; i < exits.length; i++)
-        walk_run(walker, code, exits.data[i].block, exits.data[i].state, &behind, false);
+        sides[i] = (struct side){exits.data[i].block, exits.data[i].state};
+    walk_sides(walker, code, sides, exits.length, &behind);
+    free(sides);
     vec_free(&exits);
     add_deaths(&behind, &rounds);
     add_deaths(region, &behind);

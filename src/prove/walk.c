@@ -109,19 +109,7 @@ static void die(struct state *state, struct region *region) {
     state_free(state);
 }
 
-struct side {
-    uint32_t block;
-    struct state state;
-};
-
-// Both sides are followed as far as the region goes, and put together where it ends.
-static void follow_apart(struct walker *walker, const struct code *code, struct side sides[2],
-                         struct region *region) {
-    for (int i = 0; i < 2; i++)
-        walk_run(walker, code, sides[i].block, sides[i].state, region, false);
-}
-
-// The same as far as `meets`. False: nobody comes there.
+// Both sides are followed as far as `meets`, and put together there. False: nobody comes there.
 static bool follow_to(struct walker *walker, const struct code *code, struct side sides[2],
                       uint32_t meets, struct region *region, const struct state *before,
                       struct state *after) {
@@ -130,8 +118,9 @@ static bool follow_to(struct walker *walker, const struct code *code, struct sid
                            .at_meets = &together,
                            .loop = region->loop,
                            .back = region->back,
-                           .exits = region->exits};
-    follow_apart(walker, code, sides, &inner);
+                           .exits = region->exits,
+                           .joins = region->joins};
+    walk_sides(walker, code, sides, 2, &inner);
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
     if (!together.is_any)
@@ -186,7 +175,7 @@ static uint32_t branch(struct walker *walker, const struct code *code, uint32_t 
     const uint32_t meets = block->post_dominator;
     state_free(state);
     if (!is_in_region(region, meets)) {
-        follow_apart(walker, code, sides, region);
+        walk_sides(walker, code, sides, 2, region);
         return IR_NONE;
     }
     return follow_to(walker, code, sides, meets, region, &before, state) ? meets : IR_NONE;
@@ -211,17 +200,21 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
         inner.at_meets = &together;
         inner.has_deaths = inner.has_unsure_deaths = false;
     }
+    struct side *sides = base_alloc((jump->target_count + 1) * sizeof *sides);
+    size_t count = 0;
     for (uint32_t t = 0; t < jump->target_count; t++) {
         bool is_new = true;
         for (uint32_t earlier = 0; earlier < t; earlier++)
             is_new &= jump->targets[earlier] != jump->targets[t];
         if (!is_new)
             continue;
-        struct state side = state_copy(code, &before);
-        side.is_exact &= is_one;
-        side.is_sure = false;
-        walk_run(walker, code, jump->targets[t], side, &inner, false);
+        struct side *side = &sides[count++];
+        *side = (struct side){jump->targets[t], state_copy(code, &before)};
+        side->state.is_exact &= is_one;
+        side->state.is_sure = false;
     }
+    walk_sides(walker, code, sides, count, &inner);
+    free(sides);
     state_free(state);
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
@@ -255,6 +248,8 @@ static uint32_t leave_block(struct walker *walker, const struct code *code, uint
 
 static bool has_ended(struct walker *walker, const struct code *code, uint32_t block,
                       struct state *state, struct region *region) {
+    if (walk_waits(walker, code, block, state, region))
+        return true;
     if (block == region->meets) {
         gather_add(walker, code, region->at_meets, state);
         return true;

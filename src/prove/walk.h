@@ -74,15 +74,36 @@ struct gather {
 };
 typedef VEC(struct gather) gathers;
 
+// Where ways of one branch join before they all meet: who comes there waits for the others.
+struct joins {
+    bool *at; // by block; not those from where they have gone on
+    gathers waiting;
+    struct joins *outer;
+};
+
 // What ends a run of blocks.
 struct region {
     uint32_t meets; // block, or IR_NONE
     struct gather *at_meets;
+    struct joins *joins; // NULL: none
     const struct loop *loop;            // the innermost; NULL: none
     struct gather *back;                // of it, at its header
     gathers *exits;                     // of it
     bool has_deaths, has_unsure_deaths; // lanes ended on the way
 };
+
+// Where a state goes on.
+struct side {
+    uint32_t block;
+    struct state state;
+};
+
+// join.c: follows all sides as far as the region goes. Takes their states.
+void walk_sides(struct walker *walker, const struct code *code, const struct side *sides,
+                size_t count, struct region *region);
+// The state comes to a block where it waits for others. False: it does not.
+bool walk_waits(struct walker *walker, const struct code *code, uint32_t block,
+                struct state *state, const struct region *region);
 
 // walk.c
 void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
