@@ -41,7 +41,7 @@ static const struct sim_instr *run_bra_if(struct sim_warp *warp, const struct si
     if (!taken)
         return instr + 1;
     const struct sim_instr *target = target_of(instr);
-    if (taken == warp->mask)
+    if (taken == warp->mask || target == instr + 1) // to the next one in one way or the other
         return jump(warp, instr, target);
     struct sim_warp_flow *flow = warp->flow;
     sim_account(warp, instr->ordinal + 1);
@@ -69,7 +69,8 @@ static const struct sim_instr *run_brx(struct sim_warp *warp, const struct sim_i
                          table->count);
     uint32_t taken = 0;
     for (int l = 0; l < LANES; l++)
-        if ((warp->mask >> l & 1) && index[l] == index[first])
+        if ((warp->mask >> l & 1) && index[l] < table->count &&
+            table->target[index[l]] == table->target[index[first]])
             taken |= 1u << l;
     const struct sim_instr *target = instr + table->target[index[first]];
     if (taken == warp->mask)
