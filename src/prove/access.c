@@ -56,6 +56,8 @@ static uint32_t worst_degree(const struct counter_rule *rule, uint32_t mask) {
     uint32_t offsets[FORM_LANES];
     struct bankrun_cost cost = {0};
     uint32_t worst = 0;
+    if (rule->request.is_copy) // the source may make every lane go alone
+        return (uint32_t)__builtin_popcount(mask);
     for (unsigned shift = 20; shift <= 32; shift += 12) {
         for (unsigned l = 0; l < FORM_LANES; l++)
             offsets[l] = shift < 32 ? l << shift : 0;
@@ -70,15 +72,26 @@ struct trial {
     struct bankrun_cost most, least, merged;
 };
 
-static bool try_one(const struct counter_rule *rule, struct request *request, uint64_t shift,
-                    uint64_t away, struct trial *trial) {
+// Lanes of misaligned addresses fault. Where it is not known which lanes take part it may be the
+// others.
+static uint32_t aligned_lanes(const struct request *request, const uint32_t *offsets) {
+    uint32_t lanes = request->mask;
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        if (offsets[l] % request->width)
+            lanes &= ~(1u << l);
+    return lanes;
+}
+
+static bool try_one(const struct counter_rule *rule, struct request *request, bool is_exact,
+                    uint64_t shift, uint64_t away, struct trial *trial) {
     uint32_t apart[FORM_LANES], together[FORM_LANES], merged[FORM_LANES];
     request_offsets(request, shift, away, REQUEST_APART, apart);
     request_offsets(request, shift, away, REQUEST_TOGETHER, together);
     request_offsets(request, shift, away, REQUEST_MERGED, merged);
-    return cost_of(rule, request->mask, apart, &trial->most) &&
-           cost_of(rule, request->mask, together, &trial->least) &&
-           cost_of(rule, request->mask, merged, &trial->merged);
+    const uint32_t lanes = is_exact ? request->mask : aligned_lanes(request, apart);
+    return cost_of(rule, lanes, apart, &trial->most) &&
+           cost_of(rule, lanes, together, &trial->least) &&
+           cost_of(rule, lanes, merged, &trial->merged);
 }
 
 static void add_trial(struct outcome *outcome, const struct trial *trial, uint32_t *residue) {
@@ -115,7 +128,8 @@ static void note_residues(struct outcome *outcome, const struct request *request
 }
 
 // All choices of all numbers, and all ways to move the lanes together.
-static struct outcome try_all(const struct counter_rule *rule, struct request *request) {
+static struct outcome try_all(const struct counter_rule *rule, struct request *request,
+                              bool is_exact) {
     const bool knows_banks =
         !request->is_loose || 1ull << (request->loose_bits & 63) >= request->span;
     struct outcome outcome = {.is_exact = knows_banks, .has_residues = has_residues(request)};
@@ -128,7 +142,7 @@ static struct outcome try_all(const struct counter_rule *rule, struct request *r
             for (uint64_t away = 0; away < request->span;
                  away += away_step ? away_step : request->span) {
                 struct trial trial;
-                if (try_one(rule, request, shift, away, &trial))
+                if (try_one(rule, request, is_exact, shift, away, &trial))
                     add_trial(&outcome, &trial, &degree);
             }
         if (outcome.has_residues)
@@ -154,10 +168,38 @@ static void blame(struct prove_site *site, const struct code *code, const struct
     site->function = code->function;
 }
 
-// `is_exact`: it is known which lanes take part. If not, those of the request may, all or some:
-// fewer lanes never cost more.
+// Which lanes take part.
+enum taking_part {
+    PART_ALL,     // those of the request
+    PART_CHEAPER, // all or some of them: fewer never cost more
+    PART_DEARER,  // all or some of them: fewer may cost more
+};
+
+// Wide loads serve twice as many lanes at once where no two neighbours take part that disagree.
+// Fewer lanes than all of a warp are not added up before an atomic.
+static enum taking_part part_of(const struct counter_rule *rule, uint32_t may, bool is_exact) {
+    const bool is_pair = rule->request.access == BANKRUN_LOAD && rule->request.width > 4;
+    const bool is_scan = rule->request.is_scanned && may == UINT32_MAX;
+    if (is_exact || (may & (may - 1)) == 0)
+        return PART_ALL;
+    return is_pair || is_scan ? PART_DEARER : PART_CHEAPER;
+}
+
+// Fewer lanes, of twice as many that are served at once, have no more than twice the degree.
+static void allow_fewer(struct outcome *outcome, const struct counter_rule *rule, uint32_t worst) {
+    outcome->is_exact = false;
+    outcome->has_excess = true;
+    if (rule->request.access == BANKRUN_LOAD)
+        outcome->degree *= 2;
+    if (outcome->degree > worst)
+        outcome->degree = worst;
+}
+
 static enum prove_verdict verdict_of(const struct outcome *outcome, const struct request *request,
-                                     bool is_exact, uint32_t worst) {
+                                     enum taking_part part, uint32_t worst) {
+    const bool is_exact = part == PART_ALL;
+    if (part == PART_DEARER)
+        return PROVE_BOUNDED;
     const bool is_one = outcome->is_exact && !(outcome->degrees & (outcome->degrees - 1));
     // No request, of whatever lanes, is better than free.
     if ((is_one && is_exact) || outcome->degree == 1)
@@ -268,8 +310,7 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     const uint32_t worst = worst_degree(&rule, may ? may : rule.lanes);
     const enum ptx_access access = ptx_access_of(what->ptx);
     if (space == PTX_SPACE_GENERIC && !address) {
-        if (site->verdict == PROVE_NOT_REACHED)
-            observe(site, worst, "may be shared or global memory");
+        observe(site, worst, "may be shared or global memory");
         return;
     }
     if (access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE ||
@@ -277,16 +318,22 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
         observe(site, worst, "such accesses are not followed");
         return;
     }
-    if (rule.request.is_scanned)
-        is_exact &= may == UINT32_MAX; // full warps cost something else
+    const enum taking_part part = part_of(&rule, may, is_exact);
+    rule.request.is_scanned &= part == PART_ALL;
     struct request request;
     address = form_spread(&walker->table, address, may);
     request_begin(&request, &walker->table, address, may, rule.arch, rule.request.width);
-    const struct outcome outcome = try_all(&rule, &request);
+    struct outcome outcome = try_all(&rule, &request, part == PART_ALL);
     if (!outcome.is_any) // every address is misaligned
         return;
-    const enum prove_verdict verdict = verdict_of(&outcome, &request, is_exact, worst);
-    site->is_most |= verdict == PROVE_DEPENDS && !(outcome.is_exact && is_exact);
+    if (part == PART_DEARER)
+        allow_fewer(&outcome, &rule, worst);
+    // Loops of wide atomics read, too: of few lanes half as many phases would do.
+    outcome.has_excess |= part != PART_ALL && rule.request.width > 4 &&
+                          rule.request.access != BANKRUN_LOAD &&
+                          rule.request.access != BANKRUN_STORE;
+    const enum prove_verdict verdict = verdict_of(&outcome, &request, part, worst);
+    site->is_most |= verdict == PROVE_DEPENDS && !(outcome.is_exact && part == PART_ALL);
     if (verdict != PROVE_EXACT)
         blame(site, code, walker, &request);
     add_outcome(site, &outcome, verdict);

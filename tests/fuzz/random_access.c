@@ -325,14 +325,17 @@ void random_make_access(struct generator *g) {
     else if (way < 18)
         atomic(g);
     else if (way < 19)
-        g->depth == 0 || random_chance(g, 10) ? matrix(g) : load_or_store(g, false);
+        g->depth == 0 && g->is_kernel ? matrix(g) : load_or_store(g, false);
     else
         copy(g);
 }
 
 // ---- Other memories -------------------------------------------------------------------------
 
-static void load_parameter(struct generator *g) {
+// Numbers; those that would index buffers are masked as any other.
+void random_make_parameter(struct generator *g) {
+    if (!g->is_kernel)
+        return;
     static const struct {
         const char *type, *name;
         enum value_kind kind;
@@ -348,10 +351,6 @@ static void load_parameter(struct generator *g) {
 
 // Of 256 bytes of constants, of the buffer, of a variable, of local memory.
 void random_make_load(struct generator *g) {
-    if (g->is_kernel && g->allowed & TRAIT_PARAMETER && random_chance(g, 40)) {
-        load_parameter(g);
-        return;
-    }
     static const char *const spaces[] = {".const", ".global", ".global", ".local"};
     static const char *const names[] = {"table", "gl", NULL, "loc"};
     const struct type *type = &ONE_OF(g, types);

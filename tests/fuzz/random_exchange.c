@@ -5,7 +5,7 @@
 #define ONE_OF(g, list) (list)[random_below(g, sizeof(list) / sizeof *(list))]
 
 static const char *members(struct generator *g) {
-    if (g->depth == 0 && random_chance(g, 60))
+    if (g->depth == 0 && g->is_kernel && random_chance(g, 60))
         return "0xffffffff";
     const unsigned n = random_register(g, VALUE_32);
     random_say(g, "activemask.b32 %%r%u;", n);
@@ -23,7 +23,6 @@ static void shuffle(struct generator *g) {
     const char *amount;
     char number[16];
     if (random_chance(g, 80)) {
-        strbuf_puts(&g->body, "");
         by.bound = random_below(g, 33);
         number[0] = (char)('0' + by.bound / 10);
         number[1] = (char)('0' + by.bound % 10);

@@ -456,6 +456,10 @@ struct random_value random_make_predicate(struct generator *g) {
     struct random_value a = random_pick(g, kind), b, c = {0};
     const char *second = random_operand(g, kind, &b), *way = ONE_OF(g, ways);
     const unsigned n = random_register(g, VALUE_PREDICATE);
+    if (a.bound < 1024 && random_chance(g, 50)) { // between what is likely
+        b = (struct random_value){.bound = random_below(g, (unsigned)a.bound + 2)};
+        second = immediate(g, b.bound);
+    }
     unsigned other = 0;
     char sign = way[0] == 'l' && (way[1] == 'o' || way[1] == 's') ? 'u'
                 : way[0] == 'h'                                   ? 'u'
@@ -503,6 +507,7 @@ void random_make_value(struct generator *g) {
                   {TRAIT_CARRY, make_carry},          {TRAIT_CONVERTED, make_float},
                   {TRAIT_EXCHANGED, random_make_exchange},
                   {TRAIT_LOADED, random_make_load},   {TRAIT_LOADED, random_make_load},
+                  {TRAIT_PARAMETER, random_make_parameter},
                   {TRAIT_THREAD, make_special},       {TRAIT_THREAD, make_special}};
     static const struct {
         uint32_t needs;
