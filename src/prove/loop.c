@@ -112,9 +112,9 @@ static void make_unknown(struct walker *walker, const struct code *code, struct 
         form_of_symbol(&walker->table, bits, symbol_add(&walker->table, &symbol));
 }
 
-// Entry + 2^zeros * T, or entry + strides * T, of a new T.
-static void make_steps(struct walker *walker, struct header *header, uint32_t r, unsigned zeros,
-                       form_lanes strides) {
+// Entry + 2^zeros * T, or entry + strides * T, of a new T. It comes back as `came`.
+static void make_steps(struct walker *walker, const struct code *code, struct header *header,
+                       uint32_t r, unsigned zeros, form_lanes strides, const struct form *came) {
     struct form_table *table = &walker->table;
     const struct form *entry = header->entry.registers[r];
     const uint32_t symbol = symbol_unknown(table, !walker->has_parted, ~0ull, ORIGIN_LOOP, IR_NONE);
@@ -122,6 +122,10 @@ static void make_steps(struct walker *walker, struct header *header, uint32_t r,
     const struct form *grown = form_scale(
         table, count, strides ? strides : form_same_lanes(table, zeros < 64 ? 1ull << zeros : 0));
     const struct form *sum = form_add(table, entry, grown);
+    if (!sum) {
+        make_unknown(walker, code, header, r, came);
+        return;
+    }
     header->changes[r] = CHANGE_STEPS;
     header->zeros[r] = (uint8_t)zeros;
     header->strides[r] = strides;
@@ -190,11 +194,11 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
         const unsigned zeros = form_zeros(table, grown);
         if (header->changes[r] == CHANGE_STEPS && zeros >= header->zeros[r])
             return false;
-        make_steps(walker, header, r, zeros, NULL);
+        make_steps(walker, code, header, r, zeros, NULL, came);
         return true;
     }
     if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
-        make_steps(walker, header, r, 0, grown->base);
+        make_steps(walker, code, header, r, 0, grown->base, came);
         return true;
     }
     make_unknown(walker, code, header, r, came);
@@ -210,7 +214,12 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         if (!back->state.registers[r])
             continue;
         if (!header->entry.registers[r]) {
-            // Set in the loop, and read there before only where nobody has set it.
+            // Set in an earlier round or, in the first one, not at all.
+            if (!header->any.registers[r]) {
+                header->any.registers[r] = state_unknown(
+                    walker, &code->function->registers[r], false, ORIGIN_LOOP, IR_NONE);
+                has_changed = true;
+            }
             continue;
         }
         has_changed |= weaken(walker, code, header, r, &back->state, is_patient);
