@@ -85,12 +85,16 @@ static uint32_t aligned_lanes(const struct request *request, const uint32_t *off
 static bool try_one(const struct counter_rule *rule, struct request *request, bool is_exact,
                     uint64_t shift, uint64_t away, struct trial *trial) {
     uint32_t apart[FORM_LANES], together[FORM_LANES], merged[FORM_LANES];
-    request_offsets(request, shift, away, REQUEST_APART, apart);
+    const bool is_known = request_offsets(request, shift, away, REQUEST_APART, apart);
+    const uint32_t lanes = is_exact ? request->mask : aligned_lanes(request, apart);
+    if (!cost_of(rule, lanes, apart, &trial->most))
+        return false;
+    trial->least = trial->merged = trial->most;
+    if (is_known)
+        return true;
     request_offsets(request, shift, away, REQUEST_TOGETHER, together);
     request_offsets(request, shift, away, REQUEST_MERGED, merged);
-    const uint32_t lanes = is_exact ? request->mask : aligned_lanes(request, apart);
-    return cost_of(rule, lanes, apart, &trial->most) &&
-           cost_of(rule, lanes, together, &trial->least) &&
+    return cost_of(rule, lanes, together, &trial->least) &&
            cost_of(rule, lanes, merged, &trial->merged);
 }
 
@@ -127,14 +131,21 @@ static void note_residues(struct outcome *outcome, const struct request *request
             outcome->residues[r] = degree;
 }
 
+enum { MOST_TRIALS = 1 << 14 }; // more take too long: then it is as bad as it can be
+
 // All choices of all numbers, and all ways to move the lanes together.
 static struct outcome try_all(const struct counter_rule *rule, struct request *request,
-                              bool is_exact) {
+                              bool is_exact, uint32_t worst) {
     const bool knows_banks =
         !request->is_loose || 1ull << (request->loose_bits & 63) >= request->span;
     struct outcome outcome = {.is_exact = knows_banks, .has_residues = has_residues(request)};
     const uint64_t step = request->shift_step ? request->shift_step : request->period;
     const uint64_t away_step = request_away_step(request);
+    if (request->trials * (request->period / step + 1) *
+            (away_step ? request->span / away_step : 1) >
+        MOST_TRIALS)
+        return (struct outcome){
+            .is_any = true, .degree = worst, .degrees = worst == 1, .has_excess = true};
     for (uint64_t n = 0; n < request->trials; n++) {
         uint32_t degree = 0;
         request_choose(request, n);
@@ -252,8 +263,8 @@ static const struct ir_operand *address_of(const struct ir_instruction *instruct
     return NULL;
 }
 
-// What a kernel is given, or has from a variable's address, is no shared or local memory, however it
-// is indexed; unless such an address was added.
+// What a kernel is given, or has from a variable's address, is no shared or local memory, however
+// it is indexed; unless such an address was added.
 bool walk_is_given(const struct form_table *table, const struct form *address) {
     static const uint64_t near = 1ull << 40;
     bool is_given = address->base[0] + near < 2 * near;
@@ -323,7 +334,7 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     struct request request;
     address = form_spread(&walker->table, address, may);
     request_begin(&request, &walker->table, address, may, rule.arch, rule.request.width);
-    struct outcome outcome = try_all(&rule, &request, part == PART_ALL);
+    struct outcome outcome = try_all(&rule, &request, part == PART_ALL, worst);
     if (!outcome.is_any) // every address is misaligned
         return;
     if (part == PART_DEARER)

@@ -57,8 +57,8 @@ static bool find_joins(const struct code *code, const struct side *sides, size_t
 // ---- Following ------------------------------------------------------------------------------
 
 // Those that outer ways join at wait for these, too.
-bool walk_waits(struct walker *walker, const struct code *code, uint32_t block,
-                struct state *state, const struct region *region) {
+bool walk_waits(struct walker *walker, const struct code *code, uint32_t block, struct state *state,
+                const struct region *region) {
     struct joins *found = NULL;
     for (struct joins *joins = region->joins; joins; joins = joins->outer)
         if (joins->at[block])

@@ -216,8 +216,8 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         if (!header->entry.registers[r]) {
             // Set in an earlier round or, in the first one, not at all.
             if (!header->any.registers[r]) {
-                header->any.registers[r] = state_unknown(
-                    walker, &code->function->registers[r], false, ORIGIN_LOOP, IR_NONE);
+                header->any.registers[r] = state_unknown(walker, &code->function->registers[r],
+                                                         false, ORIGIN_LOOP, IR_NONE);
                 has_changed = true;
             }
             continue;

@@ -338,7 +338,7 @@ static void put_together(const struct request *request, const uint8_t classes[FO
         offsets[l] = offsets[l] % request->span + ranks[l] * request->span;
 }
 
-void request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
+bool request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
                      uint32_t offsets[FORM_LANES]) {
     const unsigned span_bits = (unsigned)__builtin_ctz(request->span);
     uint8_t classes[FORM_LANES] = {0};
@@ -356,7 +356,7 @@ void request_offsets(struct request *request, uint64_t shift, uint64_t away, enu
         offsets[l] = (uint32_t)(offset & form_mask(OFFSET_BITS));
     }
     if (is_one_class)
-        return;
+        return true;
     if (way == REQUEST_TOGETHER)
         put_together(request, classes, offsets);
     for (unsigned l = 0; l < FORM_LANES; l++) {
@@ -365,4 +365,5 @@ void request_offsets(struct request *request, uint64_t shift, uint64_t away, enu
         else if (way == REQUEST_APART)
             offsets[l] += (uint32_t)classes[l] << OFFSET_BITS;
     }
+    return false;
 }

@@ -15,7 +15,7 @@
 
 enum {
     ARCH = 90,
-    RUNS = 2, // of each kernel, with other parameters and other contents of memory
+    RUNS = 3, // of each kernel, with other parameters and other contents of memory
     MOST_INSTRUCTIONS = 6000,
     PROOFS = 3, // for any launch; for a grid; for a grid and parameters
     VERDICTS = PROVE_OBSERVED + 1,
@@ -26,10 +26,10 @@ enum {
 static const char *const verdict_names[VERDICTS] = {"not reached", "exact",   "full",
                                                     "depends",     "bounded", "observed"};
 static const char *const trait_names[TRAIT_COUNT] = {
-    "thread",    "block",  "parameter", "loaded", "loop counter", "variable", "product",
-    "quotient",  "bits",   "shift",     "route",  "choice",       "converted", "wide",
-    "narrow",    "carry",  "exchanged", "call",   "generic",      "guarded",   "in branch",
-    "in loop",   "in open branch"};
+    "thread",    "block",    "parameter", "loaded",  "loop counter",  "variable",
+    "product",   "quotient", "bits",      "shift",   "route",         "choice",
+    "converted", "wide",     "narrow",    "carry",   "exchanged",     "call",
+    "generic",   "guarded",  "in branch", "in loop", "in open branch"};
 
 enum { MOST_REASONS = 64 };
 
@@ -83,9 +83,8 @@ struct subject {
 
 static const char *broken_rule(const struct subject *s, const struct prove_site *site,
                                const struct event_access *event, const struct bankrun_cost *cost) {
-    const uint64_t bit = 1ull << ((cost->degree < PROVE_MAX_DEGREE ? cost->degree
-                                                                   : PROVE_MAX_DEGREE) -
-                                  1);
+    const uint64_t bit =
+        1ull << ((cost->degree < PROVE_MAX_DEGREE ? cost->degree : PROVE_MAX_DEGREE) - 1);
     const bool is_all = event->mask == s->all_lanes[event->warp];
     if (site->verdict == PROVE_NOT_REACHED)
         return "it is reached";
@@ -108,10 +107,9 @@ static void report(struct subject *s, const struct proof *proof, const char *rul
     printf("%s\nseed %" PRIu64 ", %s, block %u x %u x %u, arch %u: %s\n",
            strbuf_string(&s->text->text), s->seed, proof->what, block[0], block[1], block[2],
            proof->launch.arch, rule);
-    printf("site %u, %s: %s, degree %u, degrees %" PRIx64 "%s (%s)\n",
-           event->site, s->sites[event->site].site->text, verdict_names[site->verdict], site->degree,
-           site->degrees, site->has_excess ? ", excess" : "",
-           site->what ? site->what : "");
+    printf("site %u, %s: %s, degree %u, degrees %" PRIx64 "%s (%s)\n", event->site,
+           s->sites[event->site].site->text, verdict_names[site->verdict], site->degree,
+           site->degrees, site->has_excess ? ", excess" : "", site->what ? site->what : "");
     printf("a request of block %u %u, warp %u, lanes %08x has degree %u, wavefronts %u (%u to %u), "
            "ideal %u:",
            event->block[0], event->block[1], event->warp, event->mask, cost->degree,
@@ -120,6 +118,7 @@ static void report(struct subject *s, const struct proof *proof, const char *rul
         if (event->mask >> l & 1)
             printf(" %u", event->offsets[l]);
     printf("\n");
+    fflush(stdout);
 }
 
 static void hear(void *context, const struct event_access *event) {
@@ -215,9 +214,9 @@ static void count(struct subject *s) {
 // ---- All kernels ----------------------------------------------------------------------------
 
 static void choose_launch(struct subject *s) {
-    static const uint32_t shapes[][3] = {{32, 1, 1}, {32, 1, 1}, {64, 1, 1}, {48, 1, 1}, {8, 8, 1},
-                                         {16, 16, 1}, {32, 4, 1}, {4, 4, 8},  {256, 1, 1},
-                                         {7, 5, 1},  {128, 1, 1}, {1, 1, 1},  {3, 3, 3}};
+    static const uint32_t shapes[][3] = {
+        {32, 1, 1}, {32, 1, 1},  {64, 1, 1}, {48, 1, 1},  {8, 8, 1}, {16, 16, 1}, {32, 4, 1},
+        {4, 4, 8},  {256, 1, 1}, {7, 5, 1},  {128, 1, 1}, {1, 1, 1}, {3, 3, 3}};
     static const unsigned archs[] = {90, 90, 90, 80, 75, 70, 61, 50, 35, 100, 120, 86};
     const uint64_t drawn = random_next(&s->state);
     const uint32_t *shape = shapes[drawn % (sizeof shapes / sizeof *shapes)];
@@ -233,9 +232,9 @@ static void choose_launch(struct subject *s) {
     s->proofs[1].what = "a grid";
     s->proofs[2].what = "a grid and parameters";
     s->proofs[2].launch.parameters = s->parameters;
-    s->proofs[2].launch.parameter_bytes =
-        s->kernel->parameter_bytes < RANDOM_PARAMETER_BYTES ? s->kernel->parameter_bytes
-                                                            : RANDOM_PARAMETER_BYTES;
+    s->proofs[2].launch.parameter_bytes = s->kernel->parameter_bytes < RANDOM_PARAMETER_BYTES
+                                              ? s->kernel->parameter_bytes
+                                              : RANDOM_PARAMETER_BYTES;
     const uint32_t threads = shape[0] * shape[1] * shape[2];
     for (uint32_t warp = 0; warp * WARP_LANES < threads; warp++)
         s->all_lanes[warp] = threads - warp * WARP_LANES >= WARP_LANES
@@ -311,8 +310,8 @@ static void print_totals(const struct totals *totals) {
         printf(" %s %.1f %%%s", verdict_names[v],
                100.0 * (double)totals->verdicts[v] / (double)(totals->sites ? totals->sites : 1),
                v + 1 < VERDICTS ? "," : "\n");
-    printf("of exact sites in kernels without open branches, %" PRIu64 " degrees were seen and %" PRIu64
-           " were not\n",
+    printf("of exact sites in kernels without open branches, %" PRIu64
+           " degrees were seen and %" PRIu64 " were not\n",
            totals->attained, totals->unattained);
     printf("observed:\n");
     for (unsigned i = 0; i < MOST_REASONS && totals->reasons[i].text; i++)

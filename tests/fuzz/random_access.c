@@ -39,9 +39,38 @@ static unsigned new_32(struct generator *g) {
     return random_register(g, VALUE_32);
 }
 
+static struct random_value pick_with(struct generator *g, uint32_t trait, bool has_it) {
+    struct random_value v = random_pick(g, VALUE_32);
+    for (int tries = 0; tries < 8 && ((v.traits & trait) != 0) != has_it; tries++)
+        v = random_pick(g, VALUE_32);
+    return v;
+}
+
+// Of a number of each lane and one that is likely the same for all.
+static struct random_value mixed(struct generator *g) {
+    static const char *const ways[] = {"add.s32", "add.u32", "xor.b32",    "xor.b32", "sub.u32",
+                                       "or.b32",  "and.b32", "mul.lo.u32", "shl.b32", "shr.u32"};
+    const struct random_value a = pick_with(g, TRAIT_THREAD, true),
+                              b = pick_with(g, TRAIT_THREAD, false);
+    const unsigned n = new_32(g), way = random_below(g, 14);
+    struct random_value made = {n, UINT64_MAX, a.traits | b.traits};
+    if (way < 10)
+        random_say(g, "%s %%r%u, %%r%u, %%r%u;", ways[way], n, a.number, b.number);
+    else if (way < 12)
+        random_say(g, "mad.lo.s32 %%r%u, %%r%u, %u, %%r%u;", n, b.number,
+                   random_chance(g, 50) ? 32 : 1 + random_below(g, 40), a.number);
+    else
+        random_say(g, "mad.lo.s32 %%r%u, %%r%u, %u, %%r%u;", n, a.number, 1 + random_below(g, 40),
+                   b.number);
+    if (way < 2 && a.bound < 4096 && b.bound < 4096)
+        made.bound = a.bound + b.bound;
+    random_push(g, VALUE_32, n, made.bound, made.traits);
+    return made;
+}
+
 // A byte offset below `bytes`, most often a multiple of the width: a new register's number.
 static unsigned offset(struct generator *g, unsigned width, unsigned bytes, uint32_t *traits) {
-    const struct random_value v = random_32(g);
+    const struct random_value v = random_chance(g, 55) ? mixed(g) : random_32(g);
     const unsigned t = new_32(g), w = log_of(width), words = bytes / width;
     const unsigned mask = bytes - width;
     *traits |= v.traits;
@@ -100,7 +129,8 @@ static unsigned offset(struct generator *g, unsigned width, unsigned bytes, uint
         const struct random_value u = random_32(g);
         const unsigned column = new_32(g);
         *traits |= u.traits;
-        random_say(g, "and.b32 %%r%u, %%r%u, %u;", s, v.number, words / 64 - 1 ? words / 64 - 1 : 1);
+        random_say(g, "and.b32 %%r%u, %%r%u, %u;", s, v.number,
+                   words / 64 - 1 ? words / 64 - 1 : 1);
         random_say(g, "and.b32 %%r%u, %%r%u, 31;", column, u.number);
         random_say(g, "mad.lo.s32 %%r%u, %%r%u, %u, %%r%u;", s, s, 32 + random_below(g, 3), column);
         random_say(g, "mul.lo.s32 %%r%u, %%r%u, %u;", t, s, width);
@@ -126,7 +156,7 @@ static unsigned offset(struct generator *g, unsigned width, unsigned bytes, uint
 }
 
 struct place {
-    char text[40];    // between the brackets
+    char text[40];     // between the brackets
     const char *space; // ".shared", or ""
     uint32_t traits;
 };
@@ -216,8 +246,9 @@ static void load_or_store(struct generator *g, bool is_store) {
         count /= 2;
     const struct place place = shared_place(g, count * type->bytes, true);
     uint32_t traits = place.traits;
-    const char *guard = random_guard(g, 15, &traits),
-               *vector = count == 4 ? ".v4" : count == 2 ? ".v2" : "";
+    const char *guard = random_guard(g, 15, &traits), *vector = count == 4   ? ".v4"
+                                                                : count == 2 ? ".v2"
+                                                                             : "";
     const char *is_volatile = random_chance(g, 4) ? ".volatile" : "";
     char list[100];
     // What a guard keeps from being loaded would be undefined: it has a value before.
@@ -303,7 +334,8 @@ static void copy(struct generator *g) {
     const unsigned bytes = 4u << random_below(g, 3);
     const struct place place = shared_place(g, bytes, false);
     const struct random_value v = random_pick(g, VALUE_32);
-    const unsigned t = new_32(g), d = random_register(g, VALUE_64), b = random_register(g, VALUE_64);
+    const unsigned t = new_32(g), d = random_register(g, VALUE_64),
+                   b = random_register(g, VALUE_64);
     uint32_t traits = place.traits;
     random_say(g, "and.b32 %%r%u, %%r%u, %u;", t, v.number, RANDOM_BUFFER_BYTES - 16);
     random_say(g, "cvt.u64.u32 %%d%u, %%r%u;", d, t);
@@ -361,8 +393,8 @@ void random_make_load(struct generator *g) {
                            : where == 3 ? LOCAL_BYTES
                                         : RANDOM_BUFFER_BYTES;
     const struct random_value v = random_pick(g, VALUE_32);
-    const unsigned t = new_32(g), d = random_register(g, VALUE_64), b = random_register(g, VALUE_64),
-                   n = random_register(g, type->kind);
+    const unsigned t = new_32(g), d = random_register(g, VALUE_64),
+                   b = random_register(g, VALUE_64), n = random_register(g, type->kind);
     random_say(g, "and.b32 %%r%u, %%r%u, %u;", t, v.number, bytes - type->bytes);
     random_say(g, "cvt.u64.u32 %%d%u, %%r%u;", d, t);
     if (where == 2)

@@ -43,8 +43,8 @@ static void place_label(struct generator *g, unsigned label) {
     strbuf_printf(&g->body, "L%u:\n", label);
 }
 
-static const uint32_t open_traits = TRAIT_PARAMETER | TRAIT_LOADED | TRAIT_BLOCK | TRAIT_EXCHANGED |
-                                    TRAIT_VARIABLE | TRAIT_CALL;
+static const uint32_t open_traits =
+    TRAIT_PARAMETER | TRAIT_LOADED | TRAIT_BLOCK | TRAIT_EXCHANGED | TRAIT_VARIABLE | TRAIT_CALL;
 
 static uint32_t around_of(struct generator *g, uint32_t traits) {
     if (!(traits & open_traits))
@@ -122,8 +122,8 @@ static void make_switch(struct generator *g) {
 static uint32_t make_bound(struct generator *g, char *text, size_t room) {
     const unsigned n = random_register(g, VALUE_32);
     if (random_chance(g, 45)) {
-        snprintf(text, room, "%u", random_chance(g, 3) ? 310 + random_below(g, 100)
-                                                       : 1 + random_below(g, 9));
+        snprintf(text, room, "%u",
+                 random_chance(g, 3) ? 310 + random_below(g, 100) : 1 + random_below(g, 9));
         return 0;
     }
     const struct random_value v = random_32(g);
@@ -136,8 +136,8 @@ static uint32_t make_bound(struct generator *g, char *text, size_t room) {
 }
 
 static void step(struct generator *g, unsigned counter, unsigned way) {
-    static const char *const steps[] = {"add.s32", "add.s32", "add.u32", "shl.b32", "shr.u32",
-                                        "mad"};
+    static const char *const steps[] = {"add.s32", "add.s32", "add.u32",
+                                        "shl.b32", "shr.u32", "mad"};
     if (way == 5)
         random_say(g, "mad.lo.s32 %%r%u, %%r%u, 3, 1;", counter, counter);
     else
@@ -167,8 +167,8 @@ static void make_loop(struct generator *g) {
     place_label(g, head);
     const unsigned p = random_register(g, VALUE_PREDICATE);
     if (tests_first) {
-        random_say(g, way == 4 ? "setp.eq.u32 %%p%u, %%r%u, 0;" : "setp.ge.u32 %%p%u, %%r%u, %s;", p,
-                   counter, bound);
+        random_say(g, way == 4 ? "setp.eq.u32 %%p%u, %%r%u, 0;" : "setp.ge.u32 %%p%u, %%r%u, %s;",
+                   p, counter, bound);
         random_say(g, "@%%p%u bra L%u;", p, g->labels.out);
     }
     const struct scope inside = open_scope(g, 0);
@@ -179,8 +179,8 @@ static void make_loop(struct generator *g) {
     if (tests_first) {
         random_say(g, "bra L%u;", head);
     } else {
-        random_say(g, way == 4 ? "setp.ne.u32 %%p%u, %%r%u, 0;" : "setp.lt.u32 %%p%u, %%r%u, %s;", p,
-                   counter, bound);
+        random_say(g, way == 4 ? "setp.ne.u32 %%p%u, %%r%u, 0;" : "setp.lt.u32 %%p%u, %%r%u, %s;",
+                   p, counter, bound);
         random_say(g, "@%%p%u bra L%u;", p, head);
     }
     place_label(g, g->labels.out);
@@ -254,8 +254,7 @@ static void statements(struct generator *g, unsigned count) {
 }
 
 static void declare(const struct generator *g, struct strbuf *out) {
-    static const char *const registers[VALUE_KINDS] = {".b16 %h", ".b32 %r", ".b64 %d",
-                                                       ".pred %p"};
+    static const char *const registers[VALUE_KINDS] = {".b16 %h", ".b32 %r", ".b64 %d", ".pred %p"};
     strbuf_puts(out, "{\n    .reg .f32 %f<3>;\n    .local .align 16 .b8 loc[64];\n");
     for (unsigned kind = 0; kind < VALUE_KINDS; kind++)
         strbuf_printf(out, "    .reg %s<%u>;\n", registers[kind], g->registers[kind] + 1);

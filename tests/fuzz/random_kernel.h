@@ -16,7 +16,7 @@ enum trait {
     TRAIT_BLOCK = 1 << 1,  // ctaid and other special registers that are the same for a warp
     TRAIT_PARAMETER = 1 << 2,
     TRAIT_LOADED = 1 << 3,
-    TRAIT_LOOP = 1 << 4,    // a loop's counter
+    TRAIT_LOOP = 1 << 4,     // a loop's counter
     TRAIT_VARIABLE = 1 << 5, // a register that is written in several places
     TRAIT_PRODUCT = 1 << 6,
     TRAIT_QUOTIENT = 1 << 7,
@@ -48,7 +48,7 @@ struct random_value {
 
 struct random_kernel {
     struct strbuf text;
-    VEC(uint32_t) sites; // traits of each instruction of the kernel that is an access site
+    VEC(uint32_t) sites;    // traits of each instruction of the kernel that is an access site
     bool has_open_branches; // some condition hangs on what is not known
 };
 
@@ -76,12 +76,12 @@ struct generator {
     unsigned variables[VALUE_KINDS]; // the first ones are written in several places
     unsigned registers[VALUE_KINDS];
     unsigned label, scope;
-    unsigned depth;   // of branches and loops
-    unsigned loops;   // around
-    struct loop_labels labels; // of the innermost loop
-    int budget;       // statements that may still be made
-    uint32_t around;  // traits of what lies around
-    uint32_t allowed; // traits of values that are made at all
+    unsigned depth;                      // of branches and loops
+    unsigned loops;                      // around
+    struct loop_labels labels;           // of the innermost loop
+    int budget;                          // statements that may still be made
+    uint32_t around;                     // traits of what lies around
+    uint32_t allowed;                    // traits of values that are made at all
     bool is_kernel, has_exits, is_small; // small: few and simple statements
     struct random_kernel *kernel;
     unsigned functions;

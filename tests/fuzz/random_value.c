@@ -280,8 +280,7 @@ static void make_choice(struct generator *g, enum value_kind kind) {
         finish(g, &m, n, most, TRAIT_CHOICE);
     } else if (way < 7) {
         m.z = random_pick(g, VALUE_32);
-        random_say(g, "slct.%c%u.s32 %s, %s, %s, %%r%u;", sign, m.bits, m.to, m.a, m.b,
-                   m.z.number);
+        random_say(g, "slct.%c%u.s32 %s, %s, %s, %%r%u;", sign, m.bits, m.to, m.a, m.b, m.z.number);
         finish(g, &m, n, most, TRAIT_CHOICE);
     } else {
         m.y = (struct random_value){0};
@@ -338,8 +337,7 @@ static void make_route(struct generator *g, enum value_kind kind) {
         return;
     case 9:
         m.c = random_operand(g, VALUE_32, &m.z);
-        random_say(g, "lop3.b32 %s, %s, %s, %s, 0x%x;", m.to, m.a, m.b, m.c,
-                   random_below(g, 256));
+        random_say(g, "lop3.b32 %s, %s, %s, %s, 0x%x;", m.to, m.a, m.b, m.c, random_below(g, 256));
         finish(g, &m, n, UINT64_MAX, TRAIT_ROUTE);
         return;
     default:
@@ -364,8 +362,10 @@ static void make_carry(struct generator *g) {
 // ---- Widths ---------------------------------------------------------------------------------
 
 static void make_conversion(struct generator *g) {
-    const enum value_kind from = random_chance(g, 60) ? VALUE_32 : (enum value_kind)random_below(g, 3),
-                          to = random_chance(g, 50) ? VALUE_32 : (enum value_kind)random_below(g, 3);
+    const enum value_kind from =
+                              random_chance(g, 60) ? VALUE_32 : (enum value_kind)random_below(g, 3),
+                          to =
+                              random_chance(g, 50) ? VALUE_32 : (enum value_kind)random_below(g, 3);
     const struct random_value a = random_pick(g, from);
     const unsigned n = random_register(g, to);
     unsigned from_bits = 16u << from, to_bits = 16u << to;
@@ -502,21 +502,26 @@ void random_make_value(struct generator *g) {
     static const struct {
         uint32_t needs;
         void (*make)(struct generator *g);
-    } others[] = {{TRAIT_CONVERTED, make_conversion}, {TRAIT_CONVERTED, make_conversion},
-                  {TRAIT_WIDE, make_wide_product},    {TRAIT_WIDE, make_parts},
-                  {TRAIT_CARRY, make_carry},          {TRAIT_CONVERTED, make_float},
+    } others[] = {{TRAIT_CONVERTED, make_conversion},
+                  {TRAIT_CONVERTED, make_conversion},
+                  {TRAIT_WIDE, make_wide_product},
+                  {TRAIT_WIDE, make_parts},
+                  {TRAIT_CARRY, make_carry},
+                  {TRAIT_CONVERTED, make_float},
                   {TRAIT_EXCHANGED, random_make_exchange},
-                  {TRAIT_LOADED, random_make_load},   {TRAIT_LOADED, random_make_load},
+                  {TRAIT_LOADED, random_make_load},
+                  {TRAIT_LOADED, random_make_load},
                   {TRAIT_PARAMETER, random_make_parameter},
-                  {TRAIT_THREAD, make_special},       {TRAIT_THREAD, make_special}};
+                  {TRAIT_THREAD, make_special},
+                  {TRAIT_THREAD, make_special}};
     static const struct {
         uint32_t needs;
         void (*make)(struct generator *g, enum value_kind kind);
-    } sums[] = {{TRAIT_THREAD, make_sum},       {TRAIT_THREAD, make_sum},
-                {TRAIT_PRODUCT, make_product},  {TRAIT_BITS, make_bits},
-                {TRAIT_BITS, make_bits},        {TRAIT_SHIFT, make_shift},
-                {TRAIT_SHIFT, make_shift},      {TRAIT_QUOTIENT, make_quotient},
-                {TRAIT_CHOICE, make_choice},    {TRAIT_ROUTE, make_route}};
+    } sums[] = {{TRAIT_THREAD, make_sum},      {TRAIT_THREAD, make_sum},
+                {TRAIT_PRODUCT, make_product}, {TRAIT_BITS, make_bits},
+                {TRAIT_BITS, make_bits},       {TRAIT_SHIFT, make_shift},
+                {TRAIT_SHIFT, make_shift},     {TRAIT_QUOTIENT, make_quotient},
+                {TRAIT_CHOICE, make_choice},   {TRAIT_ROUTE, make_route}};
     for (;;) {
         if (random_chance(g, 35)) {
             const unsigned n = random_below(g, sizeof others / sizeof *others);
@@ -591,6 +596,31 @@ static void begin_variable(struct generator *g, enum value_kind kind) {
     random_push(g, kind, n, 64, TRAIT_VARIABLE);
 }
 
+// Numbers that are the same for all lanes, of which little is known: what proofs have symbols for.
+static void begin_unknowns(struct generator *g) {
+    static const char *const sources[] = {"%ctaid.x", "n1", "n2", "h1", "%ctaid.x", "b1"};
+    for (unsigned i = 0; i < 2 + random_below(g, 2); i++) {
+        const char *source = ONE_OF(g, sources);
+        const unsigned n = random_register(g, VALUE_32), few = random_register(g, VALUE_32);
+        const uint32_t traits = source[0] == '%' ? TRAIT_BLOCK : TRAIT_PARAMETER;
+        const unsigned mask = (1u << (1 + random_below(g, 5))) - 1;
+        if (source[0] == '%')
+            random_say(g, "mov.u32 %%r%u, %s;", n, source);
+        else
+            random_say(g, "ld.param.%s %%r%u, [%s];",
+                       source[0] == 'n'   ? "u32"
+                       : source[0] == 'h' ? "u16"
+                                          : "s8",
+                       n, source);
+        random_push(g, VALUE_32, n, source[0] == '%' ? 3 : UINT64_MAX, traits);
+        if (random_chance(g, 30))
+            random_say(g, "rem.u32 %%r%u, %%r%u, %u;", few, n, mask);
+        else
+            random_say(g, "and.b32 %%r%u, %%r%u, %u;", few, n, mask << random_below(g, 3));
+        random_push(g, VALUE_32, few, mask, traits | TRAIT_BITS);
+    }
+}
+
 void random_begin_values(struct generator *g) {
     for (unsigned i = 0; i < 3; i++)
         begin_variable(g, VALUE_32);
@@ -608,4 +638,6 @@ void random_begin_values(struct generator *g) {
     random_push(g, VALUE_64, wide, a.bound, a.traits | TRAIT_WIDE);
     random_say(g, "cvt.u16.u32 %%h%u, %%r%u;", narrow, a.number);
     random_push(g, VALUE_16, narrow, a.bound, a.traits | TRAIT_NARROW);
+    if (g->is_kernel && g->allowed & TRAIT_PARAMETER)
+        begin_unknowns(g);
 }
