@@ -233,7 +233,8 @@ const struct form *transfer_shift_right(const struct transfer *transfer) {
     const struct form *a = form_cut(table, transfer->in[0], bits);
     uint64_t by;
     if (!transfer_is_constant(transfer, 1, &by) || by >= bits) {
-        const struct symbol limits = shifted_limits(transfer, 0);
+        struct symbol limits = shifted_limits(transfer, 0); // by any amount: it may become 0
+        limits.low = limits.zeros = 0;
         return transfer_symbol(transfer, &limits);
     }
     const struct symbol limits = shifted_limits(transfer, (unsigned)by);
