@@ -111,9 +111,11 @@ static unsigned uniform_above(const struct transfer *transfer) {
                 return 64;
         while (low < 64 && !is_same_above(a, low))
             low++;
-        if (form_term_zeros(transfer->table, a) < low)
-            return 64;
     }
+    for (unsigned i = 0; i < transfer->count; i++)
+        if (!form_is_uniform(transfer->table, transfer->in[i]) &&
+            form_term_zeros(transfer->table, transfer->in[i]) < low)
+            return 64;
     return low;
 }
 

@@ -156,7 +156,8 @@ static const struct form *extend_by_row(struct form_table *table, uint32_t instr
                                  .in = {a}};
     const unsigned zeros = form_zeros(table, form_cut(table, a, from));
     const struct symbol limits = {.zeros = zeros < 63 ? zeros : 63,
-                                  .high = is_signed ? form_mask(to) : form_mask(from)};
+                                  .high = is_signed ? form_mask(transfer_bits(row.row->result))
+                                                    : form_mask(from)};
     return form_cut(table, transfer_symbol(&row, &limits), to);
 }
 
