@@ -61,6 +61,14 @@ def run_mutants(context, program, first, options):
                 raise Failure(f"status {process.returncode}\n{tail(process.stderr)}{file.read()}")
 
 
+def run_proofs(context, program):
+    """A few of the kernels that tests/fuzz/README.md says how to make many of."""
+    process = context.execute([program, "1", "300"], checks_leaks=True)
+    check_sanitizers(process)
+    if process.returncode or "300 kernels" not in text_of(process.stdout):
+        raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
+
+
 def run_script(context, path):
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
         interpreter = ["python3"] if path.endswith(".py") else ["bash"]
@@ -94,6 +102,9 @@ def collect(context):
     cases.append(Case("fuzz", "mutants", lambda: run_mutants(context, program, "1", []), mutants))
     cases.append(Case("fuzz", "checked mutants",
                       lambda: run_mutants(context, program, "100001", ["--check"]), mutants))
+    prove = os.path.join("tests", "fuzz", "prove")
+    cases.append(Case("fuzz", "prove",
+                      lambda: run_proofs(context, os.path.join(context.build, prove)), prove))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)
