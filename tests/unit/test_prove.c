@@ -186,8 +186,8 @@ static void check_lane(const struct world *world, const struct transfer *transfe
     if (is != expected)
         fail_msg("%s(%llx, %llx, %llx, %llx) is %llx in lane %u, its form says %llx",
                  transfer->row->name, (unsigned long long)in[0], (unsigned long long)in[1],
-                 (unsigned long long)in[2], (unsigned long long)in[3],
-                 (unsigned long long)expected, lane, (unsigned long long)is);
+                 (unsigned long long)in[2], (unsigned long long)in[3], (unsigned long long)expected,
+                 lane, (unsigned long long)is);
     check_bounds(world, result, lane, transfer->row->name);
 }
 
