@@ -62,6 +62,7 @@ static void keep(struct walker *walker, const struct code *code, gathers *kept, 
 static void add_deaths(struct region *into, const struct region *from) {
     into->has_deaths |= from->has_deaths;
     into->has_unsure_deaths |= from->has_unsure_deaths;
+    into->has_open_deaths |= from->has_open_deaths;
 }
 
 // Runs rounds as long as they are decided. True: all lanes have left, or ended; else the state is
@@ -75,7 +76,8 @@ static bool run_rounds(struct walker *walker, const struct code *code, const str
         struct state copy = state_copy(code, state);
         copy.is_sure = true;
         walk_run(walker, code, loop->header, copy, &inner, true);
-        if (!is_decided(&back, &left) || inner.has_unsure_deaths || walker->trouble) {
+        if (!is_decided(&back, &left) || inner.has_unsure_deaths || inner.has_open_deaths ||
+            walker->trouble) {
             drop(&left);
             if (back.is_any)
                 state_free(&back.state);
@@ -355,7 +357,7 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
     const uint32_t meets = first_behind(code, loop);
     struct gather together = {.block = meets};
     struct region behind = *region;
-    behind.has_deaths = behind.has_unsure_deaths = false;
+    behind.has_deaths = behind.has_unsure_deaths = behind.has_open_deaths = false;
     const bool is_inside = meets != IR_NONE && (!region->loop || region->loop->has[meets]);
     if (is_inside) {
         behind.meets = meets;
@@ -373,7 +375,8 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
         return IR_NONE;
     *state = together.state;
     state->is_exact = before.is_exact && !rounds.has_unsure_deaths && !behind.has_unsure_deaths &&
-                      !(behind.has_deaths && together.is_mixed);
-    state->is_sure = before.is_sure && state->is_exact;
+                      !(behind.has_deaths && (together.is_mixed || !together.state.is_exact));
+    state->is_sure =
+        before.is_sure && state->is_exact && !rounds.has_open_deaths && !behind.has_open_deaths;
     return meets;
 }

@@ -106,6 +106,7 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 static void die(struct state *state, struct region *region) {
     region->has_deaths = true;
     region->has_unsure_deaths |= !state->is_exact;
+    region->has_open_deaths |= !state->is_sure;
     state_free(state);
 }
 
@@ -123,12 +124,13 @@ static bool follow_to(struct walker *walker, const struct code *code, struct sid
     walk_sides(walker, code, sides, 2, &inner);
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
+    region->has_open_deaths |= inner.has_open_deaths;
     if (!together.is_any)
         return false;
     *after = together.state;
-    after->is_exact =
-        before->is_exact && !inner.has_unsure_deaths && !(inner.has_deaths && together.is_mixed);
-    after->is_sure = before->is_sure && !inner.has_unsure_deaths;
+    after->is_exact = before->is_exact && !inner.has_unsure_deaths &&
+                      !(inner.has_deaths && (together.is_mixed || !together.state.is_exact));
+    after->is_sure = before->is_sure && !inner.has_unsure_deaths && !inner.has_open_deaths;
     return true;
 }
 
@@ -218,6 +220,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     state_free(state);
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
+    region->has_open_deaths |= inner.has_open_deaths;
     if (!together.is_any)
         return IR_NONE;
     *state = together.state;

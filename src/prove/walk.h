@@ -90,6 +90,7 @@ struct region {
     struct gather *back;                // of it, at its header
     gathers *exits;                     // of it
     bool has_deaths, has_unsure_deaths; // lanes ended on the way
+    bool has_open_deaths;               // or may have, all or none
 };
 
 // Where a state goes on.
