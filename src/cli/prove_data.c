@@ -76,11 +76,8 @@ static json_t *access_of(const struct prove_row *row) {
     set_number(object, "width", row->about.width);
     set_text(object, "verdict", verdict_names[site->verdict]);
     json_object_set_new(object, "free", json_boolean(!site->has_excess));
-    if (knows_degree(row)) {
+    if (knows_degree(row))
         set_number(object, "degree", site->degree);
-        set_number(object, "wavefronts", site->wavefronts);
-        set_number(object, "ideal", site->ideal);
-    }
     if (site->verdict == PROVE_EXACT || site->verdict == PROVE_FULL)
         json_object_set_new(object, "degrees", degrees_of(site));
     if (site->verdict == PROVE_DEPENDS) {

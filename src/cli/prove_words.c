@@ -88,7 +88,7 @@ void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
         strbuf_puts(out, "where all lanes take part");
     // The bank model has no exact number for it: asynchronous copies that pass the cache by.
     if (site->verdict == PROVE_EXACT && !is_free && site->degree == 1)
-        strbuf_printf(out, "at most %u wavefronts, ideal %u", site->wavefronts, site->ideal);
+        strbuf_puts(out, "what it costs is not known exactly");
     if (site->verdict < PROVE_DEPENDS)
         return;
     if (site->verdict == PROVE_DEPENDS) {

@@ -277,7 +277,8 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     walk_run(walker, code, header->loop->header, copy, &inner, true);
     if (inner.has_deaths) { // in one round or another
         region->has_deaths = true;
-        region->has_unsure_deaths |= inner.has_unsure_deaths || !header->any.is_exact;
+        region->has_unsure_deaths = true; // nobody knows in which
+        region->has_open_deaths = true;
     }
 }
 
@@ -358,6 +359,7 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
     struct gather together = {.block = meets};
     struct region behind = *region;
     behind.has_deaths = behind.has_unsure_deaths = behind.has_open_deaths = false;
+    behind.has_left = behind.has_left_unsure = behind.has_left_open = false; // of an outer loop
     const bool is_inside = meets != IR_NONE && (!region->loop || region->loop->has[meets]);
     if (is_inside) {
         behind.meets = meets;
@@ -371,12 +373,17 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
     vec_free(&exits);
     add_deaths(&behind, &rounds);
     add_deaths(region, &behind);
+    walk_add_leavers(region, &behind);
     if (!together.is_any)
         return IR_NONE;
+    const bool is_unsure =
+        rounds.has_unsure_deaths || behind.has_unsure_deaths || behind.has_left_unsure;
+    const bool is_open = rounds.has_open_deaths || behind.has_open_deaths || behind.has_left_open;
     *state = together.state;
-    state->is_exact = before.is_exact && !rounds.has_unsure_deaths && !behind.has_unsure_deaths &&
-                      !(behind.has_deaths && (together.is_mixed || !together.state.is_exact));
-    state->is_sure =
-        before.is_sure && state->is_exact && !rounds.has_open_deaths && !behind.has_open_deaths;
+    state->is_exact = before.is_exact && !is_unsure &&
+                      !((behind.has_deaths || behind.has_left) &&
+                        (together.is_mixed || !together.state.is_exact)) &&
+                      !(is_open && state->may != before.may);
+    state->is_sure = before.is_sure && state->is_exact && !is_open;
     return meets;
 }

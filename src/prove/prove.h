@@ -33,11 +33,11 @@ enum prove_verdict {
 
 struct prove_site {
     enum prove_verdict verdict;
-    uint64_t degrees;    // EXACT, FULL: bit n - 1: some request has degree n
-    bool is_most;        // DEPENDS: `residues` are the most that requests take, some may take less
-    bool is_irregular;   // DEPENDS in some warps or rounds, in others not, or otherwise
-    uint32_t degree;     // the most that any request can have
-    bool has_excess;     // some request may take more than it need
+    uint64_t degrees;  // EXACT, FULL: bit n - 1: some request has degree n
+    bool is_most;      // DEPENDS: `residues` are the most that requests take, some may take less
+    bool is_irregular; // DEPENDS in some warps or rounds, in others not, or otherwise
+    uint32_t degree;   // the most that any request can have
+    bool has_excess;   // some request may take more than it need
     uint32_t residues[PROVE_RESIDUES];  // DEPENDS: the degree for each number modulo 32
     bool is_final;                      // a look at single warps would tell no more
     const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static

@@ -51,8 +51,8 @@ enum request_way {
 };
 
 // Offsets of all lanes for that choice. All are moved by `shift`, and those in unknown banks by
-// `away`, else as many of these as can be are in the lowest banks. True: all words' places are known
-// relative to each other, and every way is the same.
+// `away`, else as many of these as can be are in the lowest banks. True: all words' places are
+// known relative to each other, and every way is the same.
 bool request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
                      uint32_t offsets[FORM_LANES]);
 // How far those in unknown banks may move: multiples of the step, below the span. 0: it makes no

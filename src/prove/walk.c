@@ -110,6 +110,12 @@ static void die(struct state *state, struct region *region) {
     state_free(state);
 }
 
+void walk_add_leavers(struct region *into, const struct region *from) {
+    into->has_left |= from->has_left;
+    into->has_left_unsure |= from->has_left_unsure;
+    into->has_left_open |= from->has_left_open;
+}
+
 // Both sides are followed as far as `meets`, and put together there. False: nobody comes there.
 static bool follow_to(struct walker *walker, const struct code *code, struct side sides[2],
                       uint32_t meets, struct region *region, const struct state *before,
@@ -125,12 +131,17 @@ static bool follow_to(struct walker *walker, const struct code *code, struct sid
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
     region->has_open_deaths |= inner.has_open_deaths;
+    walk_add_leavers(region, &inner);
     if (!together.is_any)
         return false;
+    const bool has_fewer = inner.has_deaths || inner.has_left;
+    const bool is_unsure = inner.has_unsure_deaths || inner.has_left_unsure;
+    const bool is_open = inner.has_open_deaths || inner.has_left_open;
     *after = together.state;
-    after->is_exact = before->is_exact && !inner.has_unsure_deaths &&
-                      !(inner.has_deaths && (together.is_mixed || !together.state.is_exact));
-    after->is_sure = before->is_sure && !inner.has_unsure_deaths && !inner.has_open_deaths;
+    after->is_exact = before->is_exact && !is_unsure &&
+                      !(has_fewer && (together.is_mixed || !together.state.is_exact)) &&
+                      !(is_open && after->may != before->may);
+    after->is_sure = before->is_sure && !is_unsure && !is_open;
     return true;
 }
 
@@ -201,6 +212,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
         inner.meets = meets;
         inner.at_meets = &together;
         inner.has_deaths = inner.has_unsure_deaths = false;
+        inner.has_left = inner.has_left_unsure = inner.has_left_open = false;
     }
     struct side *sides = base_alloc((jump->target_count + 1) * sizeof *sides);
     size_t count = 0;
@@ -221,11 +233,12 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     region->has_deaths |= inner.has_deaths;
     region->has_unsure_deaths |= inner.has_unsure_deaths;
     region->has_open_deaths |= inner.has_open_deaths;
+    walk_add_leavers(region, &inner);
     if (!together.is_any)
         return IR_NONE;
     *state = together.state;
-    state->is_exact = before.is_exact && !inner.has_deaths;
-    state->is_sure = before.is_sure && !inner.has_deaths;
+    state->is_exact = before.is_exact && !inner.has_deaths && !inner.has_left;
+    state->is_sure = before.is_sure && !inner.has_deaths && !inner.has_left;
     return meets;
 }
 
@@ -265,6 +278,9 @@ static bool has_ended(struct walker *walker, const struct code *code, uint32_t b
     }
     if (region->loop->has[block])
         return false;
+    region->has_left = true;
+    region->has_left_unsure |= !state->is_exact;
+    region->has_left_open |= !state->is_sure;
     gather_exit(walker, code, region->exits, block, state);
     return true;
 }

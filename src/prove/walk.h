@@ -85,12 +85,13 @@ struct joins {
 struct region {
     uint32_t meets; // block, or IR_NONE
     struct gather *at_meets;
-    struct joins *joins; // NULL: none
-    const struct loop *loop;            // the innermost; NULL: none
-    struct gather *back;                // of it, at its header
-    gathers *exits;                     // of it
-    bool has_deaths, has_unsure_deaths; // lanes ended on the way
-    bool has_open_deaths;               // or may have, all or none
+    struct joins *joins;                           // NULL: none
+    const struct loop *loop;                       // the innermost; NULL: none
+    struct gather *back;                           // of it, at its header
+    gathers *exits;                                // of it
+    bool has_deaths, has_unsure_deaths;            // lanes ended on the way
+    bool has_open_deaths;                          // or may have, all or none
+    bool has_left, has_left_unsure, has_left_open; // the same of lanes that left the loop
 };
 
 // Where a state goes on.
@@ -103,12 +104,14 @@ struct side {
 void walk_sides(struct walker *walker, const struct code *code, const struct side *sides,
                 size_t count, struct region *region);
 // The state comes to a block where it waits for others. False: it does not.
-bool walk_waits(struct walker *walker, const struct code *code, uint32_t block,
-                struct state *state, const struct region *region);
+bool walk_waits(struct walker *walker, const struct code *code, uint32_t block, struct state *state,
+                const struct region *region);
 
 // walk.c
 void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
               struct region *region, bool is_entered);
+// Lanes that left the loop on the way, for a region round about.
+void walk_add_leavers(struct region *into, const struct region *from);
 const struct code *walk_code(struct walker *walker, const struct ir_function *function);
 
 // state.c
