@@ -103,7 +103,9 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 
 // ---- Branches -------------------------------------------------------------------------------
 
-static void die(struct state *state, struct region *region) {
+// Who else still comes to where ways join is not followed so far as to know who is missing there.
+static void die(struct walker *walker, struct state *state, struct region *region) {
+    walker->has_parted |= region->joins != NULL;
     region->has_deaths = true;
     region->has_unsure_deaths |= !state->is_exact;
     region->has_open_deaths |= !state->is_sure;
@@ -258,7 +260,7 @@ static uint32_t leave_block(struct walker *walker, const struct code *code, uint
         walk_step(walker, code, last, state);
     if (block->successor_count)
         return block->successors[block->successor_count - 1];
-    die(state, region);
+    die(walker, state, region);
     return IR_NONE;
 }
 
@@ -293,7 +295,7 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
         walker->trouble = "its branches are nested too deep";
     while (block != IR_NONE) {
         if (walker->trouble) {
-            die(&state, region);
+            die(walker, &state, region);
             break;
         }
         if (!is_entered && has_ended(walker, code, block, &state, region))
