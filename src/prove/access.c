@@ -329,6 +329,10 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
         observe(site, worst, "such accesses are not followed");
         return;
     }
+    if (walker->is_joined && may != (walker->lanes & rule.lanes)) {
+        observe(site, worst, "ways join here before all of them meet");
+        return;
+    }
     const enum taking_part part = part_of(&rule, may, is_exact);
     rule.request.is_scanned &= part == PART_ALL;
     struct request request;

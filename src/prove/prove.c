@@ -28,6 +28,7 @@ static void free_codes(struct code *codes, uint32_t count) {
         free(codes[f].loops);
         free(codes[f].loop_of);
         free(codes[f].meanings);
+        free(codes[f].is_joined);
     }
     free(codes);
 }

@@ -282,7 +282,9 @@ static void call(struct step *step) {
     struct state state = *step->state;
     state.registers = base_alloc((callee->register_count + 1) * sizeof *state.registers);
     state.may &= step->truth.yes | step->truth.open;
-    state.is_exact &= !step->truth.open;
+    state.is_exact &= !step->truth.open && !walker->is_joined;
+    if (walker->is_joined)
+        state.may = walker->lanes; // others may have come, too
     struct region region = {.meets = IR_NONE};
     walker->calls++;
     walk_run(walker, code, 0, state, &region, false);

@@ -62,6 +62,35 @@ static void find_polling(struct code *code) {
                     polls(&function->instructions[function->blocks[b].first + i]);
 }
 
+// Which lanes are together from a join on to where all meet depends on who was quicker.
+static void find_joined(struct code *code, const struct ir_edges *out,
+                        const struct ir_dominance *dominance) {
+    const struct ir_function *function = code->function;
+    uint32_t *stack = base_alloc((function->block_count + 1) * sizeof *stack);
+    code->is_joined = base_alloc(function->block_count + 1);
+    for (uint32_t join = 0; join < function->block_count; join++) {
+        if (!function->blocks[join].is_join || code->loop_of[join] != IR_NONE)
+            continue;
+        const uint32_t meets = function->blocks[dominance->parent[join]].post_dominator;
+        uint32_t depth = 0;
+        code->has_joins = true;
+        if (join != meets && !code->is_joined[join])
+            stack[depth++] = join;
+        code->is_joined[join] |= join != meets;
+        while (depth) {
+            const uint32_t b = stack[--depth];
+            for (uint32_t e = out->first[b]; e < out->first[b + 1]; e++) {
+                const uint32_t to = out->to[e];
+                if (to == function->block_count || to == meets || code->is_joined[to])
+                    continue;
+                code->is_joined[to] = true;
+                stack[depth++] = to;
+            }
+        }
+    }
+    free(stack);
+}
+
 static void find_loops(struct code *code) {
     const struct ir_function *function = code->function;
     const uint32_t nodes = function->block_count + 1;
@@ -82,6 +111,7 @@ static void find_loops(struct code *code) {
                 code->is_irreducible = true;
         }
     find_polling(code);
+    find_joined(code, &out, &dominance);
     ir_dominance_free(&dominance);
     ir_edges_free(&in);
     ir_edges_free(&out);
@@ -103,9 +133,10 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 
 // ---- Branches -------------------------------------------------------------------------------
 
-// Who else still comes to where ways join is not followed so far as to know who is missing there.
-static void die(struct walker *walker, struct state *state, struct region *region) {
-    walker->has_parted |= region->joins != NULL;
+// Where ways join before they all meet it is not followed who is missing there.
+static void die(struct walker *walker, const struct code *code, struct state *state,
+                struct region *region) {
+    walker->has_parted |= code->has_joins && state->may != walker->lanes;
     region->has_deaths = true;
     region->has_unsure_deaths |= !state->is_exact;
     region->has_open_deaths |= !state->is_sure;
@@ -260,7 +291,7 @@ static uint32_t leave_block(struct walker *walker, const struct code *code, uint
         walk_step(walker, code, last, state);
     if (block->successor_count)
         return block->successors[block->successor_count - 1];
-    die(walker, state, region);
+    die(walker, code, state, region);
     return IR_NONE;
 }
 
@@ -295,7 +326,7 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
         walker->trouble = "its branches are nested too deep";
     while (block != IR_NONE) {
         if (walker->trouble) {
-            die(walker, &state, region);
+            die(walker, code, &state, region);
             break;
         }
         if (!is_entered && has_ended(walker, code, block, &state, region))
@@ -307,8 +338,11 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
         }
         is_entered = false;
         const struct ir_block *at = &code->function->blocks[block];
-        for (uint32_t i = 0; i + 1 < at->count; i++)
+        for (uint32_t i = 0; i + 1 < at->count; i++) {
+            walker->is_joined = code->is_joined[block];
             walk_step(walker, code, at->first + i, &state);
+        }
+        walker->is_joined = code->is_joined[block];
         walker->steps += at->count;
         if (walker->steps > walker->most_steps)
             walker->trouble = "it takes too long to follow";

@@ -33,6 +33,8 @@ struct code {
     uint32_t loop_count;
     uint32_t *loop_of; // block that begins one -> its number, or IR_NONE
     bool is_irreducible;
+    bool has_joins;  // where ways join before they all meet
+    bool *is_joined; // by block: from such a place on to where they meet
 };
 
 struct parameter {
@@ -61,6 +63,7 @@ struct walker {
     uint64_t steps, most_steps; // instructions that were looked at
     unsigned depth, calls;
     bool records;
+    bool is_joined;      // the block that is walked through is; see struct code
     bool has_parted;     // lanes may have gone apart for good: nothing is the same for all any more
     const char *trouble; // why nothing is known of this warp; NULL: all went well
     struct prove_site *sites; // of the kernel, as events number them

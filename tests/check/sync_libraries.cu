@@ -60,6 +60,7 @@ __global__ void with_groups(const int *in, int *out) {
     out[threadIdx.x] = sum;
 }
 // finds: nothing
+// notes: race not-all-checked
 
 int main() {
     int *in, *out;
