@@ -133,6 +133,8 @@ def check_address_space(folder):
     """With too little of it nothing is known of global memory, which is said."""
     write(folder, "undefined.cu", UNDEFINED)
     expect(folder, 5, ["undefined-store"], "check", "--check", "init", "undefined.cu")
+    if os.environ.get("BANKRUN_SANITIZER", "none") != "none":
+        return  # its own tables need more
     limited = f"ulimit -v 40000000 && exec {BANKRUN} check --check init undefined.cu"
     process = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
     if process.returncode or "not-all-checked" not in process.stdout + process.stderr:
