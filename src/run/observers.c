@@ -1,6 +1,5 @@
 #include "run/observers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "run/fault.h"
@@ -76,15 +75,12 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.passed = passed;
     counted.passed_count = result->passed_count;
     counted.findings = check_end(o->check);
-    struct profile_proof *proofs = launch->profile->is_uncounted || o->stream || counted.fault
-                                       ? NULL
-                                       : run_proofs(launch, result->instructions);
-    counted.proofs = proofs;
+    if (!launch->profile->is_uncounted && !o->stream && !counted.fault)
+        counted.proofs = run_proofs(launch, result->instructions);
     for (size_t i = 0; i < o->ordered.count; i++)
         profile_push_finding(&counted.findings, &o->ordered.list[i]);
     profile_free_findings(&o->ordered);
     profile_finish(o->recorder, launch->profile, &counted);
-    free(proofs);
     run_free_passed(passed, result->passed_count);
     run_fault_free(&where);
 }

@@ -24,8 +24,7 @@ struct key {
 
 struct kept {
     struct key key;
-    struct profile_proof *proofs;
-    uint32_t count;
+    struct profile_proof *proofs; // NULL: the kernel has no site that may access shared memory
     uint64_t steps;
     bool is_settled; // no more can be known of any launch
 };
@@ -70,8 +69,9 @@ static struct profile_proof in_words(const struct prove_site *site) {
     return proof;
 }
 
-static struct kept *prove(const struct key *key, const struct ir_function *kernel,
-                          const struct run_launch *launch) {
+static void prove(struct kept *kept, const struct ir_function *kernel,
+                  const struct run_launch *launch) {
+    const struct key *key = &kept->key;
     struct prove_launch asked = {.arch = key->arch, .most_steps = MOST_STEPS};
     memcpy(asked.block, key->block, sizeof asked.block);
     if (key->grid[0]) {
@@ -81,19 +81,14 @@ static struct kept *prove(const struct key *key, const struct ir_function *kerne
         asked.parameter_bytes = kernel->parameter_bytes;
     }
     struct prove_result *result = prove_kernel(kernel, &asked);
-    struct kept *kept = base_alloc(sizeof *kept);
-    kept->key = *key;
-    kept->count = result->site_count;
     kept->proofs = base_alloc((result->site_count + 1) * sizeof *kept->proofs);
     kept->steps = result->steps;
-    kept->is_settled = true;
     for (uint32_t s = 0; s < result->site_count; s++) {
         const enum prove_verdict verdict = result->sites[s].verdict;
         kept->proofs[s] = in_words(&result->sites[s]);
         kept->is_settled &= verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED;
     }
     prove_free(result);
-    return kept;
 }
 
 static struct kept *find_or_prove(const struct key *key, const struct ir_function *kernel,
@@ -101,7 +96,11 @@ static struct kept *find_or_prove(const struct key *key, const struct ir_functio
     struct kept *kept = map_get(&kept_by_key, (const char *)key, sizeof *key);
     if (kept || kept_count == MOST_KEPT)
         return kept;
-    kept = prove(key, kernel, launch);
+    kept = base_alloc(sizeof *kept);
+    memcpy(&kept->key, key, sizeof *key);
+    kept->is_settled = true;
+    if (any_is_shared(kernel))
+        prove(kept, kernel, launch);
     map_put(&kept_by_key, (const char *)&kept->key, sizeof kept->key, kept);
     kept_count++;
     return kept;
@@ -128,17 +127,10 @@ static const struct kept *find(const struct run_launch *launch, const struct ir_
     return more ? more : kept;
 }
 
-struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions) {
+const struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions) {
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
-    struct profile_proof *copy = NULL;
-    if (!any_is_shared(kernel))
-        return NULL;
     pthread_mutex_lock(&lock);
     const struct kept *kept = find(launch, kernel, instructions);
-    if (kept) {
-        copy = base_alloc((kept->count + 1) * sizeof *copy);
-        memcpy(copy, kept->proofs, kept->count * sizeof *copy);
-    }
     pthread_mutex_unlock(&lock);
-    return copy;
+    return kept ? kept->proofs : NULL; // nothing that is kept changes any more
 }
