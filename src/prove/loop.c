@@ -59,12 +59,6 @@ static void keep(struct walker *walker, const struct code *code, gathers *kept, 
     vec_free(more);
 }
 
-static void add_deaths(struct region *into, const struct region *from) {
-    into->has_deaths |= from->has_deaths;
-    into->has_unsure_deaths |= from->has_unsure_deaths;
-    into->has_open_deaths |= from->has_open_deaths;
-}
-
 // Runs rounds as long as they are decided. True: all lanes have left, or ended; else the state is
 // the one before a round that is not.
 static bool run_rounds(struct walker *walker, const struct code *code, const struct loop *loop,
@@ -76,14 +70,14 @@ static bool run_rounds(struct walker *walker, const struct code *code, const str
         struct state copy = state_copy(code, state);
         copy.is_sure = true;
         walk_run(walker, code, loop->header, copy, &inner, true);
-        if (!is_decided(&back, &left) || inner.has_unsure_deaths || inner.has_open_deaths ||
+        if (!is_decided(&back, &left) || inner.deaths.is_unsure || inner.deaths.is_open ||
             walker->trouble) {
             drop(&left);
             if (back.is_any)
                 state_free(&back.state);
             return false;
         }
-        add_deaths(region, &inner);
+        losses_add(&region->deaths, &inner.deaths);
         keep(walker, code, exits, &left);
         state_free(state);
         if (!back.is_any)
@@ -275,11 +269,8 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     struct state copy = state_copy(code, &header->any);
     copy.is_sure = true;
     walk_run(walker, code, header->loop->header, copy, &inner, true);
-    if (inner.has_deaths) { // in one round or another
-        region->has_deaths = true;
-        region->has_unsure_deaths = true; // nobody knows in which
-        region->has_open_deaths = true;
-    }
+    if (inner.deaths.is_any) // in one round or another, nobody knows in which
+        region->deaths = (struct losses){true, true, true};
 }
 
 static void run_all_rounds(struct walker *walker, const struct code *code, const struct loop *loop,
@@ -358,8 +349,7 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
     const uint32_t meets = first_behind(code, loop);
     struct gather together = {.block = meets};
     struct region behind = *region;
-    behind.has_deaths = behind.has_unsure_deaths = behind.has_open_deaths = false;
-    behind.has_left = behind.has_left_unsure = behind.has_left_open = false; // of an outer loop
+    behind.deaths = behind.leavers = (struct losses){0}; // leavers: of an outer loop
     const bool is_inside = meets != IR_NONE && (!region->loop || region->loop->has[meets]);
     if (is_inside) {
         behind.meets = meets;
@@ -371,19 +361,12 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
     walk_sides(walker, code, sides, exits.length, &behind);
     free(sides);
     vec_free(&exits);
-    add_deaths(&behind, &rounds);
-    add_deaths(region, &behind);
-    walk_add_leavers(region, &behind);
+    losses_add(&behind.deaths, &rounds.deaths);
+    losses_add(&region->deaths, &behind.deaths);
+    losses_add(&region->leavers, &behind.leavers);
     if (!together.is_any)
         return IR_NONE;
-    const bool is_unsure =
-        rounds.has_unsure_deaths || behind.has_unsure_deaths || behind.has_left_unsure;
-    const bool is_open = rounds.has_open_deaths || behind.has_open_deaths || behind.has_left_open;
-    *state = together.state;
-    state->is_exact = before.is_exact && !is_unsure &&
-                      !((behind.has_deaths || behind.has_left) &&
-                        (together.is_mixed || !together.state.is_exact)) &&
-                      !(is_open && state->may != before.may);
-    state->is_sure = before.is_sure && state->is_exact && !is_open;
+    *state = gather_meet(&together, &before, &behind);
+    state->is_sure &= state->is_exact;
     return meets;
 }

@@ -20,7 +20,6 @@ void state_free(struct state *state) {
 
 struct merger {
     struct walker *walker;
-    const struct code *code;
     uint32_t both;             // lanes that come by one way or the other
     bool is_one;               // all of them by the same one
     const struct form *choice; // 1: the first way. NULL: not made yet
@@ -68,7 +67,6 @@ static const struct form *merge_values(struct merger *merger, const struct ir_re
 static void merge(struct walker *walker, const struct code *code, struct state *into,
                   const struct state *from) {
     struct merger merger = {.walker = walker,
-                            .code = code,
                             .both = into->may & from->may,
                             .is_one = into->is_exact && from->is_exact};
     for (uint32_t r = 0; r < code->function->register_count; r++)
@@ -103,4 +101,30 @@ void gather_exit(struct walker *walker, const struct code *code, gathers *exits,
         }
     const struct gather made = {.block = block, .is_any = true, .state = *state};
     vec_push(exits, made);
+}
+
+// ---- Lanes that do not come -----------------------------------------------------------------
+
+void losses_note(struct losses *losses, const struct state *state) {
+    losses->is_any = true;
+    losses->is_unsure |= !state->is_exact;
+    losses->is_open |= !state->is_sure;
+}
+
+void losses_add(struct losses *into, const struct losses *from) {
+    into->is_any |= from->is_any;
+    into->is_unsure |= from->is_unsure;
+    into->is_open |= from->is_open;
+}
+
+struct state gather_meet(const struct gather *gather, const struct state *before,
+                         const struct region *region) {
+    struct state state = gather->state;
+    struct losses lost = region->deaths;
+    losses_add(&lost, &region->leavers);
+    state.is_exact = before->is_exact && !lost.is_unsure &&
+                     !(lost.is_any && (gather->is_mixed || !gather->state.is_exact)) &&
+                     !(lost.is_open && state.may != before->may);
+    state.is_sure = before->is_sure && !lost.is_unsure && !lost.is_open;
+    return state;
 }

@@ -137,16 +137,8 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 static void die(struct walker *walker, const struct code *code, struct state *state,
                 struct region *region) {
     walker->has_parted |= code->has_joins && state->may != walker->lanes;
-    region->has_deaths = true;
-    region->has_unsure_deaths |= !state->is_exact;
-    region->has_open_deaths |= !state->is_sure;
+    losses_note(&region->deaths, state);
     state_free(state);
-}
-
-void walk_add_leavers(struct region *into, const struct region *from) {
-    into->has_left |= from->has_left;
-    into->has_left_unsure |= from->has_left_unsure;
-    into->has_left_open |= from->has_left_open;
 }
 
 // Both sides are followed as far as `meets`, and put together there. False: nobody comes there.
@@ -161,20 +153,11 @@ static bool follow_to(struct walker *walker, const struct code *code, struct sid
                            .exits = region->exits,
                            .joins = region->joins};
     walk_sides(walker, code, sides, 2, &inner);
-    region->has_deaths |= inner.has_deaths;
-    region->has_unsure_deaths |= inner.has_unsure_deaths;
-    region->has_open_deaths |= inner.has_open_deaths;
-    walk_add_leavers(region, &inner);
+    losses_add(&region->deaths, &inner.deaths);
+    losses_add(&region->leavers, &inner.leavers);
     if (!together.is_any)
         return false;
-    const bool has_fewer = inner.has_deaths || inner.has_left;
-    const bool is_unsure = inner.has_unsure_deaths || inner.has_left_unsure;
-    const bool is_open = inner.has_open_deaths || inner.has_left_open;
-    *after = together.state;
-    after->is_exact = before->is_exact && !is_unsure &&
-                      !(has_fewer && (together.is_mixed || !together.state.is_exact)) &&
-                      !(is_open && after->may != before->may);
-    after->is_sure = before->is_sure && !is_unsure && !is_open;
+    *after = gather_meet(&together, before, &inner);
     return true;
 }
 
@@ -244,8 +227,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     if (is_inside) {
         inner.meets = meets;
         inner.at_meets = &together;
-        inner.has_deaths = inner.has_unsure_deaths = false;
-        inner.has_left = inner.has_left_unsure = inner.has_left_open = false;
+        inner.deaths = inner.leavers = (struct losses){0};
     }
     struct side *sides = base_alloc((jump->target_count + 1) * sizeof *sides);
     size_t count = 0;
@@ -263,15 +245,15 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     walk_sides(walker, code, sides, count, &inner);
     free(sides);
     state_free(state);
-    region->has_deaths |= inner.has_deaths;
-    region->has_unsure_deaths |= inner.has_unsure_deaths;
-    region->has_open_deaths |= inner.has_open_deaths;
-    walk_add_leavers(region, &inner);
+    losses_add(&region->deaths, &inner.deaths);
+    losses_add(&region->leavers, &inner.leavers);
     if (!together.is_any)
         return IR_NONE;
+    // Stricter than where two sides meet: whoever is lost, it may be by one of many ways.
+    const bool has_fewer = inner.deaths.is_any || inner.leavers.is_any;
     *state = together.state;
-    state->is_exact = before.is_exact && !inner.has_deaths && !inner.has_left;
-    state->is_sure = before.is_sure && !inner.has_deaths && !inner.has_left;
+    state->is_exact = before.is_exact && !has_fewer;
+    state->is_sure = before.is_sure && !has_fewer;
     return meets;
 }
 
@@ -311,9 +293,7 @@ static bool has_ended(struct walker *walker, const struct code *code, uint32_t b
     }
     if (region->loop->has[block])
         return false;
-    region->has_left = true;
-    region->has_left_unsure |= !state->is_exact;
-    region->has_left_open |= !state->is_sure;
+    losses_note(&region->leavers, state);
     gather_exit(walker, code, region->exits, block, state);
     return true;
 }

@@ -84,17 +84,22 @@ struct joins {
     struct joins *outer;
 };
 
+// Lanes that went away and do not come to where the others meet.
+struct losses {
+    bool is_any;
+    bool is_unsure; // it is not known which
+    bool is_open;   // it may be that none did
+};
+
 // What ends a run of blocks.
 struct region {
     uint32_t meets; // block, or IR_NONE
     struct gather *at_meets;
-    struct joins *joins;                           // NULL: none
-    const struct loop *loop;                       // the innermost; NULL: none
-    struct gather *back;                           // of it, at its header
-    gathers *exits;                                // of it
-    bool has_deaths, has_unsure_deaths;            // lanes ended on the way
-    bool has_open_deaths;                          // or may have, all or none
-    bool has_left, has_left_unsure, has_left_open; // the same of lanes that left the loop
+    struct joins *joins;           // NULL: none
+    const struct loop *loop;       // the innermost; NULL: none
+    struct gather *back;           // of it, at its header
+    gathers *exits;                // of it
+    struct losses deaths, leavers; // lanes that ended on the way, and that left the loop
 };
 
 // Where a state goes on.
@@ -113,8 +118,6 @@ bool walk_waits(struct walker *walker, const struct code *code, uint32_t block, 
 // walk.c
 void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
               struct region *region, bool is_entered);
-// Lanes that left the loop on the way, for a region round about.
-void walk_add_leavers(struct region *into, const struct region *from);
 const struct code *walk_code(struct walker *walker, const struct ir_function *function);
 
 // state.c
@@ -124,6 +127,12 @@ void gather_add(struct walker *walker, const struct code *code, struct gather *g
                 struct state *state);
 void gather_exit(struct walker *walker, const struct code *code, gathers *exits, uint32_t block,
                  struct state *state);
+// All that came to where the ways of `before` meet; the region has who was lost between.
+struct state gather_meet(const struct gather *gather, const struct state *before,
+                         const struct region *region);
+// All lanes of the state are lost.
+void losses_note(struct losses *losses, const struct state *state);
+void losses_add(struct losses *into, const struct losses *from);
 // A symbol that nothing is known of, as a register holds it.
 const struct form *state_unknown(struct walker *walker, const struct ir_register *reg,
                                  bool is_uniform, enum symbol_origin origin, uint32_t instruction);
