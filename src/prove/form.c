@@ -289,6 +289,10 @@ const struct form *form_subtract(struct form_table *table, const struct form *a,
     return draft_finish(table, &draft);
 }
 
+const struct form *form_complement(struct form_table *table, const struct form *a) {
+    return form_subtract(table, form_constant(table, 64, 1), a);
+}
+
 const struct form *form_scale(struct form_table *table, const struct form *a, form_lanes by) {
     struct draft draft = {.bits = a->bits};
     draft_add(&draft, a, by);

@@ -121,6 +121,8 @@ const struct form *form_select(struct form_table *table, uint32_t mask, const st
                                const struct form *b);
 // Never NULL.
 const struct form *form_cut(struct form_table *table, const struct form *a, unsigned bits);
+// 1 - a, of a predicate.
+const struct form *form_complement(struct form_table *table, const struct form *a);
 // All lanes that are not in the mask as the first one that is.
 const struct form *form_spread(struct form_table *table, const struct form *a, uint32_t mask);
 // Lane n as lane from[n].

@@ -80,10 +80,6 @@ static bool has_carry(const struct ir_instruction *instruction) {
            instruction->ptx->isa == PTX_ISA_subc_int || instruction->ptx->isa == PTX_ISA_madc_int;
 }
 
-static const struct form *complement(struct form_table *table, const struct form *a) {
-    return form_subtract(table, form_constant(table, 64, 1), a);
-}
-
 // What setp and set make of the row's 0 or 1; see ir_evaluate.
 static void write_comparison(const struct step *step, const struct ir_meaning *meaning,
                              const struct form *holds) {
@@ -93,10 +89,11 @@ static void write_comparison(const struct step *step, const struct ir_meaning *m
     const struct form *with = instruction->operand_count > 3
                                   ? read_operand(&step->reader, &instruction->operands[3])
                                   : form_constant(table, 64, 0);
-    const struct form *low = meaning->immediate & IR_COMPARE_NOT ? complement(table, holds) : holds;
+    const struct form *low =
+        meaning->immediate & IR_COMPARE_NOT ? form_complement(table, holds) : holds;
     const struct form *first = transfer_combine(table, meaning->immediate, low, with);
     const struct form *second =
-        transfer_combine(table, meaning->immediate, complement(table, low), with);
+        transfer_combine(table, meaning->immediate, form_complement(table, low), with);
     const struct ir_operand *to = &instruction->operands[0];
     if (to->kind == IR_OPERAND_REGISTER && first && is_set) {
         const unsigned bits = state_bits(&step->code->function->registers[to->reg]);

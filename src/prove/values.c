@@ -253,10 +253,6 @@ const struct form *read_register(const struct reader *reader, uint32_t reg) {
                : form_spread(&walker->table, form, reader->state->may);
 }
 
-static const struct form *inverted(struct walker *walker, const struct form *a) {
-    return form_subtract(&walker->table, form_constant(&walker->table, 64, 1), a);
-}
-
 const struct form *read_operand(const struct reader *reader, const struct ir_operand *operand) {
     struct walker *walker = reader->walker;
     const unsigned bits = operand->bytes == 4 ? 32 : 64;
@@ -266,7 +262,7 @@ const struct form *read_operand(const struct reader *reader, const struct ir_ope
         form = read_register(reader, operand->reg);
         return operand->is_negated &&
                        reader->code->function->registers[operand->reg].class == IR_CLASS_PREDICATE
-                   ? inverted(walker, form)
+                   ? form_complement(&walker->table, form)
                    : form;
     case IR_OPERAND_IMMEDIATE:
         return form_constant(&walker->table, bits,
@@ -292,7 +288,7 @@ const struct form *read_guard(const struct reader *reader) {
     if (instruction->guard == IR_NONE)
         return NULL;
     const struct form *guard = read_register(reader, instruction->guard);
-    return instruction->guard_negated ? inverted(reader->walker, guard) : guard;
+    return instruction->guard_negated ? form_complement(&reader->walker->table, guard) : guard;
 }
 
 // ---- Conditions -----------------------------------------------------------------------------
