@@ -106,10 +106,8 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
 uint32_t prove_line(const struct prove_site *site) {
     if (site->instruction == IR_NONE || !site->function)
         return 0;
-    const struct ptx_location *at =
-        ir_location(site->function, site->function->instructions[site->instruction].location);
-    at = at ? ir_program_location(site->function, at) : NULL;
-    return at ? at->line : 0;
+    const uint32_t location = site->function->instructions[site->instruction].location;
+    return ir_source_place(site->function, location).line;
 }
 
 void prove_free(struct prove_result *result) {
