@@ -2,29 +2,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/prove.h"
 #include "ir/address.h"
 #include "profile/recorder.h"
 #include "ptx/ptx.h"
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && !strcmp(a, b));
-}
 
 // Inlined into the same lines.
 static bool same_calls(const struct profile_site *a, const struct profile_site *b) {
     bool is_same = a->inlined_count == b->inlined_count;
     for (uint32_t i = 0; is_same && i < a->inlined_count; i++)
         is_same = a->inlined_at[i].line == b->inlined_at[i].line &&
-                  same_text(a->inlined_at[i].file, b->inlined_at[i].file);
+                  text_is_same(a->inlined_at[i].file, b->inlined_at[i].file);
     return is_same;
 }
 
 static bool is_same(const struct prove_row *a, const struct prove_row *b) {
-    return a->about.line == b->about.line && same_text(a->about.file, b->about.file) &&
-           same_text(a->about.instruction, b->about.instruction) &&
-           same_text(a->about.array, b->about.array) && same_text(a->verdict, b->verdict) &&
-           same_text(a->detail, b->detail) &&
+    return a->about.line == b->about.line && text_is_same(a->about.file, b->about.file) &&
+           text_is_same(a->about.instruction, b->about.instruction) &&
+           text_is_same(a->about.array, b->about.array) && text_is_same(a->verdict, b->verdict) &&
+           text_is_same(a->detail, b->detail) &&
            (!a->site.has_excess || same_calls(&a->about, &b->about));
 }
 
@@ -150,7 +147,7 @@ void prove_fill(struct prove_report *report, const struct source *source,
 
 bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b) {
     if (strcmp(a->symbol, b->symbol) || a->rows.length != b->rows.length ||
-        a->unseen.length != b->unseen.length || !same_text(a->trouble, b->trouble))
+        a->unseen.length != b->unseen.length || !text_is_same(a->trouble, b->trouble))
         return false;
     for (size_t i = 0; i < a->rows.length; i++)
         if (!is_same(&a->rows.data[i], &b->rows.data[i]) ||
