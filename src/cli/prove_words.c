@@ -1,15 +1,6 @@
 // What is known of an access, in words.
 #include "cli/prove.h"
-
-// "2, 4, 8" of bits 1, 3 and 7.
-static void put_degrees(struct strbuf *out, uint64_t degrees) {
-    const char *between = "";
-    for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
-        if (degrees >> (n - 1) & 1) {
-            strbuf_printf(out, "%s%u", between, n);
-            between = ", ";
-        }
-}
+#include "profile/record.h"
 
 void prove_put_verdict(struct strbuf *out, const struct prove_site *site) {
     switch (site->verdict) {
@@ -23,7 +14,7 @@ void prove_put_verdict(struct strbuf *out, const struct prove_site *site) {
             return;
         }
         strbuf_puts(out, "proved ");
-        put_degrees(out, site->degrees);
+        profile_put_degrees(out, site->degrees);
         strbuf_puts(out, "-way");
         return;
     case PROVE_DEPENDS:

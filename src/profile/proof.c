@@ -15,8 +15,7 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
         to->degree = from->degree;
 }
 
-// "1, 2, 4" of bits 0, 1 and 3.
-static void put_degrees(struct strbuf *out, uint64_t degrees) {
+void profile_put_degrees(struct strbuf *out, uint64_t degrees) {
     const char *between = "";
     for (unsigned n = 1; n <= PROFILE_MAX_DEGREE; n++)
         if (degrees >> (n - 1) & 1) {
@@ -52,7 +51,7 @@ void profile_say_proof(struct profile_site *site, const struct profile_proof *pr
         strbuf_puts(&words, "the proof says otherwise: this is a defect of bankrun");
     } else if (proof->verdict == PROFILE_PROVED) {
         verdict = "proved";
-        put_degrees(&words, proof->degrees);
+        profile_put_degrees(&words, proof->degrees);
         strbuf_puts(&words, "-way in every block");
     } else if (proof->verdict == PROFILE_BOUNDED) {
         verdict = "bounded";

@@ -49,6 +49,9 @@ struct profile_proof {
     const char *why;  // OBSERVED, BOUNDED: why no more is known; static
     uint32_t line;    // of the source, that this is about; 0: none
 };
+struct strbuf;
+// "1, 2, 4" of bits 0, 1 and 3.
+void profile_put_degrees(struct strbuf *out, uint64_t degrees);
 
 struct profile_recorder *profile_record(const struct profile_launch_info *info);
 // Valid until profile_finish.
