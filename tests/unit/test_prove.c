@@ -11,16 +11,9 @@
 #include <string.h>
 
 #include "prove/transfer.h"
+#include "random_bits.h"
 
 enum { SYMBOLS = 4, ROUNDS = 150, CHOICES = 4, MOST_SYMBOLS = 4096 };
-
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du;
-}
 
 // ---- Values of symbols ----------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/undefined.h"
+#include "random_bits.h"
 
 enum { ROUNDS = 60, MOST_UNDEFINED = 6 };
 
@@ -76,14 +77,6 @@ static const char *const sound[] = {
     "abs.s32 %r0, %r1",
     "sad.u32 %r0, %r1, %r2, %r3",
 };
-
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du;
-}
 
 struct subject {
     char text[512];

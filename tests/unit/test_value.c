@@ -15,19 +15,12 @@
 #include "ir/uses.h"
 #include "ir/value.h"
 #include "isa_truth.h"
+#include "random_bits.h"
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
 // ---- Operands ---------------------------------------------------------------------------------
-
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du;
-}
 
 static unsigned bits_of(enum ir_kind kind) {
     static const uint8_t bits[] = {
