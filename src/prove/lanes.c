@@ -1,36 +1,10 @@
 // Instructions through which the lanes of a warp see each other: shuffles, votes and their kin.
 #include "prove/walk.h"
 
+#include "ir/shuffle.h"
 #include "ptx/facts.h"
 
 // ---- Shuffles -------------------------------------------------------------------------------
-
-// Which lane this one reads, and whether that is in range: the PTX ISA's definition of shfl.
-static bool source_lane(enum ptx_modifier way, int lane, uint32_t by, uint32_t limit, int *from) {
-    const int segment = (int)(limit >> 8 & 31), delta = (int)(by & 31);
-    const int last = (lane & segment) | ((int)(limit & 31) & ~segment);
-    bool is_inside;
-    switch (way) {
-    case PTX_MOD_up:
-        *from = lane - delta;
-        is_inside = *from >= last;
-        break;
-    case PTX_MOD_down:
-        *from = lane + delta;
-        is_inside = *from <= last;
-        break;
-    case PTX_MOD_bfly:
-        *from = lane ^ delta;
-        is_inside = *from <= last;
-        break;
-    default:
-        *from = (lane & segment) | (delta & ~segment);
-        is_inside = *from <= last;
-    }
-    if (!is_inside)
-        *from = lane;
-    return is_inside;
-}
 
 static void shuffle(const struct reader *reader, const struct ir_instruction *instruction,
                     uint32_t lanes, bool is_exact, struct exchanged *results) {
@@ -45,10 +19,10 @@ static void shuffle(const struct reader *reader, const struct ir_instruction *in
     uint64_t is_inside[FORM_LANES] = {0};
     bool are_there = true;
     for (int l = 0; l < FORM_LANES; l++) {
-        int source = l;
+        int32_t source = l;
         if (lanes >> l & 1) {
             is_inside[l] =
-                source_lane(way, l, (uint32_t)by->base[l], (uint32_t)limit->base[l], &source);
+                ir_shuffle_source(way, l, (uint32_t)by->base[l], (uint32_t)limit->base[l], &source);
             are_there &= source >= 0 && source < FORM_LANES && (lanes >> source & 1);
         }
         from[l] = (uint8_t)(source & 31);

@@ -1,7 +1,8 @@
-// shfl: every lane takes the value of another one. Source lane and predicate are computed as the
-// PTX ISA's pseudocode does. A lane whose source is off, or out of range, keeps its own value.
+// shfl: every lane takes the value of another one. A lane whose source is off, or out of range,
+// keeps its own value.
 #include <string.h>
 
+#include "ir/shuffle.h"
 #include "sim/lanes/comm/members.h"
 #include "sim/lanes/vector.h"
 
@@ -9,29 +10,12 @@
 #include <immintrin.h>
 #endif
 
-enum mode { UP, DOWN, BUTTERFLY, INDEX };
-
 // Which lane each lane reads, and (one bit a lane) whether it is in range.
-LANES_INLINE uint32_t sources(const uint32_t *b, const uint32_t *c, enum mode mode,
+LANES_INLINE uint32_t sources(const uint32_t *b, const uint32_t *c, enum ptx_modifier way,
                               int32_t from[LANES]) {
     _Alignas(64) int32_t in_range[LANES];
-    SIM_LANES {
-        const int32_t amount = (int32_t)(b[l] & 31), clamp = (int32_t)(c[l] & 31);
-        const int32_t segment = (int32_t)(c[l] >> 8 & 31);
-        const int32_t low = l & segment, limit = low | (clamp & ~segment);
-        int32_t lane;
-        if (mode == UP)
-            lane = l - amount;
-        else if (mode == DOWN)
-            lane = l + amount;
-        else if (mode == BUTTERFLY)
-            lane = l ^ amount;
-        else
-            lane = low | (amount & ~segment);
-        const bool good = mode == UP ? lane >= limit : lane <= limit;
-        from[l] = good ? lane : l;
-        in_range[l] = good ? -1 : 0;
-    }
+    SIM_LANES
+        in_range[l] = ir_shuffle_source(way, l, b[l], c[l], &from[l]) ? -1 : 0;
     return lanes_signs(in_range);
 }
 
@@ -82,7 +66,7 @@ LANES_INLINE void permute(uint32_t *d, const uint32_t *a, const int32_t from[LAN
 enum { HAS_MEMBERS = 1, HAS_PREDICATE = 2, NAMES_ALL = 4 };
 
 LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct sim_instr *instr,
-                                             enum mode mode, bool full) {
+                                             enum ptx_modifier way, bool full) {
     const bool is_sync = instr->immediate & HAS_MEMBERS;
     const bool is_complete = full && instr->immediate & NAMES_ALL && !warp->is_heard;
     if (is_sync && !is_complete && !comm_gather(warp, instr, 4))
@@ -92,7 +76,7 @@ LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct
     const uint32_t *b = LANES_ALIGNED(const uint32_t, instr->operand[2]);
     const uint32_t *c = LANES_ALIGNED(const uint32_t, instr->operand[3]);
     _Alignas(64) int32_t from[LANES];
-    const uint32_t in_range = sources(b, c, mode, from);
+    const uint32_t in_range = sources(b, c, way, from);
     if (!full) // the source is on, or the lane reads itself
         SIM_LANES
             from[l] = warp->mask >> from[l] & 1 ? from[l] : l;
@@ -102,21 +86,21 @@ LANES_INLINE const struct sim_instr *shuffle(struct sim_warp *warp, const struct
     return instr + 1;
 }
 
-#define SHUFFLE(name, mode)                                                                        \
+#define SHUFFLE(name, way)                                                                         \
     static const struct sim_instr *name##_some(struct sim_warp *warp,                              \
                                                const struct sim_instr *instr) {                    \
-        return shuffle(warp, instr, mode, false);                                                  \
+        return shuffle(warp, instr, way, false);                                                   \
     }                                                                                              \
     static const struct sim_instr *name##_all(struct sim_warp *warp,                               \
                                               const struct sim_instr *instr) {                     \
-        return shuffle(warp, instr, mode, true);                                                   \
+        return shuffle(warp, instr, way, true);                                                    \
     }                                                                                              \
     static const sim_handler name[2] = {name##_some, name##_all};
 
-SHUFFLE(up, UP)
-SHUFFLE(down, DOWN)
-SHUFFLE(butterfly, BUTTERFLY)
-SHUFFLE(indexed, INDEX)
+SHUFFLE(up, PTX_MOD_up)
+SHUFFLE(down, PTX_MOD_down)
+SHUFFLE(butterfly, PTX_MOD_bfly)
+SHUFFLE(indexed, PTX_MOD_idx)
 
 LANES_SELECT(shfl) {
     out->immediate = PTX_HAS(ir->ptx, sync) ? HAS_MEMBERS : 0;
