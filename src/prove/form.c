@@ -167,7 +167,10 @@ static const struct form *draft_finish(struct form_table *table, struct draft *d
 // ---- Symbols --------------------------------------------------------------------------------
 
 uint32_t symbol_add(struct form_table *table, const struct symbol *symbol) {
-    vec_push(&table->symbols, *symbol);
+    struct symbol made = *symbol;
+    made.now_low = made.low;
+    made.now_high = made.high;
+    vec_push(&table->symbols, made);
     return (uint32_t)table->symbols.length - 1;
 }
 
@@ -180,13 +183,15 @@ uint32_t symbol_unknown(struct form_table *table, bool is_uniform, uint64_t high
                                               .instruction = instruction});
 }
 
+enum { KEY_NUMBERS = 11 };
+
 // The one that is the same function of the same, or the slot for a new one.
-static struct form_slot *find_function(struct form_table *table, const uint64_t key[8]) {
-    struct form_slot *slot = find_slot(table, SLOT_SYMBOL, key, 8 * sizeof *key);
+static struct form_slot *find_function(struct form_table *table, const uint64_t key[KEY_NUMBERS]) {
+    struct form_slot *slot = find_slot(table, SLOT_SYMBOL, key, KEY_NUMBERS * sizeof *key);
     if (slot->content)
         return slot;
-    uint64_t *copy = arena_alloc(table->arena, 8 * sizeof *copy);
-    memcpy(copy, key, 8 * sizeof *copy);
+    uint64_t *copy = arena_alloc(table->arena, KEY_NUMBERS * sizeof *copy);
+    memcpy(copy, key, KEY_NUMBERS * sizeof *copy);
     slot->content = copy;
     slot->value = UINT64_MAX;
     table->slot_count++;
@@ -198,7 +203,7 @@ uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b) {
         return symbol_product(table, b, a);
     if (a == b && table->symbols.data[a].high <= 1)
         return a;
-    const uint64_t key[8] = {SYMBOL_PRODUCT, a, b};
+    const uint64_t key[KEY_NUMBERS] = {SYMBOL_PRODUCT, a, b};
     struct form_slot *slot = find_function(table, key);
     if (slot->value != UINT64_MAX)
         return (uint32_t)slot->value;
@@ -221,9 +226,10 @@ uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b) {
 
 uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum ir_value row,
                     uint32_t immediate, const struct form *const *operands, unsigned count) {
-    uint64_t key[8] = {SYMBOL_ROW, row, immediate, count};
+    uint64_t key[KEY_NUMBERS] = {SYMBOL_ROW,    row,         immediate,    count,
+                                 limits->zeros, limits->low, limits->high};
     for (unsigned i = 0; i < count; i++)
-        key[4 + i] = (uint64_t)(uintptr_t)operands[i];
+        key[7 + i] = (uint64_t)(uintptr_t)operands[i];
     struct form_slot *slot = find_function(table, key);
     if (slot->value != UINT64_MAX)
         return (uint32_t)slot->value;
@@ -413,6 +419,21 @@ const struct form *form_shift_down(struct form_table *table, const struct form *
 }
 
 // ---- Asking ---------------------------------------------------------------------------------
+
+void symbol_bounds(const struct form_table *table, uint32_t symbol, uint64_t *low, uint64_t *high) {
+    const struct symbol *of = form_symbol_of(table, symbol);
+    uint64_t lows[2], highs[2], product;
+    *low = of->now_low;
+    *high = of->now_high;
+    if (of->kind != SYMBOL_PRODUCT)
+        return;
+    for (int i = 0; i < 2; i++)
+        symbol_bounds(table, of->factors[i], &lows[i], &highs[i]);
+    if (__builtin_mul_overflow(highs[0], highs[1], &product))
+        return;
+    *high = product < *high ? product : *high;
+    *low = lows[0] * lows[1] > *low ? lows[0] * lows[1] : *low;
+}
 
 bool form_is_same(form_lanes lanes) {
     for (int l = 1; l < FORM_LANES; l++)

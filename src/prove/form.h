@@ -58,7 +58,8 @@ struct symbol {
     enum symbol_kind kind;
     bool is_uniform;    // the same for all lanes
     unsigned zeros;     // low bits that are 0
-    uint64_t low, high; // bounds, inclusive
+    uint64_t low, high; // bounds, inclusive, wherever it occurs
+    uint64_t now_low, now_high; // where the table's facts hold; see facts.h
     enum symbol_origin origin;
     uint32_t instruction; // of the function, that made it; IR_NONE: none did
     // PRODUCT
@@ -73,6 +74,7 @@ struct symbol {
 struct form_table {
     struct arena *arena;
     VEC(struct symbol) symbols;
+    const struct fact *facts; // that hold now: set by facts_enter alone
     struct form_slot *slots; // of lane numbers, forms and symbols
     size_t slot_count, slot_room;
     form_lanes zero, one;
@@ -99,7 +101,8 @@ uint32_t symbol_unknown(struct form_table *table, bool is_uniform, uint64_t high
 uint32_t symbol_add(struct form_table *table, const struct symbol *symbol);
 uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b);
 // What a row computes of forms, of which it is known to lie from low to high and to have so many
-// low zeros. Uniform where all operands are, else a function of the lanes.
+// low zeros. Uniform where all operands are, else a function of the lanes. One of other limits is
+// another symbol: these may hold on one way only.
 uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum ir_value row,
                     uint32_t immediate, const struct form *const *operands, unsigned count);
 
@@ -136,6 +139,9 @@ const struct form *form_without_low(struct form_table *table, const struct form 
 const struct form *form_shift_down(struct form_table *table, const struct form *a, unsigned by);
 
 // ---- Asking ---------------------------------------------------------------------------------
+
+// Bounds where the table's facts hold.
+void symbol_bounds(const struct form_table *table, uint32_t symbol, uint64_t *low, uint64_t *high);
 
 static inline bool form_is_concrete(const struct form *a) {
     return a->count == 0;

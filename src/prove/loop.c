@@ -268,6 +268,7 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     struct region inner = region_of_round(header->loop, back, left);
     struct state copy = state_copy(code, &header->any);
     copy.is_sure = true;
+    copy.facts = facts_open(&walker->table, copy.facts);
     walk_run(walker, code, header->loop->header, copy, &inner, true);
     if (inner.deaths.is_any) // in one round or another, nobody knows in which
         region->deaths = (struct losses){true, true, true};

@@ -3,23 +3,24 @@
 
 static const wide_int FAR = (wide_int)1 << 100;
 
-static wide_int as_signed(uint64_t number, unsigned bits) {
+wide_int range_signed(uint64_t number, unsigned bits) {
     const unsigned unused = 64 - bits;
     return (int64_t)(number << unused) >> unused;
 }
 
 struct range range_of_sum(const struct form_table *table, const struct form *a, unsigned lane) {
-    struct range sum = {true, as_signed(a->base[lane], a->bits), as_signed(a->base[lane], a->bits)};
+    struct range sum = {true, range_signed(a->base[lane], a->bits), range_signed(a->base[lane], a->bits)};
     for (unsigned t = 0; t < a->count; t++) {
-        const struct symbol *symbol = form_symbol_of(table, a->terms[t].symbol);
-        const wide_int by = as_signed(a->terms[t].by[lane], a->bits);
+        const wide_int by = range_signed(a->terms[t].by[lane], a->bits);
+        uint64_t low, high;
         if (by == 0)
             continue;
+        symbol_bounds(table, a->terms[t].symbol, &low, &high);
         const wide_int limit = FAR / (by < 0 ? -by : by);
-        if ((wide_int)symbol->high > limit)
+        if ((wide_int)high > limit)
             return (struct range){0};
-        sum.low += by * (wide_int)(by < 0 ? symbol->high : symbol->low);
-        sum.high += by * (wide_int)(by < 0 ? symbol->low : symbol->high);
+        sum.low += by * (wide_int)(by < 0 ? high : low);
+        sum.high += by * (wide_int)(by < 0 ? low : high);
     }
     return sum;
 }
@@ -38,7 +39,7 @@ struct range range_of_lane(const struct form_table *table, const struct form *a,
         const uint64_t number = a->base[lane] & form_mask(bits);
         sum = (struct range){true, number, number};
         if (is_signed)
-            sum.low = sum.high = as_signed(number, bits);
+            sum.low = sum.high = range_signed(number, bits);
         return sum;
     }
     if (a->bits > bits) // the sum is of more bits than are asked for

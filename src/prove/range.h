@@ -12,6 +12,9 @@ struct range {
     wide_int low, high; // inclusive
 };
 
+// The number that `bits` bits are as a signed one.
+wide_int range_signed(uint64_t number, unsigned bits);
+
 // Of the sum of base and terms in one lane, the numbers in them taken as signed ones. That sum is
 // the value where it lies within what `bits` can hold; see the next ones.
 struct range range_of_sum(const struct form_table *table, const struct form *a, unsigned lane);

@@ -72,6 +72,7 @@ static void merge(struct walker *walker, const struct code *code, struct state *
     for (uint32_t r = 0; r < code->function->register_count; r++)
         into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may,
                                           into->registers[r], from->registers[r]);
+    into->facts = facts_common(into->facts, from->facts);
     const bool are_exact = into->is_exact && from->is_exact;
     const bool are_sure = into->is_sure && from->is_sure;
     into->is_exact = are_exact && (into->may == from->may || are_sure);

@@ -280,8 +280,10 @@ static void call(struct step *step) {
     state.registers = base_alloc((callee->register_count + 1) * sizeof *state.registers);
     state.may &= step->truth.yes | step->truth.open;
     state.is_exact &= !step->truth.open && !walker->is_joined;
-    if (walker->is_joined)
-        state.may = walker->lanes; // others may have come, too
+    if (walker->is_joined) { // others may have come, too
+        state.may = walker->lanes;
+        state.facts = NULL;
+    }
     struct region region = {.meets = IR_NONE};
     walker->calls++;
     walk_run(walker, code, 0, state, &region, false);

@@ -166,8 +166,9 @@ static bool is_in_region(const struct region *region, uint32_t block) {
 }
 
 // Parts the state. Both sides have lanes.
-static void part(const struct code *code, const struct truth *truth, const struct state *state,
-                 uint32_t taken, uint32_t next, struct side sides[2]) {
+static void part(struct walker *walker, const struct code *code, const struct form *guard,
+                 const struct truth *truth, const struct state *state, uint32_t taken,
+                 uint32_t next, struct side sides[2]) {
     sides[0] = (struct side){taken, state_copy(code, state)};
     sides[1] = (struct side){next, state_copy(code, state)};
     sides[0].state.may = truth->yes | truth->open;
@@ -179,6 +180,8 @@ static void part(const struct code *code, const struct truth *truth, const struc
     for (int i = 0; i < 2; i++) {
         sides[i].state.is_exact &= is_one;
         sides[i].state.is_sure = false;
+        sides[i].state.facts = facts_branch(&walker->table, state->facts, guard, truth->open,
+                                            sides[i].state.may, i == 0);
     }
 }
 
@@ -199,7 +202,7 @@ static uint32_t branch(struct walker *walker, const struct code *code, uint32_t 
     if (!(truth.yes | truth.open))
         return next;
     struct side sides[2];
-    part(code, &truth, state, taken, next, sides);
+    part(walker, code, guard, &truth, state, taken, next, sides);
     const struct state before = *state;
     const uint32_t meets = block->post_dominator;
     state_free(state);
@@ -241,6 +244,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
         *side = (struct side){jump->targets[t], state_copy(code, &before)};
         side->state.is_exact &= is_one;
         side->state.is_sure = false;
+        side->state.facts = facts_open(&walker->table, before.facts);
     }
     walk_sides(walker, code, sides, count, &inner);
     free(sides);
@@ -265,6 +269,7 @@ static uint32_t leave_block(struct walker *walker, const struct code *code, uint
     const struct ir_block *block = &code->function->blocks[b];
     const uint32_t last = block->first + block->count - 1;
     const struct ir_instruction *instruction = &code->function->instructions[last];
+    facts_enter(&walker->table, state->facts);
     if (instruction->ptx->isa == PTX_ISA_bra_any)
         return branch(walker, code, b, last, state, region);
     if (instruction->target_count)
@@ -320,6 +325,7 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
         const struct ir_block *at = &code->function->blocks[block];
         for (uint32_t i = 0; i + 1 < at->count; i++) {
             walker->is_joined = code->is_joined[block];
+            facts_enter(&walker->table, state.facts);
             walk_step(walker, code, at->first + i, &state);
         }
         walker->is_joined = code->is_joined[block];

@@ -8,6 +8,7 @@
 #define BANKRUN_PROVE_WALK_H
 
 #include "ir/address.h"
+#include "prove/facts.h"
 #include "prove/prove.h"
 #include "prove/transfer.h"
 
@@ -16,6 +17,7 @@ struct state {
     bool is_exact; // whenever any of them are, all are, and together
     bool is_sure;  // no condition that is not known lies between here and where the round began
     const struct form **registers; // of the function; NULL: not set yet
+    const struct fact *facts;      // that its lanes have come by
 };
 
 struct loop {

@@ -1,0 +1,46 @@
+// Sums of symbols as integers, and what conditions say of them.
+#ifndef BANKRUN_PROVE_LINEAR_H
+#define BANKRUN_PROVE_LINEAR_H
+
+#include "prove/range.h"
+
+enum { LINEAR_TERMS = 2 * FORM_TERMS };
+
+struct linear_term {
+    uint32_t symbol;
+    wide_int by;
+};
+
+struct linear {
+    wide_int base;
+    unsigned count;
+    struct linear_term terms[LINEAR_TERMS]; // by ascending symbols; no factor is 0
+};
+
+// The number that the form's low `bits` are in one lane, signed or unsigned, as a sum of integers.
+// False: the sum may wrap, so that it is none.
+bool linear_of(const struct form_table *table, const struct form *a, unsigned bits, bool is_signed,
+               unsigned lane, struct linear *sum);
+// The sum of base and terms as it stands, whose value modulo 2^bits the form has.
+void linear_of_sum(const struct form *a, unsigned lane, struct linear *sum);
+// a + by * b. False: too many terms, or numbers too large.
+bool linear_add(const struct linear *a, const struct linear *b, wide_int by, struct linear *sum);
+// Where the table's facts hold.
+struct range linear_range(const struct form_table *table, const struct linear *sum);
+
+// Of a condition: that is 0 or 1, as a row of value.def.
+struct condition {
+    const struct symbol *symbol; // SYMBOL_ROW of law LESS or EQUAL
+    bool holds;
+};
+
+bool condition_is_followed(const struct form_table *table, uint32_t symbol);
+// Sums that are not negative in this lane where the condition is what it is: how many.
+unsigned condition_sums(const struct form_table *table, const struct condition *condition,
+                        unsigned lane, struct linear sums[2]);
+// What the condition says of one operand's V(x) in this lane, if the table knows so much of the
+// other one. Not known: nothing but that it is none of `except`, if that is known.
+struct range condition_range(const struct form_table *table, const struct condition *condition,
+                             unsigned operand, unsigned lane, struct range *except);
+
+#endif
