@@ -25,11 +25,12 @@ static void help(void) {
         "  depends on s     one number decides; the degree for each value of it\n"
         "  at most 8-way    no request is worse\n"
         "  not proved       and why; bankrun run counts what it costs for one input\n"
+        "  leaves t         a thread accesses what is not in the array t; of other accesses it is\n"
+        "                   proved that they stay in it, or said why not\n"
         "\n",
         stdout);
     options_print_help(CLI_PROVE, stdout);
-    fputs("\nExit status: 0; 2: the command line or the input is wrong; 3: --fail-on excess.\n",
-          stdout);
+    fputs("\nExit status: 0; 2: the command line or the input is wrong; 3: --fail-on.\n", stdout);
 }
 
 // "256", "32x8", "8x8x4".
@@ -91,13 +92,19 @@ static int gate(const struct prove_report *report) {
         const struct prove_sums one = prove_sums_of(&report->proofs.data[i]);
         sums.all += one.all;
         sums.excess += one.excess;
+        sums.misplaced += one.misplaced;
     }
-    if (!report->options->fail_on_excess || !sums.excess)
-        return CLI_OK;
-    cli_error("--fail-on excess: %llu of %llu accesses %s not proved free of conflicts",
-              (unsigned long long)sums.excess, (unsigned long long)sums.all,
-              sums.excess == 1 ? "is" : "are");
-    return CLI_EXCESS;
+    const uint64_t excess = report->options->fail_on_excess ? sums.excess : 0;
+    const uint64_t misplaced = report->options->prove.fail_on_bounds ? sums.misplaced : 0;
+    if (excess)
+        cli_error("--fail-on excess: %llu of %llu accesses %s not proved free of conflicts",
+                  (unsigned long long)excess, (unsigned long long)sums.all,
+                  excess == 1 ? "is" : "are");
+    if (misplaced)
+        cli_error("--fail-on bounds: %llu of %llu accesses %s not proved to stay in %s, aligned",
+                  (unsigned long long)misplaced, (unsigned long long)sums.all,
+                  misplaced == 1 ? "is" : "are", misplaced == 1 ? "its array" : "their arrays");
+    return excess || misplaced ? CLI_EXCESS : CLI_OK;
 }
 
 static int show(const struct prove_report *report) {

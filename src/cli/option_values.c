@@ -148,30 +148,51 @@ bool option_schedule(struct cli_options *options, const struct option_row *row, 
     return false;
 }
 
-static bool read_check(struct cli_options *options, const struct option_row *row, const char *word,
-                       size_t length) {
-    for (const struct option_choice *choice = row->choices; choice->word; choice++)
-        if (strlen(choice->word) == length && !strncmp(choice->word, word, length)) {
-            options->checks |= choice->value;
-            return true;
-        }
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
-    print_no_choice(row, name);
-    return false;
-}
-
-// Words between commas.
-bool option_check(struct cli_options *options, const struct option_row *row, const char *value) {
-    options->checks &= profile_check_bit(PROFILE_CHECK_SCHEDULE); // --schedule is not in the list
+// Words between commas: the sum of their values.
+static bool read_words(const struct option_row *row, const char *value, uint64_t *sum) {
     for (;; value++) {
-        size_t length = strcspn(value, ",");
-        if (!read_check(options, row, value, length))
+        const size_t length = strcspn(value, ",");
+        const struct option_choice *choice = row->choices;
+        while (choice->word &&
+               (strlen(choice->word) != length || strncmp(choice->word, value, length)))
+            choice++;
+        if (!choice->word) {
+            char name[32];
+            snprintf(name, sizeof name, "%.*s", (int)length, value);
+            print_no_choice(row, name);
             return false;
+        }
+        *sum |= choice->value;
         value += length;
         if (!*value)
             return true;
     }
+}
+
+bool option_check(struct cli_options *options, const struct option_row *row, const char *value) {
+    uint64_t checks = 0;
+    if (!read_words(row, value, &checks))
+        return false;
+    // --schedule is not in the list.
+    options->checks =
+        (options->checks & profile_check_bit(PROFILE_CHECK_SCHEDULE)) | (unsigned)checks;
+    return true;
+}
+
+bool option_fail_on_proof(struct cli_options *options, const struct option_row *row,
+                          const char *value) {
+    uint64_t kinds = 0;
+    if (!read_words(row, value, &kinds))
+        return false;
+    options->fail_on_excess |= (kinds & CLI_PROVE_EXCESS) != 0;
+    options->prove.fail_on_bounds |= (kinds & CLI_PROVE_BOUNDS) != 0;
+    return true;
+}
+
+bool option_prove_shared(struct cli_options *options, const struct option_row *row,
+                         const char *value) {
+    options->prove.has_shared = true;
+    return parse_count(row->name, value, 1 << 20, &options->prove.shared);
 }
 
 bool option_devices(struct cli_options *options, const struct option_row *row, const char *value) {

@@ -58,6 +58,9 @@ struct cli_explain { // what only bankrun explain takes
 struct cli_prove {      // what only bankrun prove takes
     const char *block;  // NULL: as the kernel says, or the usual ones
     const char *kernel; // a regular expression; NULL: all
+    bool has_shared;    // --shared was given
+    uint64_t shared;    // bytes of dynamic shared memory
+    bool fail_on_bounds;
 };
 
 struct cli_calibrate {       // what only bankrun calibrate takes

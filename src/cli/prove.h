@@ -23,6 +23,9 @@ struct prove_row {
     const char *verdict;       // "proved 32-way"
     const char *detail;        // "index loaded from memory at line 12"; NULL: nothing is to be said
     uint32_t reason_line;      // where it comes from; 0: unknown
+    const char *bounds, *alignment;       // "stays in tile"; NULL: nothing is to be said
+    uint32_t bounds_line, alignment_line; // where that is not proved, as reason_line
+    const char *into; // the array that it ends up in, where it leaves its own; NULL: none
     uint32_t count;
     uint32_t columns[PROVE_COLUMNS]; // of the line, that are known and told apart
     uint32_t column_count;
@@ -46,6 +49,8 @@ struct prove_proof {
     const char *kernel, *symbol;
     enum prove_choice choice;
     VEC(struct prove_shape) shapes;
+    bool is_misfit;               // of usual shapes: the kernel surely leaves its arrays
+    bool is_fitting;              // others were left out for that
     const char *trouble;          // why nothing is proved; NULL: something is
     VEC(struct prove_row) rows;   // those that may conflict first, by degree; then by line
     VEC(struct prove_row) unseen; // accesses to shared memory that no warp reaches
@@ -75,10 +80,12 @@ bool prove_file(const char *path, struct prove_run *run);
 // prove_module.c: proves the kernels of a PTX module. False: an error was printed.
 bool prove_module(const struct source *source, struct prove_run *run);
 
-// prove_shapes.c: the blocks that a kernel is looked at for.
-enum { PROVE_SHAPES = 4 };
+// prove_shapes.c: the blocks that a kernel is looked at for: the first `wanted`, and while it is
+// not made for these one of the others.
+enum { PROVE_SHAPES = 8 };
 enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_function *kernel,
-                                  struct prove_shape shapes[PROVE_SHAPES], size_t *count);
+                                  struct prove_shape shapes[PROVE_SHAPES], size_t *wanted,
+                                  size_t *count);
 
 // prove_rows.c: the rows of one result, and whether two proofs say the same.
 void prove_fill(struct prove_report *report, const struct source *source,
@@ -88,10 +95,17 @@ bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b);
 void prove_proof_free(struct prove_proof *proof);
 void prove_report_free(struct prove_report *report);
 
-// Accesses, and those that are not proved free of conflicts.
+// Accesses, and those that are not proved free of conflicts, or to fit into their arrays.
 struct prove_sums {
     uint64_t all, excess;
+    uint64_t misfits, misaligned;     // some access does not
+    uint64_t not_placed, not_aligned; // or it is not known
+    uint64_t misplaced;               // any of these
+    uint64_t no_size;                 // of those not placed: for the size of dynamic memory alone,
+    uint64_t wanted_bytes;            // of which these would do
 };
+// Some access leaves its array, or is misaligned.
+bool prove_is_misfit(const struct prove_row *row);
 struct prove_sums prove_sums_of(const struct prove_proof *proof);
 
 // ---- Saying -----------------------------------------------------------------------------------
@@ -99,6 +113,9 @@ struct prove_sums prove_sums_of(const struct prove_proof *proof);
 // prove_words.c: "proved 32-way", and what is to be said more; or nothing.
 void prove_put_verdict(struct strbuf *out, const struct prove_site *site);
 void prove_put_detail(struct strbuf *out, const struct prove_site *site);
+// "stays in tile", "aligned". width: bytes of a lane.
+void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigned width);
+void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsigned width);
 
 // prove_text.c. width: columns, 0: the page's own.
 void prove_write_text(const struct prove_report *report, bool color, unsigned width,

@@ -59,6 +59,61 @@ static json_t *frames_of(const struct profile_site *about) {
     return array;
 }
 
+static const char *const fit_names[] = {
+    [PROVE_FITS] = "proved", [PROVE_FIT_UNKNOWN] = "unknown", [PROVE_MISFITS] = "violated"};
+
+static json_t *thread_of(const uint32_t thread[3]) {
+    json_t *array = json_array();
+    for (int axis = 0; axis < 3; axis++)
+        json_array_append_new(array, json_integer(thread[axis]));
+    return array;
+}
+
+static void set_offset(json_t *object, const char *key, int64_t number) {
+    json_object_set_new(object, key, json_integer(number));
+}
+
+static json_t *bounds_of(const struct prove_row *row) {
+    const struct prove_bounds *bounds = &row->site.bounds;
+    json_t *object = json_object();
+    set_text(object, "verdict", fit_names[bounds->fit]);
+    if (bounds->has_bytes)
+        set_number(object, "bytes", bounds->bytes);
+    if (bounds->has_reach) {
+        set_offset(object, "low", bounds->low);
+        set_offset(object, "high", bounds->high);
+    }
+    if (bounds->fit == PROVE_MISFITS) {
+        json_object_set_new(object, "always", json_boolean(bounds->is_sure));
+        json_object_set_new(object, "thread", thread_of(bounds->thread));
+        set_offset(object, "byte", bounds->byte);
+        json_object_set_new(object, "leaves_block", json_boolean(bounds->leaves_block));
+        set_text(object, "into", row->into);
+    }
+    if (bounds->fit == PROVE_FIT_UNKNOWN) {
+        set_text(object, "reason", bounds->what);
+        if (row->bounds_line)
+            set_number(object, "reason_line", row->bounds_line);
+    }
+    return object;
+}
+
+static json_t *alignment_of(const struct prove_row *row) {
+    const struct prove_alignment *alignment = &row->site.alignment;
+    json_t *object = json_object();
+    set_text(object, "verdict", fit_names[alignment->fit]);
+    if (alignment->fit == PROVE_MISFITS) {
+        json_object_set_new(object, "always", json_boolean(alignment->is_sure));
+        json_object_set_new(object, "thread", thread_of(alignment->thread));
+    }
+    if (alignment->fit == PROVE_FIT_UNKNOWN) {
+        set_text(object, "reason", alignment->what);
+        if (row->alignment_line)
+            set_number(object, "reason_line", row->alignment_line);
+    }
+    return object;
+}
+
 static json_t *access_of(const struct prove_row *row) {
     const struct prove_site *site = &row->site;
     json_t *object = json_object();
@@ -88,6 +143,10 @@ static json_t *access_of(const struct prove_row *row) {
         set_text(object, "reason", site->what);
     if (site->verdict >= PROVE_DEPENDS && row->reason_line)
         set_number(object, "reason_line", row->reason_line);
+    if (row->bounds)
+        json_object_set_new(object, "bounds", bounds_of(row));
+    if (row->alignment)
+        json_object_set_new(object, "alignment", alignment_of(row));
     return object;
 }
 
@@ -161,12 +220,15 @@ static void put_row(struct strbuf *out, const struct prove_proof *proof,
     strbuf_puts(out, ",");
     report_csv_text(out, row->verdict);
     put_line(out, row->detail);
+    strbuf_puts(out, ",");
+    report_csv_text(out, row->bounds);
+    put_line(out, row->alignment);
     strbuf_puts(out, "\r\n");
 }
 
 void prove_write_csv(const struct prove_report *report, struct strbuf *out) {
     strbuf_puts(out, "kernel,block,file,line,instruction,operation,array,width,count,verdict,free,"
-                     "degree,words,detail\r\n");
+                     "degree,words,detail,bounds,alignment\r\n");
     for (size_t i = 0; i < report->proofs.length; i++) {
         const struct prove_proof *proof = &report->proofs.data[i];
         for (size_t s = 0; s < proof->shapes.length; s++)

@@ -33,27 +33,61 @@ static void add(struct prove_report *report, size_t first, struct prove_proof *p
     vec_push(&report->proofs, *proof);
 }
 
+// Proofs of the kernel that are misfits, if others are not.
+static void leave_out(struct prove_report *report, size_t first) {
+    size_t kept = first;
+    for (size_t i = first; i < report->proofs.length; i++)
+        kept += !report->proofs.data[i].is_misfit;
+    if (kept == first || kept == report->proofs.length)
+        return;
+    kept = first;
+    for (size_t i = first; i < report->proofs.length; i++) {
+        struct prove_proof *proof = &report->proofs.data[i];
+        if (proof->is_misfit) {
+            prove_proof_free(proof);
+            continue;
+        }
+        proof->is_fitting = true;
+        report->proofs.data[kept++] = *proof;
+    }
+    report->proofs.length = kept;
+}
+
+static bool surely_misfits(const struct prove_result *result) {
+    for (uint32_t s = 0; s < result->site_count; s++)
+        if (result->sites[s].bounds.fit == PROVE_MISFITS && result->sites[s].bounds.is_sure)
+            return true;
+    return false;
+}
+
+// Of usual shapes those for which the kernel is not made, as it would surely leave its arrays, are
+// left out; unless none is left.
 static void prove_one(struct prove_run *run, const struct source *source,
                       const struct ir_function *kernel) {
     struct prove_report *report = &run->report;
     struct prove_shape shapes[PROVE_SHAPES];
-    size_t count;
+    size_t count, wanted, misfits = 0;
     const size_t first = report->proofs.length;
-    const enum prove_choice choice = prove_shapes_of(run, kernel, shapes, &count);
+    const enum prove_choice choice = prove_shapes_of(run, kernel, shapes, &wanted, &count);
     char *name = base_demangle(kernel->name);
-    for (size_t i = 0; i < count; i++) {
-        struct prove_launch launch = {.arch = report->options->arch};
+    for (size_t i = 0; i < count && (i < wanted || misfits == i); i++) {
+        struct prove_launch launch = {.arch = report->options->arch,
+                                      .has_dynamic = report->options->prove.has_shared,
+                                      .dynamic_bytes = report->options->prove.shared};
         memcpy(launch.block, shapes[i].block, sizeof launch.block);
         struct prove_result *result = prove_kernel(kernel, &launch);
         struct prove_proof proof = {
             .kernel = arena_strndup(report->arena, name, strlen(name)),
             .symbol = arena_strndup(report->arena, kernel->name, strlen(kernel->name)),
-            .choice = choice};
+            .choice = choice,
+            .is_misfit = choice == PROVE_USUAL && surely_misfits(result)};
+        misfits += proof.is_misfit;
         vec_push(&proof.shapes, shapes[i]);
         prove_fill(report, source, kernel, result, &proof);
         add(report, first, &proof);
         prove_free(result);
     }
+    leave_out(report, first);
     free(name);
 }
 

@@ -21,7 +21,8 @@ static bool is_same(const struct prove_row *a, const struct prove_row *b) {
     return a->about.line == b->about.line && text_is_same(a->about.file, b->about.file) &&
            text_is_same(a->about.instruction, b->about.instruction) &&
            text_is_same(a->about.array, b->about.array) && text_is_same(a->verdict, b->verdict) &&
-           text_is_same(a->detail, b->detail) &&
+           text_is_same(a->detail, b->detail) && text_is_same(a->bounds, b->bounds) &&
+           text_is_same(a->alignment, b->alignment) &&
            (!a->site.has_excess || same_calls(&a->about, &b->about));
 }
 
@@ -48,13 +49,23 @@ static void place_in_ptx(const struct source *source, const struct ir_kernel_sit
     about->file = base_strdup(source->name);
 }
 
+// The module is gone when the row is shown.
+static void forget_module(struct prove_report *report, struct prove_row *row) {
+    const struct ir_variable *into = row->site.bounds.into;
+    char *name = into ? profile_array_name(into->name) : NULL;
+    row->into = name ? arena_strndup(report->arena, name, strlen(name)) : NULL;
+    free(name);
+    row->site.function = row->site.bounds.function = row->site.alignment.function = NULL;
+    row->site.bounds.array = row->site.bounds.into = NULL;
+}
+
 static struct prove_row row_of(struct prove_report *report, const struct source *source,
                                const struct ir_kernel_site *site, const struct ir_variable *array,
                                const struct prove_site *found) {
     const struct recorded_site recorded = {
         .function = site->function, .site = site->site, .is_wider = site->is_wider};
     struct prove_row row = {.site = *found, .count = 1};
-    struct strbuf verdict = {0}, detail = {0};
+    struct strbuf verdict = {0}, detail = {0}, bounds = {0}, alignment = {0};
     row.about.op = profile_op_of(site->site->op);
     row.about.width = site->site->width;
     profile_describe_site(&recorded, array, &row.about);
@@ -64,10 +75,23 @@ static struct prove_row row_of(struct prove_report *report, const struct source 
     prove_put_detail(&detail, found);
     row.verdict = take(report->arena, &verdict);
     row.detail = take(report->arena, &detail);
-    row.reason_line = prove_line(found);
-    row.site.function = NULL;
+    row.reason_line = prove_line(found->function, found->instruction);
+    prove_put_bounds(&bounds, found, row.about.width);
+    prove_put_alignment(&alignment, found, row.about.width);
+    row.bounds = take(report->arena, &bounds);
+    row.alignment = take(report->arena, &alignment);
+    row.bounds_line = prove_line(found->bounds.function, found->bounds.instruction);
+    row.alignment_line = prove_line(found->alignment.function, found->alignment.instruction);
+    forget_module(report, &row);
     add_column(&row, row.about.column);
     return row;
+}
+
+// Of two accesses of which the same is said.
+static void join_reach(struct prove_bounds *bounds, const struct prove_bounds *more) {
+    bounds->has_reach &= more->has_reach;
+    bounds->low = more->low < bounds->low ? more->low : bounds->low;
+    bounds->high = more->high > bounds->high ? more->high : bounds->high;
 }
 
 static void add_row(struct prove_proof *proof, struct prove_row *row, bool is_seen) {
@@ -77,6 +101,7 @@ static void add_row(struct prove_proof *proof, struct prove_row *row, bool is_se
         if (!is_same(other, row))
             continue;
         other->count++;
+        join_reach(&other->site.bounds, &row->site.bounds);
         add_column(other, row->about.column);
         profile_free_site(&row->about);
         return;
@@ -93,10 +118,17 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
-// What may conflict before what does not, more before less, what is sure before what is not.
+bool prove_is_misfit(const struct prove_row *row) {
+    return row->site.bounds.fit == PROVE_MISFITS || row->site.alignment.fit == PROVE_MISFITS;
+}
+
+// What leaves its array first. What may conflict before what does not, more before less, what is
+// sure before what is not.
 static int by_weight(const void *left, const void *right) {
     const struct prove_row *a = left, *b = right;
-    int order = compare_numbers(b->site.has_excess, a->site.has_excess);
+    int order = compare_numbers(prove_is_misfit(b), prove_is_misfit(a));
+    if (!order)
+        order = compare_numbers(b->site.has_excess, a->site.has_excess);
     if (!order && a->site.has_excess)
         order = compare_numbers(b->site.degree, a->site.degree);
     if (!order && a->site.has_excess)
@@ -133,7 +165,8 @@ void prove_fill(struct prove_report *report, const struct source *source,
     proof->trouble = result->trouble;
     for (uint32_t s = 0; s < count; s++) {
         const struct prove_site *found = &result->sites[s];
-        const bool is_seen = found->verdict != PROVE_NOT_REACHED;
+        const bool is_seen =
+            found->verdict != PROVE_NOT_REACHED || found->bounds.fit != PROVE_FIT_NONE;
         if (!is_seen && !names_shared(kernel, &sites[s])) // but global memory, or either
             continue;
         struct prove_row row = row_of(report, source, &sites[s], arrays[s], found);
@@ -159,8 +192,22 @@ bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b) {
 struct prove_sums prove_sums_of(const struct prove_proof *proof) {
     struct prove_sums sums = {0};
     for (size_t i = 0; i < proof->rows.length; i++) {
-        sums.all += proof->rows.data[i].count;
-        sums.excess += proof->rows.data[i].site.has_excess ? proof->rows.data[i].count : 0;
+        const struct prove_row *row = &proof->rows.data[i];
+        const enum prove_fit bounds = row->site.bounds.fit,
+                             alignment =
+                                 row->about.width > 1 ? row->site.alignment.fit : PROVE_FITS;
+        sums.all += row->count;
+        sums.excess += row->site.has_excess ? row->count : 0;
+        sums.misfits += bounds == PROVE_MISFITS ? row->count : 0;
+        sums.not_placed += bounds == PROVE_FIT_UNKNOWN ? row->count : 0;
+        if (row->site.bounds.lacks_size) {
+            sums.no_size += row->count;
+            if (row->site.bounds.high >= (int64_t)sums.wanted_bytes)
+                sums.wanted_bytes = (uint64_t)row->site.bounds.high + 1;
+        }
+        sums.misplaced += bounds > PROVE_FITS || alignment > PROVE_FITS ? row->count : 0;
+        sums.misaligned += alignment == PROVE_MISFITS ? row->count : 0;
+        sums.not_aligned += alignment == PROVE_FIT_UNKNOWN ? row->count : 0;
     }
     return sums;
 }

@@ -64,6 +64,15 @@ static void add_declared(struct prove_shape shapes[PROVE_SHAPES], size_t *count,
             add(shapes, count, side, side, 1);
 }
 
+static void add_smaller(struct prove_shape shapes[PROVE_SHAPES], size_t *count, unsigned axes) {
+    if (axes > 2)
+        return;
+    if (axes == 2)
+        add(shapes, count, 8, 8, 1);
+    for (uint32_t threads = axes == 1 ? 128 : 32; threads >= 32; threads /= 2)
+        add(shapes, count, threads, 1, 1);
+}
+
 static void add_usual(struct prove_shape shapes[PROVE_SHAPES], size_t *count, unsigned axes) {
     if (axes == 1) {
         add(shapes, count, 256, 1, 1);
@@ -76,8 +85,8 @@ static void add_usual(struct prove_shape shapes[PROVE_SHAPES], size_t *count, un
     }
 }
 
-enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_function *kernel,
-                                  struct prove_shape shapes[PROVE_SHAPES], size_t *count) {
+static enum prove_choice choose(const struct prove_run *run, const struct ir_function *kernel,
+                                struct prove_shape shapes[PROVE_SHAPES], size_t *count) {
     const uint32_t *required = kernel->ptx->required_threads, *most = kernel->ptx->max_threads;
     *count = 0;
     if (run->has_block) {
@@ -98,4 +107,14 @@ enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_f
     }
     add_usual(shapes, count, axes_of(kernel));
     return PROVE_USUAL;
+}
+
+enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_function *kernel,
+                                  struct prove_shape shapes[PROVE_SHAPES], size_t *wanted,
+                                  size_t *count) {
+    const enum prove_choice choice = choose(run, kernel, shapes, wanted);
+    *count = *wanted;
+    if (choice == PROVE_USUAL)
+        add_smaller(shapes, count, axes_of(kernel));
+    return choice;
 }

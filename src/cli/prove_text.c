@@ -90,6 +90,28 @@ static void put_summary(struct report_page *page, const struct prove_proof *proo
     put_count(page, &between, STYLE_WARN, count_of(proof, PROVE_OBSERVED), "not proved");
 }
 
+// "bounds: 5 proved, 1 leaves its array".
+static void put_bounds_summary(struct report_page *page, const struct prove_proof *proof) {
+    const struct prove_sums sums = prove_sums_of(proof);
+    const char *between = "";
+    char words[80];
+    if (!sums.all)
+        return;
+    report_newline(page);
+    report_to(page, INDENT);
+    report_put(page, STYLE_PLAIN, "bounds: ");
+    put_count(page, &between, STYLE_GOOD, sums.all - sums.misfits - sums.not_placed, "proved");
+    put_count(page, &between, STYLE_BAD, sums.misfits,
+              sums.misfits == 1 ? "can leave its array" : "can leave their arrays");
+    put_count(page, &between, STYLE_WARN, sums.not_placed - sums.no_size, "not proved");
+    snprintf(words, sizeof words, "proved if dynamic shared memory has %llu bytes",
+             (unsigned long long)sums.wanted_bytes);
+    put_count(page, &between, STYLE_WARN, sums.no_size, words);
+    between = "; ";
+    put_count(page, &between, STYLE_BAD, sums.misaligned, "can be misaligned");
+    put_count(page, &between, STYLE_WARN, sums.not_aligned, "not proved aligned");
+}
+
 // "block 32 x 8, 16 x 16".
 static void put_shapes(struct strbuf *out, const struct prove_proof *proof) {
     strbuf_puts(out, "block ");
@@ -106,10 +128,27 @@ static void put_shapes(struct strbuf *out, const struct prove_proof *proof) {
     if (proof->choice == PROVE_DECLARED)
         strbuf_puts(out, " (__launch_bounds__)");
     if (proof->choice == PROVE_USUAL)
-        strbuf_puts(out, " (usual)");
+        strbuf_puts(out, proof->is_fitting ? " (usual, for its arrays)" : " (usual)");
 }
 
 // ---- Rows -----------------------------------------------------------------------------------
+
+// It may conflict, or is made where it must not be.
+static bool is_worth(const struct prove_row *row) {
+    return row->site.has_excess || prove_is_misfit(row);
+}
+
+// Something of the kernel is not as it should be, or not known: it has rows.
+static bool has_worth(const struct prove_proof *proof) {
+    for (size_t i = 0; i < proof->rows.length; i++) {
+        const struct prove_row *row = &proof->rows.data[i];
+        const struct prove_bounds *bounds = &row->site.bounds;
+        if (is_worth(row) || (bounds->fit > PROVE_FITS && !bounds->lacks_size) ||
+            (row->alignment && row->site.alignment.fit > PROVE_FITS))
+            return true;
+    }
+    return false;
+}
 
 static enum report_style style_of(const struct prove_row *row) {
     if (!row->site.has_excess)
@@ -148,6 +187,30 @@ static void put_detail(struct writer *writer, const struct prove_row *row) {
     report_wrap(page, STYLE_PLAIN, row->detail);
 }
 
+static void put_fit(struct writer *writer, const char *words, enum prove_fit fit) {
+    struct report_page *page = &writer->page;
+    report_to(page, writer->verdicts);
+    report_wrap(page, fit == PROVE_MISFITS ? STYLE_BAD : STYLE_PLAIN, words);
+    report_newline(page);
+}
+
+// Where its accesses lie, unless all is well. One reason is enough, and the size of dynamic shared
+// memory is one that the summary has.
+static void put_fits(struct writer *writer, const struct prove_row *row) {
+    const struct prove_bounds *bounds = &row->site.bounds;
+    const struct prove_alignment *alignment = &row->site.alignment;
+    const bool is_unknown = bounds->fit == PROVE_FIT_UNKNOWN;
+    if (is_unknown && row->site.verdict >= PROVE_DEPENDS && row->site.what &&
+        row->reason_line == row->bounds_line && !strcmp(row->site.what, bounds->what))
+        put_fit(writer, "nor to stay in its array", bounds->fit);
+    else if (bounds->fit == PROVE_MISFITS || (is_unknown && !bounds->lacks_size))
+        put_fit(writer, row->bounds, bounds->fit);
+    if (alignment->fit == PROVE_MISFITS ||
+        (alignment->fit == PROVE_FIT_UNKNOWN && row->alignment &&
+         !(is_unknown && !strcmp(bounds->what, alignment->what))))
+        put_fit(writer, row->alignment, alignment->fit);
+}
+
 // Which calls it was inlined into, the innermost first.
 static void put_calls(struct writer *writer, const struct profile_site *about) {
     struct report_page *page = &writer->page;
@@ -176,6 +239,7 @@ static void put_row(struct writer *writer, const struct prove_row *row, bool is_
     if (row->detail)
         put_detail(writer, row);
     report_newline(page);
+    put_fits(writer, row);
     if (!is_placed)
         put_calls(writer, &row->about);
     free(label);
@@ -189,9 +253,9 @@ static size_t place_verdicts(struct writer *writer) {
     for (size_t i = 0; i < report->proofs.length; i++)
         for (size_t r = 0; r < report->proofs.data[i].rows.length; r++) {
             const struct prove_row *row = &report->proofs.data[i].rows.data[r];
-            if (!report->options->verbose && !prove_sums_of(&report->proofs.data[i]).excess)
+            if (!report->options->verbose && !has_worth(&report->proofs.data[i]))
                 break;
-            char *label = label_of(writer, row, !row->site.has_excess);
+            char *label = label_of(writer, row, !is_worth(row));
             const size_t end = DEEPER + strlen(label) + GAP;
             column = end > column && end <= most ? end : column;
             free(label);
@@ -213,7 +277,7 @@ static void put_line(struct writer *writer, const struct prove_proof *proof, siz
     const char *quote = view_quote(&writer->builder, row->about.file, row->about.line);
     size_t carets[MOST_CARETS], count = 0;
     for (size_t i = first; i < proof->rows.length; i++)
-        for (uint32_t c = 0; same_line(row, &rows[i]) && rows[i].site.has_excess &&
+        for (uint32_t c = 0; same_line(row, &rows[i]) && is_worth(&rows[i]) &&
                              c < rows[i].column_count && count < MOST_CARETS;
              c++)
             carets[count++] = view_caret(&writer->builder, row->about.file, row->about.line,
@@ -227,7 +291,7 @@ static void put_line(struct writer *writer, const struct prove_proof *proof, siz
     text_quote(page, INDENT, at.line, quote, carets, count);
     put_row(writer, row, false);
     for (size_t i = first + 1; i < proof->rows.length; i++)
-        if (same_line(row, &rows[i]) && rows[i].site.has_excess)
+        if (same_line(row, &rows[i]) && is_worth(&rows[i]))
             put_row(writer, &rows[i], false);
     strbuf_free(&place);
 }
@@ -235,9 +299,10 @@ static void put_line(struct writer *writer, const struct prove_proof *proof, siz
 static void put_conflicts(struct writer *writer, const struct prove_proof *proof) {
     size_t lines = 0;
     for (size_t i = 0; i < proof->rows.length; i++) {
-        bool is_said = !proof->rows.data[i].site.has_excess;
+        bool is_said = !is_worth(&proof->rows.data[i]);
         for (size_t before = 0; before < i && !is_said; before++)
-            is_said = same_line(&proof->rows.data[before], &proof->rows.data[i]);
+            is_said = is_worth(&proof->rows.data[before]) &&
+                      same_line(&proof->rows.data[before], &proof->rows.data[i]);
         if (is_said)
             continue;
         if (lines++ < MOST_LINES || writer->report->options->verbose)
@@ -260,15 +325,15 @@ static void put_title(struct report_page *page, const char *title) {
 static void put_free(struct writer *writer, const struct prove_proof *proof) {
     const bool is_verbose = writer->report->options->verbose;
     size_t all = 0, shown = 0;
-    if (!is_verbose && !prove_sums_of(proof).excess)
+    if (!is_verbose && !has_worth(proof))
         return;
     for (size_t i = 0; i < proof->rows.length; i++)
-        all += !proof->rows.data[i].site.has_excess;
+        all += !is_worth(&proof->rows.data[i]);
     const size_t most = is_verbose || all <= MOST_FREE + 1 ? all : MOST_FREE;
     if (all)
         put_title(&writer->page, "accesses without conflicts");
     for (size_t i = 0; i < proof->rows.length && shown < most; i++)
-        if (!proof->rows.data[i].site.has_excess) {
+        if (!is_worth(&proof->rows.data[i])) {
             put_row(writer, &proof->rows.data[i], true);
             shown++;
         }
@@ -298,6 +363,7 @@ static void put_proof(struct writer *writer, const struct prove_proof *proof, bo
     report_newline(page);
     report_to(page, INDENT);
     put_summary(page, proof);
+    put_bounds_summary(page, proof);
     report_newline(page);
     if (proof->trouble) {
         report_to(page, INDENT);

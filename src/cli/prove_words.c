@@ -1,11 +1,14 @@
 // What is known of an access, in words.
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "cli/prove.h"
-#include "profile/record.h"
+#include "profile/recorder.h"
 
 void prove_put_verdict(struct strbuf *out, const struct prove_site *site) {
     switch (site->verdict) {
     case PROVE_NOT_REACHED:
-        strbuf_puts(out, "never reached");
+        strbuf_puts(out, site->bounds.fit == PROVE_FIT_NONE ? "never reached" : "never aligned");
         return;
     case PROVE_EXACT:
     case PROVE_FULL:
@@ -87,7 +90,98 @@ void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
         strbuf_puts(out, "s: ");
     }
     strbuf_puts(out, site->what ? site->what : "nothing is known of the address");
-    const uint32_t line = prove_line(site);
+    const uint32_t line = prove_line(site->function, site->instruction);
     if (line)
         strbuf_printf(out, ", line %u", line);
+}
+
+// ---- Where accesses lie ---------------------------------------------------------------------
+
+static void put_array(struct strbuf *out, const struct ir_variable *array) {
+    char *name = array ? profile_array_name(array->name) : NULL;
+    strbuf_puts(out, name ? name : "the block's shared memory");
+    free(name);
+}
+
+static void put_thread(struct strbuf *out, const uint32_t thread[3]) {
+    if (thread[2])
+        strbuf_printf(out, "thread (%u, %u, %u)", thread[0], thread[1], thread[2]);
+    else if (thread[1])
+        strbuf_printf(out, "thread (%u, %u)", thread[0], thread[1]);
+    else
+        strbuf_printf(out, "thread %u", thread[0]);
+}
+
+static void put_reason(struct strbuf *out, const char *what, const struct ir_function *function,
+                       uint32_t instruction) {
+    const uint32_t line = prove_line(function, instruction);
+    strbuf_printf(out, ": %s", what);
+    if (line)
+        strbuf_printf(out, ", line %u", line);
+}
+
+static void put_misfit(struct strbuf *out, const struct prove_bounds *bounds, unsigned width) {
+    strbuf_puts(out, bounds->is_sure ? "leaves " : "can leave ");
+    put_array(out, bounds->array);
+    strbuf_puts(out, ": ");
+    put_thread(out, bounds->thread);
+    strbuf_printf(out, "%s bytes %" PRId64 " to %" PRId64,
+                  bounds->is_sure ? " accesses" : ", where it comes here, accesses", bounds->byte,
+                  bounds->byte + width - 1);
+    if (bounds->has_bytes)
+        strbuf_printf(out, " of %" PRIu64, bounds->bytes);
+    if (bounds->leaves_block)
+        strbuf_puts(out, ", outside of the block's shared memory");
+    else if (bounds->into && bounds->into != bounds->array) {
+        strbuf_puts(out, ", which are in ");
+        put_array(out, bounds->into);
+    }
+}
+
+void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigned width) {
+    const struct prove_bounds *bounds = &site->bounds;
+    switch (bounds->fit) {
+    case PROVE_FIT_NONE:
+        return;
+    case PROVE_FITS:
+        strbuf_puts(out, "stays in ");
+        put_array(out, bounds->array);
+        return;
+    case PROVE_MISFITS:
+        put_misfit(out, bounds, width);
+        return;
+    case PROVE_FIT_UNKNOWN:
+        strbuf_puts(out, "not proved to stay in ");
+        put_array(out, bounds->array);
+        put_reason(out, bounds->what, bounds->function, bounds->instruction);
+        if (bounds->lacks_size)
+            return;
+        if (bounds->has_reach)
+            strbuf_printf(out, "; bytes %" PRId64 " to %" PRId64, bounds->low, bounds->high);
+        if (bounds->has_reach && bounds->has_bytes)
+            strbuf_printf(out, " of %" PRIu64, bounds->bytes);
+    }
+}
+
+void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsigned width) {
+    const struct prove_alignment *alignment = &site->alignment;
+    if (width < 2)
+        return;
+    switch (alignment->fit) {
+    case PROVE_FIT_NONE:
+        return;
+    case PROVE_FITS:
+        strbuf_puts(out, "aligned");
+        return;
+    case PROVE_MISFITS:
+        strbuf_printf(out, "%s: ", alignment->is_sure ? "misaligned" : "can be misaligned");
+        put_thread(out, alignment->thread);
+        strbuf_printf(out, " accesses %u bytes", width);
+        if (alignment->is_sure)
+            strbuf_printf(out, " at byte %" PRIu64 " of shared memory", alignment->byte);
+        return;
+    case PROVE_FIT_UNKNOWN:
+        strbuf_puts(out, "not proved aligned");
+        put_reason(out, alignment->what, alignment->function, alignment->instruction);
+    }
 }

@@ -17,31 +17,6 @@ struct outcome {
     uint32_t residues[PROVE_RESIDUES];
 };
 
-static const char *words_of(enum symbol_origin origin) {
-    switch (origin) {
-    case ORIGIN_WARP:
-        return "depends on the warp";
-    case ORIGIN_BLOCK:
-        return "depends on the index of the block";
-    case ORIGIN_GRID:
-        return "depends on the size of the grid";
-    case ORIGIN_PARAMETER:
-        return "depends on a parameter of the kernel";
-    case ORIGIN_VARIABLE:
-        return "depends on the address of a variable";
-    case ORIGIN_LOAD:
-        return "index loaded from memory";
-    case ORIGIN_LOOP:
-        return "changes from round to round of a loop";
-    case ORIGIN_PATH:
-        return "depends on which way the kernel goes";
-    case ORIGIN_CALL:
-        return "comes from a function that is called";
-    default:
-        return "computed in a way that is not followed";
-    }
-}
-
 // ---- Costs ----------------------------------------------------------------------------------
 
 static bool cost_of(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
@@ -174,7 +149,7 @@ static void blame(struct prove_site *site, const struct code *code, const struct
     if (site->what)
         return;
     site->is_final = of && of->origin == ORIGIN_LOAD;
-    site->what = of ? words_of(of->origin) : "which lanes take part is not known";
+    site->what = of ? origin_words(of->origin) : "which lanes take part is not known";
     site->instruction = of ? of->instruction : IR_NONE;
     site->function = code->function;
 }
@@ -301,6 +276,36 @@ static const struct form *shared_offset(struct walker *walker, const struct form
                          form_constant(&walker->table, 64, IR_SHARED_WINDOW));
 }
 
+// Of an array in shared memory, as ir_shared_origins has it: wherever it may be, it is meant to be
+// there.
+static const struct form *meant_offset(struct walker *walker, const struct form *address,
+                                       enum ptx_space space, const struct ir_variable *array) {
+    if (!address || space != PTX_SPACE_GENERIC || !array)
+        return NULL;
+    return form_subtract(&walker->table, address,
+                         form_constant(&walker->table, 64, IR_SHARED_WINDOW));
+}
+
+// Where the accesses of a request lie, whatever they cost.
+static void look_at_bounds(struct walker *walker, const struct reader *reader,
+                           const struct ir_site *about, const struct reach *reach) {
+    struct form_table *table = &walker->table;
+    const struct form *guard = read_guard(reader);
+    const struct truth truth = guard ? truth_of(walker, guard, reach->may) : (struct truth){0};
+    struct reach own = *reach;
+    if (about->op == SITE_BULK_COPY) {
+        own.address = NULL;
+        own.why = "such accesses are not followed";
+    }
+    if (truth.open)
+        own.facts = facts_branch(table, reach->facts, guard, truth.open, reach->may, true);
+    if (own.address)
+        own.address = form_spread(table, own.address, own.may);
+    facts_enter(table, own.facts);
+    walk_bounds(walker, &own);
+    facts_enter(table, reach->facts);
+}
+
 void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
                  const struct state *state, uint32_t may, bool is_exact) {
     const struct ir_instruction *what = &code->function->instructions[instruction];
@@ -313,11 +318,25 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     enum ptx_space space = PTX_SPACE_SHARED;
     bool is_other;
     profile_counter_rule(about, walker->launch->arch, SITE_SHARED, none, &rule);
-    const struct form *address = operand ? read_address(&reader, operand, &space) : NULL;
-    address = shared_offset(walker, address, space, &is_other);
+    const uint32_t number = code->first_site + what->site;
+    const struct form *named = operand ? read_address(&reader, operand, &space) : NULL;
+    const struct form *address = shared_offset(walker, named, space, &is_other);
     if (is_other)
         return;
     may &= rule.lanes;
+    const struct reach reach = {
+        .site = number,
+        .code = code,
+        .address = address ? address : meant_offset(walker, named, space, walker->arrays[number]),
+        .bits = operand && operand->reg != IR_NONE
+                    ? state_bits(&code->function->registers[operand->reg])
+                    : 64,
+        .why = space == PTX_SPACE_GENERIC ? "may be shared or global memory"
+                                          : "such accesses are not followed",
+        .may = may,
+        .width = about->width,
+        .facts = state->facts};
+    look_at_bounds(walker, &reader, about, &reach);
     const uint32_t worst = worst_degree(&rule, may ? may : rule.lanes);
     const enum ptx_access access = ptx_access_of(what->ptx);
     if (space == PTX_SPACE_GENERIC && !address) {

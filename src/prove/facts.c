@@ -51,10 +51,8 @@ void facts_enter(struct form_table *table, const struct fact *facts) {
 
 static struct fact *new_fact(struct form_table *table, const struct fact *before) {
     struct fact *fact = ARENA_NEW(table->arena, struct fact);
-    *fact = (struct fact){.before = before,
-                          .depth = depth_of(before),
-                          .condition = IR_NONE,
-                          .symbol = IR_NONE};
+    *fact = (struct fact){
+        .before = before, .depth = depth_of(before), .condition = IR_NONE, .symbol = IR_NONE};
     return fact;
 }
 
@@ -398,13 +396,53 @@ static void range_by_sum(const struct form_table *table, const struct fact *fact
     }
 }
 
+// The sum is a multiple of one side of a condition, which lies between limits, and of what is left:
+// that holds modulo 2^bits, whether the side wraps or not.
+static void range_by_side(const struct form_table *table, const struct condition *condition,
+                          unsigned side, unsigned lane, const struct linear *sum, unsigned bits,
+                          struct range *range) {
+    const struct form *a = condition->symbol->operands[side];
+    struct range except, value = condition_range(table, condition, side, lane, &except);
+    struct linear own, rest;
+    if (a->bits != bits || !value.is_known ||
+        transfer_bits(ir_value_row(condition->symbol->row)->operands[side]) != bits)
+        return;
+    linear_of_sum(a, lane, &own);
+    for (unsigned t = 0; t < own.count; t++) {
+        wide_int by = 0;
+        for (unsigned s = 0; s < sum->count; s++)
+            if (sum->terms[s].symbol == own.terms[t].symbol)
+                by = sum->terms[s].by;
+        const wide_int times = by / own.terms[t].by, most = (wide_int)1 << 34;
+        if (!by || by % own.terms[t].by || times > most || -times > most ||
+            !linear_add(sum, &own, -times, &rest))
+            continue;
+        struct range all = linear_range(table, &rest);
+        if (!all.is_known)
+            continue;
+        all.low += times * (times > 0 ? value.low : value.high);
+        all.high += times * (times > 0 ? value.high : value.low);
+        if (!range->is_known || all.high - all.low < range->high - range->low)
+            *range = all;
+    }
+}
+
 struct range facts_range(struct form_table *table, const struct fact *facts,
-                         const struct linear *sum, unsigned lane) {
+                         const struct linear *sum, unsigned bits, unsigned lane) {
     const struct fact *now = table->facts;
+    unsigned conditions = 0;
     facts_enter(table, facts);
     bound_all(table, 1u << lane);
     struct range range = linear_range(table, sum);
     range_by_sum(table, facts, sum, lane, 1, &range);
+    for (const struct fact *at = facts; at && conditions < MOST_CONDITIONS; at = at->before) {
+        if (at->condition == IR_NONE || !(at->lanes >> lane & 1))
+            continue;
+        const struct condition condition = {form_symbol_of(table, at->condition), at->holds};
+        conditions++;
+        for (unsigned side = 0; side < 2; side++)
+            range_by_side(table, &condition, side, lane, sum, bits, &range);
+    }
     facts_enter(table, now);
     return range;
 }

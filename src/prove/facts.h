@@ -36,8 +36,9 @@ const struct fact *facts_open(struct form_table *table, const struct fact *befor
 const struct fact *facts_add(struct form_table *table, const struct fact *before,
                              uint32_t condition, bool holds, uint32_t lanes, uint32_t may);
 
-// Bounds of the sum in one lane, of which the facts hold.
+// Bounds of the sum in one lane, of which the facts hold; or those of what it is modulo 2^bits,
+// some multiple of that away.
 struct range facts_range(struct form_table *table, const struct fact *facts,
-                         const struct linear *sum, unsigned lane);
+                         const struct linear *sum, unsigned bits, unsigned lane);
 
 #endif

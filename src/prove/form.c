@@ -226,7 +226,7 @@ uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b) {
 
 uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum ir_value row,
                     uint32_t immediate, const struct form *const *operands, unsigned count) {
-    uint64_t key[KEY_NUMBERS] = {SYMBOL_ROW,    row,         immediate,    count,
+    uint64_t key[KEY_NUMBERS] = {SYMBOL_ROW,    row,         immediate,   count,
                                  limits->zeros, limits->low, limits->high};
     for (unsigned i = 0; i < count; i++)
         key[7 + i] = (uint64_t)(uintptr_t)operands[i];

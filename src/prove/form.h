@@ -56,9 +56,9 @@ enum symbol_origin {
 
 struct symbol {
     enum symbol_kind kind;
-    bool is_uniform;    // the same for all lanes
-    unsigned zeros;     // low bits that are 0
-    uint64_t low, high; // bounds, inclusive, wherever it occurs
+    bool is_uniform;            // the same for all lanes
+    unsigned zeros;             // low bits that are 0
+    uint64_t low, high;         // bounds, inclusive, wherever it occurs
     uint64_t now_low, now_high; // where the table's facts hold; see facts.h
     enum symbol_origin origin;
     uint32_t instruction; // of the function, that made it; IR_NONE: none did
@@ -75,7 +75,7 @@ struct form_table {
     struct arena *arena;
     VEC(struct symbol) symbols;
     const struct fact *facts; // that hold now: set by facts_enter alone
-    struct form_slot *slots; // of lane numbers, forms and symbols
+    struct form_slot *slots;  // of lane numbers, forms and symbols
     size_t slot_count, slot_room;
     form_lanes zero, one;
 };

@@ -369,5 +369,6 @@ uint32_t walk_loop(struct walker *walker, const struct code *code, const struct 
         return IR_NONE;
     *state = gather_meet(&together, &before, &behind);
     state->is_sure &= state->is_exact;
+    state->facts = facts_common(state->facts, before.facts);
     return meets;
 }

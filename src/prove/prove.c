@@ -41,7 +41,7 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     walker->warp = warp;
     walker->lanes = threads - first >= FORM_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
     walker->records = true;
-    walker->has_parted = false;
+    walker->has_parted = walker->has_lost = false;
     memset(walker->special, 0, sizeof walker->special);
     form_table_init(&walker->table);
     struct state state = {.may = walker->lanes, .is_exact = true, .is_sure = true};
@@ -54,24 +54,28 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     form_table_free(&walker->table);
 }
 
-// All warps at once. False: something stays open that a look at one warp after the other may
-// decide.
-static bool walk_all_warps(struct walker *walker, const struct ir_function *kernel,
-                           struct prove_result *result) {
+// All warps at once. False: that is not possible.
+static bool walk_all_warps(struct walker *walker, const struct ir_function *kernel) {
     const uint32_t *block = walker->launch->block;
     if (block[0] % FORM_LANES != 0 || block[0] * block[1] * block[2] == FORM_LANES)
         return false;
     walker->is_any_warp = true;
     walk_warp(walker, kernel, 0, FORM_LANES);
     walker->is_any_warp = false;
-    bool is_proved = !walker->trouble;
-    for (uint32_t s = 0; s < result->site_count; s++)
-        is_proved &= result->sites[s].verdict == PROVE_EXACT || result->sites[s].is_final ||
-                     result->sites[s].verdict == PROVE_NOT_REACHED;
-    if (!is_proved)
-        memset(result->sites, 0, result->site_count * sizeof *result->sites);
+    const bool is_whole = !walker->trouble;
     walker->trouble = NULL;
-    return is_proved;
+    return is_whole;
+}
+
+// A look at single warps would tell no more of what accesses cost.
+static bool is_settled(const struct prove_site *site) {
+    return site->verdict == PROVE_EXACT || site->verdict == PROVE_NOT_REACHED || site->is_final;
+}
+
+// Nor of where they lie.
+static bool is_placed(const struct prove_site *site) {
+    return (site->bounds.fit <= PROVE_FITS || site->bounds.is_final) &&
+           (site->alignment.fit <= PROVE_FITS || site->alignment.is_final);
 }
 
 // Nothing is known: whatever was found so far may not be all.
@@ -79,7 +83,39 @@ static void give_up(struct prove_result *result, const char *why) {
     result->trouble = why;
     for (uint32_t s = 0; s < result->site_count; s++)
         result->sites[s] = (struct prove_site){
-            .verdict = PROVE_OBSERVED, .what = why, .instruction = IR_NONE, .has_excess = true};
+            .verdict = PROVE_OBSERVED,
+            .what = why,
+            .instruction = IR_NONE,
+            .has_excess = true,
+            .bounds = {.fit = PROVE_FIT_UNKNOWN, .what = why, .instruction = IR_NONE},
+            .alignment = {.fit = PROVE_FIT_UNKNOWN, .what = why, .instruction = IR_NONE}};
+}
+
+// Warp by warp, behind a look at all of them at once. What that knew of costs stays, if it was all.
+static void walk_warps(struct walker *walker, const struct ir_function *kernel,
+                       struct prove_result *result, bool has_all) {
+    const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
+    bool is_settled_all = has_all, is_placed_all = has_all;
+    for (uint32_t s = 0; s < result->site_count; s++) {
+        is_settled_all &= is_settled(&result->sites[s]);
+        is_placed_all &= is_placed(&result->sites[s]);
+    }
+    if (is_settled_all && is_placed_all)
+        return;
+    struct prove_site *before = result->sites;
+    walker->sites = result->sites = base_alloc((result->site_count + 1) * sizeof *before);
+    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
+        walk_warp(walker, kernel, warp, threads);
+    for (uint32_t s = 0; is_settled_all && s < result->site_count; s++) {
+        if (!walker->trouble) {
+            before[s].bounds = result->sites[s].bounds;
+            before[s].alignment = result->sites[s].alignment;
+        }
+        result->sites[s] = before[s];
+    }
+    if (is_settled_all)
+        walker->trouble = NULL;
+    free(before);
 }
 
 struct prove_result *prove_kernel(const struct ir_function *kernel,
@@ -87,27 +123,25 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
     struct prove_result *result = base_alloc(sizeof *result);
     struct walker walker = {.launch = launch,
                             .layout = ir_shared_layout(kernel),
+                            .arrays = ir_shared_origins(kernel),
                             .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
     free(ir_kernel_sites(kernel, &result->site_count));
     result->sites = base_alloc((result->site_count + 1) * sizeof *result->sites);
     walker.sites = result->sites;
     walker.codes = list_codes(kernel, &walker.code_count);
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    const bool is_proved = walk_all_warps(&walker, kernel, result);
-    for (uint32_t warp = 0; !is_proved && warp * FORM_LANES < threads && !walker.trouble; warp++)
-        walk_warp(&walker, kernel, warp, threads);
+    walk_warps(&walker, kernel, result, walk_all_warps(&walker, kernel));
     result->steps = walker.steps;
     if (walker.trouble)
         give_up(result, walker.trouble);
     free_codes(walker.codes, walker.code_count);
+    free(walker.arrays);
     return result;
 }
 
-uint32_t prove_line(const struct prove_site *site) {
-    if (site->instruction == IR_NONE || !site->function)
+uint32_t prove_line(const struct ir_function *function, uint32_t instruction) {
+    if (instruction == IR_NONE || !function)
         return 0;
-    const uint32_t location = site->function->instructions[site->instruction].location;
-    return ir_source_place(site->function, location).line;
+    return ir_source_place(function, function->instructions[instruction].location).line;
 }
 
 void prove_free(struct prove_result *result) {

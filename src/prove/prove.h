@@ -19,6 +19,8 @@ struct prove_launch {
     uint32_t grid[3];
     const uint8_t *parameters;
     uint64_t parameter_bytes;
+    bool has_dynamic; // the bytes of dynamic shared memory are known
+    uint64_t dynamic_bytes;
     uint64_t most_steps; // instructions that are looked at, of all warps together; 0: many
 };
 
@@ -29,6 +31,48 @@ enum prove_verdict {
     PROVE_DEPENDS, // on one number that is the same for all lanes: `residues`
     PROVE_BOUNDED, // no request takes more
     PROVE_OBSERVED, // nothing is known but that it can be as bad as such an access can be: `why`
+};
+
+// Whether accesses stay inside of the array that they are made to, or begin at a multiple of their
+// width.
+enum prove_fit {
+    PROVE_FIT_NONE,    // no warp comes there
+    PROVE_FITS,        // every access does
+    PROVE_FIT_UNKNOWN, // nothing is known, and `what` says why
+    PROVE_MISFITS,     // an access of `thread` does not
+};
+
+struct prove_bounds {
+    enum prove_fit fit;
+    const struct ir_variable *array; // of the kernel's layout; NULL: all of the block's memory
+    bool has_bytes;
+    uint64_t bytes; // of the array, if they are known
+    // Bytes from the array's first that accesses may touch, if as much is known.
+    bool has_reach;
+    int64_t low, high;
+    // MISFITS
+    bool is_sure;       // the thread makes that access in every launch that lasts so long
+    uint32_t thread[3]; // the first one
+    int64_t byte; // from the array's first, where its access begins, or the nearest that may be
+    bool leaves_block;              // it is beyond the block's shared memory
+    const struct ir_variable *into; // in which it ends up; NULL: in none
+    // UNKNOWN
+    bool lacks_size; // it stays in the array if that has `high` + 1 bytes, or what was known
+    bool is_final;
+    const char *what;
+    uint32_t instruction;
+    const struct ir_function *function;
+};
+
+struct prove_alignment {
+    enum prove_fit fit;
+    bool is_sure;
+    uint32_t thread[3];
+    uint64_t byte; // of shared memory
+    bool is_final;
+    const char *what;
+    uint32_t instruction;
+    const struct ir_function *function;
 };
 
 struct prove_site {
@@ -43,6 +87,8 @@ struct prove_site {
     const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static
     uint32_t instruction;               // where it comes from; IR_NONE: not from an instruction
     const struct ir_function *function; // of that instruction
+    struct prove_bounds bounds;
+    struct prove_alignment alignment;
 };
 
 struct prove_result {
@@ -55,8 +101,8 @@ struct prove_result {
 // Never fails: what cannot be proved is OBSERVED. Free with prove_free.
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch);
-// Of the source, that the site's `what` is about; 0: none is known.
-uint32_t prove_line(const struct prove_site *site);
+// Of the source, where an instruction that `what` is about stands; 0: none is known.
+uint32_t prove_line(const struct ir_function *function, uint32_t instruction);
 void prove_free(struct prove_result *result); // NULL is allowed
 
 #endif

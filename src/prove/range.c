@@ -9,7 +9,8 @@ wide_int range_signed(uint64_t number, unsigned bits) {
 }
 
 struct range range_of_sum(const struct form_table *table, const struct form *a, unsigned lane) {
-    struct range sum = {true, range_signed(a->base[lane], a->bits), range_signed(a->base[lane], a->bits)};
+    struct range sum = {true, range_signed(a->base[lane], a->bits),
+                        range_signed(a->base[lane], a->bits)};
     for (unsigned t = 0; t < a->count; t++) {
         const wide_int by = range_signed(a->terms[t].by[lane], a->bits);
         uint64_t low, high;

@@ -14,7 +14,7 @@ static const struct form *uniform_symbol(struct walker *walker, unsigned bits, u
     return form_of_symbol(&walker->table, bits, symbol_add(&walker->table, &symbol));
 }
 
-static uint32_t thread_index(const struct walker *walker, unsigned lane, unsigned axis) {
+uint32_t walk_thread_index(const struct walker *walker, unsigned lane, unsigned axis) {
     const uint32_t *block = walker->launch->block;
     const uint32_t thread = walker->warp * FORM_LANES + lane;
     return axis == 0   ? thread % block[0]
@@ -27,7 +27,7 @@ static uint64_t of_lane(const struct walker *walker, enum ptx_sreg sreg, unsigne
     case PTX_SREG_tid_x:
     case PTX_SREG_tid_y:
     case PTX_SREG_tid_z:
-        return thread_index(walker, lane, sreg - PTX_SREG_tid_x);
+        return walk_thread_index(walker, lane, sreg - PTX_SREG_tid_x);
     case PTX_SREG_lanemask_eq:
         return 1u << lane;
     case PTX_SREG_lanemask_le:

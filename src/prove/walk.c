@@ -137,6 +137,7 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 static void die(struct walker *walker, const struct code *code, struct state *state,
                 struct region *region) {
     walker->has_parted |= code->has_joins && state->may != walker->lanes;
+    walker->has_lost |= state->facts != NULL;
     losses_note(&region->deaths, state);
     state_free(state);
 }

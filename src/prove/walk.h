@@ -55,6 +55,7 @@ struct walker {
     struct form_table table;
     const struct prove_launch *launch;
     const struct ir_shared_layout *layout;
+    const struct ir_variable **arrays; // of each site, as events number them: see ir_shared_origins
     struct code *codes;
     uint32_t code_count;
     bool is_any_warp;     // all warps of a block whose rows are whole warps, at once
@@ -66,6 +67,7 @@ struct walker {
     unsigned depth, calls;
     bool records;
     bool is_joined;      // the block that is walked through is; see struct code
+    bool has_lost;       // lanes may have ended where it is not known which way they went
     bool has_parted;     // lanes may have gone apart for good: nothing is the same for all any more
     const char *trouble; // why nothing is known of this warp; NULL: all went well
     struct prove_site *sites; // of the kernel, as events number them
@@ -167,6 +169,9 @@ const struct form *read_guard(const struct reader *reader);
 const struct form *read_parameter(struct walker *walker, uint64_t offset, unsigned bytes,
                                   bool is_signed, unsigned bits);
 
+// Of a thread of the warp, in one axis.
+uint32_t walk_thread_index(const struct walker *walker, unsigned lane, unsigned axis);
+
 // Lanes for which a 0-or-1 form is 1, 0, or either. `is_one`: those are all 0 or all 1.
 struct truth {
     uint32_t yes, no, open;
@@ -181,6 +186,23 @@ struct exchanged {
 };
 bool walk_across_lanes(const struct reader *reader, uint32_t lanes, bool is_exact,
                        struct exchanged *results);
+
+// What is not known, in words.
+const char *origin_words(enum symbol_origin origin);
+
+// bounds.c: accesses of so many bytes that the lanes make at these offsets of shared memory (NULL:
+// nobody knows them, and why), on ways on which the facts hold.
+struct reach {
+    uint32_t site; // as events number them
+    const struct code *code;
+    const struct form *address;
+    unsigned bits; // of the register or number that it is
+    const char *why;
+    uint32_t may;
+    unsigned width;
+    const struct fact *facts;
+};
+void walk_bounds(struct walker *walker, const struct reach *reach);
 
 // access.c: whether a generic address must be one of global memory.
 bool walk_is_given(const struct form_table *table, const struct form *address);

@@ -65,7 +65,7 @@ static struct profile_proof in_words(const struct prove_site *site) {
         proof.verdict = PROFILE_OBSERVED;
     }
     proof.why = site->what;
-    proof.line = prove_line(site);
+    proof.line = prove_line(site->function, site->instruction);
     return proof;
 }
 

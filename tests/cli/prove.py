@@ -58,6 +58,30 @@ SHAPE
     ret;
 }
 """
+BOUNDS = """.version 7.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 dynamic[];
+
+.visible .entry beyond(.param .u64 out)
+{
+    .reg .b32 %r<9>;
+    .shared .align 4 .b8 first[128];
+    .shared .align 4 .b8 second[130];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, first;
+    add.u32 %r3, %r3, %r2;
+    st.shared.u32 [%r3], %r1;
+    mov.u32 %r4, second;
+    add.u32 %r4, %r4, %r2;
+    st.shared.u32 [%r4+2], %r1;
+    mov.u32 %r5, dynamic;
+    add.u32 %r5, %r5, %r2;
+    ld.shared.u32 %r6, [%r5];
+    ret;
+}
+"""
 KERNEL = """
 #include "size.h"
 __global__ void rows(float *out) {
@@ -190,7 +214,40 @@ def check_gate(ptx):
     expect(prove(ptx, "--fail-on", "excess"), 3, "proved 32-way",
            "^bankrun: --fail-on excess: 4 of 5 accesses are not proved free of conflicts$")
     expect(prove(ptx, "--fail-on", "excess", "--block", "1", "--kernel", "empty"), 0)
-    expect(prove(ptx, "--fail-on", "fault"), 2, (), "--fail-on: 'fault' is not excess")
+    expect(prove(ptx, "--fail-on", "bounds"), 3, "bounds: 3 proved, 2 not proved",
+           "^bankrun: --fail-on bounds: 2 of 5 accesses are not proved to stay in their arrays, aligned$")
+    expect(prove(ptx, "--fail-on", "excess,bounds"), 3, (), ["--fail-on excess: 4 of 5", "--fail-on bounds: 2 of 5"])
+    expect(prove(ptx, "--fail-on", "bounds", "--block", "1", "--kernel", "empty"), 0)
+    expect(prove(ptx, "--fail-on", "fault"), 2, (), "--fail-on: 'fault' is neither excess nor bounds")
+    expect(prove(ptx, "--fail-on", "bounds,no"), 2, (), "--fail-on: 'no' is neither excess nor bounds")
+
+
+def check_bounds(folder):
+    """Violations in JSON, and dynamic shared memory, with and without its size."""
+    ptx = write(os.path.join(folder, "bounds.ptx"), BOUNDS)
+    proofs = json.loads(prove(ptx, "--block", "64", "--format", "json").stdout)
+    validate(proofs)
+    found = {(a["array"], a["operation"]): a for a in proofs["proofs"][0]["accesses"]}
+    wanted = {
+        ("first", "store"): {"always": True, "byte": 128, "bytes": 128, "high": 255, "into": "second", "leaves_block": False,
+                             "low": 0, "thread": [32, 0, 0], "verdict": "violated"},
+        ("second", "store"): {"always": True, "byte": 130, "bytes": 130, "high": 257, "leaves_block": False,
+                              "low": 2, "thread": [32, 0, 0], "verdict": "violated"},
+        ("dynamic", "load"): {"high": 255, "low": 0, "reason": "the size of dynamic shared memory is not known",
+                              "verdict": "unknown"}}
+    for key, bounds in wanted.items():
+        if found[key]["bounds"] != bounds:
+            problems.append(f"bounds of {key}: {found[key]['bounds']}")
+    if found["second", "store"]["alignment"] != {"always": True, "thread": [0, 0, 0], "verdict": "violated"}:
+        problems.append(f"alignment: {found['second', 'store']['alignment']}")
+    expect(prove(ptx, "--block", "64"), 0, [
+        "^  bounds: 2 can leave their arrays, 1 proved if dynamic shared memory has 256 bytes;$",
+        "^    1 can be misaligned$", "leaves first: thread 32 accesses bytes 128 to 131 of$", "128, which are in second$",
+        "never aligned"])
+    expect(prove(ptx, "--block", "64", "--shared", "256"), 0, "^  bounds: 1 proved, 2 can leave")
+    expect(prove(ptx, "--block", "64", "--shared", "252"), 0, ["^  bounds: 3 can leave", "bytes 252 to 255 of 252"])
+    expect(prove(ptx), 0, [r"^  block 32 \(usual, for its arrays\)$", "^  bounds: 2 proved, 1 proved if dynamic"])
+    expect(prove(ptx, "--shared", "x"), 2, (), "--shared: 'x' is no number")
 
 
 def check_messages(ptx, folder):
@@ -286,6 +343,7 @@ def main():
         check_narrow(ptx)
         check_formats(ptx, folder)
         check_gate(ptx)
+        check_bounds(folder)
         check_messages(ptx, folder)
         check_many(folder)
         if shutil.which("nvcc"):

@@ -19,6 +19,8 @@ enum {
     MOST_INSTRUCTIONS = 6000,
     PROOFS = 3, // for any launch; for a grid; for a grid and parameters
     VERDICTS = PROVE_OBSERVED + 1,
+    FITS = PROVE_MISFITS + 1,
+    DYNAMIC_BYTES = 1024,
 };
 
 // ---- Counts ---------------------------------------------------------------------------------
@@ -39,7 +41,8 @@ struct reason {
 };
 
 struct totals {
-    uint64_t kernels, faults, requests, sites, untrusted;
+    uint64_t kernels, faults, faulted, requests, sites, untrusted;
+    uint64_t bounds[FITS], alignments[FITS];
     uint64_t verdicts[VERDICTS];
     uint64_t by_trait[TRAIT_COUNT][VERDICTS];
     uint64_t attained, unattained; // degrees of exact sites
@@ -64,6 +67,7 @@ struct proof {
     bool holds; // of the run that is being made
     const char *what;
     uint64_t *seen; // degrees of each site
+    bool *has_left; // of each site: some access was not inside of its array
 };
 
 struct subject {
@@ -99,6 +103,22 @@ static const char *broken_rule(const struct subject *s, const struct prove_site 
     return NULL;
 }
 
+// What is said of where accesses lie against one lane's.
+static const char *broken_place(const struct prove_site *site, const struct ir_site *about,
+                                uint32_t offset, bool *has_left) {
+    const struct prove_bounds *bounds = &site->bounds;
+    const int64_t first = (int64_t)offset - (int64_t)(bounds->array ? bounds->array->offset : 0),
+                  last = first + (int64_t)about->width - 1;
+    *has_left |= first < 0 || !bounds->has_bytes || last >= (int64_t)bounds->bytes;
+    if (bounds->fit == PROVE_FITS && *has_left)
+        return "it leaves its array";
+    if (bounds->has_reach && (first < bounds->low || last > bounds->high))
+        return "it is out of reach";
+    if (site->alignment.fit == PROVE_FITS && offset % about->width)
+        return "it is misaligned";
+    return NULL;
+}
+
 static void report(struct subject *s, const struct proof *proof, const char *rule,
                    const struct event_access *event, const struct bankrun_cost *cost) {
     const struct prove_site *site = &proof->result->sites[event->site];
@@ -110,6 +130,11 @@ static void report(struct subject *s, const struct proof *proof, const char *rul
     printf("site %u, %s: %s, degree %u, degrees %" PRIx64 "%s (%s)\n", event->site,
            s->sites[event->site].site->text, verdict_names[site->verdict], site->degree,
            site->degrees, site->has_excess ? ", excess" : "", site->what ? site->what : "");
+    printf("bounds %d, bytes %" PRIu64 " from %" PRIu64 ", reach %" PRId64 " to %" PRId64
+           ", alignment %d\n",
+           site->bounds.fit, site->bounds.bytes,
+           site->bounds.array ? site->bounds.array->offset : 0, site->bounds.low, site->bounds.high,
+           site->alignment.fit);
     printf("a request of block %u %u, warp %u, lanes %08x has degree %u, wavefronts %u (%u to %u), "
            "ideal %u:",
            event->block[0], event->block[1], event->warp, event->mask, cost->degree,
@@ -132,12 +157,61 @@ static void hear(void *context, const struct event_access *event) {
         struct proof *proof = &s->proofs[p];
         if (!proof->holds || proof->result->trouble || s->has_failed)
             continue;
-        const char *rule = broken_rule(s, &proof->result->sites[event->site], event, &cost);
+        const struct prove_site *site = &proof->result->sites[event->site];
+        const char *rule = broken_rule(s, site, event, &cost);
+        for (uint32_t left = event->mask & s->rules[event->site].lanes; left && !rule;
+             left &= left - 1)
+            rule = broken_place(site, s->sites[event->site].site,
+                                event->offsets[__builtin_ctz(left)], &proof->has_left[event->site]);
         if (rule)
             report(s, proof, rule, event, &cost);
         proof->seen[event->site] |=
             1ull << ((cost.degree < PROVE_MAX_DEGREE ? cost.degree : PROVE_MAX_DEGREE) - 1);
     }
+}
+
+static bool is_shared(const struct ir_site *site) {
+    return strstr(site->text, ".shared") != NULL || site->is_generic;
+}
+
+// An access that faulted is none that was proved to fit.
+static void hear_fault(struct subject *s, const struct sim_result *result) {
+    const bool is_beyond =
+        result->fault == SIM_FAULT_ILLEGAL_ADDRESS || result->fault == SIM_FAULT_INVALID_SPACE;
+    if (!is_beyond && result->fault != SIM_FAULT_MISALIGNED)
+        return;
+    for (int p = 0; p < PROOFS; p++)
+        for (uint32_t n = 0; n < s->site_count; n++) {
+            const struct proof *proof = &s->proofs[p];
+            const struct prove_site *site = &proof->result->sites[n];
+            if (!proof->holds || proof->result->trouble || s->has_failed ||
+                s->sites[n].function != result->function ||
+                s->sites[n].site->location != result->location || !is_shared(s->sites[n].site))
+                continue;
+            s->totals->faulted++;
+            if ((is_beyond ? site->bounds.fit : site->alignment.fit) != PROVE_FITS)
+                continue;
+            s->has_failed = true;
+            printf("%s\nseed %" PRIu64 ", %s: site %u is proved to fit, but: %s\n",
+                   strbuf_string(&s->text->text), s->seed, proof->what, n, result->message);
+        }
+}
+
+// What surely leaves its array, or is misaligned, did.
+static void hear_end(struct subject *s) {
+    for (int p = 0; p < PROOFS; p++)
+        for (uint32_t n = 0; n < s->site_count; n++) {
+            const struct proof *proof = &s->proofs[p];
+            const struct prove_bounds *bounds = &proof->result->sites[n].bounds;
+            const struct prove_alignment *alignment = &proof->result->sites[n].alignment;
+            if (!proof->holds || proof->result->trouble || s->has_failed ||
+                !((bounds->fit == PROVE_MISFITS && bounds->is_sure && !proof->has_left[n]) ||
+                  (alignment->fit == PROVE_MISFITS && alignment->is_sure)))
+                continue;
+            s->has_failed = true;
+            printf("%s\nseed %" PRIu64 ", %s: site %u surely does not fit, but all went well\n",
+                   strbuf_string(&s->text->text), s->seed, proof->what, n);
+        }
 }
 
 static void *same(void *context, unsigned worker) {
@@ -160,7 +234,7 @@ static void run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
     const struct sim_launch launch = {
         .grid = {with->grid[0], with->grid[1], with->grid[2]},
         .block = {with->block[0], with->block[1], with->block[2]},
-        .dynamic_shared_bytes = 1024,
+        .dynamic_shared_bytes = DYNAMIC_BYTES,
         .parameters = parameters,
         .observers = observers,
         .observer_count = 1,
@@ -168,15 +242,14 @@ static void run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
     struct sim_result result;
     sim_launch(kernel, &launch, &result);
     s->totals->faults += result.fault != SIM_OK;
+    hear_fault(s, &result);
+    if (result.fault == SIM_OK)
+        hear_end(s);
     sim_result_free(&result);
     free(parameters);
 }
 
 // ---- Verdicts -------------------------------------------------------------------------------
-
-static bool is_shared(const struct ir_site *site) {
-    return strstr(site->text, ".shared") != NULL || site->is_generic;
-}
 
 static void count_site(struct subject *s, const struct proof *proof, uint32_t n) {
     struct totals *totals = s->totals;
@@ -185,6 +258,8 @@ static void count_site(struct subject *s, const struct proof *proof, uint32_t n)
         return;
     totals->sites++;
     totals->verdicts[site->verdict]++;
+    totals->bounds[site->bounds.fit]++;
+    totals->alignments[site->alignment.fit]++;
     if (site->verdict == PROVE_OBSERVED && site->what)
         count_reason(totals->reasons, site->what);
     if (site->verdict == PROVE_EXACT && !s->text->has_open_branches) {
@@ -226,6 +301,8 @@ static void choose_launch(struct subject *s) {
         *launch = (struct prove_launch){.arch = arch,
                                         .block = {shape[0], shape[1], shape[2]},
                                         .has_grid = p > 0,
+                                        .has_dynamic = p > 0,
+                                        .dynamic_bytes = p > 0 ? DYNAMIC_BYTES : 0,
                                         .grid = {1 + (drawn >> 32) % 3, 1 + (drawn >> 40) % 2, 1}};
     }
     s->proofs[0].what = "any launch";
@@ -256,6 +333,7 @@ static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t 
         struct proof *proof = &s->proofs[p];
         proof->result = prove_kernel(s->kernel, &proof->launch);
         proof->seen = base_alloc((s->site_count + 1) * sizeof *proof->seen);
+        proof->has_left = base_alloc(s->site_count + 1);
         proof->holds = true;
     }
     for (int r = 0; r < RUNS && !s->has_failed; r++) {
@@ -269,6 +347,7 @@ static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t 
     for (int p = 0; p < PROOFS; p++) {
         prove_free(s->proofs[p].result);
         free(s->proofs[p].seen);
+        free(s->proofs[p].has_left);
     }
     free(s->rules);
     free(s->sites);
@@ -299,6 +378,14 @@ static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, const char 
     return kernel && !s.has_failed;
 }
 
+static void print_fits(const char *of, const uint64_t counts[FITS], uint64_t all) {
+    static const char *const names[FITS] = {"not reached", "proved", "unknown", "violated"};
+    printf("%s:", of);
+    for (unsigned f = 0; f < FITS; f++)
+        printf(" %s %.1f %%%s", names[f], 100.0 * (double)counts[f] / (double)(all ? all : 1),
+               f + 1 < FITS ? "," : "\n");
+}
+
 static void print_totals(const struct totals *totals) {
     printf("%" PRIu64 " kernels, %" PRIu64 " requests, %" PRIu64 " launches ended in a fault\n",
            totals->kernels, totals->requests, totals->faults);
@@ -310,6 +397,9 @@ static void print_totals(const struct totals *totals) {
         printf(" %s %.1f %%%s", verdict_names[v],
                100.0 * (double)totals->verdicts[v] / (double)(totals->sites ? totals->sites : 1),
                v + 1 < VERDICTS ? "," : "\n");
+    print_fits("bounds", totals->bounds, totals->sites);
+    print_fits("alignments", totals->alignments, totals->sites);
+    printf("%" PRIu64 " proofs were held against faults\n", totals->faulted);
     printf("of exact sites in kernels without open branches, %" PRIu64
            " degrees were seen and %" PRIu64 " were not\n",
            totals->attained, totals->unattained);

@@ -302,7 +302,7 @@ void random_kernel_make(struct random_kernel *kernel, uint64_t seed) {
         g.allowed |= (uint32_t)random_chance(&g, 50) << t;
     g.allowed |= TRAIT_THREAD;
     g.is_small = random_chance(&g, 40);
-    strbuf_puts(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    strbuf_puts(out, ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"random.cu\"\n");
     random_arrays(&g, out);
     const unsigned functions = !g.is_small && random_chance(&g, 30) ? 1 + random_below(&g, 2) : 0;
     for (unsigned f = 0; f < functions; f++)

@@ -76,6 +76,7 @@ struct generator {
     unsigned variables[VALUE_KINDS]; // the first ones are written in several places
     unsigned registers[VALUE_KINDS];
     unsigned label, scope;
+    unsigned line;                       // each instruction has its own, by which faults name it
     unsigned depth;                      // of branches and loops
     unsigned loops;                      // around
     struct loop_labels labels;           // of the innermost loop

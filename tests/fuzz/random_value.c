@@ -28,7 +28,7 @@ bool random_chance(struct generator *g, unsigned percent) {
 void random_say(struct generator *g, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    strbuf_puts(&g->body, "    ");
+    strbuf_printf(&g->body, "    .loc 1 %u 0\n    ", ++g->line);
     strbuf_vprintf(&g->body, format, arguments);
     strbuf_puts(&g->body, "\n");
     va_end(arguments);

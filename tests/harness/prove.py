@@ -2,7 +2,7 @@
 
 A line of tests/prove/NAME.cu that accesses shared memory ends in `// prove: WORDS`: what is said of
 each access of the line; ` / ` stands between those that differ, and `| PART` behind them is a part of
-what else is said. `// bankrun:` lines give options. tests/prove/gallery/NAME.txt is all that is said
+what else is said. `// bounds: WORDS; WORDS` is what is said of where they lie. `// bankrun:` lines give options. tests/prove/gallery/NAME.txt is all that is said
 of gallery/NAME.cu.
 """
 
@@ -16,6 +16,7 @@ from .case import Case, Failure, Skip, check_sanitizers, shown, tail, text_of
 from .programs import check_golden
 
 EXPECTATION = re.compile(r"// prove: (.*)$")
+PLACE = re.compile(r"// bounds: (.*)$", re.MULTILINE)
 GALLERY = ("bitonic", "dynamic", "half_warps", "histogram", "matmul", "matrix_loads", "pipeline", "prefix",
            "reduction", "stencil", "subword", "transpose", "transpose_fast", "wide")
 
@@ -42,6 +43,18 @@ def expectations(text):
     return found
 
 
+def compare_places(text, rows):
+    """Of lines that say where their accesses lie, or of all if any line does."""
+    wanted = {n: set(found[1].split(" / ")) for n, line in enumerate(text.splitlines(), 1)
+              if (found := PLACE.search(line))}
+    said = {}
+    for row in rows:
+        said.setdefault(int(row["line"] or 0), set()).add(f"{row['bounds']}; {row['alignment']}")
+    return [f"line {line}: expected {sorted(wanted.get(line, []))}, but it says {sorted(said.get(line, []))}"
+            for line in sorted(set(wanted) | set(said))
+            if wanted and wanted.get(line) != said.get(line)]
+
+
 def compare(wanted, rows):
     problems = []
     said = {}
@@ -62,10 +75,10 @@ def run_cases(context, name):
         text = file.read()
     options = [w for line in re.findall(r"^// bankrun: (.*)$", text, re.MULTILINE) for w in shlex.split(line)]
     wanted = expectations(text)
-    if not wanted:
+    if not wanted and not PLACE.search(text):
         raise Failure("expects nothing")
     rows = list(csv.DictReader(io.StringIO(prove(context, *options, "--format", "csv", path))))
-    problems = compare(wanted, rows)
+    problems = (compare(wanted, rows) if wanted else []) + compare_places(text, rows)
     if problems:
         raise Failure("\n".join(problems))
 

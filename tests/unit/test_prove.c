@@ -1,6 +1,7 @@
 // Rows of value.def on forms, each against the row on numbers: whatever the symbols of a form are,
 // the form that prove/transfer.h makes is what the row computes in each lane, and lies within its
-// bounds.
+// bounds. Conditions that lanes have come by narrow these bounds, and those of sums, but leave no
+// value out.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <string.h>
 
+#include "prove/facts.h"
 #include "prove/transfer.h"
 #include "random_bits.h"
 
@@ -230,7 +232,165 @@ static void test_rows(void **state) {
     assert_true(rows > 100);
 }
 
+// ---- Facts ----------------------------------------------------------------------------------
+
+static const enum ir_value comparisons[] = {IR_VALUE_lt_u32, IR_VALUE_lt_s32, IR_VALUE_lt_u64,
+                                            IR_VALUE_lt_s64, IR_VALUE_eq_32};
+
+static const struct form *random_comparison(struct world *world) {
+    const enum ir_value value =
+        comparisons[random_bits() % (sizeof comparisons / sizeof *comparisons)];
+    struct transfer transfer = {.table = &world->table,
+                                .instruction = UINT32_MAX,
+                                .value = value,
+                                .row = ir_value_row(value),
+                                .count = 2};
+    for (unsigned i = 0; i < 2; i++)
+        transfer.in[i] = random_form(world, transfer.row->operands[i]);
+    return transfer_row(&transfer);
+}
+
+// One comparison, or several that are combined.
+static const struct form *random_guard(struct world *world) {
+    struct form_table *table = &world->table;
+    const struct form *guard = random_comparison(world);
+    while (random_bits() % 3 == 0) {
+        const struct form *other = random_comparison(world);
+        if (random_bits() % 2)
+            other = form_complement(table, other);
+        const struct form *both = transfer_combine(
+            table, random_bits() % 2 ? IR_COMPARE_AND : IR_COMPARE_OR, guard, other);
+        if (!both)
+            break;
+        guard = both;
+    }
+    return random_bits() % 3 ? guard : form_complement(table, guard);
+}
+
+static uint32_t open_lanes(const struct form *guard) {
+    uint32_t open = 0;
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        for (unsigned t = 0; t < guard->count; t++)
+            open |= (uint32_t)(guard->terms[t].by[l] != 0) << l;
+    return open;
+}
+
+static wide_int value_of_linear(const struct world *world, const struct linear *sum,
+                                unsigned lane) {
+    wide_int value = sum->base;
+    for (unsigned t = 0; t < sum->count; t++)
+        value += sum->terms[t].by * (wide_int)value_of_symbol(world, sum->terms[t].symbol, lane);
+    return value;
+}
+
+// What the facts say of a lane that has come by all of them.
+static unsigned check_facts(struct world *world, const struct fact *facts, unsigned lane) {
+    unsigned narrowed = 0;
+    facts_enter(&world->table, facts);
+    for (unsigned s = 0; s < SYMBOLS; s++) {
+        const struct symbol *of = form_symbol_of(&world->table, world->symbols[s]);
+        const uint64_t value = world->values[s][lane];
+        narrowed += of->now_low > of->low || of->now_high < of->high;
+        if (value < of->now_low || value > of->now_high)
+            fail_msg("a symbol of %llu is not from %llu to %llu", (unsigned long long)value,
+                     (unsigned long long)of->now_low, (unsigned long long)of->now_high);
+    }
+    struct linear sum;
+    linear_of_sum(random_form(world, IR_KIND_u32), lane, &sum);
+    const wide_int span = (wide_int)1 << 32;
+    const struct range range = facts_range(&world->table, facts, &sum, 32, lane);
+    wide_int value = value_of_linear(world, &sum, lane);
+    value -= (value - range.low) / span * span; // modulo 2^32
+    value += value < range.low ? span : 0;
+    if (range.is_known && value > range.high)
+        fail_msg("a sum of %lld is not from %lld to %lld", (long long)value, (long long)range.low,
+                 (long long)range.high);
+    facts_enter(&world->table, NULL);
+    return narrowed;
+}
+
+// Lanes go the way of one of them, branch after branch; the others stay behind.
+static unsigned follow_branches(struct world *world) {
+    const struct fact *facts = NULL;
+    uint32_t there = UINT32_MAX, may = UINT32_MAX;
+    const unsigned leader = (unsigned)random_bits() % FORM_LANES;
+    unsigned narrowed = 0;
+    choose_values(world);
+    for (unsigned branches = 1 + (unsigned)random_bits() % 3; branches; branches--) {
+        facts_enter(&world->table, facts);
+        const struct form *guard = random_guard(world);
+        const uint32_t open = open_lanes(guard) & may;
+        const bool value = value_of(world, guard, leader) & 1;
+        for (unsigned l = 0; l < FORM_LANES; l++) {
+            const bool goes = (value_of(world, guard, l) & 1) == value;
+            if (!goes)
+                there &= ~(1u << l);
+            if (!goes && !(open >> l & 1))
+                may &= ~(1u << l);
+        }
+        facts = facts_branch(&world->table, facts, guard, open & may, may, value);
+    }
+    *world->is_open = false;
+    for (uint32_t left = there; left; left &= left - 1)
+        narrowed += check_facts(world, facts, (unsigned)__builtin_ctz(left));
+    for (unsigned s = 0; s < SYMBOLS; s++) {
+        const struct symbol *of = form_symbol_of(&world->table, world->symbols[s]);
+        assert_true(of->now_low == of->low && of->now_high == of->high);
+    }
+    return narrowed;
+}
+
+static void test_facts(void **state) {
+    (void)state;
+    unsigned narrowed = 0;
+    for (unsigned round = 0; round < 4000; round++) {
+        bool is_open;
+        struct world world = {.is_open = &is_open};
+        begin(&world);
+        narrowed += follow_branches(&world);
+        form_table_free(&world.table);
+    }
+    assert_true(narrowed > 5000);
+}
+
+// The table's symbols from `low` to `high` where the row of x and the number is `holds`.
+static void check_narrowed(enum ir_value row, bool swaps, uint64_t number, bool holds, uint64_t low,
+                           uint64_t high) {
+    struct form_table table;
+    form_table_init(&table);
+    const uint32_t x = symbol_unknown(&table, false, UINT32_MAX, ORIGIN_LOAD, UINT32_MAX);
+    struct transfer transfer = {.table = &table,
+                                .instruction = UINT32_MAX,
+                                .value = row,
+                                .row = ir_value_row(row),
+                                .count = 2};
+    transfer.in[swaps] = form_of_symbol(&table, 32, x);
+    transfer.in[!swaps] = form_constant(&table, 32, number);
+    const struct form *guard = transfer_row(&transfer);
+    const struct fact *facts = facts_branch(&table, NULL, guard, UINT32_MAX, UINT32_MAX, holds);
+    facts_enter(&table, facts);
+    assert_int_equal(form_symbol_of(&table, x)->now_low, low);
+    assert_int_equal(form_symbol_of(&table, x)->now_high, high);
+    form_table_free(&table);
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    check_narrowed(IR_VALUE_lt_u32, false, 100, true, 0, 99);
+    check_narrowed(IR_VALUE_lt_u32, false, 100, false, 100, UINT32_MAX);
+    check_narrowed(IR_VALUE_lt_u32, true, 100, true, 101, UINT32_MAX);
+    check_narrowed(IR_VALUE_lt_u32, true, 100, false, 0, 100);
+    // Signed: what is below 0 lies above as an unsigned number.
+    check_narrowed(IR_VALUE_lt_s32, false, 100, false, 100, INT32_MAX);
+    check_narrowed(IR_VALUE_lt_s32, false, 100, true, 0, UINT32_MAX);
+    check_narrowed(IR_VALUE_lt_s32, false, 0, true, 1ull << 31, UINT32_MAX);
+    check_narrowed(IR_VALUE_eq_32, false, 7, true, 7, 7);
+    check_narrowed(IR_VALUE_eq_32, false, 0, false, 1, UINT32_MAX);
+    check_narrowed(IR_VALUE_eq_32, false, UINT32_MAX, false, 0, UINT32_MAX - 1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_facts),
+                                       cmocka_unit_test(test_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

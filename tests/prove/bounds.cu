@@ -1,0 +1,96 @@
+// Whether accesses stay in their arrays, and are aligned, of blocks of 64 threads.
+// bankrun: --block 64
+__global__ void inside(float *out, const float *in) {
+    __shared__ float s[64];
+    const unsigned t = threadIdx.x;
+    s[t] = in[t]; // bounds: stays in s; aligned
+    __syncthreads();
+    out[t] = s[63 - t]; // bounds: stays in s; aligned
+    out[t] += s[t ^ 5]; // bounds: stays in s; aligned
+    if (t < 32)
+        out[t] += s[2 * t + 1]; // bounds: stays in s; aligned
+}
+
+__global__ void beyond(float *out, const float *in) {
+    __shared__ float s[32];
+    const unsigned t = threadIdx.x;
+    s[t] = in[t]; // bounds: leaves s: thread 32 accesses bytes 128 to 131 of 128, outside of the block's shared memory; aligned
+    __syncthreads();
+    out[t] = s[31 - t]; // bounds: leaves s: thread 32 accesses bytes -4 to -1 of 128, outside of the block's shared memory; aligned
+}
+
+__global__ void into_another(float *out, const float *in, int n) {
+    __shared__ float first[64], second[64];
+    const unsigned t = threadIdx.x;
+    first[t] = in[t];  // bounds: stays in first; aligned
+    second[t] = in[t]; // bounds: stays in second; aligned
+    __syncthreads();
+    out[t] = first[t + 1]; // bounds: leaves first: thread 63 accesses bytes 256 to 259 of 256, which are in second; aligned
+    if (n > 3)
+        out[t] += second[t + 1]; // bounds: can leave second: thread 63, where it comes here, accesses bytes 256 to 259 of 256, outside of the block's shared memory; aligned
+}
+
+// The warp whose lanes are none of the array's does not come by.
+__global__ void guarded(float *out, const float *in) {
+    __shared__ float s[32];
+    const unsigned t = threadIdx.x;
+    if (t >= 32)
+        return;
+    s[t] = in[t]; // bounds: stays in s; aligned
+    __syncwarp();
+    out[t] = t > 0 ? s[t - 1] : 0; // bounds: stays in s; aligned
+}
+
+__global__ void data(float *out, const int *index, const unsigned char *bytes) {
+    __shared__ float s[256];
+    const unsigned t = threadIdx.x;
+    s[4 * t + 3] = s[4 * t] = 1; // bounds: stays in s; aligned
+    __syncthreads();
+    out[t] = s[bytes[t]];        // bounds: stays in s; aligned
+    out[t] += s[index[t] & 255]; // bounds: stays in s; aligned
+    const int at = index[t];
+    out[t] += s[at]; // bounds: not proved to stay in s: index loaded from memory, line 51; aligned
+    const int first = index[0];
+    if (first >= 0 && first < 192)
+        out[t] += s[first + t]; // bounds: stays in s; aligned
+    const int second = index[1];
+    if (second < 192)
+        out[t] += s[second + t]; // bounds: not proved to stay in s: index loaded from memory, line 56; aligned
+    const int third = index[2 + t];
+    if (third < 64 && third > -10)
+        out[t] += s[third + 10]; // bounds: stays in s; aligned
+    const unsigned fourth = index[t + 3];
+    if (fourth + t < 256)
+        out[t] += s[fourth + t]; // bounds: stays in s; aligned
+}
+
+__global__ void wide_index(float *out, long at, unsigned long other) {
+    __shared__ float s[256];
+    const unsigned t = threadIdx.x;
+    s[4 * t] = s[4 * t + 3] = 1; // bounds: stays in s; aligned
+    __syncthreads();
+    if (at >= 0 && at < 100)
+        out[t] = s[at + t]; // bounds: stays in s; aligned
+    if (at < 100)
+        out[t] += s[at]; // bounds: not proved to stay in s: depends on a parameter of the kernel; aligned
+    if (other <= 192)
+        out[t] += s[other + t]; // bounds: stays in s; aligned
+    if (other < 194)
+        out[t] += s[other + t]; // bounds: not proved to stay in s: depends on a parameter of the kernel; bytes 0 to 1027 of 1024; aligned
+}
+
+__global__ void alignment(float4 *out, const float *in, int n) {
+    __shared__ float s[1024];
+    const unsigned t = threadIdx.x;
+    for (int i = 0; i < 16; i++)
+        s[t + 64 * i] = in[t]; // bounds: stays in s; aligned
+    __syncthreads();
+    out[t] = *(const float4 *)&s[4 * t]; // bounds: stays in s; aligned
+    if (t < 32)
+        out[t] = *(const float4 *)&s[4 * t + 2]; // bounds: stays in s; misaligned: thread 0 accesses 16 bytes at byte 8 of shared memory
+    if (n > 0 && n < 100)
+        out[t] = *(const float4 *)&s[4 * t + 4 * n]; // bounds: stays in s; aligned
+    __syncthreads();
+    if (n > 2 && n < 90)
+        out[t] = *(const float4 *)&s[4 * t + 2 * n]; // bounds: stays in s; not proved aligned: depends on a parameter of the kernel
+}
