@@ -15,6 +15,8 @@ struct outcome {
     bool has_excess;
     bool has_residues;
     uint32_t residues[PROVE_RESIDUES];
+    bool is_one; // all take as much, and could take as little
+    uint32_t wavefronts, ideal;
 };
 
 // ---- Costs ----------------------------------------------------------------------------------
@@ -73,12 +75,22 @@ static bool try_one(const struct counter_rule *rule, struct request *request, bo
            cost_of(rule, lanes, merged, &trial->merged);
 }
 
+static bool is_same_cost(const struct bankrun_cost *cost, const struct outcome *outcome) {
+    return cost->wavefronts == outcome->wavefronts && cost->ideal == outcome->ideal;
+}
+
 static void add_trial(struct outcome *outcome, const struct trial *trial, uint32_t *residue) {
     const struct bankrun_cost *most = &trial->most, *least = &trial->least,
                               *merged = &trial->merged;
     const uint32_t degree = merged->degree > most->degree ? merged->degree : most->degree;
     if (degree > outcome->degree)
         outcome->degree = degree;
+    if (!outcome->is_any) {
+        outcome->wavefronts = most->wavefronts;
+        outcome->ideal = most->ideal;
+    }
+    outcome->is_one &= is_same_cost(most, outcome) && is_same_cost(least, outcome) &&
+                       is_same_cost(merged, outcome);
     outcome->is_any = true;
     outcome->has_excess |= most->max > most->ideal || merged->max > merged->ideal;
     outcome->is_exact &= most->min == most->max && most->certainty != BANKRUN_UNKNOWN &&
@@ -113,7 +125,8 @@ static struct outcome try_all(const struct counter_rule *rule, struct request *r
                               bool is_exact, uint32_t worst) {
     const bool knows_banks =
         !request->is_loose || 1ull << (request->loose_bits & 63) >= request->span;
-    struct outcome outcome = {.is_exact = knows_banks, .has_residues = has_residues(request)};
+    struct outcome outcome = {
+        .is_exact = knows_banks, .is_one = true, .has_residues = has_residues(request)};
     const uint64_t step = request->shift_step ? request->shift_step : request->period;
     const uint64_t away_step = request_away_step(request);
     if (request->trials * (request->period / step + 1) *
@@ -230,8 +243,7 @@ static void observe(struct prove_site *site, uint32_t degree, const char *what) 
     }
 }
 
-// The operand that names shared memory: of copies from one memory into the other the first.
-static const struct ir_operand *address_of(const struct ir_instruction *instruction) {
+const struct ir_operand *walk_address_of(const struct ir_instruction *instruction) {
     for (uint32_t o = 0; o < instruction->operand_count; o++)
         if (instruction->operands[o].kind == IR_OPERAND_ADDRESS)
             return &instruction->operands[o];
@@ -255,9 +267,8 @@ bool walk_is_given(const struct form_table *table, const struct form *address) {
     return is_given && given;
 }
 
-// As an offset in shared memory. NULL: it is not known to be one; `is_other`: it is none.
-static const struct form *shared_offset(struct walker *walker, const struct form *address,
-                                        enum ptx_space space, bool *is_other) {
+const struct form *walk_shared_offset(struct walker *walker, const struct form *address,
+                                      enum ptx_space space, bool *is_other) {
     *is_other = false;
     if (space == PTX_SPACE_SHARED)
         return address;
@@ -306,13 +317,13 @@ static void look_at_bounds(struct walker *walker, const struct reader *reader,
     facts_enter(table, reach->facts);
 }
 
-void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
-                 const struct state *state, uint32_t may, bool is_exact) {
+enum access_cost walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                             const struct state *state, uint32_t may, bool is_exact) {
     const struct ir_instruction *what = &code->function->instructions[instruction];
     const struct ir_site *about = &code->function->sites[what->site];
     struct prove_site *site = &walker->sites[code->first_site + what->site];
     const struct reader reader = {walker, code, instruction, state};
-    const struct ir_operand *operand = address_of(what);
+    const struct ir_operand *operand = walk_address_of(what);
     const uint32_t none[3] = {1, 1, 1};
     struct counter_rule rule;
     enum ptx_space space = PTX_SPACE_SHARED;
@@ -320,9 +331,9 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     profile_counter_rule(about, walker->launch->arch, SITE_SHARED, none, &rule);
     const uint32_t number = code->first_site + what->site;
     const struct form *named = operand ? read_address(&reader, operand, &space) : NULL;
-    const struct form *address = shared_offset(walker, named, space, &is_other);
+    const struct form *address = walk_shared_offset(walker, named, space, &is_other);
     if (is_other)
-        return;
+        return ACCESS_ELSEWHERE;
     may &= rule.lanes;
     const struct reach reach = {
         .site = number,
@@ -341,16 +352,16 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     const enum ptx_access access = ptx_access_of(what->ptx);
     if (space == PTX_SPACE_GENERIC && !address) {
         observe(site, worst, "may be shared or global memory");
-        return;
+        return ACCESS_OPEN;
     }
     if (access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE ||
         rule.is_estimate || rule.request.is_copy || !address || !may) {
         observe(site, worst, "such accesses are not followed");
-        return;
+        return ACCESS_OPEN;
     }
     if (walker->is_joined && may != (walker->lanes & rule.lanes)) {
         observe(site, worst, "ways join here before all of them meet");
-        return;
+        return ACCESS_OPEN;
     }
     const enum taking_part part = part_of(&rule, may, is_exact);
     rule.request.is_scanned &= part == PART_ALL;
@@ -359,7 +370,7 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     request_begin(&request, &walker->table, address, may, rule.arch, rule.request.width);
     struct outcome outcome = try_all(&rule, &request, part == PART_ALL, worst);
     if (!outcome.is_any) // every address is misaligned
-        return;
+        return ACCESS_OPEN;
     if (part == PART_DEARER)
         allow_fewer(&outcome, &rule, worst);
     // Loops of wide atomics read, too: of few lanes half as many phases would do.
@@ -371,4 +382,7 @@ void walk_access(struct walker *walker, const struct code *code, uint32_t instru
     if (verdict != PROVE_EXACT)
         blame(site, code, walker, &request);
     add_outcome(site, &outcome, verdict);
+    const bool is_one = verdict == PROVE_EXACT && part == PART_ALL && outcome.is_one &&
+                        outcome.is_exact && !about->is_retried;
+    return is_one ? ACCESS_ONE : ACCESS_OPEN;
 }

@@ -225,6 +225,8 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         header->any.is_exact = false;
         has_changed = true;
     }
+    has_changed |=
+        varying_weaken(&header->any, &header->entry, &back->state, code->function->register_count);
     return has_changed;
 }
 
@@ -270,8 +272,10 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     copy.is_sure = true;
     copy.facts = facts_open(&walker->table, copy.facts);
     walk_run(walker, code, header->loop->header, copy, &inner, true);
-    if (inner.deaths.is_any) // in one round or another, nobody knows in which
-        region->deaths = (struct losses){true, true, true};
+    if (inner.deaths.is_any) { // in one round or another, nobody knows in which
+        region->deaths.is_any = region->deaths.is_unsure = region->deaths.is_open = true;
+        varying_lose(&region->deaths, inner.deaths.way, inner.deaths.way_at);
+    }
 }
 
 static void run_all_rounds(struct walker *walker, const struct code *code, const struct loop *loop,

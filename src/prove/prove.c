@@ -46,12 +46,21 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     form_table_init(&walker->table);
     struct state state = {.may = walker->lanes, .is_exact = true, .is_sure = true};
     state.registers = base_alloc((kernel->register_count + 1) * sizeof *state.registers);
+    state.varying = walker->blocks ? base_alloc(kernel->register_count + 1) : NULL;
     if (code->is_irreducible)
         walker->trouble = "it jumps into a loop";
     walk_run(walker, code, 0, state, &region, false);
     vec_free(&walker->parameters);
     vec_free(&walker->addresses);
     form_table_free(&walker->table);
+}
+
+static void begin_blocks(struct prove_result *result) {
+    bool *sectors = result->blocks.has_other_sectors;
+    if (!sectors)
+        sectors = base_alloc((result->site_count + 1) * sizeof *sectors);
+    memset(sectors, 0, (result->site_count + 1) * sizeof *sectors);
+    result->blocks = (struct prove_blocks){.has_other_sectors = sectors, .instruction = IR_NONE};
 }
 
 // All warps at once. False: that is not possible.
@@ -89,6 +98,11 @@ static void give_up(struct prove_result *result, const char *why) {
             .has_excess = true,
             .bounds = {.fit = PROVE_FIT_UNKNOWN, .what = why, .instruction = IR_NONE},
             .alignment = {.fit = PROVE_FIT_UNKNOWN, .what = why, .instruction = IR_NONE}};
+    if (!result->blocks.has_other_sectors)
+        return;
+    begin_blocks(result);
+    result->blocks.varies = PROVE_BY_OTHERS;
+    result->blocks.why = why;
 }
 
 // Warp by warp, behind a look at all of them at once. What that knew of costs stays, if it was all.
@@ -118,6 +132,17 @@ static void walk_warps(struct walker *walker, const struct ir_function *kernel,
     free(before);
 }
 
+// The same, where it is asked whether all blocks do the same.
+static void walk_blocks(struct walker *walker, const struct ir_function *kernel,
+                        struct prove_result *result, bool has_all) {
+    const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
+    if (has_all && !walker->blocks->varies)
+        return;
+    begin_blocks(result);
+    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
+        walk_warp(walker, kernel, warp, threads);
+}
+
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch) {
     struct prove_result *result = base_alloc(sizeof *result);
@@ -128,8 +153,13 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
     free(ir_kernel_sites(kernel, &result->site_count));
     result->sites = base_alloc((result->site_count + 1) * sizeof *result->sites);
     walker.sites = result->sites;
+    if (launch->asks_blocks) {
+        begin_blocks(result);
+        walker.blocks = &result->blocks;
+    }
     walker.codes = list_codes(kernel, &walker.code_count);
-    walk_warps(&walker, kernel, result, walk_all_warps(&walker, kernel));
+    const bool has_all = walk_all_warps(&walker, kernel);
+    (walker.blocks ? walk_blocks : walk_warps)(&walker, kernel, result, has_all);
     result->steps = walker.steps;
     if (walker.trouble)
         give_up(result, walker.trouble);
@@ -148,5 +178,6 @@ void prove_free(struct prove_result *result) {
     if (!result)
         return;
     free(result->sites);
+    free(result->blocks.has_other_sectors);
     free(result);
 }

@@ -22,6 +22,9 @@ struct prove_launch {
     bool has_dynamic; // the bytes of dynamic shared memory are known
     uint64_t dynamic_bytes;
     uint64_t most_steps; // instructions that are looked at, of all warps together; 0: many
+    // Asks whether all blocks from `first` to `last` of the grid do the same; see prove_blocks.
+    bool asks_blocks;
+    uint32_t first[3], last[3];
 };
 
 enum prove_verdict {
@@ -91,11 +94,31 @@ struct prove_site {
     struct prove_alignment alignment;
 };
 
+// By what blocks differ, or may.
+enum prove_varies {
+    PROVE_BY_BLOCK = 1,  // their index
+    PROVE_BY_MEMORY = 2, // what it holds
+    PROVE_BY_OTHERS = 4, // a clock, or something that is not followed
+};
+
+// Of the blocks that were asked for, whatever memory holds.
+struct prove_blocks {
+    // enum prove_varies; 0: each site makes the same requests to shared memory in each of the
+    // blocks, or others of the same cost in the same array.
+    unsigned varies;
+    bool has_other_work;     // they may execute other instructions beside those
+    bool *has_other_sectors; // of each site: its requests to global memory may take others
+    const char *why;         // `varies`: in words; static
+    uint32_t instruction;    // where that is; IR_NONE: nowhere
+    const struct ir_function *function; // of that instruction
+};
+
 struct prove_result {
     struct prove_site *sites; // of the kernel, as ir_kernel_sites() numbers them
     uint32_t site_count;
     const char *trouble; // why there is no proof at all; NULL: there is
     uint64_t steps;      // instructions that were looked at
+    struct prove_blocks blocks;
 };
 
 // Never fails: what cannot be proved is OBSERVED. Free with prove_free.

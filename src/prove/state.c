@@ -8,12 +8,15 @@ struct state state_copy(const struct code *code, const struct state *state) {
     const size_t bytes = code->function->register_count * sizeof *copy.registers;
     copy.registers = base_alloc(bytes + 1);
     memcpy(copy.registers, state->registers, bytes);
+    copy.varying = varying_copy(code, state->varying);
     return copy;
 }
 
 void state_free(struct state *state) {
     free(state->registers);
+    free(state->varying);
     state->registers = NULL;
+    state->varying = NULL;
 }
 
 // ---- Putting two together -------------------------------------------------------------------
@@ -69,9 +72,15 @@ static void merge(struct walker *walker, const struct code *code, struct state *
     struct merger merger = {.walker = walker,
                             .both = into->may & from->may,
                             .is_one = into->is_exact && from->is_exact};
-    for (uint32_t r = 0; r < code->function->register_count; r++)
-        into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may,
-                                          into->registers[r], from->registers[r]);
+    for (uint32_t r = 0; r < code->function->register_count; r++) {
+        const struct form *before = into->registers[r];
+        into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may, before,
+                                          from->registers[r]);
+        varying_merge(into, from, &code->function->registers[r], r, before, from->registers[r]);
+    }
+    if (from->way & ~into->way)
+        into->way_at = from->way_at;
+    into->way |= from->way;
     into->facts = facts_common(into->facts, from->facts);
     const bool are_exact = into->is_exact && from->is_exact;
     const bool are_sure = into->is_sure && from->is_sure;
@@ -110,12 +119,14 @@ void losses_note(struct losses *losses, const struct state *state) {
     losses->is_any = true;
     losses->is_unsure |= !state->is_exact;
     losses->is_open |= !state->is_sure;
+    varying_lose(losses, state->way, state->way_at);
 }
 
 void losses_add(struct losses *into, const struct losses *from) {
     into->is_any |= from->is_any;
     into->is_unsure |= from->is_unsure;
     into->is_open |= from->is_open;
+    varying_lose(into, from->way, from->way_at);
 }
 
 struct state gather_meet(const struct gather *gather, const struct state *before,
@@ -127,5 +138,6 @@ struct state gather_meet(const struct gather *gather, const struct state *before
                      !(lost.is_any && (gather->is_mixed || !gather->state.is_exact)) &&
                      !(lost.is_open && state.may != before->may);
     state.is_sure = before->is_sure && !lost.is_unsure && !lost.is_open;
+    varying_meet(&state, before, &region->deaths, &region->leavers);
     return state;
 }

@@ -195,21 +195,21 @@ static bool is_signed_type(enum ptx_type type) {
     return ptx_type_class(type) == PTX_CLASS_SIGNED;
 }
 
-// Of a kernel's parameters.
-static bool is_parameter(const struct step *step, const struct ir_operand *address) {
-    return step->code->function->ptx->is_entry && address->reg == IR_NONE && address->variable &&
-           address->variable->is_formal && ir_access_space(step->instruction) == PTX_SPACE_PARAM;
+bool walk_is_parameter(const struct code *code, const struct ir_instruction *instruction) {
+    const struct ir_operand *address = &instruction->operands[1];
+    return ptx_access_of(instruction->ptx) == PTX_ACCESS_LOAD && code->function->ptx->is_entry &&
+           address->reg == IR_NONE && address->variable && address->variable->is_formal &&
+           ir_access_space(instruction) == PTX_SPACE_PARAM;
 }
 
 // Memory that threads have of their own: what they load from one address need not be the same.
 // Generic addresses may be of local memory, unless they come from the host.
-static bool is_private(const struct step *step, const struct ir_operand *address,
-                       enum ptx_space space, const struct form *place) {
+static bool is_private(const struct step *step, enum ptx_space space, const struct form *place) {
     switch (space) {
     case PTX_SPACE_LOCAL:
         return true;
     case PTX_SPACE_PARAM:
-        return !is_parameter(step, address);
+        return !walk_is_parameter(step->code, step->instruction);
     case PTX_SPACE_GENERIC:
         return !walk_is_given(&step->walker->table, place);
     default:
@@ -228,7 +228,7 @@ static void load(struct step *step) {
     const struct form *place = read_address(&step->reader, address, &space);
     const bool is_uniform = place && place->bits >= 32 && form_is_uniform(&walker->table, place) &&
                             step->state->is_exact && !walker->has_parted &&
-                            !is_private(step, address, space, place);
+                            !is_private(step, space, place);
     for (unsigned i = 0; i < count; i++) {
         const struct ir_operand *element = to->kind == IR_OPERAND_VECTOR ? &to->elements[i] : to;
         if (element->kind != IR_OPERAND_REGISTER)
@@ -236,7 +236,7 @@ static void load(struct step *step) {
         const struct ir_register *reg = &step->code->function->registers[element->reg];
         const unsigned bits = state_bits(reg);
         const struct form *value;
-        if (bytes <= 8 && is_parameter(step, address) && 8 * bytes <= bits) {
+        if (bytes <= 8 && walk_is_parameter(step->code, step->instruction) && 8 * bytes <= bits) {
             value = read_parameter(walker, address->variable->offset + address->value + i * bytes,
                                    bytes, is_signed_type(type), bits);
         } else {
@@ -278,6 +278,9 @@ static void call(struct step *step) {
     }
     struct state state = *step->state;
     state.registers = base_alloc((callee->register_count + 1) * sizeof *state.registers);
+    state.varying = state.varying ? base_alloc(callee->register_count + 1) : NULL;
+    if (step->truth.open)
+        varying_part(walker, step->instruction->guard, step->number, &state);
     state.may &= step->truth.yes | step->truth.open;
     state.is_exact &= !step->truth.open && !walker->is_joined;
     if (walker->is_joined) { // others may have come, too
@@ -322,8 +325,11 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
     const bool is_exact = state->is_exact && !walker->has_parted &&
                           (!step.truth.open || (step.truth.is_one && !step.truth.yes));
     struct exchanged results;
-    if (instruction->site != IR_NONE && walker->records)
-        walk_access(walker, code, number, state, may, is_exact);
+    if (instruction->site != IR_NONE && walker->records) {
+        const enum access_cost cost = walk_access(walker, code, number, state, may, is_exact);
+        varying_access(&step.reader, may, step.truth.open, cost);
+    }
+    const unsigned varies = varying_read(&step.reader);
     const enum ptx_access access = ptx_access_of(instruction->ptx);
     const struct ir_meaning *meaning = &code->meanings[number];
     if (instruction->call)
@@ -338,4 +344,5 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
         run_row(&step, meaning);
     else if (!move_words(&step))
         forget(&step);
+    varying_write(&step.reader, state, varies);
 }

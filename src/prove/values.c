@@ -88,6 +88,9 @@ static const struct form *make_special(struct walker *walker, enum ptx_sreg sreg
     case PTX_SREG_ctaid_z: {
         const unsigned axis = sreg - PTX_SREG_ctaid_x;
         const uint64_t high = launch->has_grid ? launch->grid[axis] - 1 : most[axis] - 1;
+        if (launch->asks_blocks)
+            return uniform_symbol(walker, bits, launch->first[axis], launch->last[axis],
+                                  ORIGIN_BLOCK);
         return uniform_symbol(walker, bits, 0, high, ORIGIN_BLOCK);
     }
     case PTX_SREG_nctaid_x:

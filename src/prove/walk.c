@@ -168,14 +168,18 @@ static bool is_in_region(const struct region *region, uint32_t block) {
 
 // Parts the state. Both sides have lanes.
 static void part(struct walker *walker, const struct code *code, const struct form *guard,
-                 const struct truth *truth, const struct state *state, uint32_t taken,
+                 const struct truth *truth, const struct state *state, uint32_t instruction,
                  uint32_t next, struct side sides[2]) {
+    const uint32_t taken = code->function->instructions[instruction].target;
     sides[0] = (struct side){taken, state_copy(code, state)};
     sides[1] = (struct side){next, state_copy(code, state)};
     sides[0].state.may = truth->yes | truth->open;
     sides[1].state.may = truth->no | truth->open;
     if (!truth->open)
         return;
+    for (int i = 0; i < 2; i++)
+        varying_part(walker, code->function->instructions[instruction].guard, instruction,
+                     &sides[i].state);
     // All or none of the open lanes: where there are no others, a side is followed by all or none.
     const bool is_one = truth->is_one && !truth->yes && !truth->no;
     for (int i = 0; i < 2; i++) {
@@ -203,7 +207,7 @@ static uint32_t branch(struct walker *walker, const struct code *code, uint32_t 
     if (!(truth.yes | truth.open))
         return next;
     struct side sides[2];
-    part(walker, code, guard, &truth, state, taken, next, sides);
+    part(walker, code, guard, &truth, state, instruction, next, sides);
     const struct state before = *state;
     const uint32_t meets = block->post_dominator;
     state_free(state);
@@ -246,6 +250,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
         side->state.is_exact &= is_one;
         side->state.is_sure = false;
         side->state.facts = facts_open(&walker->table, before.facts);
+        varying_part(walker, jump->operands[0].reg, instruction, &side->state);
     }
     walk_sides(walker, code, sides, count, &inner);
     free(sides);
@@ -259,6 +264,7 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     *state = together.state;
     state->is_exact = before.is_exact && !has_fewer;
     state->is_sure = before.is_sure && !has_fewer;
+    varying_meet(state, &before, &inner.deaths, &inner.leavers);
     return meets;
 }
 

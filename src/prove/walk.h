@@ -18,6 +18,10 @@ struct state {
     bool is_sure;  // no condition that is not known lies between here and where the round began
     const struct form **registers; // of the function; NULL: not set yet
     const struct fact *facts;      // that its lanes have come by
+    // Where it is asked whether all blocks do the same; enum prove_varies.
+    unsigned way;     // whether, or how often, this place is reached
+    uint32_t way_at;  // the instruction that decides it
+    uint8_t *varying; // the registers; NULL: nobody asks
 };
 
 struct loop {
@@ -70,7 +74,8 @@ struct walker {
     bool has_lost;       // lanes may have ended where it is not known which way they went
     bool has_parted;     // lanes may have gone apart for good: nothing is the same for all any more
     const char *trouble; // why nothing is known of this warp; NULL: all went well
-    struct prove_site *sites; // of the kernel, as events number them
+    struct prove_site *sites;    // of the kernel, as events number them
+    struct prove_blocks *blocks; // NULL: nobody asks
 };
 
 // States that come to one place, put together.
@@ -93,6 +98,8 @@ struct losses {
     bool is_any;
     bool is_unsure; // it is not known which
     bool is_open;   // it may be that none did
+    unsigned way;   // enum prove_varies: in which blocks
+    uint32_t way_at;
 };
 
 // What ends a run of blocks.
@@ -187,6 +194,9 @@ struct exchanged {
 bool walk_across_lanes(const struct reader *reader, uint32_t lanes, bool is_exact,
                        struct exchanged *results);
 
+// step.c: a load of a kernel's parameter.
+bool walk_is_parameter(const struct code *code, const struct ir_instruction *instruction);
+
 // What is not known, in words.
 const char *origin_words(enum symbol_origin origin);
 
@@ -207,7 +217,42 @@ void walk_bounds(struct walker *walker, const struct reach *reach);
 // access.c: whether a generic address must be one of global memory.
 bool walk_is_given(const struct form_table *table, const struct form *address);
 // A request that the state makes at a site.
-void walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
-                 const struct state *state, uint32_t may, bool is_exact);
+enum access_cost {
+    ACCESS_ELSEWHERE, // none to shared memory
+    ACCESS_OPEN,
+    ACCESS_ONE, // the same number of wavefronts, least number and degree, whatever is not known
+};
+enum access_cost walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                             const struct state *state, uint32_t may, bool is_exact);
+// As an offset in shared memory. NULL: it is not known to be one; `is_other`: it is none.
+const struct form *walk_shared_offset(struct walker *walker, const struct form *address,
+                                      enum ptx_space space, bool *is_other);
+// The operand that names shared memory: of copies from one memory into the other the first.
+const struct ir_operand *walk_address_of(const struct ir_instruction *instruction);
+
+// blocks.c: what differs from block to block, enum prove_varies. Nothing of it happens unless
+// somebody asks.
+uint8_t *varying_copy(const struct code *code, const uint8_t *varying);
+// A side of a branch that is taken, or not, by what is in that register; IR_NONE: something else.
+void varying_part(struct walker *walker, uint32_t condition, uint32_t instruction,
+                  struct state *side);
+// The second state has been merged into the first, where the register held `a`, and `b` in the
+// second.
+void varying_merge(struct state *into, const struct state *from, const struct ir_register *reg,
+                   uint32_t r, const struct form *a, const struct form *b);
+void varying_lose(struct losses *losses, unsigned way, uint32_t way_at);
+// All that went apart since `before` has met, but for those that were lost.
+void varying_meet(struct state *state, const struct state *before, const struct losses *deaths,
+                  const struct losses *leavers);
+// What any round of a loop begins with, of what one ends with. True: that is more than before.
+bool varying_weaken(struct state *any, const struct state *entry, const struct state *back,
+                    uint32_t register_count);
+// What the result of an instruction depends on, before it is executed, and for the registers that
+// it has written.
+unsigned varying_read(const struct reader *reader);
+void varying_write(const struct reader *reader, struct state *state, unsigned varies);
+// At an access site. `guard_open`: it is not known which lanes take part.
+void varying_access(const struct reader *reader, uint32_t may, bool guard_open,
+                    enum access_cost cost);
 
 #endif
