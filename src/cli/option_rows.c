@@ -162,10 +162,11 @@ const struct option_row option_rows[] = {
      "what shared, local and allocated memory hold before they are\nwritten: bytes of 0x7f (the "
      "default), zeros, or random bytes,\nthe same in every run of one SEED",
      READ(option_fill), .choices = fills},
-    {0, "blocks", "N|P%", CLI_RUN,
+    {0, "blocks", "N|P%|auto", CLI_RUN,
      "run only N blocks (or P percent) of each launch and scale the\ncounts, with their likely "
      "error: for programs whose output does\nnot matter; launches whose blocks wait for each other "
-     "run whole",
+     "run whole.\nauto: one block of those that are proved to do the same, so\nthat counts of "
+     "shared memory are exact; where that is not\nproved, all of them",
      READ(option_blocks)},
     {0, "as", "written|compiled", CLI_RUN,
      "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "

@@ -126,7 +126,8 @@ bool option_blocks(struct cli_options *options, const struct option_row *row, co
     options->blocks = value;
     if (sim_sample_parse(value, &options->sample))
         return true;
-    cli_error("--%s: '%s' is neither a number of blocks nor a percentage", row->name, value);
+    cli_error("--%s: '%s' is neither a number of blocks nor a percentage, nor auto", row->name,
+              value);
     return false;
 }
 

@@ -75,7 +75,7 @@ struct cli_options {           // strings point into argv
     int devices;               // that a program sees; 0: one
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // 0: no limit
-    const char *blocks;        // N or P%; NULL: all blocks of a launch
+    const char *blocks;        // N, P% or auto; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
     bool lets_pass;            // --on-fault continue
     const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern

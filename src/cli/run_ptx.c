@@ -130,6 +130,7 @@ static void describe_launch(struct ptx_run *run) {
     const struct launch_spec *spec = &run->spec;
     run->function = sim_kernel_function(run->launch.kernel);
     run->launch.arch = options->arch;
+    run->launch.proves_blocks = options->sample.is_proved;
     run->launch.stop = &interrupted_by;
     run->launch.progress = options_show_progress(options) ? stderr : NULL;
     struct sim_launch *sim = &run->launch.sim;

@@ -49,6 +49,12 @@ static bool site_looks_alike(const struct profile_site *a, const struct profile_
            text_is_same(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
 }
 
+static bool are_blocks_alike(const struct profile_blocks *a, const struct profile_blocks *b) {
+    return a->is_asked == b->is_asked && a->is_proved == b->is_proved &&
+           a->is_work_estimate == b->is_work_estimate &&
+           a->has_partial_input == b->has_partial_input;
+}
+
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b) {
     if (a->instructions != b->instructions || a->site_count != b->site_count ||
         a->shared_bytes != b->shared_bytes || a->blocks_run != b->blocks_run ||
@@ -56,8 +62,10 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->bank_bytes != b->bank_bytes ||
         a->is_of_several != b->is_of_several || a->device != b->device ||
         a->is_sample != b->is_sample || a->may_differ != b->may_differ ||
-        !text_is_same(a->symbol, b->symbol) || !text_is_same(a->kernel, b->kernel) ||
-        !text_is_same(a->fault, b->fault) || a->cut != b->cut || !profile_faults_are_same(a, b) ||
+        !are_blocks_alike(&a->blocks, &b->blocks) ||
+        !text_is_same(a->whole_reason, b->whole_reason) || !text_is_same(a->symbol, b->symbol) ||
+        !text_is_same(a->kernel, b->kernel) || !text_is_same(a->fault, b->fault) ||
+        a->cut != b->cut || !profile_faults_are_same(a, b) ||
         !profile_findings_are_same(&a->findings, &b->findings))
         return false;
     for (size_t i = 0; i < a->site_count; i++)

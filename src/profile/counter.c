@@ -30,6 +30,7 @@ struct counter *counter_create(const struct counter_rule *rule) {
 }
 
 void counter_free(struct counter *counter) {
+    free(counter->scaled);
     free(counter->patterns);
     free(counter);
 }
@@ -63,6 +64,22 @@ void counter_flush(struct counter *counter) {
         fold(counter, &counter->memo.places[i]);
     for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
         flush_pattern(counter, &counter->patterns[i]);
+}
+
+void counter_scale(struct counter *counter, uint64_t times) {
+    counter_flush(counter);
+    if (!counter->scaled)
+        counter->scaled = base_alloc(sizeof *counter->scaled);
+    struct counter_scaled *to = counter->scaled;
+    const struct profile_counts *now = &counter->counts;
+    to->counts.requests += times * (now->requests - to->then.requests);
+    to->counts.units += times * (now->units - to->then.units);
+    to->counts.ideal += times * (now->ideal - to->then.ideal);
+    to->then = *now;
+    for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++) {
+        to->degrees[degree] += times * (counter->degrees[degree] - to->degrees_then[degree]);
+        to->degrees_then[degree] = counter->degrees[degree];
+    }
 }
 
 static void grow(struct counter *counter) {

@@ -38,6 +38,12 @@ struct candidate {
     uint32_t block[3], warp, mask, offsets[WARP_LANES];
 };
 
+// Of blocks that stand for others: all these, and what was counted when the last one ended.
+struct counter_scaled {
+    struct profile_counts counts, then;
+    uint64_t degrees[PROFILE_MAX_DEGREE + 1], degrees_then[PROFILE_MAX_DEGREE + 1];
+};
+
 struct counter {
     struct counter *next;            // same site and space, another array
     const struct ir_variable *array; // NULL: none, or global memory
@@ -55,6 +61,7 @@ struct counter {
     uint32_t evictions;     // since requests were last looked at
     uint64_t requests_then; // how many they were
     uint32_t unremembered;  // requests still to be counted one by one, as patterns do not repeat
+    struct counter_scaled *scaled; // NULL: each block stands for itself
 };
 
 struct counter *counter_create(const struct counter_rule *rule);
@@ -66,6 +73,9 @@ void counter_global(struct counter *counter, const struct event_access *event);
 
 // Moves what the patterns counted into `counts` and `degrees`.
 void counter_flush(struct counter *counter);
+
+// The same, and adds what was counted since the last such call so many times to what is scaled.
+void counter_scale(struct counter *counter, uint64_t times);
 
 // Is a better to show than b?
 bool candidate_precedes(const struct candidate *a, const struct candidate *b);

@@ -146,8 +146,10 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     if (!profile_has_total(site->space, site->op))
         profile_fail(reader, "op: there is no %s in %s memory", profile_op_text[site->op],
                      profile_space_text[site->space]);
-    if (site->space != SITE_SHARED)
+    if (site->space != SITE_SHARED) {
+        site->is_estimate = json_is_true(json_object_get(object, "estimate"));
         return;
+    }
     site->array = profile_read_text(reader, object, "array", true);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
     read_request(reader, object, site);
@@ -255,6 +257,20 @@ static void read_sample(struct profile_reader *reader, const json_t *object,
     profile_leave(reader, here);
 }
 
+static void read_blocks(struct profile_reader *reader, const json_t *object,
+                        struct profile_launch *launch) {
+    const json_t *blocks = json_object_get(object, "every_block");
+    launch->blocks.is_asked = blocks != NULL;
+    if (!blocks)
+        return;
+    size_t here = profile_enter(reader, "every_block");
+    launch->blocks.is_proved = profile_read_boolean(reader, blocks, "proved");
+    launch->blocks.is_work_estimate = profile_read_boolean(reader, blocks, "instructions_estimate");
+    launch->blocks.has_partial_input = profile_read_boolean(reader, blocks, "partial_input");
+    launch->whole_reason = profile_read_text(reader, blocks, "reason", true);
+    profile_leave(reader, here);
+}
+
 static void read_launch(struct profile_reader *reader, const json_t *object,
                         struct profile_launch *launch) {
     launch->index = (uint32_t)profile_read_number(reader, object, "index", UINT32_MAX);
@@ -281,6 +297,7 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     profile_read_faults(reader, object, launch);
     profile_read_findings(reader, object, &launch->findings);
     read_sample(reader, object, launch);
+    read_blocks(reader, object, launch);
     read_totals(reader, object, launch);
     const json_t *sites = profile_read_array(reader, object, "sites", 0);
     launch->site_count = json_array_size(sites);

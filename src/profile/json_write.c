@@ -83,8 +83,11 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "proof", text(site->proof));
     set(object, "excess", number(site->counts.units - site->counts.ideal));
     set_counts(object, site->space, &site->counts);
-    if (site->space != SITE_SHARED)
+    if (site->space != SITE_SHARED) {
+        if (site->is_estimate)
+            set(object, "estimate", json_true());
         return object;
+    }
     set(object, "array", text(site->array));
     set(object, "request", request_of(site));
     set(object, "estimate", json_boolean(site->is_estimate));
@@ -118,6 +121,15 @@ static json_t *sample_of(const struct profile_launch *launch) {
     json_t *object = json_object();
     set(object, "wavefronts_error", json_real(launch->error[SITE_SHARED]));
     set(object, "sectors_error", json_real(launch->error[SITE_GLOBAL]));
+    return object;
+}
+
+static json_t *blocks_of(const struct profile_launch *launch) {
+    json_t *object = json_object();
+    set(object, "proved", json_boolean(launch->blocks.is_proved));
+    set(object, "instructions_estimate", json_boolean(launch->blocks.is_work_estimate));
+    set(object, "partial_input", json_boolean(launch->blocks.has_partial_input));
+    set(object, "reason", text(launch->whole_reason));
     return object;
 }
 
@@ -159,6 +171,8 @@ static json_t *launch_of(const struct profile_launch *launch) {
     profile_write_faults(object, launch);
     profile_write_findings(object, &launch->findings);
     set(object, "sample", sample_of(launch));
+    if (launch->blocks.is_asked)
+        set(object, "every_block", blocks_of(launch));
     set(object, "totals", totals_of(launch));
     for (size_t i = 0; i < launch->site_count; i++)
         append(sites, site_of(&launch->sites[i]));

@@ -25,25 +25,28 @@ struct sum { // of one site, space and array
 };
 typedef VEC(struct sum) sum_list;
 
-static void add_counter(struct counter *to, const struct counter *from) {
-    to->counts.requests += from->counts.requests;
-    to->counts.units += from->counts.units;
-    to->counts.ideal += from->counts.ideal;
+static void add_counter(struct counter *to, const struct counter *from, bool is_scaled) {
+    const struct counter_scaled *scaled = is_scaled ? from->scaled : NULL;
+    const struct profile_counts *counts = scaled ? &scaled->counts : &from->counts;
+    const uint64_t *degrees = scaled ? scaled->degrees : from->degrees;
+    to->counts.requests += counts->requests;
+    to->counts.units += counts->units;
+    to->counts.ideal += counts->ideal;
     for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
-        to->degrees[degree] += from->degrees[degree];
+        to->degrees[degree] += degrees[degree];
     to->is_estimate |= from->is_estimate;
     if (candidate_precedes(&from->worst, &to->worst))
         to->worst = from->worst;
 }
 
-static void add_to_sums(sum_list *sums, struct counter *counter) {
+static void add_to_sums(sum_list *sums, struct counter *counter, bool is_scaled) {
     counter_flush(counter);
     size_t i = 0;
     while (i < sums->length && sums->data[i].array != counter->array)
         i++;
     if (i == sums->length)
         vec_push(sums, (struct sum){.array = counter->array});
-    add_counter(&sums->data[i].total, counter);
+    add_counter(&sums->data[i].total, counter, is_scaled);
 }
 
 static void add_row(merged_list *rows, const struct recorded_site *recorded, uint32_t number,
@@ -67,24 +70,26 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
 }
 
 static void sum_site(struct profile_recorder *recorder, uint32_t number, enum site_space space,
-                     const struct profile_proof *proofs, merged_list *rows) {
+                     const struct profile_launch_result *result, merged_list *rows) {
     sum_list sums = {0};
     for (unsigned w = 0; w < recorder->info.workers; w++) {
         if (!recorder->workers[w])
             continue;
         struct counter *counter = recorder->workers[w]->counters[number][space];
         for (; counter; counter = counter->next)
-            add_to_sums(&sums, counter);
+            add_to_sums(&sums, counter, result->blocks.is_proved);
     }
     const struct recorded_site *site = &recorder->sites[number];
     for (size_t i = 0; i < sums.length; i++) {
         if (space == SITE_SHARED && site->site->is_retried)
             sums.data[i].total.is_estimate |= profile_is_contended(recorder, sums.data[i].array);
+        if (space == SITE_GLOBAL && result->has_other_sectors)
+            sums.data[i].total.is_estimate |= result->has_other_sectors[number];
         if (sums.data[i].total.counts.requests == 0)
             continue;
         add_row(rows, site, number, space, &sums.data[i]);
-        if (proofs && space == SITE_SHARED)
-            rows->data[rows->length - 1].proof = proofs[number];
+        if (result->proofs && space == SITE_SHARED)
+            rows->data[rows->length - 1].proof = result->proofs[number];
     }
     vec_free(&sums);
 }
@@ -193,11 +198,11 @@ static void finish_row(const struct profile_recorder *recorder, struct merged_si
 }
 
 void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch,
-                   const struct profile_proof *proofs) {
+                   const struct profile_launch_result *result) {
     merged_list rows = {0};
     for (uint32_t number = 0; number < recorder->site_count; number++)
         for (int space = 0; space < SITE_SPACES; space++)
-            sum_site(recorder, number, (enum site_space)space, proofs, &rows);
+            sum_site(recorder, number, (enum site_space)space, result, &rows);
     if (rows.length > 0) {
         qsort(rows.data, rows.length, sizeof *rows.data, by_identity);
         join_rows(&rows);

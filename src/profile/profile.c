@@ -65,6 +65,7 @@ void profile_free_launch(struct profile_launch *launch) {
     free(launch->kernel);
     free(launch->symbol);
     free(launch->fault);
+    free(launch->whole_reason);
     profile_free_faults(launch);
     profile_free_findings(&launch->findings);
 }

@@ -147,6 +147,15 @@ struct profile_run { // launches first, first + step, ..., `count` of them
     uint32_t first, count, step;
 };
 
+// Whether one block was run of those that are proved to do the same (--blocks auto).
+struct profile_blocks {
+    bool is_asked;
+    bool is_proved;         // the counts are those of all blocks, of which `blocks_run` were run
+    bool is_work_estimate;  // is_proved: other blocks may execute other instructions
+    bool has_partial_input; // launches before this one left out blocks, and this one may read what
+                            // these would have written
+};
+
 struct profile_launch {
     uint32_t index;
     // Launches that counted just the same are kept once: how many they are, and which, in ascending
@@ -168,7 +177,10 @@ struct profile_launch {
     bool is_sample;
     bool may_differ; // from what another number of host threads counts: its blocks had no order
     double error[SITE_SPACES];
-    char *fault; // message when the launch ended in a fault or was cut short, else NULL
+    struct profile_blocks blocks;
+    char *whole_reason; // why all blocks were run, where that was asked; NULL: there is nothing to
+                        // say
+    char *fault;        // message when the launch ended in a fault or was cut short, else NULL
     struct profile_fault *faults; // the same as data, as far as it is known
     size_t fault_count;
     struct profile_passed *passed;
@@ -205,6 +217,8 @@ struct profile {
     struct profile_gap *gaps; // why it is incomplete
     size_t gap_count;
     struct profile_findings findings; // about what the host does
+    bool has_left_out_blocks; // some launch has, and what these would have written is not there;
+                              // not saved
     // Not saved. NULL: nobody hears of each launch that is recorded, for which `kept` stands, nor
     // of what is new of the rest.
     void (*on_launch)(const struct profile *profile, size_t kept, bool is_repeat);

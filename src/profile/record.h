@@ -33,6 +33,10 @@ struct profile_launch_info {
     uint32_t thread;             // of the program that launches it; see struct profile_launch
     struct profile_trace *trace; // NULL: none
     bool may_sample;             // the launch may leave out blocks
+    // The blocks that are run, one after the other, stand for so many each; borrowed. NULL: for
+    // one.
+    const uint64_t *pieces;
+    size_t piece_count;
     // The sites of the events, borrowed until profile_finish. NULL: those of ir_kernel_sites().
     const struct ir_kernel_site *sites;
     uint32_t site_count;
@@ -73,6 +77,11 @@ struct profile_launch_result {
     bool may_differ; // from what another number of host threads counts
     // Of each site that events number. NULL: nobody tried.
     const struct profile_proof *proofs;
+    struct profile_blocks blocks;
+    const char *whole_reason; // see struct profile_launch
+    // Of each site: what was counted of global memory was scaled, and is an estimate. NULL:
+    // nothing.
+    const bool *has_other_sectors;
 };
 
 // Merges all workers' counters into a new launch of the profile and frees the recorder.

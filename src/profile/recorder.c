@@ -190,6 +190,19 @@ static void end_piece(void *state) {
     }
 }
 
+// A block that stands for others, in the order of these numbers.
+static void end_one_of_many(void *state) {
+    struct recorder_worker *worker = state;
+    const struct profile_launch_info *info = &worker->recorder->info;
+    assert(worker->pieces < info->piece_count);
+    const uint64_t blocks = info->pieces[worker->pieces++];
+    for (uint32_t site = 0; site < worker->recorder->site_count; site++)
+        for (int space = 0; space < SITE_SPACES; space++)
+            for (struct counter *counter = worker->counters[site][space]; counter;
+                 counter = counter->next)
+                counter_scale(counter, blocks);
+}
+
 static void finish_sample(const struct profile_recorder *recorder, struct profile_launch *launch) {
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     launch->is_sample = true;
@@ -220,7 +233,9 @@ struct profile_recorder *profile_record(const struct profile_launch_info *info) 
         .access = record,
         .memos = memos_of,
         .contention = contention,
-        .piece_end = info->may_sample ? end_piece : NULL,
+        .piece_end = info->pieces       ? end_one_of_many
+                     : info->may_sample ? end_piece
+                                        : NULL,
     };
     recorder->workers = base_alloc((info->workers + 1) * sizeof(struct recorder_worker *));
     list_sites(recorder);
@@ -282,7 +297,9 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->findings = result->findings;
     if (result->cut)
         profile_cut_short(launch, result->cut, result->cut_signal);
-    profile_merge(recorder, launch, result->proofs);
+    launch->blocks = result->blocks;
+    launch->whole_reason = base_strdup(result->whole_reason);
+    profile_merge(recorder, launch, result);
     if (result->is_sample && !launch->fault)
         finish_sample(recorder, launch);
     profile_fold_last(profile);

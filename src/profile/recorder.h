@@ -29,6 +29,7 @@ struct recorder_worker {
     struct event_memo **memos;                // of those first ones
     uint64_t units[SITE_SPACES];              // at the end of the last block of a sample
     struct spread spread[SITE_SPACES];
+    size_t pieces; // blocks that stand for others, so far
 };
 
 struct profile_recorder {
@@ -66,9 +67,8 @@ void profile_fold_last(struct profile *profile);
 struct profile_process *profile_add_process(struct profile *profile);
 
 // merge.c: all workers' counts as the sorted sites of a launch, and their totals.
-// `proofs`: of each recorded site; NULL: none.
 void profile_merge(struct profile_recorder *recorder, struct profile_launch *launch,
-                   const struct profile_proof *proofs);
+                   const struct profile_launch_result *result);
 
 // proof.c: of two instructions that are one row.
 void profile_join_proofs(struct profile_proof *to, const struct profile_proof *from);

@@ -4,10 +4,11 @@
 #include "base/map.h"
 #include "report/build.h"
 
-static bool has_estimate(const struct profile_launch *launch, int op) { // op < 0: of any
+// op < 0: of any
+static bool has_estimate(const struct profile_launch *launch, enum site_space space, int op) {
     for (size_t i = 0; i < launch->site_count; i++) {
         const struct profile_site *site = &launch->sites[i];
-        if (site->space == SITE_SHARED && (op < 0 || (int)site->op == op) && site->is_estimate)
+        if (site->space == space && (op < 0 || (int)site->op == op) && site->is_estimate)
             return true;
     }
     return false;
@@ -46,8 +47,7 @@ static struct view_table totals_of(struct view_builder *builder, const struct vi
             continue;
         struct view_row *row = &table.rows[table.count++];
         row->label = ops[op];
-        view_fill_cells(row->cells, space, counts,
-                        space == SITE_SHARED && has_estimate(launch->launch, op),
+        view_fill_cells(row->cells, space, counts, has_estimate(launch->launch, space, op),
                         launch->sums[SITE_SHARED].units);
     }
     return table;
@@ -76,7 +76,8 @@ static void fill_rules(struct view_builder *builder, struct view_launch *launch)
 void view_fill_launch(struct view_builder *builder, struct view_launch *launch, bool is_counted) {
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
     launch->verdict = is_counted ? verdict_of(launch) : VIEW_UNCOUNTED;
-    launch->is_about = launch->launch->is_sample || has_estimate(launch->launch, -1);
+    launch->is_about = launch->launch->is_sample || launch->launch->blocks.has_partial_input ||
+                       has_estimate(launch->launch, SITE_SHARED, -1);
     launch->excess =
         (struct view_cell){.unit = VIEW_PERCENT,
                            .value = view_excess(shared),

@@ -59,7 +59,8 @@ static void put_configuration(struct report_page *page, const struct profile_lau
     strbuf_printf(&text, blocks == 1 ? " block" : " blocks");
     if (launch->is_sample)
         strbuf_printf(&text, " sampled");
-    strbuf_printf(&text, ", %s instructions", report_number(number, launch->instructions));
+    strbuf_printf(&text, ", %s%s instructions", launch->blocks.is_work_estimate ? "~" : "",
+                  report_number(number, launch->instructions));
     report_to(page, 2);
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
@@ -73,6 +74,44 @@ static void put_sample(struct report_page *page, const struct profile_launch *la
                 "(95 %% sure).",
                 100 * launch->error[SITE_SHARED], 100 * launch->error[SITE_GLOBAL]);
     report_newline(page);
+}
+
+static bool has_estimated_sectors(const struct profile_launch *launch) {
+    for (size_t i = 0; i < launch->site_count; i++)
+        if (launch->sites[i].space == SITE_GLOBAL && launch->sites[i].is_estimate)
+            return true;
+    return false;
+}
+
+static void put_proved_blocks(struct report_page *page, const struct profile_launch *launch) {
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const bool has_sectors = has_estimated_sectors(launch);
+    char ran[REPORT_NUMBER], all[REPORT_NUMBER];
+    struct strbuf text = {0};
+    strbuf_printf(&text, "Proved for all blocks: %s of %s %s run; shared-memory counts are exact",
+                  report_number(ran, launch->blocks_run), report_number(all, blocks),
+                  launch->blocks_run == 1 ? "was" : "were");
+    if (has_sectors || launch->blocks.is_work_estimate)
+        strbuf_printf(&text, ", those of %s%s%s are estimates", has_sectors ? "global memory" : "",
+                      has_sectors && launch->blocks.is_work_estimate ? " and " : "",
+                      launch->blocks.is_work_estimate ? "instructions" : "");
+    strbuf_puts(&text, ". What other blocks would have written is not there.");
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
+static void put_whole(struct report_page *page, const struct profile_launch *launch) {
+    struct strbuf text = {0};
+    strbuf_printf(&text, "All blocks were run: %s.", launch->whole_reason);
+    if (launch->blocks.has_partial_input)
+        strbuf_puts(&text, " Counts may be others, as earlier launches left out blocks that would "
+                           "have written what this one reads.");
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
 }
 
 // What cut a launch short says so itself; the fault of one that ran too long says where it was.
@@ -191,6 +230,10 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
     put_configuration(page, one);
     if (one->is_sample)
         put_sample(page, one);
+    if (one->blocks.is_proved)
+        put_proved_blocks(page, one);
+    else if (one->whole_reason)
+        put_whole(page, one);
     if (one->fault)
         put_fault(page, one);
     else if (one->may_differ)

@@ -17,17 +17,24 @@ static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
 
 void run_launch(const struct run_launch *launch, struct sim_result *result) {
     struct run_observers observers;
-    run_observers_begin(&observers, launch);
+    struct run_every_block every;
+    run_every_block_find(&every, launch);
+    run_observers_begin(&observers, launch, &every);
     struct progress_line progress = {.stop = launch->stop};
     struct sim_launch sim = launch->sim;
     sim.observers = observers.list.data;
     sim.observer_count = (unsigned)observers.list.length;
     sim.on_one_worker |= observers.wants_order;
+    sim.picks = every.picks.data;
+    sim.pick_count = every.picks.length;
+    if (!sim.pick_count)
+        sim.picks = NULL;
     sim.progress = show_progress;
     sim.progress_context = &progress;
     progress_begin(&progress.line, launch->progress, sim_kernel_function(launch->kernel)->name);
     run_orders(launch->profile ? &launch->schedule : &(struct run_schedule){0}, launch->kernel,
                &sim, &observers.checked, result, &observers.ordered);
     progress_end(&progress.line);
-    run_observers_end(&observers, launch, result);
+    run_observers_end(&observers, launch, &every, result);
+    run_every_block_free(&every);
 }

@@ -17,6 +17,7 @@ struct run_launch {
     struct run_schedule schedule; // zeroed: in the usual order alone. Nothing without a profile
     unsigned arch;                // by whose bank model, with its bank mode
     unsigned device, devices;     // that it runs on, of how many; 0: one
+    bool proves_blocks;           // one block is run of those that are proved to do the same
     uint32_t thread;              // that launches it: 0 for the main one
     struct profile_trace *trace;  // NULL: none
     const struct compiled_code *compiled;          // NULL: counted as PTX has it

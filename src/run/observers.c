@@ -6,6 +6,7 @@
 #include "run/proofs.h"
 
 static struct profile_recorder *start_recorder(const struct run_launch *launch,
+                                               const struct run_every_block *every,
                                                const struct compiled_stream *stream) {
     const struct sim *sim = sim_kernel_device(launch->kernel);
     struct profile_launch_info info = {.kernel = sim_kernel_function(launch->kernel),
@@ -17,7 +18,9 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                        .devices = launch->devices,
                                        .thread = launch->thread,
                                        .trace = launch->trace,
-                                       .may_sample = sim_samples(sim)};
+                                       .may_sample = sim_samples(sim),
+                                       .pieces = every->pieces.data,
+                                       .piece_count = every->pieces.length};
     info.sites = compiled_stream_sites(stream, &info.site_count);
     memcpy(info.grid, launch->sim.grid, sizeof info.grid);
     memcpy(info.block, launch->sim.block, sizeof info.block);
@@ -62,8 +65,26 @@ static void start_checks(struct run_observers *o, const struct run_launch *launc
 
 // ---- Counting -------------------------------------------------------------------------------
 
+// All that a launch counts after one that left out blocks may follow from what is not there, unless
+// it does not depend on memory.
+static void finish_blocks(const struct run_launch *launch, const struct run_every_block *every,
+                          const struct sim_result *result, struct profile_launch_result *counted) {
+    const bool is_proved = every->picks.length && !counted->fault;
+    counted->blocks.is_asked = every->is_asked;
+    counted->blocks.is_proved = is_proved;
+    counted->blocks.has_partial_input = every->is_open && launch->profile->has_left_out_blocks;
+    counted->whole_reason = every->why;
+    launch->profile->has_left_out_blocks |= every->picks.length > 0;
+    if (!is_proved)
+        return;
+    counted->blocks.is_work_estimate = every->has_other_work;
+    counted->has_other_sectors = every->has_other_sectors;
+    counted->instructions = result->all_instructions;
+    counted->thread_instructions = result->all_thread_instructions;
+}
+
 static void finish_recorder(struct run_observers *o, const struct run_launch *launch,
-                            const struct sim_result *result) {
+                            const struct run_every_block *every, const struct sim_result *result) {
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
                                             .thread_instructions = result->thread_instructions,
@@ -71,6 +92,7 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
                                             .may_differ = result->may_differ};
     struct profile_fault where;
     run_describe_end(launch, result, &counted, &where);
+    finish_blocks(launch, every, result, &counted);
     struct profile_passed *passed = run_describe_passed(launch, result);
     counted.passed = passed;
     counted.passed_count = result->passed_count;
@@ -85,7 +107,8 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     run_fault_free(&where);
 }
 
-void run_observers_begin(struct run_observers *o, const struct run_launch *launch) {
+void run_observers_begin(struct run_observers *o, const struct run_launch *launch,
+                         const struct run_every_block *every) {
     *o = (struct run_observers){0};
     for (size_t i = 0; i < launch->observer_count; i++)
         vec_push(&o->list, launch->observers[i]);
@@ -94,7 +117,7 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
     start_checks(o, launch);
     if (!launch->profile->is_uncounted)
         o->stream = compiled_stream_create(launch->compiled, sim_kernel_function(launch->kernel));
-    o->recorder = start_recorder(launch, o->stream);
+    o->recorder = start_recorder(launch, every, o->stream);
     if (launch->profile->is_uncounted)
         return;
     vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
@@ -102,9 +125,9 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
 }
 
 void run_observers_end(struct run_observers *o, const struct run_launch *launch,
-                       const struct sim_result *result) {
+                       const struct run_every_block *every, const struct sim_result *result) {
     if (o->recorder)
-        finish_recorder(o, launch, result);
+        finish_recorder(o, launch, every, result);
     compiled_stream_free(o->stream);
     vec_free(&o->list);
 }

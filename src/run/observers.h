@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "check/check.h"
 #include "compiled/stream.h"
+#include "run/every_block.h"
 #include "run/launch.h"
 
 struct run_observers {
@@ -18,9 +19,10 @@ struct run_observers {
     struct profile_findings ordered; // of other orders (run/orders.h)
 };
 
-void run_observers_begin(struct run_observers *observers, const struct run_launch *launch);
+void run_observers_begin(struct run_observers *observers, const struct run_launch *launch,
+                         const struct run_every_block *every);
 // What they found goes into the profile, which is the launch's.
 void run_observers_end(struct run_observers *observers, const struct run_launch *launch,
-                       const struct sim_result *result);
+                       const struct run_every_block *every, const struct sim_result *result);
 
 #endif

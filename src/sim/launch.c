@@ -128,6 +128,10 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
     uint64_t instructions = sim_block_instructions(flow, &threads);
     worker->instructions += instructions;
     worker->thread_instructions += threads;
+    if (worker->blocks) { // on one worker
+        run->result->all_instructions += worker->blocks * instructions;
+        run->result->all_thread_instructions += worker->blocks * threads;
+    }
     __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
     __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
     if (flow->output.length) {
@@ -179,6 +183,11 @@ static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
     worker->has_turn = false;
     if (worker->shuffle)
         next = sim_shuffle_cluster(worker->shuffle, next, run->chosen);
+    if (run->launch->picks) {
+        worker->blocks = run->launch->picks[next].blocks;
+        *number = run->launch->picks[next].block;
+        return true;
+    }
     *number = run->first / size + sim_sample_pick(next, run->chosen, run->pieces);
     return true;
 }
@@ -216,7 +225,8 @@ bool sim_has_fault_before(const struct sim_worker *worker) {
 }
 
 static uint64_t most_resident(const struct sim_launch *launch) {
-    const uint64_t blocks = launch->is_cooperative    ? UINT64_MAX
+    const uint64_t blocks = launch->picks             ? 1
+                            : launch->is_cooperative  ? UINT64_MAX
                             : launch->resident_blocks ? launch->resident_blocks
                                                       : RESIDENT_BLOCKS;
     const uint64_t clusters = blocks / sim_cluster_blocks(launch);
@@ -501,8 +511,11 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                      ? run.pieces
                      : sim_sample_size(&sim->config.sample, run.pieces, sim_cluster_blocks(&copy));
     result->is_sample = run.chosen < run.pieces;
+    if (launch->picks)
+        run.chosen = launch->pick_count;
     run.count = run.chosen * sim_cluster_blocks(&copy);
-    if (launch->on_one_worker || launch->order.is_shuffled || is_small(kernel, run.count))
+    if (launch->picks || launch->on_one_worker || launch->order.is_shuffled ||
+        is_small(kernel, run.count))
         work(&run, 0);
     else
         run_on_all(&run);

@@ -207,6 +207,12 @@ bool sim_kernel_is_ordered(const struct sim_kernel *kernel) {
     return kernel->is_ordered;
 }
 
+const char *sim_kernel_needs_all_blocks(const struct sim_kernel *kernel) {
+    if (kernel->waits_for_blocks)
+        return "its blocks may wait for each other";
+    return kernel->launches ? "it launches kernels" : NULL;
+}
+
 const char *sim_kernel_varies(const struct sim_kernel *kernel) {
     return kernel->reads_clock ? "reads a clock" : kernel->allocates ? "allocates memory" : NULL;
 }

@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sim_sample { // both 0: all blocks
+struct sim_sample { // all 0: all blocks
     uint64_t blocks;
-    double share; // of a launch's blocks, up to 1
+    double share;   // of a launch's blocks, up to 1
+    bool is_proved; // one of those that are proved to do the same: who launches says which
 };
 
-// "100" or "2.5%". False: neither.
+// "100", "2.5%" or "auto". False: none of them.
 bool sim_sample_parse(const char *text, struct sim_sample *sample);
 
 // How many of a launch's pieces (blocks, or clusters of piece_blocks blocks) are run: 1 to pieces.

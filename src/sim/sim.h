@@ -124,6 +124,9 @@ const struct ir_shared_layout *sim_kernel_layout(const struct sim_kernel *kernel
 // allocates memory. NULL: neither; else what it does in words: "reads a clock".
 const char *sim_kernel_varies(const struct sim_kernel *kernel);
 const struct sim *sim_kernel_device(const struct sim_kernel *kernel);
+// Why all of its blocks must run, whatever is known of them: they wait for each other, or launch
+// kernels. NULL: they need not.
+const char *sim_kernel_needs_all_blocks(const struct sim_kernel *kernel);
 // Whether its blocks may see how far others are (ir_block_ordered).
 bool sim_kernel_is_ordered(const struct sim_kernel *kernel);
 // Whether it is known what of the device's memory nothing has defined.
@@ -138,6 +141,11 @@ struct sim_order {
     bool is_silent;   // it was run before: device printf prints nothing
     uint64_t seed;
     uint64_t max_instructions; // of this launch, where not 0
+};
+
+struct sim_pick {    // a block that is run
+    uint64_t block;  // its linear index
+    uint64_t blocks; // for which it stands
 };
 
 struct sim_launch {
@@ -155,6 +163,9 @@ struct sim_launch {
     struct sim_order order;   // zeroed: any, on all threads
     uint64_t first_block, block_count; // run only these (linear index, or whole clusters one
                                        // after the other); count 0: all
+    // Run only these, one after the other on one worker. Not all, and not of clusters. NULL: all.
+    const struct sim_pick *picks;
+    size_t pick_count;
     const struct event_observer *const *observers; // NULL among them: nobody
     unsigned observer_count;
     // Called from one thread now and then; return false to stop the launch. May be NULL.
@@ -204,6 +215,8 @@ struct sim_result {
     bool is_sample;        // as the configuration says: not all blocks were to run
     uint64_t instructions; // warp instructions executed
     uint64_t thread_instructions; // the same times active lanes
+    // The same of all blocks for which some were picked, if these do the same; else 0.
+    uint64_t all_instructions, all_thread_instructions;
     // About a fault: block, thread, location (index into the function's locations) and the
     // function that it belongs to, address, and a whole message in words (malloc'd, may be
     // several lines, no trailing newline). Free with sim_result_free.

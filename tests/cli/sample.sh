@@ -51,6 +51,6 @@ PY
 
 for wrong in 0 x -1 0% 101% 5%% ''; do
     run --blocks "$wrong" --launch "$alike" "$folder/column.ptx"
-    expect_status 2; expect_stderr 'is neither a number of blocks nor a percentage'
+    expect_status 2; expect_stderr 'is neither a number of blocks nor a percentage, nor auto'
 done
 finish

@@ -105,6 +105,9 @@ def collect(context):
     prove = os.path.join("tests", "fuzz", "prove")
     cases.append(Case("fuzz", "prove",
                       lambda: run_proofs(context, os.path.join(context.build, prove)), prove))
+    every = os.path.join("tests", "fuzz", "every_block")
+    cases.append(Case("fuzz", "every_block",
+                      lambda: run_proofs(context, os.path.join(context.build, every)), every))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)

@@ -56,7 +56,9 @@ static struct sim_sample sample(void) {
     struct sim_sample sample = {0};
     const char *text = getenv("BANKRUN_BLOCKS");
     if (text && *text && !sim_sample_parse(text, &sample)) {
-        cuda_say("BANKRUN_BLOCKS=%s is neither a number of blocks nor a percentage: ignored", text);
+        cuda_say(
+            "BANKRUN_BLOCKS=%s is neither a number of blocks nor a percentage, nor auto: ignored",
+            text);
         sample = (struct sim_sample){0};
     }
     return sample;

@@ -113,6 +113,7 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
         .kernel = cuda_function_here(state, function)->kernel,
         .sim = describe(state, function, &kernel->launch),
         .profile = profile_of(state),
+        .proves_blocks = state->config.sample.is_proved,
         .schedule = state->config.schedule,
         .arch =
             state->config.arch | (has_wide_banks(state, function) ? BANKRUN_EIGHT_BYTE_BANKS : 0),
