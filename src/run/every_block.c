@@ -103,6 +103,8 @@ static bool look_at(struct search *search, const struct box *box) {
     const struct run_launch *launch = search->launch;
     struct prove_launch asked = {.arch = launch->arch,
                                  .has_grid = true,
+                                 .has_dynamic = true,
+                                 .dynamic_bytes = launch->sim.dynamic_shared_bytes,
                                  .parameters = launch->sim.parameters,
                                  .parameter_bytes = search->kernel->parameter_bytes,
                                  .most_steps = MOST_STEPS,
@@ -122,7 +124,7 @@ static bool look_at(struct search *search, const struct box *box) {
         note(search, blocks, result->site_count);
         pick(search, box);
     } else if (blocks->varies > PROVE_BY_BLOCK || search->proofs >= MOST_PROOFS) {
-        refuse(search, blocks->why, prove_blocks_line(blocks));
+        refuse(search, blocks->why, prove_line(blocks->function, blocks->instruction));
         goes_on = false;
     } else {
         cut(search, *box);

@@ -58,7 +58,7 @@ static void launch(struct subject *s, struct sim_kernel *kernel, int side) {
 // ---- Comparing ------------------------------------------------------------------------------
 
 static bool are_same(const struct profile_site *a, const struct profile_site *b) {
-    return a->space == b->space && a->op == b->op && a->width == b->width &&
+    return a->space == b->space && a->line == b->line && a->op == b->op && a->width == b->width &&
            strcmp(a->instruction, b->instruction) == 0 &&
            strcmp(a->array ? a->array : "", b->array ? b->array : "") == 0 &&
            memcmp(&a->request, &b->request, sizeof a->request) == 0 &&
