@@ -10,7 +10,8 @@ static void help(void) {
         "Usage: bankrun prove [OPTIONS] FILE\n"
         "\n"
         "Proves what accesses to shared memory cost in every block, every round of a loop and\n"
-        "for every input. Nothing is run: no GPU, no inputs and no main() are needed. FILE is a\n"
+        "for every input, and whether kernels are free of races in it. Nothing is run: no GPU, no "
+        "inputs and no main() are needed. FILE is a\n"
         "CUDA source, which is compiled with nvcc, a PTX module, or an executable that holds\n"
         "PTX.\n"
         "\n"
@@ -86,6 +87,18 @@ static bool has_proofs(const struct prove_run *run) {
     return false;
 }
 
+static bool passes_races(const struct prove_report *report) {
+    size_t open = 0;
+    for (size_t i = 0; i < report->proofs.length; i++)
+        open += report->proofs.data[i].races.is_asked &&
+                report->proofs.data[i].races.freedom != PROVE_FREE;
+    if (!report->options->prove.fail_on_race || !open)
+        return true;
+    cli_error("--fail-on race: %zu of %zu proofs %s not say that a kernel is free of races", open,
+              report->proofs.length, open == 1 ? "does" : "do");
+    return false;
+}
+
 static int gate(const struct prove_report *report) {
     struct prove_sums sums = {0};
     for (size_t i = 0; i < report->proofs.length; i++) {
@@ -104,7 +117,7 @@ static int gate(const struct prove_report *report) {
         cli_error("--fail-on bounds: %llu of %llu accesses %s not proved to stay in %s, aligned",
                   (unsigned long long)misplaced, (unsigned long long)sums.all,
                   misplaced == 1 ? "is" : "are", misplaced == 1 ? "its array" : "their arrays");
-    return excess || misplaced ? CLI_EXCESS : CLI_OK;
+    return excess || misplaced || !passes_races(report) ? CLI_EXCESS : CLI_OK;
 }
 
 static int show(const struct prove_report *report) {

@@ -19,7 +19,7 @@ static const struct option_choice readings[] = {{"written", false}, {"compiled",
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice proof_failures[] = {
-    {"excess", CLI_PROVE_EXCESS}, {"bounds", CLI_PROVE_BOUNDS}, {0}};
+    {"excess", CLI_PROVE_EXCESS}, {"bounds", CLI_PROVE_BOUNDS}, {"race", CLI_PROVE_RACE}, {0}};
 static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
 #define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
 static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
@@ -85,9 +85,9 @@ const struct option_row option_rows[] = {
     {0, "kernel", "REGEX", CLI_PROVE, "only kernels whose names it matches", TEXT(prove.kernel)},
     {0, "shared", "BYTES", CLI_PROVE, "dynamic shared memory of a launch (default: not known)",
      READ(option_prove_shared)},
-    {0, "fail-on", "excess|bounds", CLI_PROVE,
+    {0, "fail-on", "excess|bounds|race", CLI_PROVE,
      "exit with status 3 unless every access is proved free of\nconflicts; bounds: to stay in its "
-     "array, and aligned; commas between\nboth",
+     "array, and aligned; race: every\nkernel free of races; several with commas",
      READ(option_fail_on_proof), .choices = proof_failures},
     {0, "arch", "ARCH", CLI_PROVE,
      "architecture: sm_90, 90 or 9.0 (default sm_90); sm_90a: a .cu\nis compiled with the features "

@@ -46,7 +46,11 @@ bool option_blocks(struct cli_options *options, const struct option_row *row, co
 bool option_check(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_devices(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_dump(struct cli_options *options, const struct option_row *row, const char *value);
-enum { CLI_PROVE_EXCESS = 1, CLI_PROVE_BOUNDS = 2 }; // of bankrun prove --fail-on
+enum {
+    CLI_PROVE_EXCESS = 1,
+    CLI_PROVE_BOUNDS = 2,
+    CLI_PROVE_RACE = 4
+}; // of bankrun prove --fail-on
 bool option_fail_on_proof(struct cli_options *options, const struct option_row *row,
                           const char *value);
 bool option_prove_shared(struct cli_options *options, const struct option_row *row,

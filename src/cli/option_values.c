@@ -187,6 +187,7 @@ bool option_fail_on_proof(struct cli_options *options, const struct option_row *
         return false;
     options->fail_on_excess |= (kinds & CLI_PROVE_EXCESS) != 0;
     options->prove.fail_on_bounds |= (kinds & CLI_PROVE_BOUNDS) != 0;
+    options->prove.fail_on_race |= (kinds & CLI_PROVE_RACE) != 0;
     return true;
 }
 

@@ -60,7 +60,7 @@ struct cli_prove {      // what only bankrun prove takes
     const char *kernel; // a regular expression; NULL: all
     bool has_shared;    // --shared was given
     uint64_t shared;    // bytes of dynamic shared memory
-    bool fail_on_bounds;
+    bool fail_on_bounds, fail_on_race;
 };
 
 struct cli_calibrate {       // what only bankrun calibrate takes

@@ -9,7 +9,9 @@
 #include "cli/options.h"
 #include "ir/ir.h"
 #include "profile/profile.h"
-#include "prove/prove.h"
+#include "prove/races.h"
+#include "report/build.h"
+#include "report/text.h"
 
 // ---- What was found ---------------------------------------------------------------------------
 
@@ -29,6 +31,28 @@ struct prove_row {
     uint32_t count;
     uint32_t columns[PROVE_COLUMNS]; // of the line, that are known and told apart
     uint32_t column_count;
+};
+
+struct prove_place {
+    const char *file; // NULL: not known
+    uint32_t line, column;
+};
+
+// Of two accesses that may be a race.
+struct prove_race_row {
+    struct prove_place place;
+    const char *instruction; // as written
+    uint32_t thread[3];
+    bool is_write;
+};
+
+struct prove_race_rows {
+    bool is_asked; // the kernel accesses shared memory
+    enum prove_freedom freedom;
+    struct prove_race_row rows[2];
+    unsigned count;
+    const char *why; // it is not proved; static
+    struct prove_place reason;
 };
 
 // Why the kernel was looked at for these blocks.
@@ -54,6 +78,7 @@ struct prove_proof {
     const char *trouble;          // why nothing is proved; NULL: something is
     VEC(struct prove_row) rows;   // those that may conflict first, by degree; then by line
     VEC(struct prove_row) unseen; // accesses to shared memory that no warp reaches
+    struct prove_race_rows races;
 };
 
 struct prove_report {
@@ -91,6 +116,13 @@ enum prove_choice prove_shapes_of(const struct prove_run *run, const struct ir_f
 void prove_fill(struct prove_report *report, const struct source *source,
                 const struct ir_function *kernel, const struct prove_result *result,
                 struct prove_proof *proof);
+// prove_races.c
+void prove_fill_races(struct prove_report *report, const struct source *source,
+                      const uint32_t block[3], const struct prove_races *found,
+                      struct prove_proof *proof);
+bool prove_races_say_same(const struct prove_race_rows *a, const struct prove_race_rows *b);
+void prove_put_races(struct report_page *page, struct view_builder *builder,
+                     const struct prove_race_rows *races);
 bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b);
 void prove_proof_free(struct prove_proof *proof);
 void prove_report_free(struct prove_report *report);

@@ -150,6 +150,40 @@ static json_t *access_of(const struct prove_row *row) {
     return object;
 }
 
+static void set_place(json_t *object, const struct prove_place *place) {
+    set_text(object, "file", place->file);
+    if (place->line)
+        set_number(object, "line", place->line);
+    if (place->column)
+        set_number(object, "column", place->column);
+}
+
+static json_t *races_of(const struct prove_race_rows *races) {
+    static const char *const names[] = {
+        [PROVE_FREE] = "free", [PROVE_RACE] = "race", [PROVE_NOT_FREE] = "unknown"};
+    json_t *object = json_object(), *accesses = json_array();
+    set_text(object, "verdict", names[races->freedom]);
+    set_text(object, "reason", races->why);
+    if (races->reason.line)
+        set_number(object, "reason_line", races->reason.line);
+    for (unsigned i = 0; i < races->count; i++) {
+        const struct prove_race_row *row = &races->rows[i];
+        json_t *access = json_object(), *thread = json_array();
+        set_place(access, &row->place);
+        set_text(access, "instruction", row->instruction);
+        set_text(access, "role", row->is_write ? "writes" : "reads");
+        for (int axis = 0; axis < 3; axis++)
+            json_array_append_new(thread, json_integer(row->thread[axis]));
+        json_object_set_new(access, "thread", thread);
+        json_array_append_new(accesses, access);
+    }
+    if (races->count)
+        json_object_set_new(object, "accesses", accesses);
+    else
+        json_decref(accesses);
+    return object;
+}
+
 static json_t *proof_of(const struct prove_proof *proof, const struct prove_shape *shape) {
     json_t *object = json_object(), *block = json_array(), *accesses = json_array();
     for (int axis = 0; axis < 3; axis++)
@@ -164,6 +198,8 @@ static json_t *proof_of(const struct prove_proof *proof, const struct prove_shap
     json_object_set_new(object, "block", block);
     set_text(object, "block_is", prove_choice_text[proof->choice]);
     set_text(object, "trouble", proof->trouble);
+    if (proof->races.is_asked)
+        json_object_set_new(object, "races", races_of(&proof->races));
     json_object_set_new(object, "accesses", accesses);
     return object;
 }

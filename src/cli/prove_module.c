@@ -84,6 +84,8 @@ static void prove_one(struct prove_run *run, const struct source *source,
         misfits += proof.is_misfit;
         vec_push(&proof.shapes, shapes[i]);
         prove_fill(report, source, kernel, result, &proof);
+        const struct prove_races races = prove_races(kernel, &launch);
+        prove_fill_races(report, source, launch.block, &races, &proof);
         add(report, first, &proof);
         prove_free(result);
     }

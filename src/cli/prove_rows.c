@@ -180,7 +180,8 @@ void prove_fill(struct prove_report *report, const struct source *source,
 
 bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b) {
     if (strcmp(a->symbol, b->symbol) || a->rows.length != b->rows.length ||
-        a->unseen.length != b->unseen.length || !text_is_same(a->trouble, b->trouble))
+        a->unseen.length != b->unseen.length || !text_is_same(a->trouble, b->trouble) ||
+        !prove_races_say_same(&a->races, &b->races))
         return false;
     for (size_t i = 0; i < a->rows.length; i++)
         if (!is_same(&a->rows.data[i], &b->rows.data[i]) ||

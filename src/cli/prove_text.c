@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "cli/prove.h"
-#include "report/build.h"
-#include "report/text.h"
 
 enum { INDENT = 2, DEEPER = 4, MOST_LINES = 20, MOST_FREE = 8, GAP = 2 };
 
@@ -371,6 +369,7 @@ static void put_proof(struct writer *writer, const struct prove_proof *proof, bo
         report_wrap(page, STYLE_PLAIN, proof->trouble);
         report_newline(page);
     }
+    prove_put_races(page, &writer->builder, &proof->races);
     put_conflicts(writer, proof);
     put_free(writer, proof);
     put_unseen(writer, proof);

@@ -1,5 +1,5 @@
 // What the requests of a site cost: the bank model is asked about all addresses that there may be.
-#include "prove/walk.h"
+#include "prove/race.h"
 
 #include <string.h>
 
@@ -335,6 +335,10 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
     if (is_other)
         return ACCESS_ELSEWHERE;
     may &= rule.lanes;
+    if (walker->races) {
+        race_access(walker, code, instruction, state, address, may);
+        return ACCESS_OPEN;
+    }
     const struct reach reach = {
         .site = number,
         .code = code,

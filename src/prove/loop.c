@@ -1,7 +1,7 @@
 // Loops. As long as it is known which lanes leave in which round, they are run round by round. From
 // there on one state stands for all rounds that are left: what changes from round to round is, in
 // each register, what it was before plus a multiple of something, or unknown.
-#include "prove/walk.h"
+#include "prove/race.h"
 
 #include <string.h>
 
@@ -69,9 +69,12 @@ static bool run_rounds(struct walker *walker, const struct code *code, const str
         struct region inner = region_of_round(loop, &back, &left);
         struct state copy = state_copy(code, state);
         copy.is_sure = true;
+        const struct race_mark mark = race_begin_round(walker, code, loop, round);
         walk_run(walker, code, loop->header, copy, &inner, true);
+        race_end_round(walker, &mark);
         if (!is_decided(&back, &left) || inner.deaths.is_unsure || inner.deaths.is_open ||
             walker->trouble) {
+            race_take_back(walker, &mark);
             drop(&left);
             if (back.is_any)
                 state_free(&back.state);
@@ -113,7 +116,10 @@ static void make_steps(struct walker *walker, const struct code *code, struct he
                        uint32_t r, unsigned zeros, form_lanes strides, const struct form *came) {
     struct form_table *table = &walker->table;
     const struct form *entry = header->entry.registers[r];
-    const uint32_t symbol = symbol_unknown(table, !walker->has_parted, ~0ull, ORIGIN_LOOP, IR_NONE);
+    const uint32_t symbol =
+        walker->races && header->loop->has_barrier && !walker->has_parted
+            ? race_loop_symbol(walker, r, zeros, strides != NULL)
+            : symbol_unknown(table, !walker->has_parted, ~0ull, ORIGIN_LOOP, IR_NONE);
     const struct form *count = form_of_symbol(table, entry->bits, symbol);
     const struct form *grown = form_scale(
         table, count, strides ? strides : form_same_lanes(table, zeros < 64 ? 1ull << zeros : 0));
@@ -220,6 +226,7 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         }
         has_changed |= weaken(walker, code, header, r, &back->state, is_patient);
     }
+    has_changed |= race_compare(walker, header->loop, &header->any, &back->state);
     const bool is_exact = back->state.is_exact && back->state.may == header->any.may;
     if (header->any.is_exact && !is_exact) {
         header->any.is_exact = false;
@@ -234,7 +241,7 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
 static void part_rounds(struct walker *walker, const struct code *code, struct state *state,
                         size_t first) {
     struct form_table *table = &walker->table;
-    uint32_t *own = base_alloc((table->symbols.length - first + 1) * sizeof *own);
+    uint32_t *own = base_alloc((table->symbols.length + 1) * sizeof *own);
     const size_t end = table->symbols.length;
     for (uint32_t r = 0; r < code->function->register_count; r++) {
         const struct form *form = state->registers[r];
@@ -243,8 +250,9 @@ static void part_rounds(struct walker *walker, const struct code *code, struct s
         const struct form *result = form_concrete(table, form->bits, form->base);
         for (unsigned t = 0; t < form->count && result; t++) {
             uint32_t symbol = form->terms[t].symbol;
-            if (symbol >= first && symbol < end) {
-                const size_t place = symbol - first;
+            const bool is_older = symbol < first && race_counts_rounds(walker, symbol);
+            if ((symbol >= first || is_older) && symbol < end) {
+                const size_t place = symbol;
                 if (!own[place]) {
                     struct symbol copy = *form_symbol_of(table, symbol);
                     copy.kind = SYMBOL_UNKNOWN;
@@ -274,7 +282,29 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     walk_run(walker, code, header->loop->header, copy, &inner, true);
     if (inner.deaths.is_any) { // in one round or another, nobody knows in which
         region->deaths.is_any = region->deaths.is_unsure = region->deaths.is_open = true;
+        region->deaths.is_doubtful = region->deaths.is_apart = true;
         varying_lose(&region->deaths, inner.deaths.way, inner.deaths.way_at);
+    }
+}
+
+// How what changes in steps does so from any round to the next.
+static void note_growth(struct walker *walker, const struct code *code, const struct header *header,
+                        const struct state *back) {
+    struct form_table *table = &walker->table;
+    for (uint32_t r = 0; header->loop->has_barrier && r < code->function->register_count; r++) {
+        if (header->changes[r] != CHANGE_STEPS ||
+            code->function->registers[r].class == IR_CLASS_PREDICATE)
+            continue;
+        const struct form *came = form_spread(table, back->registers[r], back->may);
+        const struct form *any = form_spread(table, header->any.registers[r], back->may);
+        const struct form *grown = form_subtract(table, came, any);
+        if (grown && header->strides[r])
+            grown =
+                grown == form_spread(table, form_concrete(table, grown->bits, header->strides[r]),
+                                     back->may)
+                    ? form_constant(table, grown->bits, 1)
+                    : NULL;
+        race_note_growth(walker, r, header->zeros[r], header->strides[r] != NULL, grown);
     }
 }
 
@@ -290,6 +320,8 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
     const bool records = walker->records;
     const size_t first = walker->table.symbols.length;
     bool has_changed = true;
+    const struct race_mark mark = race_begin_round(walker, code, loop, RACE_ANY_ROUND);
+    race_enter_any(walker, loop, &header.any);
     walker->records = false;
     for (unsigned pass = 0; has_changed && !walker->trouble; pass++) {
         struct gather back = {.block = loop->header};
@@ -306,6 +338,10 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
     struct gather back = {.block = loop->header};
     gathers left = {0};
     run_any(walker, code, &header, &back, &left, region);
+    if (walker->races && back.is_any)
+        note_growth(walker, code, &header, &back.state);
+    race_leave_any(walker, loop);
+    race_end_round(walker, &mark);
     bool are_together = header.any.is_exact;
     for (size_t i = 0; i < left.length; i++)
         are_together &= left.data[i].state.is_exact;

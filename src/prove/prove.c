@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prove/race.h"
 #include "prove/walk.h"
 
 enum { MOST_STEPS = 4000000 };
 
-static struct code *list_codes(const struct ir_function *kernel, uint32_t *count) {
+struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count) {
     const struct ir_function **functions = ir_reachable(kernel, count);
     struct code *codes = base_alloc((*count + 1) * sizeof *codes);
     uint32_t sites = 0;
@@ -21,7 +22,7 @@ static struct code *list_codes(const struct ir_function *kernel, uint32_t *count
     return codes;
 }
 
-static void free_codes(struct code *codes, uint32_t count) {
+void walk_free_codes(struct code *codes, uint32_t count) {
     for (uint32_t f = 0; f < count; f++) {
         for (uint32_t n = 0; n < codes[f].loop_count; n++)
             free(codes[f].loops[n].has);
@@ -29,12 +30,15 @@ static void free_codes(struct code *codes, uint32_t count) {
         free(codes[f].loop_of);
         free(codes[f].meanings);
         free(codes[f].is_joined);
+        free(codes[f].has_barrier);
+        free(codes[f].leads_to_barrier);
+        free(codes[f].parts_at_barrier);
     }
     free(codes);
 }
 
-static void walk_warp(struct walker *walker, const struct ir_function *kernel, uint32_t warp,
-                      uint32_t threads) {
+void walk_warp(struct walker *walker, const struct ir_function *kernel, uint32_t warp,
+               uint32_t threads) {
     const struct code *code = walk_code(walker, kernel);
     const uint32_t first = warp * FORM_LANES;
     struct region region = {.meets = IR_NONE};
@@ -42,14 +46,25 @@ static void walk_warp(struct walker *walker, const struct ir_function *kernel, u
     walker->lanes = threads - first >= FORM_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
     walker->records = true;
     walker->has_parted = walker->has_lost = false;
-    memset(walker->special, 0, sizeof walker->special);
-    form_table_init(&walker->table);
-    struct state state = {.may = walker->lanes, .is_exact = true, .is_sure = true};
+    struct state state = {.may = walker->lanes,
+                          .is_exact = true,
+                          .is_sure = true,
+                          .is_certain = true,
+                          .is_common = true,
+                          .phases = walker->races ? race_begin_phase(walker->races) : 0};
     state.registers = base_alloc((kernel->register_count + 1) * sizeof *state.registers);
     state.varying = walker->blocks ? base_alloc(kernel->register_count + 1) : NULL;
     if (code->is_irreducible)
         walker->trouble = "it jumps into a loop";
     walk_run(walker, code, 0, state, &region, false);
+}
+
+// With a table of forms of its own.
+static void walk_alone(struct walker *walker, const struct ir_function *kernel, uint32_t warp,
+                       uint32_t threads) {
+    memset(walker->special, 0, sizeof walker->special);
+    form_table_init(&walker->table);
+    walk_warp(walker, kernel, warp, threads);
     vec_free(&walker->parameters);
     vec_free(&walker->addresses);
     form_table_free(&walker->table);
@@ -69,7 +84,7 @@ static bool walk_all_warps(struct walker *walker, const struct ir_function *kern
     if (block[0] % FORM_LANES != 0 || block[0] * block[1] * block[2] == FORM_LANES)
         return false;
     walker->is_any_warp = true;
-    walk_warp(walker, kernel, 0, FORM_LANES);
+    walk_alone(walker, kernel, 0, FORM_LANES);
     walker->is_any_warp = false;
     const bool is_whole = !walker->trouble;
     walker->trouble = NULL;
@@ -119,7 +134,7 @@ static void walk_warps(struct walker *walker, const struct ir_function *kernel,
     struct prove_site *before = result->sites;
     walker->sites = result->sites = base_alloc((result->site_count + 1) * sizeof *before);
     for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
-        walk_warp(walker, kernel, warp, threads);
+        walk_alone(walker, kernel, warp, threads);
     for (uint32_t s = 0; is_settled_all && s < result->site_count; s++) {
         if (!walker->trouble) {
             before[s].bounds = result->sites[s].bounds;
@@ -140,7 +155,7 @@ static void walk_blocks(struct walker *walker, const struct ir_function *kernel,
         return;
     begin_blocks(result);
     for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
-        walk_warp(walker, kernel, warp, threads);
+        walk_alone(walker, kernel, warp, threads);
 }
 
 struct prove_result *prove_kernel(const struct ir_function *kernel,
@@ -157,13 +172,13 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
         begin_blocks(result);
         walker.blocks = &result->blocks;
     }
-    walker.codes = list_codes(kernel, &walker.code_count);
+    walker.codes = walk_list_codes(kernel, &walker.code_count);
     const bool has_all = walk_all_warps(&walker, kernel);
     (walker.blocks ? walk_blocks : walk_warps)(&walker, kernel, result, has_all);
     result->steps = walker.steps;
     if (walker.trouble)
         give_up(result, walker.trouble);
-    free_codes(walker.codes, walker.code_count);
+    walk_free_codes(walker.codes, walker.code_count);
     free(walker.arrays);
     return result;
 }

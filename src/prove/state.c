@@ -1,7 +1,7 @@
 // States of a warp, and what becomes of them where ways meet.
 #include <string.h>
 
-#include "prove/walk.h"
+#include "prove/race.h"
 
 struct state state_copy(const struct code *code, const struct state *state) {
     struct state copy = *state;
@@ -86,6 +86,10 @@ static void merge(struct walker *walker, const struct code *code, struct state *
     const bool are_sure = into->is_sure && from->is_sure;
     into->is_exact = are_exact && (into->may == from->may || are_sure);
     into->is_sure = are_sure;
+    into->is_certain &= from->is_certain;
+    into->is_common &= from->is_common;
+    if (walker->races)
+        into->phases = race_unite(walker->races, into->phases, from->phases);
     into->may |= from->may;
 }
 
@@ -120,6 +124,8 @@ void losses_note(struct losses *losses, const struct state *state) {
     losses->is_unsure |= !state->is_exact;
     losses->is_open |= !state->is_sure;
     varying_lose(losses, state->way, state->way_at);
+    losses->is_doubtful |= !state->is_certain;
+    losses->is_apart |= !state->is_common;
 }
 
 void losses_add(struct losses *into, const struct losses *from) {
@@ -127,6 +133,8 @@ void losses_add(struct losses *into, const struct losses *from) {
     into->is_unsure |= from->is_unsure;
     into->is_open |= from->is_open;
     varying_lose(into, from->way, from->way_at);
+    into->is_doubtful |= from->is_doubtful;
+    into->is_apart |= from->is_apart;
 }
 
 struct state gather_meet(const struct gather *gather, const struct state *before,
@@ -139,5 +147,7 @@ struct state gather_meet(const struct gather *gather, const struct state *before
                      !(lost.is_open && state.may != before->may);
     state.is_sure = before->is_sure && !lost.is_unsure && !lost.is_open;
     varying_meet(&state, before, &region->deaths, &region->leavers);
+    state.is_certain = before->is_certain && !lost.is_doubtful;
+    state.is_common = before->is_common && !region->leavers.is_apart;
     return state;
 }

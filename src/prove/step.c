@@ -1,5 +1,5 @@
 // One instruction on a state.
-#include "prove/walk.h"
+#include "prove/race.h"
 
 #include "ptx/facts.h"
 
@@ -325,6 +325,8 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
     const bool is_exact = state->is_exact && !walker->has_parted &&
                           (!step.truth.open || (step.truth.is_one && !step.truth.yes));
     struct exchanged results;
+    if (walker->races)
+        race_step(walker, code, number, state);
     if (instruction->site != IR_NONE && walker->records) {
         const enum access_cost cost = walk_access(walker, code, number, state, may, is_exact);
         varying_access(&step.reader, may, step.truth.open, cost);

@@ -1,5 +1,5 @@
 // A warp's way through the blocks of a function. See walk.h.
-#include "prove/walk.h"
+#include "prove/race.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct loop *loop_at(struct code *code, uint32_t header) {
     if (code->loop_of[header] == IR_NONE) {
         code->loop_of[header] = code->loop_count;
         code->loops[code->loop_count++] =
-            (struct loop){header, base_alloc(code->function->block_count + 1), false};
+            (struct loop){.header = header, .has = base_alloc(code->function->block_count + 1)};
         code->loops[code->loop_of[header]].has[header] = true;
     }
     return &code->loops[code->loop_of[header]];
@@ -112,6 +112,7 @@ static void find_loops(struct code *code) {
         }
     find_polling(code);
     find_joined(code, &out, &dominance);
+    race_find_barriers(code);
     ir_dominance_free(&dominance);
     ir_edges_free(&in);
     ir_edges_free(&out);
@@ -184,7 +185,7 @@ static void part(struct walker *walker, const struct code *code, const struct fo
     const bool is_one = truth->is_one && !truth->yes && !truth->no;
     for (int i = 0; i < 2; i++) {
         sides[i].state.is_exact &= is_one;
-        sides[i].state.is_sure = false;
+        sides[i].state.is_sure = sides[i].state.is_certain = false;
         sides[i].state.facts = facts_branch(&walker->table, state->facts, guard, truth->open,
                                             sides[i].state.may, i == 0);
     }
@@ -202,12 +203,16 @@ static uint32_t branch(struct walker *walker, const struct code *code, uint32_t 
         return taken;
     const uint32_t next = block->successors[block->successor_count - 1];
     const struct truth truth = truth_of(walker, guard, state->may);
+    bool is_common = state->is_common;
+    if (walker->races && taken != next)
+        is_common = race_branch(walker, code, b, state, &truth, guard);
     if (taken == next || !(truth.no | truth.open))
         return taken;
     if (!(truth.yes | truth.open))
         return next;
     struct side sides[2];
     part(walker, code, guard, &truth, state, instruction, next, sides);
+    sides[0].state.is_common = sides[1].state.is_common = is_common;
     const struct state before = *state;
     const uint32_t meets = block->post_dominator;
     state_free(state);
@@ -248,7 +253,8 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
         struct side *side = &sides[count++];
         *side = (struct side){jump->targets[t], state_copy(code, &before)};
         side->state.is_exact &= is_one;
-        side->state.is_sure = false;
+        side->state.is_sure = side->state.is_certain = false;
+        side->state.is_common &= !code->parts_at_barrier[b];
         side->state.facts = facts_open(&walker->table, before.facts);
         varying_part(walker, jump->operands[0].reg, instruction, &side->state);
     }
@@ -265,6 +271,8 @@ static uint32_t jump_table(struct walker *walker, const struct code *code, uint3
     state->is_exact = before.is_exact && !has_fewer;
     state->is_sure = before.is_sure && !has_fewer;
     varying_meet(state, &before, &inner.deaths, &inner.leavers);
+    state->is_certain = before.is_certain && !has_fewer;
+    state->is_common = before.is_common && !inner.leavers.is_apart;
     return meets;
 }
 

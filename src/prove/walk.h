@@ -16,6 +16,10 @@ struct state {
     uint32_t may;  // lanes that may be here
     bool is_exact; // whenever any of them are, all are, and together
     bool is_sure;  // no condition that is not known lies between here and where the round began
+    // Where races are looked for (race.h):
+    bool is_certain; // no condition that is not known lies between here and the kernel's begin
+    bool is_common;  // nor one, before the next barrier, that is not the same in all warps
+    uint32_t phases; // the barriers that were passed last
     const struct form **registers; // of the function; NULL: not set yet
     const struct fact *facts;      // that its lanes have come by
     // Where it is asked whether all blocks do the same; enum prove_varies.
@@ -28,6 +32,7 @@ struct loop {
     uint32_t header;
     bool *has;  // by block
     bool polls; // it may wait for other threads
+    bool has_barrier;
 };
 
 // What the prover knows of a function.
@@ -41,6 +46,9 @@ struct code {
     bool is_irreducible;
     bool has_joins;  // where ways join before they all meet
     bool *is_joined; // by block: from such a place on to where they meet
+    // By block: it has a barrier; there is one ahead of it, or in it; there is one ahead of its
+    // end before its ways meet.
+    bool *has_barrier, *leads_to_barrier, *parts_at_barrier;
 };
 
 struct parameter {
@@ -74,8 +82,9 @@ struct walker {
     bool has_lost;       // lanes may have ended where it is not known which way they went
     bool has_parted;     // lanes may have gone apart for good: nothing is the same for all any more
     const char *trouble; // why nothing is known of this warp; NULL: all went well
-    struct prove_site *sites;    // of the kernel, as events number them
+    struct prove_site *sites;    // of the kernel, as events number them; NULL: not asked for
     struct prove_blocks *blocks; // NULL: nobody asks
+    struct races *races;         // NULL: not asked for
 };
 
 // States that come to one place, put together.
@@ -100,6 +109,7 @@ struct losses {
     bool is_open;   // it may be that none did
     unsigned way;   // enum prove_varies: in which blocks
     uint32_t way_at;
+    bool is_doubtful, is_apart; // their states were not certain; not common
 };
 
 // What ends a run of blocks.
@@ -130,6 +140,13 @@ bool walk_waits(struct walker *walker, const struct code *code, uint32_t block, 
 void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
               struct region *region, bool is_entered);
 const struct code *walk_code(struct walker *walker, const struct ir_function *function);
+
+// prove.c
+struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count);
+void walk_free_codes(struct code *codes, uint32_t count);
+// All of one warp's way. The table of forms is there.
+void walk_warp(struct walker *walker, const struct ir_function *kernel, uint32_t warp,
+               uint32_t threads);
 
 // state.c
 struct state state_copy(const struct code *code, const struct state *state);

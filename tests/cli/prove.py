@@ -218,8 +218,8 @@ def check_gate(ptx):
            "^bankrun: --fail-on bounds: 2 of 5 accesses are not proved to stay in their arrays, aligned$")
     expect(prove(ptx, "--fail-on", "excess,bounds"), 3, (), ["--fail-on excess: 4 of 5", "--fail-on bounds: 2 of 5"])
     expect(prove(ptx, "--fail-on", "bounds", "--block", "1", "--kernel", "empty"), 0)
-    expect(prove(ptx, "--fail-on", "fault"), 2, (), "--fail-on: 'fault' is neither excess nor bounds")
-    expect(prove(ptx, "--fail-on", "bounds,no"), 2, (), "--fail-on: 'no' is neither excess nor bounds")
+    expect(prove(ptx, "--fail-on", "fault"), 2, (), "--fail-on: 'fault' is none of excess, bounds, race")
+    expect(prove(ptx, "--fail-on", "bounds,no"), 2, (), "--fail-on: 'no' is none of excess, bounds, race")
 
 
 def check_bounds(folder):

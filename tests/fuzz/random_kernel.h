@@ -53,6 +53,8 @@ struct random_kernel {
 };
 
 void random_kernel_make(struct random_kernel *kernel, uint64_t seed);
+// Another kind, with barriers: what it indexes by is simple.
+void random_race_make(struct random_kernel *kernel, uint64_t seed);
 void random_kernel_free(struct random_kernel *kernel);
 
 enum { RANDOM_PARAMETER_BYTES = 32, RANDOM_BUFFER_BYTES = 4096 };

@@ -2,12 +2,14 @@
 
 A line of tests/prove/NAME.cu that accesses shared memory ends in `// prove: WORDS`: what is said of
 each access of the line; ` / ` stands between those that differ, and `| PART` behind them is a part of
-what else is said. `// bounds: WORDS; WORDS` is what is said of where they lie. `// bankrun:` lines give options. tests/prove/gallery/NAME.txt is all that is said
+what else is said. `// bounds: WORDS; WORDS` is what is said of where they lie. `// races: WORDS` behind a kernel is what is said of its
+races: free, race with the two lines, or not proved and a part of why. `// bankrun:` lines give options. tests/prove/gallery/NAME.txt is all that is said
 of gallery/NAME.cu.
 """
 
 import csv
 import io
+import json
 import os
 import re
 import shlex
@@ -17,6 +19,8 @@ from .programs import check_golden
 
 EXPECTATION = re.compile(r"// prove: (.*)$")
 PLACE = re.compile(r"// bounds: (.*)$", re.MULTILINE)
+KERNEL = re.compile(r"__global__ .*?(\w+)\(")
+RACES = re.compile(r"^// races: (.*)$")
 GALLERY = ("bitonic", "dynamic", "half_warps", "histogram", "matmul", "matrix_loads", "pipeline", "prefix",
            "reduction", "stencil", "subword", "transpose", "transpose_fast", "wide")
 
@@ -69,16 +73,52 @@ def compare(wanted, rows):
     return problems
 
 
+def races_of(text):
+    """{kernel: words}"""
+    found, kernel = {}, None
+    for line in text.splitlines():
+        match = KERNEL.search(line)
+        kernel = match[1] if match else kernel
+        match = RACES.match(line)
+        if match:
+            found[kernel] = match[1]
+    return found
+
+
+def words_of_races(races):
+    lines = sorted(access["line"] for access in races.get("accesses", []))
+    if races["verdict"] == "race":
+        return f"race {lines[0]} {lines[1]}"
+    return "free" if races["verdict"] == "free" else "not proved: " + races["reason"]
+
+
+def compare_races(wanted, proofs):
+    problems = []
+    said = {}
+    for proof in proofs:
+        if "races" in proof:
+            said.setdefault(proof["kernel"].split("(")[0], set()).add(words_of_races(proof["races"]))
+    for kernel in sorted(set(wanted) | set(said)):
+        want, got = wanted.get(kernel), said.get(kernel, set())
+        head, _, part = (want or "").partition(": ")
+        if not want or len(got) != 1 or not all(w.startswith(head) and part in w if part else w == want for w in got):
+            problems.append(f"races of {kernel}: expected {want}, but it says {sorted(got)}")
+    return problems
+
+
 def run_cases(context, name):
     path = os.path.join("tests", "prove", name)
     with open(context.path(path), encoding="utf-8") as file:
         text = file.read()
     options = [w for line in re.findall(r"^// bankrun: (.*)$", text, re.MULTILINE) for w in shlex.split(line)]
-    wanted = expectations(text)
-    if not wanted and not PLACE.search(text):
+    wanted, races = expectations(text), races_of(text)
+    if not wanted and not races and not PLACE.search(text):
         raise Failure("expects nothing")
     rows = list(csv.DictReader(io.StringIO(prove(context, *options, "--format", "csv", path))))
     problems = (compare(wanted, rows) if wanted else []) + compare_places(text, rows)
+    if races:
+        proofs = json.loads(prove(context, *options, "--format", "json", path))["proofs"]
+        problems += compare_races(races, proofs)
     if problems:
         raise Failure("\n".join(problems))
 

@@ -61,11 +61,11 @@ def run_mutants(context, program, first, options):
                 raise Failure(f"status {process.returncode}\n{tail(process.stderr)}{file.read()}")
 
 
-def run_proofs(context, program):
+def run_proofs(context, program, count=200):
     """A few of the kernels that tests/fuzz/README.md says how to make many of."""
-    process = context.execute([program, "1", "200"], checks_leaks=True)
+    process = context.execute([program, "1", str(count)], checks_leaks=True)
     check_sanitizers(process)
-    if process.returncode or "200 kernels" not in text_of(process.stdout):
+    if process.returncode or f"{count} kernels" not in text_of(process.stdout):
         raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
 
 
@@ -108,6 +108,9 @@ def collect(context):
     every = os.path.join("tests", "fuzz", "every_block")
     cases.append(Case("fuzz", "every_block",
                       lambda: run_proofs(context, os.path.join(context.build, every)), every))
+    races = os.path.join("tests", "fuzz", "races")
+    cases.append(Case("fuzz", "races",
+                      lambda: run_proofs(context, os.path.join(context.build, races), 60), races))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)

@@ -1,0 +1,165 @@
+// Inside the proof that shared memory has no races: what all warps of a block do between barriers.
+//
+// Each warp is walked as for other proofs (walk.h), with one table of forms for all of them. A
+// state carries the barrier that its lanes passed last, or several where it may be one or the
+// other: a phase. Accesses are noted with their phase. Two accesses of different threads may only
+// be a race where their phases begin at the same barrier.
+#ifndef BANKRUN_PROVE_RACE_H
+#define BANKRUN_PROVE_RACE_H
+
+#include "prove/races.h"
+#include "prove/walk.h"
+
+// How far a phase has come in a loop of any round since its barrier.
+enum race_relation {
+    RACE_SAME,  // in the round in which the barrier was, or was left last
+    RACE_NEXT,  // in the one behind it
+    RACE_FRESH, // in the first one: it was entered behind the barrier
+};
+
+struct race_words { // of the one array that all have
+    uint32_t first, count;
+};
+
+struct race_intern { // arrays of words that are equal are one number
+    VEC(uint32_t) words;
+    VEC(struct race_words) entries;
+    uint32_t *slots, slot_room; // number of the entry, plus 1
+};
+
+struct race_edge { // whoever is in the phase may come to that barrier next
+    uint32_t phase, node, warp, instruction;
+    const struct code *code;
+    bool is_common; // all warps decide alike whether they do, if the conditions hold it
+};
+
+struct race_branch { // barriers hang on its condition
+    uint32_t context, instruction;
+    const struct code *code;
+    const struct form *condition; // of the first warp that came there
+    bool is_split;                // another warp had another one
+};
+
+struct race_step { // a number that changes from round to round of a loop with barriers
+    uint32_t symbol, context, reg;
+    unsigned zeros; // it is multiplied by 2^zeros in the register, or by strides
+    bool has_strides;
+    const struct form *grows; // from a round to the next, in units of 2^-zeros; strides: 1
+    bool is_noted, is_split;  // split: it need not grow alike in all warps
+};
+
+enum race_class { RACE_READ = 0, RACE_WRITE = 1, RACE_STRONG = 2 };
+
+struct race_access {
+    uint32_t warp, lanes, phases; // phases: a set
+    uint32_t instruction;
+    const struct code *code;
+    const struct form *address, *value; // NULL: not known
+    uint8_t class, width;
+    bool is_certain; // these lanes do it in every block, whatever the input is
+    bool is_once;    // once between two barriers
+};
+
+struct races {
+    struct race_intern interned;
+    uint32_t context;
+    VEC(struct race_edge) edges;
+    VEC(struct race_branch) branches;
+    size_t branch; // where the next one is looked for
+    VEC(struct race_step) steps;
+    VEC(struct race_access) accesses;
+    VEC(uint32_t) unstepped; // contexts of loops of which a round may have no barrier
+    unsigned free_rounds;    // loops of any round without a barrier that are being walked
+    bool has_other_order;    // something may order threads that is not followed
+    bool *is_common;         // by symbol, once all warps are walked: the same for all threads
+    uint32_t symbol_count;
+    // Why nothing is proved, and where.
+    const char *trouble;
+    const struct code *trouble_code;
+    uint32_t trouble_instruction;
+};
+
+// phases.c. Sets of phases; contexts: the rounds of loops that the walk is in.
+uint32_t race_begin_phase(struct races *races);
+uint32_t race_unite(struct races *races, uint32_t a, uint32_t b);
+uint32_t race_enter_loop(struct races *races, uint32_t set, uint32_t context);
+uint32_t race_next_round(struct races *races, uint32_t set, uint32_t context);
+uint32_t race_pass_barrier(struct races *races, uint32_t code, uint32_t instruction,
+                           uint32_t *node);
+uint32_t race_context(struct races *races, uint32_t code, uint32_t header, uint32_t round);
+#define RACE_ANY_ROUND UINT32_MAX
+const uint32_t *race_members(const struct races *races, uint32_t set, uint32_t *count);
+uint32_t race_node_of(const struct races *races, uint32_t phase);
+enum race_relation race_relation_of(const struct races *races, uint32_t phase, uint32_t context);
+void race_phases_free(struct races *races);
+
+// collect.c. Notes; those since a mark can be taken back.
+struct race_mark {
+    uint32_t context; // before it
+    size_t edges, branches, accesses;
+};
+struct race_mark race_begin_round(struct walker *walker, const struct code *code,
+                                  const struct loop *loop, uint32_t round);
+void race_end_round(struct walker *walker, const struct race_mark *mark);
+void race_take_back(struct walker *walker, const struct race_mark *mark);
+// The state at the header becomes that of any round; later, that of a further one comes back.
+void race_enter_any(struct walker *walker, const struct loop *loop, struct state *any);
+bool race_compare(struct walker *walker, const struct loop *loop, struct state *any,
+                  const struct state *back); // true: `any` has changed
+void race_leave_any(struct walker *walker, const struct loop *loop);
+void race_find_barriers(struct code *code);
+bool race_is_barrier(const struct ir_instruction *instruction); // of the whole block
+// Atomics, volatile and ordered accesses.
+bool race_is_strong(const struct ir_instruction *instruction);
+// Before an instruction: barriers.
+void race_step(struct walker *walker, const struct code *code, uint32_t instruction,
+               struct state *state);
+// Address: in shared memory, or NULL: not known.
+void race_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                 const struct state *state, const struct form *address, uint32_t lanes);
+// Whether sides of a branch are still common.
+bool race_branch(struct walker *walker, const struct code *code, uint32_t block,
+                 const struct state *state, const struct truth *truth, const struct form *guard);
+void race_give_up(struct races *races, const struct code *code, uint32_t instruction,
+                  const char *why);
+
+// together.c. A loop's number, the same one for all warps.
+uint32_t race_loop_symbol(struct walker *walker, uint32_t reg, unsigned zeros, bool has_strides);
+// It grows so from this round to the next: in units of 2^-zeros, with strides of 1. NULL: unknown.
+void race_note_growth(struct walker *walker, uint32_t reg, unsigned zeros, bool has_strides,
+                      const struct form *grows);
+// A special register that is the same for all threads of a block, always.
+static inline bool race_is_of_block(enum ptx_sreg sreg) {
+    return (sreg >= PTX_SREG_ctaid_x && sreg <= PTX_SREG_ctaid_z) ||
+           (sreg >= PTX_SREG_nctaid_x && sreg <= PTX_SREG_nctaid_z) ||
+           (sreg >= PTX_SREG_ntid_x && sreg <= PTX_SREG_ntid_z);
+}
+// Fills is_common.
+void race_find_common(struct walker *walker);
+bool race_is_common(const struct walker *walker, const struct form *a);
+// Whether it is one of these, or made of any. Those may be older than the walk of their loop.
+bool race_counts_rounds(const struct walker *walker, uint32_t symbol);
+const struct race_step *race_step_of(const struct races *races, uint32_t symbol);
+// Whether warps come to barriers alike. False: why is in `trouble`.
+bool race_is_in_step(struct walker *walker);
+
+// pairs.c: all pairs of accesses that may be a race. Fills what was found.
+void race_find_pairs(struct walker *walker, struct prove_races *result);
+
+// overlap.c
+struct race_entry { // an access, since one of the barriers that may have been the last
+    const struct race_access *access;
+    uint32_t phase, node;
+    size_t number;
+    bool is_plain; // its address is one sum for all threads, plus a number for each
+};
+struct race_meeting {
+    bool may_meet;
+    unsigned lanes[2];
+    uint32_t symbol; // that is not known; IR_NONE: none
+};
+// Whether lanes of the two may touch the same byte. `is_same`: they are the same access.
+struct race_meeting race_overlap(const struct walker *walker, const struct race_entry *a,
+                                 const struct race_entry *b, bool is_same);
+
+#endif

@@ -1,0 +1,139 @@
+// Whether a kernel is free of races in shared memory: all warps are walked, then all pairs of what
+// they do between barriers are looked at. See races.h.
+#include "prove/races.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "prove/race.h"
+#include "ptx/facts.h"
+
+enum { MOST_STEPS = 4000000 };
+
+// ---- What is not followed -------------------------------------------------------------------
+
+// A form of the same instruction.
+static bool is_like(const struct ir_instruction *instruction, enum ptx_isa isa) {
+    return !strcmp(ptx_isa_row(instruction->ptx->isa)->opcode, ptx_isa_row(isa)->opcode);
+}
+
+static const char *why_refused(const struct ir_instruction *instruction) {
+    switch (ptx_access_of(instruction->ptx)) {
+    case PTX_ACCESS_ASYNC_STORE:
+    case PTX_ACCESS_ASYNC_REDUCTION:
+    case PTX_ACCESS_ASYNC_COPY:
+    case PTX_ACCESS_BULK_COPY:
+        return "asynchronous copies are not followed";
+    case PTX_ACCESS_MBARRIER:
+        return "mbarriers are not followed";
+    default:
+        break;
+    }
+    if (is_like(instruction, PTX_ISA_mapa_shared))
+        return "shared memory of other blocks is not followed";
+    if (is_like(instruction, PTX_ISA_wgmma_group) || is_like(instruction, PTX_ISA_tcgen05_any))
+        return "asynchronous products are not followed";
+    return NULL;
+}
+
+// May it order threads, beside barriers of the whole block?
+static bool may_order(const struct ir_instruction *instruction) {
+    return (ptx_is(instruction->ptx, PTX_FACT_SYNCS) && !race_is_barrier(instruction)) ||
+           is_like(instruction, PTX_ISA_fence_any) || is_like(instruction, PTX_ISA_membar_any) ||
+           instruction->call || race_is_strong(instruction);
+}
+
+static void look_at_code(struct walker *walker, const struct code *code) {
+    const struct ir_function *function = code->function;
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const char *why = why_refused(&function->instructions[i]);
+        if (why)
+            race_give_up(walker->races, code, i, why);
+        walker->races->has_other_order |= may_order(&function->instructions[i]);
+    }
+}
+
+// ---- All warps ------------------------------------------------------------------------------
+
+// What is the same for all threads stays the same number.
+static void forget_thread(struct walker *walker) {
+    for (unsigned s = 0; s < PTX_SREG_COUNT; s++)
+        if (!race_is_of_block((enum ptx_sreg)s))
+            walker->special[s] = NULL;
+}
+
+static void walk_block(struct walker *walker, const struct ir_function *kernel) {
+    const uint32_t *block = walker->launch->block;
+    const uint32_t threads = block[0] * block[1] * block[2];
+    for (uint32_t f = 0; f < walker->code_count; f++)
+        look_at_code(walker, &walker->codes[f]);
+    for (uint32_t warp = 0;
+         warp * FORM_LANES < threads && !walker->trouble && !walker->races->trouble; warp++) {
+        forget_thread(walker);
+        walk_warp(walker, kernel, warp, threads);
+    }
+}
+
+static void give_up(struct prove_races *result, const struct walker *walker) {
+    const struct races *races = walker->races;
+    *result = (struct prove_races){
+        .freedom = PROVE_NOT_FREE,
+        .has_shared = true,
+        .why = walker->trouble ? walker->trouble : races->trouble,
+        .function = races->trouble_code && !walker->trouble ? races->trouble_code->function : NULL,
+        .instruction = races->trouble_instruction};
+}
+
+static void races_free(struct races *races) {
+    race_phases_free(races);
+    vec_free(&races->edges);
+    vec_free(&races->branches);
+    vec_free(&races->steps);
+    vec_free(&races->accesses);
+    vec_free(&races->unstepped);
+    free(races->is_common);
+}
+
+// Something that an access may be of.
+static bool has_shared(const struct ir_function *kernel, const struct walker *walker) {
+    if (ir_shared_layout(kernel)->variable_count > 0)
+        return true;
+    for (uint32_t f = 0; f < walker->code_count; f++) {
+        const struct ir_function *function = walker->codes[f].function;
+        for (uint32_t i = 0; i < function->instruction_count; i++)
+            if (function->instructions[i].site != IR_NONE &&
+                ir_access_space(&function->instructions[i]) == PTX_SPACE_SHARED)
+                return true;
+    }
+    return false;
+}
+
+struct prove_races prove_races(const struct ir_function *kernel,
+                               const struct prove_launch *launch) {
+    struct races races = {0};
+    struct prove_races result = {.freedom = PROVE_FREE};
+    struct walker walker = {.launch = launch,
+                            .layout = ir_shared_layout(kernel),
+                            .races = &races,
+                            .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
+    walker.codes = walk_list_codes(kernel, &walker.code_count);
+    form_table_init(&walker.table);
+    const bool is_looked_at = has_shared(kernel, &walker);
+    if (is_looked_at)
+        walk_block(&walker, kernel);
+    if (is_looked_at && !walker.trouble && !races.trouble) {
+        race_find_common(&walker);
+        result.has_shared = races.accesses.length > 0;
+        if (result.has_shared && race_is_in_step(&walker))
+            race_find_pairs(&walker, &result);
+    }
+    if (walker.trouble || (races.trouble && result.freedom == PROVE_FREE))
+        give_up(&result, &walker);
+    result.steps = walker.steps;
+    vec_free(&walker.parameters);
+    vec_free(&walker.addresses);
+    form_table_free(&walker.table);
+    walk_free_codes(walker.codes, walker.code_count);
+    races_free(&races);
+    return result;
+}
