@@ -36,13 +36,29 @@ static bool is_barrier_row(enum ptx_isa isa) {
     }
 }
 
+static const struct ir_operand *id_of(const struct ir_instruction *instruction) {
+    return &instruction->operands[ptx_is(instruction->ptx, PTX_FACT_GATHERS)];
+}
+
 // Of all threads of the block. Others are taken to order nothing.
 bool race_is_barrier(const struct ir_instruction *instruction) {
     if (!is_barrier_row(instruction->ptx->isa))
         return false;
     const bool is_reduction = ptx_is(instruction->ptx, PTX_FACT_GATHERS);
-    const struct ir_operand *id = &instruction->operands[is_reduction];
-    return id->kind == IR_OPERAND_IMMEDIATE && (is_reduction || instruction->operand_count == 1);
+    return id_of(instruction)->kind == IR_OPERAND_IMMEDIATE &&
+           (is_reduction || instruction->operand_count == 1);
+}
+
+static bool is_any_barrier(const struct ir_instruction *instruction) {
+    return ptx_is(instruction->ptx, PTX_FACT_SYNCS) && instruction->ptx->isa != PTX_ISA_bar_warp &&
+           instruction->ptx->isa != PTX_ISA_barrier_cluster_arrive &&
+           instruction->ptx->isa != PTX_ISA_barrier_cluster_wait;
+}
+
+bool race_may_be_same_barrier(const struct ir_instruction *a, const struct ir_instruction *b) {
+    return is_any_barrier(a) && is_any_barrier(b) &&
+           (id_of(a)->kind != IR_OPERAND_IMMEDIATE || id_of(b)->kind != IR_OPERAND_IMMEDIATE ||
+            id_of(a)->value == id_of(b)->value);
 }
 
 // From these blocks on, as far as `meets`.
@@ -95,6 +111,14 @@ void race_find_barriers(struct code *code) {
         code->parts_at_barrier[b] =
             ways > 1 && reaches_barrier(code, to, ways, block->post_dominator, stack, is_seen);
     }
+    for (uint32_t b = 0; b < blocks; b++)
+        for (uint32_t i = 0; i < function->blocks[b].count; i++) {
+            const bool is_warps =
+                function->instructions[function->blocks[b].first + i].ptx->isa == PTX_ISA_bar_warp;
+            for (uint32_t n = 0; n < code->loop_count; n++)
+                code->loops[n].has_warp_barrier |=
+                    code->loops[n].has[b] && (is_warps || code->has_barrier[b]);
+        }
     for (uint32_t n = 0; n < code->loop_count; n++)
         for (uint32_t b = 0; b < blocks; b++)
             code->loops[n].has_barrier |= code->loops[n].has[b] && code->has_barrier[b];
@@ -111,7 +135,7 @@ struct race_mark race_begin_round(struct walker *walker, const struct code *code
         return (struct race_mark){0};
     const struct race_mark mark = {races->context, races->edges.length, races->branches.length,
                                    races->accesses.length};
-    if (loop->has_barrier)
+    if (loop->has_warp_barrier)
         races->context = race_context(races, number_of(walker, code), loop->header, round);
     return mark;
 }
@@ -146,13 +170,18 @@ bool race_compare(struct walker *walker, const struct loop *loop, struct state *
     struct races *races = walker->races;
     if (!races)
         return false;
-    const uint32_t phases = race_unite(
-        races, any->phases,
-        loop->has_barrier ? race_next_round(races, back->phases, races->context) : back->phases);
-    const bool has_changed = phases != any->phases || (any->is_common && !back->is_common);
-    any->phases = phases;
+    bool skips = false;
+    const uint32_t came = loop->has_barrier
+                              ? race_next_round(races, back->phases, races->context, &skips)
+                              : back->phases;
+    const struct state before = *any;
+    any->phases = race_unite(races, any->phases, came);
+    any->warp_phases = race_unite(races, any->warp_phases, back->warp_phases);
     any->is_common &= back->is_common;
-    return has_changed;
+    if (skips)
+        vec_push(&races->unstepped, races->context);
+    return any->phases != before.phases || any->warp_phases != before.warp_phases ||
+           any->is_common != before.is_common;
 }
 
 void race_leave_any(struct walker *walker, const struct loop *loop) {
@@ -200,11 +229,22 @@ bool race_branch(struct walker *walker, const struct code *code, uint32_t block,
 
 // ---- Instructions ---------------------------------------------------------------------------
 
+void race_begin(struct walker *walker, struct state *state) {
+    state->phases = race_begin_phase(walker->races, IR_NONE);
+    state->warp_phases = race_begin_phase(walker->races, walker->warp);
+}
+
+void race_merge(struct walker *walker, struct state *into, const struct state *from) {
+    into->phases = race_unite(walker->races, into->phases, from->phases);
+    into->warp_phases = race_unite(walker->races, into->warp_phases, from->warp_phases);
+}
+
 static void pass_barrier(struct walker *walker, const struct code *code, uint32_t instruction,
                          struct state *state) {
     struct races *races = walker->races;
     uint32_t node, count;
-    const uint32_t after = race_pass_barrier(races, number_of(walker, code), instruction, &node);
+    const uint32_t after =
+        race_pass_barrier(races, IR_NONE, number_of(walker, code), instruction, &node);
     const uint32_t *before = race_members(races, state->phases, &count);
     for (uint32_t i = 0; walker->records && i < count; i++)
         vec_push(&races->edges, (struct race_edge){.phase = before[i],
@@ -216,6 +256,23 @@ static void pass_barrier(struct walker *walker, const struct code *code, uint32_
     state->phases = after;
 }
 
+// All lanes of the warp are there, and name each other.
+static bool is_warp_barrier(struct walker *walker, const struct code *code, uint32_t number,
+                            const struct state *state) {
+    const struct ir_instruction *instruction = &code->function->instructions[number];
+    if (state->may != walker->lanes || !state->is_exact || walker->has_parted ||
+        walker->is_joined || walker->calls)
+        return false;
+    if (race_is_barrier(instruction))
+        return true;
+    if (instruction->ptx->isa != PTX_ISA_bar_warp)
+        return false;
+    const struct reader reader = {walker, code, number, state};
+    const struct form *mask = read_operand(&reader, &instruction->operands[0]);
+    return form_is_concrete(mask) && form_is_same(mask->base) && mask->bits >= 32 &&
+           !(walker->lanes & ~mask->base[0]);
+}
+
 void race_step(struct walker *walker, const struct code *code, uint32_t number,
                struct state *state) {
     const struct ir_instruction *instruction = &code->function->instructions[number];
@@ -225,6 +282,10 @@ void race_step(struct walker *walker, const struct code *code, uint32_t number,
             : NULL;
     if (callee && walk_code(walker, callee)->leads_to_barrier[0])
         race_give_up(walker->races, code, number, "a function that is called has barriers");
+    uint32_t node;
+    if (is_warp_barrier(walker, code, number, state))
+        state->warp_phases =
+            race_pass_barrier(walker->races, walker->warp, number_of(walker, code), number, &node);
     if (race_is_barrier(instruction))
         pass_barrier(walker, code, number, state);
 }
@@ -269,6 +330,7 @@ void race_access(struct walker *walker, const struct code *code, uint32_t number
     struct race_access access = {.warp = walker->warp,
                                  .lanes = lanes,
                                  .phases = state->phases,
+                                 .warp_phases = state->warp_phases,
                                  .instruction = number,
                                  .code = code,
                                  .address = is_known ? address : NULL,

@@ -25,12 +25,18 @@ struct search {
     size_t count;
     uint64_t compared;
     VEC(struct item) items;
+    bool has_other_writes; // of the node, that are not among the items
 };
 
 // ---- What was found -------------------------------------------------------------------------
 
 static bool is_write(const struct race_access *access) {
     return access->class & RACE_WRITE;
+}
+
+// Barriers of a warp order its own lanes alone, those of the block all.
+static bool is_compared(const struct race_entry *a, const struct race_entry *b) {
+    return a->is_of_warp == (a->access->warp == b->access->warp);
 }
 
 static bool may_conflict(const struct race_access *a, const struct race_access *b) {
@@ -152,18 +158,21 @@ static void meet(struct search *search, const struct item *items, size_t count,
     const struct race_access *x = search->entries[a->entry].access,
                              *y = search->entries[b->entry].access;
     const int alike = writes_alike(walker, x, a->lane, y, b->lane);
+    const bool has_other_order =
+        walker->races->has_other_order || (x->warp == y->warp && walker->races->has_warp_order);
     const char *why = "they touch the same bytes where both come there";
     bool is_sure = x->is_certain && y->is_certain;
     if (alike == 1)
         return;
-    if (is_sure && walker->races->has_other_order) {
+    if (is_sure && has_other_order) {
         why = "they touch the same bytes, unless something other than a barrier orders the two";
         is_sure = false;
     } else if (is_sure && is_write(x) && is_write(y) && alike < 0 &&
                !((x->class | y->class) & RACE_STRONG)) {
         why = "they write the same bytes, it may be the same value";
         is_sure = false;
-    } else if (is_sure && ((!is_write(x) && has_written(search, items, count, a)) ||
+    } else if (is_sure && (((!is_write(x) || !is_write(y)) && search->has_other_writes) ||
+                           (!is_write(x) && has_written(search, items, count, a)) ||
                            (!is_write(y) && has_written(search, items, count, b)))) {
         why = "one reads what the other writes, it may be what it wrote itself";
         is_sure = false;
@@ -183,6 +192,7 @@ static void look_at_word(struct search *search, const struct item *items, size_t
         for (size_t k = i + 1; k < count; k++)
             if (may_conflict(entries[items[i].entry].access, entries[items[k].entry].access) &&
                 items[i].first < items[k].end && items[k].first < items[i].end &&
+                is_compared(&entries[items[i].entry], &entries[items[k].entry]) &&
                 !is_one_thread(search, &items[i], &items[k]))
                 meet(search, items, count, &items[i], &items[k]);
     search->compared += count * count;
@@ -230,16 +240,25 @@ static int compare_terms(const struct form *a, const struct form *b) {
     return order;
 }
 
+// The same barriers were passed last.
+static int compare_intervals(const struct race_entry *a, const struct race_entry *b) {
+    int order = compare_numbers(a->is_of_warp, b->is_of_warp);
+    if (!order)
+        order = compare_numbers(a->node, b->node);
+    return order ? order : compare_numbers(a->within, b->within);
+}
+
 static int by_phase(const void *left, const void *right) {
     const struct race_entry *a = left, *b = right;
-    int order = compare_numbers(a->node, b->node);
+    int order = compare_intervals(a, b);
     if (!order)
         order = compare_numbers(a->phase, b->phase);
     if (!order)
         order = compare_numbers(b->is_plain, a->is_plain);
     if (!order && a->is_plain)
         order = compare_terms(a->access->address, b->access->address);
-    return order ? order : compare_numbers(a->number, b->number);
+    // As they were noted.
+    return order ? order : compare_numbers((uintptr_t)a->access, (uintptr_t)b->access);
 }
 
 static bool is_one_group(const struct race_entry *a, const struct race_entry *b) {
@@ -264,47 +283,81 @@ static void compare(struct search *search, const struct race_entry *a, const str
 // All of one node.
 static void look_at_node(struct search *search, size_t first, size_t end) {
     struct race_entry *entries = search->entries;
+    bool has_warps = entries[first].is_of_warp;
+    size_t writes = 0;
+    for (size_t i = first; i < end; i++) {
+        has_warps |= entries[i].access->warp != entries[first].access->warp;
+        writes += is_write(entries[i].access);
+    }
+    if (!has_warps || !writes)
+        return;
     for (size_t i = first, next; i < end; i = next) {
-        for (next = i; next < end && is_one_group(&entries[i], &entries[next]); next++)
+        size_t here = 0;
+        for (next = i; next < end && is_one_group(&entries[i], &entries[next]); next++) {
             add_items(search, (uint32_t)next);
+            here += is_write(entries[next].access);
+        }
+        search->has_other_writes = here != writes;
         look_at_words(search);
         next += next == i;
     }
     for (size_t i = first; i < end && search->compared < MOST_COMPARED; i++)
         for (size_t k = i; k < end; k++)
             if (may_conflict(entries[i].access, entries[k].access) &&
-                !is_one_group(&entries[i], &entries[k]) && search->result->freedom == PROVE_FREE)
+                is_compared(&entries[i], &entries[k]) && !is_one_group(&entries[i], &entries[k]) &&
+                search->result->freedom == PROVE_FREE)
                 compare(search, &entries[i], &entries[k]);
 }
 
+struct entries {
+    VEC(struct race_entry) list;
+};
+
+static void add_entry(const struct walker *walker, struct entries *entries,
+                      const struct race_access *access, uint32_t phase, bool is_of_warp,
+                      uint32_t within) {
+    vec_push(&entries->list, (struct race_entry){.access = access,
+                                                 .phase = phase,
+                                                 .node = race_node_of(walker->races, phase),
+                                                 .is_of_warp = is_of_warp,
+                                                 .within = within,
+                                                 .is_plain = is_plain(walker, access)});
+}
+
+static void add_entries(const struct walker *walker, struct entries *entries,
+                        const struct race_access *access) {
+    uint32_t count, warp_count;
+    const uint32_t *phases = race_members(walker->races, access->phases, &count);
+    const uint32_t *of_warp = race_members(walker->races, access->warp_phases, &warp_count);
+    for (uint32_t p = 0; p < count; p++) {
+        add_entry(walker, entries, access, phases[p], false, 0);
+        for (uint32_t w = 0; w < warp_count; w++)
+            add_entry(walker, entries, access, phases[p], true,
+                      race_node_of(walker->races, of_warp[w]));
+    }
+}
+
 static size_t list_entries(struct search *search) {
-    const struct races *races = search->walker->races;
-    VEC(struct race_entry) entries = {0};
+    struct races *races = search->walker->races;
+    struct entries entries = {0};
     for (size_t i = 0; i < races->accesses.length; i++) {
         struct race_access *access = &races->accesses.data[i];
-        uint32_t count;
-        const uint32_t *phases = race_members(races, access->phases, &count);
         if (access->address)
             access->address = form_spread(&search->walker->table, access->address, access->lanes);
-        for (uint32_t p = 0; p < count; p++)
-            vec_push(&entries, (struct race_entry){.access = access,
-                                                   .phase = phases[p],
-                                                   .node = race_node_of(races, phases[p]),
-                                                   .number = i,
-                                                   .is_plain = is_plain(search->walker, access)});
+        add_entries(search->walker, &entries, access);
     }
-    if (entries.length)
-        qsort(entries.data, entries.length, sizeof *entries.data, by_phase);
-    search->entries = entries.data;
-    return entries.length;
+    if (entries.list.length)
+        qsort(entries.list.data, entries.list.length, sizeof *entries.list.data, by_phase);
+    search->entries = entries.list.data;
+    return entries.list.length;
 }
 
 void race_find_pairs(struct walker *walker, struct prove_races *result) {
     struct search search = {.walker = walker, .result = result};
     const size_t count = list_entries(&search);
     for (size_t first = 0, end; first < count; first = end) {
-        for (end = first; end < count && search.entries[end].node == search.entries[first].node;
-             end++)
+        for (end = first;
+             end < count && !compare_intervals(&search.entries[end], &search.entries[first]); end++)
             ;
         look_at_node(&search, first, end);
     }

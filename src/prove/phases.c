@@ -75,19 +75,19 @@ static uint32_t set_of_one(struct races *races, uint32_t phase) {
     return intern(races, words, 2);
 }
 
-uint32_t race_pass_barrier(struct races *races, uint32_t code, uint32_t instruction,
+uint32_t race_pass_barrier(struct races *races, uint32_t warp, uint32_t code, uint32_t instruction,
                            uint32_t *node) {
-    const uint32_t words[] = {TAG_NODE, races->context, code, instruction};
-    *node = intern(races, words, 4);
+    const uint32_t words[] = {TAG_NODE, races->context, code, instruction, warp};
+    *node = intern(races, words, 5);
     const uint32_t phase[] = {TAG_PHASE, *node};
     return set_of_one(races, intern(races, phase, 2));
 }
 
-uint32_t race_begin_phase(struct races *races) {
+uint32_t race_begin_phase(struct races *races, uint32_t warp) {
     const uint32_t none[] = {TAG_CONTEXT};
     uint32_t node;
     races->context = intern(races, none, 1);
-    return race_pass_barrier(races, IR_NONE, IR_NONE, &node);
+    return race_pass_barrier(races, warp, IR_NONE, IR_NONE, &node);
 }
 
 uint32_t race_node_of(const struct races *races, uint32_t phase) {
@@ -160,7 +160,8 @@ uint32_t race_unite(struct races *races, uint32_t a, uint32_t b) {
     return a;
 }
 
-static uint32_t changed(struct races *races, uint32_t set, uint32_t context, bool is_entry) {
+static uint32_t changed(struct races *races, uint32_t set, uint32_t context, bool is_entry,
+                        bool *skips) {
     uint32_t count, result = IR_NONE;
     race_members(races, set, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -172,16 +173,17 @@ static uint32_t changed(struct races *races, uint32_t set, uint32_t context, boo
         else if (before == RACE_SAME)
             phase = with_relation(races, phase, context, RACE_NEXT);
         else // a round without a barrier
-            vec_push(&races->unstepped, context);
+            *skips = true;
         result = result == IR_NONE ? set_of_one(races, phase) : add_member(races, result, phase);
     }
     return result;
 }
 
 uint32_t race_enter_loop(struct races *races, uint32_t set, uint32_t context) {
-    return changed(races, set, context, true);
+    bool unused;
+    return changed(races, set, context, true, &unused);
 }
 
-uint32_t race_next_round(struct races *races, uint32_t set, uint32_t context) {
-    return changed(races, set, context, false);
+uint32_t race_next_round(struct races *races, uint32_t set, uint32_t context, bool *skips) {
+    return changed(races, set, context, false, skips);
 }

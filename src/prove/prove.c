@@ -50,8 +50,9 @@ void walk_warp(struct walker *walker, const struct ir_function *kernel, uint32_t
                           .is_exact = true,
                           .is_sure = true,
                           .is_certain = true,
-                          .is_common = true,
-                          .phases = walker->races ? race_begin_phase(walker->races) : 0};
+                          .is_common = true};
+    if (walker->races)
+        race_begin(walker, &state);
     state.registers = base_alloc((kernel->register_count + 1) * sizeof *state.registers);
     state.varying = walker->blocks ? base_alloc(kernel->register_count + 1) : NULL;
     if (code->is_irreducible)

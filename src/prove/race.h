@@ -51,7 +51,7 @@ struct race_step { // a number that changes from round to round of a loop with b
 enum race_class { RACE_READ = 0, RACE_WRITE = 1, RACE_STRONG = 2 };
 
 struct race_access {
-    uint32_t warp, lanes, phases; // phases: a set
+    uint32_t warp, lanes, phases, warp_phases; // phases: sets
     uint32_t instruction;
     const struct code *code;
     const struct form *address, *value; // NULL: not known
@@ -70,8 +70,9 @@ struct races {
     VEC(struct race_access) accesses;
     VEC(uint32_t) unstepped; // contexts of loops of which a round may have no barrier
     unsigned free_rounds;    // loops of any round without a barrier that are being walked
-    bool has_other_order;    // something may order threads that is not followed
-    bool *is_common;         // by symbol, once all warps are walked: the same for all threads
+    // Something may order threads, those of one warp, that is not followed.
+    bool has_other_order, has_warp_order;
+    bool *is_common; // by symbol, once all warps are walked: the same for all threads
     uint32_t symbol_count;
     // Why nothing is proved, and where.
     const char *trouble;
@@ -80,11 +81,13 @@ struct races {
 };
 
 // phases.c. Sets of phases; contexts: the rounds of loops that the walk is in.
-uint32_t race_begin_phase(struct races *races);
+// Of a warp: it is not IR_NONE, and the barrier is one of its lanes.
+uint32_t race_begin_phase(struct races *races, uint32_t warp);
 uint32_t race_unite(struct races *races, uint32_t a, uint32_t b);
 uint32_t race_enter_loop(struct races *races, uint32_t set, uint32_t context);
-uint32_t race_next_round(struct races *races, uint32_t set, uint32_t context);
-uint32_t race_pass_barrier(struct races *races, uint32_t code, uint32_t instruction,
+// `skips`: set where a round had no barrier.
+uint32_t race_next_round(struct races *races, uint32_t set, uint32_t context, bool *skips);
+uint32_t race_pass_barrier(struct races *races, uint32_t warp, uint32_t code, uint32_t instruction,
                            uint32_t *node);
 uint32_t race_context(struct races *races, uint32_t code, uint32_t header, uint32_t round);
 #define RACE_ANY_ROUND UINT32_MAX
@@ -109,8 +112,12 @@ bool race_compare(struct walker *walker, const struct loop *loop, struct state *
 void race_leave_any(struct walker *walker, const struct loop *loop);
 void race_find_barriers(struct code *code);
 bool race_is_barrier(const struct ir_instruction *instruction); // of the whole block
+// Whether arriving at the one may count at the other.
+bool race_may_be_same_barrier(const struct ir_instruction *a, const struct ir_instruction *b);
 // Atomics, volatile and ordered accesses.
 bool race_is_strong(const struct ir_instruction *instruction);
+void race_begin(struct walker *walker, struct state *state);
+void race_merge(struct walker *walker, struct state *into, const struct state *from);
 // Before an instruction: barriers.
 void race_step(struct walker *walker, const struct code *code, uint32_t instruction,
                struct state *state);
@@ -150,7 +157,10 @@ void race_find_pairs(struct walker *walker, struct prove_races *result);
 struct race_entry { // an access, since one of the barriers that may have been the last
     const struct race_access *access;
     uint32_t phase, node;
-    size_t number;
+    // It is compared with those of other warps; or with those of its own, since the same barrier
+    // of their lanes.
+    bool is_of_warp;
+    uint32_t within;
     bool is_plain; // its address is one sum for all threads, plus a number for each
 };
 struct race_meeting {

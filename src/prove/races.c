@@ -38,7 +38,8 @@ static const char *why_refused(const struct ir_instruction *instruction) {
 
 // May it order threads, beside barriers of the whole block?
 static bool may_order(const struct ir_instruction *instruction) {
-    return (ptx_is(instruction->ptx, PTX_FACT_SYNCS) && !race_is_barrier(instruction)) ||
+    return (ptx_is(instruction->ptx, PTX_FACT_SYNCS) && !race_is_barrier(instruction) &&
+            instruction->ptx->isa != PTX_ISA_bar_warp) ||
            is_like(instruction, PTX_ISA_fence_any) || is_like(instruction, PTX_ISA_membar_any) ||
            instruction->call || race_is_strong(instruction);
 }
@@ -50,7 +51,28 @@ static void look_at_code(struct walker *walker, const struct code *code) {
         if (why)
             race_give_up(walker->races, code, i, why);
         walker->races->has_other_order |= may_order(&function->instructions[i]);
+        walker->races->has_warp_order |= function->instructions[i].ptx->isa == PTX_ISA_bar_warp;
     }
+}
+
+// A barrier of part of the block, which releases others than it looks like when it is met beside
+// one of the whole block.
+static bool is_mixed(const struct walker *walker, const struct ir_instruction *part) {
+    for (uint32_t f = 0; f < walker->code_count; f++) {
+        const struct ir_function *function = walker->codes[f].function;
+        for (uint32_t i = 0; i < function->instruction_count; i++)
+            if (race_is_barrier(&function->instructions[i]) && !race_is_barrier(part) &&
+                race_may_be_same_barrier(&function->instructions[i], part))
+                return true;
+    }
+    return false;
+}
+
+static void look_at_barriers(struct walker *walker, const struct code *code) {
+    for (uint32_t i = 0; i < code->function->instruction_count; i++)
+        if (is_mixed(walker, &code->function->instructions[i]))
+            race_give_up(walker->races, code, i,
+                         "a barrier of part of the block may be one of the whole block, too");
 }
 
 // ---- All warps ------------------------------------------------------------------------------
@@ -65,8 +87,10 @@ static void forget_thread(struct walker *walker) {
 static void walk_block(struct walker *walker, const struct ir_function *kernel) {
     const uint32_t *block = walker->launch->block;
     const uint32_t threads = block[0] * block[1] * block[2];
-    for (uint32_t f = 0; f < walker->code_count; f++)
+    for (uint32_t f = 0; f < walker->code_count; f++) {
         look_at_code(walker, &walker->codes[f]);
+        look_at_barriers(walker, &walker->codes[f]);
+    }
     for (uint32_t warp = 0;
          warp * FORM_LANES < threads && !walker->trouble && !walker->races->trouble; warp++) {
         forget_thread(walker);

@@ -89,7 +89,7 @@ static void merge(struct walker *walker, const struct code *code, struct state *
     into->is_certain &= from->is_certain;
     into->is_common &= from->is_common;
     if (walker->races)
-        into->phases = race_unite(walker->races, into->phases, from->phases);
+        race_merge(walker, into, from);
     into->may |= from->may;
 }
 

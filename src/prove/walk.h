@@ -17,9 +17,10 @@ struct state {
     bool is_exact; // whenever any of them are, all are, and together
     bool is_sure;  // no condition that is not known lies between here and where the round began
     // Where races are looked for (race.h):
-    bool is_certain; // no condition that is not known lies between here and the kernel's begin
-    bool is_common;  // nor one, before the next barrier, that is not the same in all warps
-    uint32_t phases; // the barriers that were passed last
+    bool is_certain;      // no condition that is not known lies between here and the kernel's begin
+    bool is_common;       // nor one, before the next barrier, that is not the same in all warps
+    uint32_t phases;      // the barriers that were passed last
+    uint32_t warp_phases; // those among the lanes of the warp
     const struct form **registers; // of the function; NULL: not set yet
     const struct fact *facts;      // that its lanes have come by
     // Where it is asked whether all blocks do the same; enum prove_varies.
@@ -30,9 +31,9 @@ struct state {
 
 struct loop {
     uint32_t header;
-    bool *has;  // by block
-    bool polls; // it may wait for other threads
-    bool has_barrier;
+    bool *has;                          // by block
+    bool polls;                         // it may wait for other threads
+    bool has_barrier, has_warp_barrier; // of the block; of it or of a warp
 };
 
 // What the prover knows of a function.

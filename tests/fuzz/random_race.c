@@ -186,7 +186,7 @@ static void make_barrier(struct race_generator *r) {
         random_say(&r->g, "barrier.sync %u;", below(r, 2));
     else if (chance(r, 4))
         random_say(&r->g, "bar.red.popc.u32 %%x, 0, %%p0;");
-    else if (chance(r, 4))
+    else if (chance(r, 15))
         random_say(&r->g, "bar.warp.sync 0xffffffff;");
     else if (chance(r, 2))
         random_say(&r->g, "bar.sync 1, %%nt;");

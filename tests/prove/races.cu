@@ -239,7 +239,7 @@ __global__ void one_decision_unordered(const int *in, int *out, int n) {
     __syncthreads();
     out[threadIdx.x] += tile[255 - threadIdx.x];
 }
-// races: not proved: may be the same value
+// races: not proved: where both come there
 
 // Half of the threads wait at the one barrier, the others at the other one.
 __global__ void two_decisions(const int *in, int *out) {
@@ -305,6 +305,58 @@ __global__ void copies(const int *in, int *out) {
     out[threadIdx.x] = tile[255 - threadIdx.x];
 }
 // races: not proved: asynchronous copies are not followed
+
+// The lanes of one warp wait for each other.
+__global__ void warp_sums(const int *in, int *out) {
+    __shared__ int sums[256];
+    const int t = threadIdx.x;
+    sums[t] = in[t];
+    __syncthreads();
+    if (t < 32) {
+        for (int n = 128; n > 0; n /= 2) {
+            if (t < n)
+                for (int i = t; i < n; i += 32)
+                    sums[i] += sums[i + n];
+            __syncwarp();
+        }
+        out[t] = sums[0];
+    }
+}
+// races: free
+
+// They are in step by no rule.
+__global__ void warp_sums_unordered(const int *in, int *out) {
+    __shared__ int sums[256];
+    const int t = threadIdx.x;
+    sums[t] = in[t];
+    __syncthreads();
+    if (t < 32) {
+        for (int n = 16; n > 0; n /= 2)
+            if (t < n)
+                sums[t] += sums[t + n];
+        out[t] = sums[0];
+    }
+}
+// races: race 336 337
+
+// One lane is missing.
+__global__ void warp_in_part(const int *in, int *out) {
+    __shared__ int tile[256];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x % 32)
+        __syncwarp(0xfffffffe);
+    out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+// races: not proved: unless something other than a barrier orders the two
+
+// A warp's barrier is none of the block.
+__global__ void warp_for_block(const int *in, int *out) {
+    __shared__ int tile[256];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    out[threadIdx.x] = tile[255 - threadIdx.x];
+}
+// races: race 355 357
 
 // Two halves of the block with a barrier each: it is taken to order nothing.
 __global__ void halves(const int *in, int *out) {
