@@ -52,6 +52,7 @@ static bool site_looks_alike(const struct profile_site *a, const struct profile_
 static bool are_blocks_alike(const struct profile_blocks *a, const struct profile_blocks *b) {
     return a->is_asked == b->is_asked && a->is_proved == b->is_proved &&
            a->is_work_estimate == b->is_work_estimate &&
+           a->is_sectors_estimate == b->is_sectors_estimate &&
            a->has_partial_input == b->has_partial_input;
 }
 

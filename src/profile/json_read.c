@@ -266,6 +266,7 @@ static void read_blocks(struct profile_reader *reader, const json_t *object,
     size_t here = profile_enter(reader, "every_block");
     launch->blocks.is_proved = profile_read_boolean(reader, blocks, "proved");
     launch->blocks.is_work_estimate = profile_read_boolean(reader, blocks, "instructions_estimate");
+    launch->blocks.is_sectors_estimate = profile_read_boolean(reader, blocks, "sectors_estimate");
     launch->blocks.has_partial_input = profile_read_boolean(reader, blocks, "partial_input");
     launch->whole_reason = profile_read_text(reader, blocks, "reason", true);
     profile_leave(reader, here);

@@ -128,6 +128,7 @@ static json_t *blocks_of(const struct profile_launch *launch) {
     json_t *object = json_object();
     set(object, "proved", json_boolean(launch->blocks.is_proved));
     set(object, "instructions_estimate", json_boolean(launch->blocks.is_work_estimate));
+    set(object, "sectors_estimate", json_boolean(launch->blocks.is_sectors_estimate));
     set(object, "partial_input", json_boolean(launch->blocks.has_partial_input));
     set(object, "reason", text(launch->whole_reason));
     return object;

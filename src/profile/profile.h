@@ -150,8 +150,10 @@ struct profile_run { // launches first, first + step, ..., `count` of them
 // Whether one block was run of those that are proved to do the same (--blocks auto).
 struct profile_blocks {
     bool is_asked;
-    bool is_proved;         // the counts are those of all blocks, of which `blocks_run` were run
-    bool is_work_estimate;  // is_proved: other blocks may execute other instructions
+    bool is_proved;           // the counts are those of all blocks, of which `blocks_run` were run
+    bool is_work_estimate;    // is_proved: other blocks may execute other instructions
+    bool is_sectors_estimate; // is_proved: they may make other requests to global memory, even
+                              // where those that ran made none
     bool has_partial_input; // launches before this one left out blocks, and this one may read what
                             // these would have written
 };

@@ -83,6 +83,62 @@ bool varying_weaken(struct state *any, const struct state *entry, const struct s
     return has_changed;
 }
 
+// ---- Symbols --------------------------------------------------------------------------------
+
+enum { MOST_DEPTH = 6 };
+
+static bool is_steady(const struct form_table *table, uint32_t number, unsigned depth);
+
+static bool is_steady_form(const struct form_table *table, const struct form *form,
+                           unsigned depth) {
+    for (unsigned t = 0; t < form->count; t++)
+        if (!is_steady(table, form->terms[t].symbol, depth))
+            return false;
+    return true;
+}
+
+// Whether a symbol is the same number in every block.
+static bool is_steady(const struct form_table *table, uint32_t number, unsigned depth) {
+    const struct symbol *symbol = form_symbol_of(table, number);
+    if (depth == MOST_DEPTH)
+        return false;
+    if (symbol->kind == SYMBOL_PRODUCT)
+        return is_steady(table, symbol->factors[0], depth + 1) &&
+               is_steady(table, symbol->factors[1], depth + 1);
+    for (unsigned o = 0; symbol->kind == SYMBOL_ROW && o < symbol->operand_count; o++)
+        if (!is_steady_form(table, symbol->operands[o], depth + 1))
+            return false;
+    return symbol->kind == SYMBOL_ROW || symbol->is_steady || symbol->origin == ORIGIN_WARP ||
+           symbol->origin == ORIGIN_GRID || symbol->origin == ORIGIN_PARAMETER ||
+           symbol->origin == ORIGIN_VARIABLE;
+}
+
+// From round to round the register grows by the same in every block, and the loop goes round as
+// often.
+static bool is_steady_step(struct walker *walker, const struct state *any, const struct state *back,
+                           uint32_t r) {
+    struct form_table *table = &walker->table;
+    if (any->way || !back->registers[r] || !any->registers[r])
+        return false;
+    const struct form *step =
+        form_subtract(table, form_spread(table, back->registers[r], back->may),
+                      form_spread(table, any->registers[r], back->may));
+    return step && step->bits >= any->registers[r]->bits && is_steady_form(table, step, 0);
+}
+
+bool varying_steps(struct walker *walker, const struct state *any, const struct state *back,
+                   const uint32_t *counters, uint32_t register_count) {
+    bool has_changed = false;
+    for (uint32_t r = 0; any->varying && r < register_count; r++) {
+        if (!counters[r] || !walker->table.symbols.data[counters[r] - 1].is_steady ||
+            is_steady_step(walker, any, back, r))
+            continue;
+        walker->table.symbols.data[counters[r] - 1].is_steady = false;
+        has_changed = true;
+    }
+    return has_changed;
+}
+
 // ---- Instructions ---------------------------------------------------------------------------
 
 static unsigned of_special(enum ptx_sreg sreg) {
@@ -198,9 +254,13 @@ unsigned varying_read(const struct reader *reader) {
            reader->state->way | (reader->walker->has_parted ? PROVE_BY_OTHERS : 0);
 }
 
-void varying_write(const struct reader *reader, struct state *state, unsigned varies) {
+void varying_write(const struct reader *reader, struct state *state, unsigned varies,
+                   size_t first) {
+    struct form_table *table = &reader->walker->table;
     if (!state->varying)
         return;
+    for (size_t s = first; !varies && s < table->symbols.length; s++)
+        table->symbols.data[s].is_steady = table->symbols.data[s].kind == SYMBOL_UNKNOWN;
     const struct ir_instruction *instruction =
         &reader->code->function->instructions[reader->instruction];
     struct made made = {reader->code, state, varies, instruction->guard != IR_NONE};
@@ -290,6 +350,59 @@ static bool is_in_one_array(const struct reader *reader, uint32_t may) {
     return false;
 }
 
+enum { SECTOR = 32 };
+
+// Blocks move all lanes alike, by whole sectors: each takes as many.
+static bool moves_by_sectors(const struct reader *reader, const struct ir_operand *operand,
+                             uint32_t may) {
+    const struct form_table *table = &reader->walker->table;
+    enum ptx_space space;
+    const struct form *place = read_address(reader, operand, &space);
+    if (!place || place->bits < 64)
+        return false;
+    for (unsigned t = 0; t < place->count; t++) {
+        const struct symbol *symbol = form_symbol_of(table, place->terms[t].symbol);
+        const uint64_t *by = place->terms[t].by;
+        const unsigned first = (unsigned)__builtin_ctz(may);
+        if (is_steady(table, place->terms[t].symbol, 0))
+            continue;
+        if (symbol->kind != SYMBOL_UNKNOWN || symbol->origin != ORIGIN_BLOCK ||
+            !symbol->is_uniform || by[first] % SECTOR)
+            return false;
+        for (unsigned l = first; l < FORM_LANES; l++)
+            if ((may >> l & 1) && by[l] != by[first])
+                return false;
+    }
+    return true;
+}
+
+static bool is_shared_alone(const struct ir_instruction *instruction) {
+    const enum ptx_access access = ptx_access_of(instruction->ptx);
+    return access != PTX_ACCESS_ASYNC_COPY && access != PTX_ACCESS_BULK_COPY &&
+           ir_access_space(instruction) == PTX_SPACE_SHARED;
+}
+
+// Whether the access takes as many sectors of global memory in every block that makes it.
+static bool has_same_sectors(const struct reader *reader, const struct ir_instruction *instruction,
+                             unsigned place, uint32_t may) {
+    const struct ir_operand *operand = walk_address_of(instruction);
+    switch (ptx_access_of(instruction->ptx)) {
+    case PTX_ACCESS_LOAD:
+    case PTX_ACCESS_STORE:
+    case PTX_ACCESS_ATOMIC:
+    case PTX_ACCESS_REDUCTION:
+        return !place || moves_by_sectors(reader, operand, may);
+    case PTX_ACCESS_ASYNC_COPY:
+        for (uint32_t o = 2; o < instruction->operand_count; o++)
+            if (instruction->operands[o].kind == IR_OPERAND_REGISTER &&
+                of_register(reader->state, instruction->operands[o].reg))
+                return false;
+        return !place || moves_by_sectors(reader, &instruction->operands[1], may);
+    default:
+        return !place;
+    }
+}
+
 static unsigned of_guard(const struct reader *reader, bool is_open) {
     const struct ir_instruction *instruction =
         &reader->code->function->instructions[reader->instruction];
@@ -309,7 +422,8 @@ void varying_access(const struct reader *reader, uint32_t may, bool guard_open,
                                                    walker->blocks->has_other_work)
                                 ? PROVE_BY_OTHERS
                                 : 0;
-    if (place | guard | parted | state->way)
+    if (!is_shared_alone(instruction) &&
+        (guard || parted || state->way || !has_same_sectors(reader, instruction, place, may)))
         walker->blocks->has_other_sectors[reader->code->first_site + instruction->site] = true;
     if (cost == ACCESS_ELSEWHERE)
         return;

@@ -56,9 +56,10 @@ enum symbol_origin {
 
 struct symbol {
     enum symbol_kind kind;
-    bool is_uniform;            // the same for all lanes
-    unsigned zeros;             // low bits that are 0
-    uint64_t low, high;         // bounds, inclusive, wherever it occurs
+    bool is_uniform;    // the same for all lanes
+    bool is_steady;     // UNKNOWN: known to be the same in all blocks; where that is asked alone
+    unsigned zeros;     // low bits that are 0
+    uint64_t low, high; // bounds, inclusive, wherever it occurs
     uint64_t now_low, now_high; // where the table's facts hold; see facts.h
     enum symbol_origin origin;
     uint32_t instruction; // of the function, that made it; IR_NONE: none did

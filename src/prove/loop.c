@@ -21,6 +21,7 @@ struct header {
     uint8_t *changes;    // enum change, of each register
     uint8_t *zeros;      // STEPS: what it grows by is a multiple of 2^this
     form_lanes *strides; // STEPS: not NULL: it grows by multiples of these
+    uint32_t *counters;  // STEPS: the symbol that counts them, and 1; 0: there is none
 };
 
 // ---- Round by round -------------------------------------------------------------------------
@@ -107,6 +108,7 @@ static void make_unknown(struct walker *walker, const struct code *code, struct 
         symbol.zeros = header->zeros[r];
     header->changes[r] = CHANGE_UNKNOWN;
     header->zeros[r] = (uint8_t)symbol.zeros;
+    header->counters[r] = 0;
     header->any.registers[r] =
         form_of_symbol(&walker->table, bits, symbol_add(&walker->table, &symbol));
 }
@@ -131,6 +133,8 @@ static void make_steps(struct walker *walker, const struct code *code, struct he
     header->changes[r] = CHANGE_STEPS;
     header->zeros[r] = (uint8_t)zeros;
     header->strides[r] = strides;
+    header->counters[r] = symbol + 1;
+    table->symbols.data[symbol].is_steady = true; // until varying_steps() finds otherwise
     header->any.registers[r] = sum;
 }
 
@@ -232,8 +236,9 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         header->any.is_exact = false;
         has_changed = true;
     }
-    has_changed |=
-        varying_weaken(&header->any, &header->entry, &back->state, code->function->register_count);
+    const uint32_t registers = code->function->register_count;
+    has_changed |= varying_weaken(&header->any, &header->entry, &back->state, registers);
+    has_changed |= varying_steps(walker, &header->any, &back->state, header->counters, registers);
     return has_changed;
 }
 
@@ -316,7 +321,8 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
                             .any = state_copy(code, state),
                             .changes = base_alloc(registers + 1),
                             .zeros = base_alloc(registers + 1),
-                            .strides = base_alloc((registers + 1) * sizeof *header.strides)};
+                            .strides = base_alloc((registers + 1) * sizeof *header.strides),
+                            .counters = base_alloc((registers + 1) * sizeof *header.counters)};
     const bool records = walker->records;
     const size_t first = walker->table.symbols.length;
     bool has_changed = true;
@@ -357,6 +363,7 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
     free(header.changes);
     free(header.zeros);
     free(header.strides);
+    free(header.counters);
 }
 
 // ---- Behind the loop ------------------------------------------------------------------------

@@ -25,14 +25,17 @@ struct merger {
     struct walker *walker;
     uint32_t both;             // lanes that come by one way or the other
     bool is_one;               // all of them by the same one
+    bool is_steady;            // the same lanes by the same way in every block
     const struct form *choice; // 1: the first way. NULL: not made yet
 };
 
 static const struct form *choice_of(struct merger *merger) {
     struct form_table *table = &merger->walker->table;
-    if (!merger->choice)
-        merger->choice = form_of_symbol(
-            table, 64, symbol_unknown(table, merger->is_one, 1, ORIGIN_PATH, IR_NONE));
+    if (!merger->choice) {
+        const uint32_t symbol = symbol_unknown(table, merger->is_one, 1, ORIGIN_PATH, IR_NONE);
+        table->symbols.data[symbol].is_steady = merger->is_steady;
+        merger->choice = form_of_symbol(table, 64, symbol);
+    }
     return merger->choice;
 }
 
@@ -71,7 +74,8 @@ static void merge(struct walker *walker, const struct code *code, struct state *
                   const struct state *from) {
     struct merger merger = {.walker = walker,
                             .both = into->may & from->may,
-                            .is_one = into->is_exact && from->is_exact};
+                            .is_one = into->is_exact && from->is_exact,
+                            .is_steady = !(into->way | from->way)};
     for (uint32_t r = 0; r < code->function->register_count; r++) {
         const struct form *before = into->registers[r];
         into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may, before,

@@ -332,6 +332,7 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
         varying_access(&step.reader, may, step.truth.open, cost);
     }
     const unsigned varies = varying_read(&step.reader);
+    const size_t first = walker->table.symbols.length;
     const enum ptx_access access = ptx_access_of(instruction->ptx);
     const struct ir_meaning *meaning = &code->meanings[number];
     if (instruction->call)
@@ -346,5 +347,5 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
         run_row(&step, meaning);
     else if (!move_words(&step))
         forget(&step);
-    varying_write(&step.reader, state, varies);
+    varying_write(&step.reader, state, varies, first);
 }

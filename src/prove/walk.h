@@ -265,10 +265,14 @@ void varying_meet(struct state *state, const struct state *before, const struct 
 // What any round of a loop begins with, of what one ends with. True: that is more than before.
 bool varying_weaken(struct state *any, const struct state *entry, const struct state *back,
                     uint32_t register_count);
+// The symbols that count the steps of registers, and 1 (0: there is none), are the same in every
+// block as long as each step is. True: some is not, and was taken to be so far.
+bool varying_steps(struct walker *walker, const struct state *any, const struct state *back,
+                   const uint32_t *counters, uint32_t register_count);
 // What the result of an instruction depends on, before it is executed, and for the registers that
-// it has written.
+// it has written; its symbols are those from `first` on.
 unsigned varying_read(const struct reader *reader);
-void varying_write(const struct reader *reader, struct state *state, unsigned varies);
+void varying_write(const struct reader *reader, struct state *state, unsigned varies, size_t first);
 // At an access site. `guard_open`: it is not known which lanes take part.
 void varying_access(const struct reader *reader, uint32_t may, bool guard_open,
                     enum access_cost cost);

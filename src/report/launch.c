@@ -4,11 +4,10 @@
 #include "base/map.h"
 #include "report/build.h"
 
-// op < 0: of any
-static bool has_estimate(const struct profile_launch *launch, enum site_space space, int op) {
+static bool has_estimate(const struct profile_launch *launch, int op) { // op < 0: of any
     for (size_t i = 0; i < launch->site_count; i++) {
         const struct profile_site *site = &launch->sites[i];
-        if (site->space == space && (op < 0 || (int)site->op == op) && site->is_estimate)
+        if (site->space == SITE_SHARED && (op < 0 || (int)site->op == op) && site->is_estimate)
             return true;
     }
     return false;
@@ -47,7 +46,9 @@ static struct view_table totals_of(struct view_builder *builder, const struct vi
             continue;
         struct view_row *row = &table.rows[table.count++];
         row->label = ops[op];
-        view_fill_cells(row->cells, space, counts, has_estimate(launch->launch, space, op),
+        view_fill_cells(row->cells, space, counts,
+                        space == SITE_SHARED ? has_estimate(launch->launch, op)
+                                             : launch->launch->blocks.is_sectors_estimate,
                         launch->sums[SITE_SHARED].units);
     }
     return table;
@@ -77,7 +78,7 @@ void view_fill_launch(struct view_builder *builder, struct view_launch *launch, 
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
     launch->verdict = is_counted ? verdict_of(launch) : VIEW_UNCOUNTED;
     launch->is_about = launch->launch->is_sample || launch->launch->blocks.has_partial_input ||
-                       has_estimate(launch->launch, SITE_SHARED, -1);
+                       has_estimate(launch->launch, -1);
     launch->excess =
         (struct view_cell){.unit = VIEW_PERCENT,
                            .value = view_excess(shared),

@@ -76,16 +76,9 @@ static void put_sample(struct report_page *page, const struct profile_launch *la
     report_newline(page);
 }
 
-static bool has_estimated_sectors(const struct profile_launch *launch) {
-    for (size_t i = 0; i < launch->site_count; i++)
-        if (launch->sites[i].space == SITE_GLOBAL && launch->sites[i].is_estimate)
-            return true;
-    return false;
-}
-
 static void put_proved_blocks(struct report_page *page, const struct profile_launch *launch) {
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    const bool has_sectors = has_estimated_sectors(launch);
+    const bool has_sectors = launch->blocks.is_sectors_estimate;
     char ran[REPORT_NUMBER], all[REPORT_NUMBER];
     struct strbuf text = {0};
     strbuf_printf(&text, "Proved for all blocks: %s of %s %s run; shared-memory counts are exact",

@@ -94,8 +94,10 @@ static void pick(struct search *search, const struct box *box) {
 static void note(struct search *search, const struct prove_blocks *blocks, uint32_t sites) {
     struct run_every_block *every = search->every;
     every->has_other_work |= blocks->has_other_work;
-    for (uint32_t s = 0; s < sites; s++)
+    for (uint32_t s = 0; s < sites; s++) {
         every->has_other_sectors[s] |= blocks->has_other_sectors[s];
+        every->has_any_other_sectors |= blocks->has_other_sectors[s];
+    }
 }
 
 // False: there is no use in going on.
@@ -160,6 +162,8 @@ static const char *why_not(const struct run_launch *launch) {
         return "only some of its blocks are asked for";
     if (launch->compiled)
         return "shared memory is counted as the machine code accesses it";
+    if (launch->profile->checks)
+        return "its blocks are checked";
     if (launch->schedule.runs)
         return "it is run in several orders";
     return sim_kernel_needs_all_blocks(launch->kernel);

@@ -11,6 +11,7 @@ struct run_every_block {
     VEC(uint64_t) pieces;       // for how many blocks each stands
     bool has_other_work;        // blocks may execute other instructions than those that stand for
                                 // them
+    bool has_any_other_sectors; // of any site
     bool *has_other_sectors;    // of each site of the kernel: and take other sectors. NULL: none
     bool is_open;               // what shared memory does may depend on what memory holds
     char *why;                  // all blocks are run; NULL: nothing to say

@@ -78,6 +78,7 @@ static void finish_blocks(const struct run_launch *launch, const struct run_ever
     if (!is_proved)
         return;
     counted->blocks.is_work_estimate = every->has_other_work;
+    counted->blocks.is_sectors_estimate = every->has_any_other_sectors;
     counted->has_other_sectors = every->has_other_sectors;
     counted->instructions = result->all_instructions;
     counted->thread_instructions = result->all_thread_instructions;
@@ -98,7 +99,7 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.passed_count = result->passed_count;
     counted.findings = check_end(o->check);
     if (!launch->profile->is_uncounted && !o->stream && !counted.fault)
-        counted.proofs = run_proofs(launch, result->instructions);
+        counted.proofs = run_proofs(launch, counted.instructions);
     for (size_t i = 0; i < o->ordered.count; i++)
         profile_push_finding(&counted.findings, &o->ordered.list[i]);
     profile_free_findings(&o->ordered);

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from random import Random
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 
@@ -55,6 +56,9 @@ CASES = [
     ("halo", "setp.eq.u32 %p1, %r2, 0; @%p1 bra done; setp.eq.u32 %p1, %r2, 99; @%p1 bra done; "
      + COLUMN + " done:", "100", 64, 0, 3, ""),
     ("stored_at_block", COLUMN + " mul.wide.u32 %rd2, %r4, 4; add.s64 %rd2, %rd1, %rd2;"
+     " st.global.u32 [%rd2], %r10;", "16", 64, 0, 1, ""),
+    # Blocks move by 4 bytes, and some requests touch one sector more.
+    ("stored_askew", COLUMN + " add.u32 %r11, %r1, %r2; mul.wide.u32 %rd2, %r11, 4; add.s64 %rd2, %rd1, %rd2;"
      " st.global.u32 [%rd2], %r10;", "16", 64, 0, 1, "g"),
     ("stored_at_one_place", COLUMN + " mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;"
      " st.global.u32 [%rd2], %r10;", "16", 64, 0, 1, ""),
@@ -131,7 +135,7 @@ def compare(name, whole, auto, blocks, wanted, estimates):
         problems.append(f"{name}: wanted {wanted} blocks, got {auto['blocks_run']}, {every}")
     if every["instructions_estimate"] != ("i" in estimates):
         problems.append(f"{name}: instructions: {every}")
-    if any(site.get("estimate", False) for site in auto["sites"]) != ("g" in estimates):
+    if every["sectors_estimate"] != ("g" in estimates):
         problems.append(f"{name}: sectors: {auto['sites']}")
     keys = ["shared"] + ([] if "g" in estimates else ["global"])
     if any(whole["totals"][key] != auto["totals"][key] for key in keys) or \
@@ -153,6 +157,54 @@ def try_kernels(folder):
             blocks *= int(extent)
         compare(name, launch(path, spec)[0], launch(path, spec, "--blocks", "auto")[0], blocks, wanted,
                 estimates)
+
+
+def random_kernel(random):
+    """Reads global memory at places that are affine in the thread, the block and the round of a loop."""
+    rounds, inner = random.choice((0, 3, 400)), random.random() < 0.3
+    lines = ["mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0; shl.b32 %r18, %r2, 2;"]
+    step = random.choice(("4", "32", "128", "68"))
+    address = [f"mul.lo.u32 %r14, %r1, {random.choice((4, 8, 32, 12))};",
+               f"mad.lo.u32 %r14, %r2, {random.choice((0, 4, 32, 64, 96, 100, 512))}, %r14;",
+               "add.u32 %r14, %r14, %r12; add.u32 %r14, %r14, %r13;" if random.random() < 0.5 else
+               "xor.b32 %r14, %r14, %r12;" if random.random() < 0.3 else "add.u32 %r14, %r14, %r12;",
+               "and.b32 %r14, %r14, 65532;" if random.random() < 0.2 else "",
+               "cvt.u64.u32 %rd2, %r14; add.s64 %rd2, %rd1, %rd2;",
+               random.choice(("ld", "st")) + ".global.u32 "]
+    address[-1] += "%r15, [%rd2];" if address[-1].startswith("ld") else "[%rd2], %r1;"
+    if not rounds:
+        return " ".join(lines + address)
+    leave = random.choice(("", "setp.gt.u32 %p2, %r11, 2; @%p2 bra leave;",
+                           "setp.eq.u32 %p2, %r11, %r2; @%p2 bra leave;",
+                           "ld.global.u32 %r16, [%rd1]; setp.eq.u32 %p2, %r11, %r16; @%p2 bra leave;"))
+    twice = "mov.u32 %r17, 0; inner: add.u32 %r12, %r12, 4; add.u32 %r17, %r17, 1;" \
+        " setp.lt.u32 %p3, %r17, " + random.choice(("2", "%r2", "350" if rounds == 3 else "5")) + "; @%p3 bra inner;" if inner else ""
+    grow = random.choice((f"add.u32 %r12, %r12, {step};", "add.u32 %r12, %r12, %r18;",
+                          f"setp.lt.u32 %p4, %r11, {random.choice(('%r1', '%r2', '2'))}; @%p4 add.u32 %r12, %r12, 32;"))
+    return " ".join(lines + ["again:", leave] + address + [twice, grow, "add.u32 %r11, %r11, 1; add.u32 %r13, %r13, 32;"
+                    f" setp.lt.u32 %p1, %r11, {rounds}; @%p1 bra again; leave:"])
+
+
+def try_global(folder):
+    """Sectors that are said to be exact."""
+    exact = 0
+    for seed in range(60):
+        random = Random(seed)
+        body = random_kernel(random)
+        path = os.path.join(folder, f"global{seed}.ptx")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(KERNEL.format(attribute="", body=body))
+        spec = f"k<<<{random.choice((2, 9, 30))}, {random.choice((32, 64, 48))}>>>(out:u32[100000]=iota, 3)"
+        whole, auto = launch(path, spec)[0], launch(path, spec, "--blocks", "auto")[0]
+        guessed = auto["every_block"]["sectors_estimate"]
+        exact += auto["every_block"]["proved"] and not guessed
+        if not guessed and rows(whole, False) != rows(auto, False):
+            problems.append(f"seed {seed}: {body}: {whole} {auto}")
+        if not auto["every_block"]["instructions_estimate"] and whole["instructions"] != auto["instructions"]:
+            problems.append(f"seed {seed}: {body}: {whole['instructions']} {auto['instructions']}")
+    if exact < 10:
+        problems.append(f"global memory: only {exact} kernels were exact")
+    print(exact, "kernels had exact sectors")
 
 
 def try_huge(folder):
@@ -223,6 +275,7 @@ def try_program(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     try_kernels(scratch)
+    try_global(scratch)
     try_huge(scratch)
     try_words(scratch)
     if shutil.which("nvcc"):

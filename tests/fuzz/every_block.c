@@ -85,13 +85,14 @@ static const struct profile_site *find(const struct profile_launch *launch,
 
 static const char *compare_rows(struct subject *s, const struct profile_launch *from,
                                 const struct profile_launch *to, bool is_proved) {
+    const bool may_guess = (is_proved ? from : to)->blocks.is_sectors_estimate;
     for (size_t i = 0; i < from->site_count; i++) {
         const struct profile_site *row = &from->sites[i], *other = find(to, row);
         const bool is_global = row->space == SITE_GLOBAL;
         const struct profile_site *guess = is_proved ? row : other;
         s->totals->rows++;
         s->totals->sectors += is_global;
-        if (is_global && (!guess || guess->is_estimate)) {
+        if (is_global && may_guess && (!guess || guess->is_estimate)) {
             s->totals->other_sectors++;
             continue;
         }
