@@ -10,6 +10,7 @@ enum { MOST_ROUNDS = 300, MOST_PASSES = 12, PATIENT_PASSES = 6 };
 // What a register is at the header in any round.
 enum change {
     CHANGE_NONE,    // as before the loop
+    CHANGE_ROUNDS,  // that plus the same numbers in each round
     CHANGE_STEPS,   // that plus some multiple of 2^zeros, or of lane numbers
     CHANGE_UNKNOWN, // anything
 };
@@ -20,7 +21,8 @@ struct header {
     struct state any;    // in any round
     uint8_t *changes;    // enum change, of each register
     uint8_t *zeros;      // STEPS: what it grows by is a multiple of 2^this
-    form_lanes *strides; // STEPS: not NULL: it grows by multiples of these
+    form_lanes *strides; // ROUNDS: it grows by these; STEPS: not NULL: by multiples of these
+    uint32_t rounds;     // a symbol: how many rounds were before; IR_NONE: not made yet
     uint32_t *counters;  // STEPS: the symbol that counts them, and 1; 0: there is none
 };
 
@@ -138,6 +140,39 @@ static void make_steps(struct walker *walker, const struct code *code, struct he
     header->any.registers[r] = sum;
 }
 
+// Entry + strides * R, where R is the number of rounds before. It comes back as `came`.
+static void make_rounds(struct walker *walker, const struct code *code, struct header *header,
+                        uint32_t r, form_lanes strides, const struct form *came) {
+    struct form_table *table = &walker->table;
+    const struct form *entry = header->entry.registers[r];
+    if (header->rounds == IR_NONE) {
+        header->rounds = symbol_unknown(table, !walker->has_parted, ~0ull, ORIGIN_LOOP, IR_NONE);
+        table->symbols.data[header->rounds].is_steady = true; // in one round the same everywhere
+    }
+    const struct form *grown =
+        form_scale(table, form_of_symbol(table, entry->bits, header->rounds), strides);
+    const struct form *sum = grown ? form_add(table, entry, grown) : NULL;
+    if (!sum) {
+        make_unknown(walker, code, header, r, came);
+        return;
+    }
+    header->changes[r] = CHANGE_ROUNDS;
+    header->strides[r] = strides;
+    header->any.registers[r] = sum;
+}
+
+// It has grown by the same numbers once more.
+static bool is_next_round(struct form_table *table, const struct form *any, const struct form *came,
+                          form_lanes strides, uint32_t lanes) {
+    const struct form *step = form_subtract(table, came, form_spread(table, any, lanes));
+    if (!step || !form_is_concrete(step) || step->bits < any->bits)
+        return false;
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        if ((lanes >> l & 1) && step->base[l] != (strides[l] & form_mask(step->bits)))
+            return false;
+    return true;
+}
+
 // Is the form, in every lane, the strides times something that is the same for all lanes?
 static bool is_multiple(const struct walker *walker, const struct form *a, form_lanes strides,
                         uint32_t lanes) {
@@ -186,6 +221,19 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
         header->changes[r] = CHANGE_STEPS;
         return true;
     }
+    if (header->changes[r] == CHANGE_ROUNDS) {
+        const form_lanes strides = header->strides[r];
+        if (is_next_round(table, header->any.registers[r], came, strides, back->may))
+            return false;
+        header->changes[r] = CHANGE_STEPS;
+        header->zeros[r] = 64; // by 0 so far
+        header->strides[r] = NULL;
+        if (is_patient && grown && grown->bits == header->entry.registers[r]->bits &&
+            !form_is_uniform(table, grown) && is_multiple(walker, grown, strides, back->may)) {
+            make_steps(walker, code, header, r, 0, strides, came);
+            return true;
+        }
+    }
     if (is_predicate || !grown || grown->bits < header->entry.registers[r]->bits || !is_patient) {
         make_unknown(walker, code, header, r, came);
         return true;
@@ -196,15 +244,15 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
         make_unknown(walker, code, header, r, came);
         return true;
     }
+    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
+        make_rounds(walker, code, header, r, grown->base, came);
+        return true;
+    }
     if (form_is_uniform(table, grown)) {
         const unsigned zeros = form_zeros(table, grown);
         if (header->changes[r] == CHANGE_STEPS && zeros >= header->zeros[r])
             return false;
         make_steps(walker, code, header, r, zeros, NULL, came);
-        return true;
-    }
-    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
-        make_steps(walker, code, header, r, 0, grown->base, came);
         return true;
     }
     make_unknown(walker, code, header, r, came);
@@ -322,7 +370,8 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
                             .changes = base_alloc(registers + 1),
                             .zeros = base_alloc(registers + 1),
                             .strides = base_alloc((registers + 1) * sizeof *header.strides),
-                            .counters = base_alloc((registers + 1) * sizeof *header.counters)};
+                            .counters = base_alloc((registers + 1) * sizeof *header.counters),
+                            .rounds = IR_NONE};
     const bool records = walker->records;
     const size_t first = walker->table.symbols.length;
     bool has_changed = true;
@@ -336,6 +385,11 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
             walker->trouble = "a loop changes too much from round to round";
         run_any(walker, code, &header, &back, &left, region);
         has_changed = compare(walker, code, &header, &back, pass < PATIENT_PASSES);
+        if (!has_changed && back.is_any && header.rounds != IR_NONE) {
+            const struct walk_rounds rounds = {header.rounds, (uint32_t)first, &header.entry,
+                                               &back.state};
+            header.any.facts = walk_rounds_facts(walker, &rounds);
+        }
         drop(&left);
         if (back.is_any)
             state_free(&back.state);

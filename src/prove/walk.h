@@ -172,6 +172,16 @@ unsigned state_bits(const struct ir_register *reg);
 uint32_t walk_loop(struct walker *walker, const struct code *code, const struct loop *loop,
                    struct state *state, struct region *region);
 
+// rounds.c: of a loop whose registers are what they were before it and multiples of the number of
+// rounds, if that is a symbol: bounds it, and returns what holds at the beginning of every round.
+struct walk_rounds {
+    uint32_t symbol; // how many rounds were before
+    uint32_t first;  // of all symbols that were made since the loop began
+    const struct state *entry;
+    const struct state *back; // as a round goes on to the next one, whatever round it is
+};
+const struct fact *walk_rounds_facts(struct walker *walker, const struct walk_rounds *rounds);
+
 // step.c: one instruction that is no branch.
 void walk_step(struct walker *walker, const struct code *code, uint32_t instruction,
                struct state *state);

@@ -428,3 +428,72 @@ void random_parameters(uint64_t *state, uint64_t buffer, uint8_t bytes[RANDOM_PA
     for (unsigned i = 0; i < RANDOM_PARAMETER_BYTES; i++)
         bytes[i] = (uint8_t)(numbers[i / 8] >> 8 * (i % 8));
 }
+
+// ---- Accesses behind comparisons ------------------------------------------------------------
+
+static void jump_unless(struct generator *g, unsigned index, unsigned label, unsigned limit) {
+    static const char *const kinds[] = {"u32", "s32"};
+    const unsigned p = random_register(g, VALUE_PREDICATE), q = random_register(g, VALUE_PREDICATE);
+    const struct random_value other = random_32(g);
+    const char *kind = ONE_OF(g, kinds);
+    switch (random_below(g, 7)) {
+    case 0:
+    case 1:
+        random_say(g, "setp.gt.u32 %%p%u, %%r%u, %u;", p, index, limit);
+        break;
+    case 2: // from both sides
+        random_say(g, "setp.lt.s32 %%p%u, %%r%u, %u;", q, index, random_below(g, 3));
+        random_say(g, "setp.gt.s32 %%p%u, %%r%u, %u;", p, index, limit);
+        random_say(g, "or.pred %%p%u, %%p%u, %%p%u;", p, p, q);
+        break;
+    case 3: // one after the other
+        random_say(g, "setp.le.s32 %%p%u, %%r%u, %d;", q, index, (int)random_below(g, 3) - 1);
+        random_say(g, "@%%p%u bra L%u;", q, label);
+        random_say(g, "setp.gt.s32 %%p%u, %%r%u, %u;", p, index, limit);
+        break;
+    case 4: // by a number that is bounded itself, or by one that is not
+        random_say(g, "setp.ge.%s %%p%u, %%r%u, %%r%u;", kind, p, index, other.number);
+        if (random_chance(g, 70)) {
+            random_say(g, "setp.gt.u32 %%p%u, %%r%u, %u;", q, other.number, limit);
+            random_say(g, "@%%p%u bra L%u;", q, label);
+        }
+        break;
+    case 5:
+        random_say(g, "setp.ne.s32 %%p%u, %%r%u, %u;", p, index, limit);
+        break;
+    default:
+        random_say(g, "setp.ge.or.%s %%p%u, %%r%u, %u, %%p%u;", kind, p, index, limit,
+                   random_pick(g, VALUE_PREDICATE).number);
+    }
+    random_say(g, "@%%p%u bra L%u;", p, label);
+}
+
+void random_make_checked(struct generator *g) {
+    const struct random_value v = random_32(g);
+    const unsigned label = ++g->label, words = g->array_bytes / 4, moved = new_32(g),
+                   base = new_32(g), at = new_32(g), to = new_32(g);
+    const unsigned away = random_chance(g, 50) ? 0 : random_below(g, 40);
+    const unsigned limit =
+        random_chance(g, 80) ? random_below(g, words) : words - 1 + random_below(g, 3) - 1;
+    const bool is_moved = random_chance(g, 40);
+    random_say(g, "%s.s32 %%r%u, %%r%u, %u;", random_chance(g, 50) ? "add" : "sub", moved, v.number,
+               random_below(g, 40));
+    random_say(g, "mov.u32 %%r%u, 0;", to);
+    jump_unless(g, is_moved ? moved : v.number, label, limit);
+    random_say(g, "mov.u32 %%r%u, sm;", base);
+    if (random_chance(g, 30)) { // by 64 bits
+        const unsigned wide = random_register(g, VALUE_64), sum = random_register(g, VALUE_64);
+        random_say(g, "cvt.u64.u32 %%d%u, %%r%u;", wide, base);
+        random_say(g, "mad.wide.%c32 %%d%u, %%r%u, 4, %%d%u;", random_chance(g, 50) ? 'u' : 's',
+                   sum, random_chance(g, 70) && is_moved ? moved : v.number, wide);
+        random_say(g, "ld.shared.u32 %%r%u, [%%d%u];", to, sum);
+    } else {
+        random_say(g, "mad.lo.s32 %%r%u, %%r%u, 4, %%r%u;", at,
+                   random_chance(g, 70) && is_moved ? moved : v.number, base);
+        random_say(g, "ld.shared.u32 %%r%u, [%%r%u+%u];", to, at, 4 * away);
+    }
+    random_site(g, v.traits);
+    strbuf_printf(&g->body, "L%u:\n", label);
+    random_push(g, VALUE_32, to, UINT64_MAX, v.traits | TRAIT_LOADED);
+    g->kernel->has_open_branches = true;
+}

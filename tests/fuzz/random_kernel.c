@@ -187,6 +187,76 @@ static void make_loop(struct generator *g) {
     close_scope(g, &scope);
 }
 
+// From one number to another that is not far away, where either may wrap on the way; down as well.
+static void make_short_loop(struct generator *g) {
+    static const char *const kinds[] = {"u32", "s32", "ne"};
+    struct scope scope = open_scope(g, 0);
+    const unsigned head = new_label(g), end = new_label(g), counter = random_register(g, VALUE_32);
+    const unsigned start = random_register(g, VALUE_32), bound = random_register(g, VALUE_32);
+    const unsigned away = random_register(g, VALUE_32), p = random_register(g, VALUE_PREDICATE);
+    const struct random_value v = random_32(g);
+    const unsigned by = random_chance(g, 60) ? 1 : 1 + random_below(g, 40);
+    const bool is_down = random_chance(g, 35), tests_first = random_chance(g, 40);
+    const char *kind = ONE_OF(g, kinds);
+    if (random_chance(g, 40))
+        random_say(g, "mov.u32 %%r%u, %u;", start, random_below(g, 4));
+    else if (random_chance(g, 40))
+        random_say(g, "and.b32 %%r%u, %%r%u, 15;", start, v.number);
+    else
+        random_say(g, "mov.u32 %%r%u, %%r%u;", start, v.number);
+    if (random_chance(g, 30)) { // from nothing that has to do with the start
+        const struct random_value w = random_32(g);
+        random_say(g, "and.b32 %%r%u, %%r%u, 31;", bound, w.number);
+    } else {
+        random_say(g, "%s.u32 %%r%u, %%r%u, %u;", is_down ? "sub" : "add", bound, start,
+                   by * random_below(g, 9) + (random_chance(g, 15) ? random_below(g, by) : 0));
+    }
+    random_say(g, "mov.u32 %%r%u, %%r%u;", counter, start);
+    random_push(g, VALUE_32, counter, 64, v.traits | TRAIT_LOOP);
+    g->around |= around_of(g, TRAIT_PARAMETER) | TRAIT_IN_LOOP;
+    g->loops++;
+    g->labels = (struct loop_labels){new_label(g), end};
+    if (!tests_first && random_chance(g, 70)) { // as compilers turn loops around
+        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
+                   kind[0] == 'n' ? "eq"
+                   : is_down      ? "le"
+                                  : "ge",
+                   kind[0] == 'n' ? "s32" : kind, p, counter, bound);
+        random_say(g, "@%%p%u bra L%u;", p, end);
+    }
+    place_label(g, head);
+    if (tests_first) {
+        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
+                   kind[0] == 'n' ? "eq"
+                   : is_down      ? "le"
+                                  : "ge",
+                   kind[0] == 'n' ? "u32" : kind, p, counter, bound);
+        random_say(g, "@%%p%u bra L%u;", p, end);
+    }
+    const struct scope inside = open_scope(g, 0);
+    random_say(g, "sub.s32 %%r%u, %%r%u, %%r%u;", away, is_down ? start : counter,
+               is_down ? counter : start);
+    random_push(g, VALUE_32, away, 40, v.traits | TRAIT_LOOP);
+    random_make_checked(g);
+    random_make_access(g);
+    statements(g, random_below(g, 3));
+    close_scope(g, &inside);
+    place_label(g, g->labels.again);
+    random_say(g, "%s.s32 %%r%u, %%r%u, %u;", is_down ? "sub" : "add", counter, counter, by);
+    if (tests_first) {
+        random_say(g, "bra L%u;", head);
+    } else {
+        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
+                   kind[0] == 'n' ? "ne"
+                   : is_down      ? "gt"
+                                  : "lt",
+                   kind[0] == 'n' ? "s32" : kind, p, counter, bound);
+        random_say(g, "@%%p%u bra L%u;", p, head);
+    }
+    place_label(g, end);
+    close_scope(g, &scope);
+}
+
 static void leave_loop(struct generator *g) {
     const struct random_value p = condition(g);
     around_of(g, p.traits);
@@ -224,8 +294,12 @@ static void make_call(struct generator *g) {
 static void statement(struct generator *g) {
     const unsigned way = random_below(g, 100);
     g->budget--;
-    if (way < 42)
+    if (way < 40)
         random_make_value(g);
+    else if (way < 42 && g->loops < 2 && g->depth < 5)
+        make_short_loop(g);
+    else if (way < 46)
+        random_make_checked(g);
     else if (way < 66 || g->budget < 0)
         random_make_access(g);
     else if (way < 74)

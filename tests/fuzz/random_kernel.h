@@ -117,6 +117,8 @@ struct random_value random_32(struct generator *g); // a value, often one just m
 
 // random_access.c
 void random_make_access(struct generator *g);
+// An access whose index was compared with what it must not exceed, or nearly that.
+void random_make_checked(struct generator *g);
 void random_make_load(struct generator *g); // of other memories
 void random_make_parameter(struct generator *g);
 void random_arrays(struct generator *g, struct strbuf *out);
