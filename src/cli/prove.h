@@ -131,6 +131,7 @@ void prove_report_free(struct prove_report *report);
 struct prove_sums {
     uint64_t all, excess;
     uint64_t misfits, misaligned;     // some access does not
+    uint64_t conditional;             // under a condition
     uint64_t not_placed, not_aligned; // or it is not known
     uint64_t misplaced;               // any of these
     uint64_t no_size;                 // of those not placed: for the size of dynamic memory alone,
@@ -147,6 +148,8 @@ void prove_put_verdict(struct strbuf *out, const struct prove_site *site);
 void prove_put_detail(struct strbuf *out, const struct prove_site *site);
 // "stays in tile", "aligned". width: bytes of a lane.
 void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigned width);
+// Which bytes they may be, where it is not proved: "; bytes 0 to 1027 of 1024".
+void prove_put_reach(struct strbuf *out, const struct prove_site *site);
 void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsigned width);
 
 // prove_text.c. width: columns, 0: the page's own.

@@ -59,8 +59,10 @@ static json_t *frames_of(const struct profile_site *about) {
     return array;
 }
 
-static const char *const fit_names[] = {
-    [PROVE_FITS] = "proved", [PROVE_FIT_UNKNOWN] = "unknown", [PROVE_MISFITS] = "violated"};
+static const char *const fit_names[] = {[PROVE_FITS] = "proved",
+                                        [PROVE_FITS_IF] = "conditional",
+                                        [PROVE_FIT_UNKNOWN] = "unknown",
+                                        [PROVE_MISFITS] = "violated"};
 
 static json_t *thread_of(const uint32_t thread[3]) {
     json_t *array = json_array();
@@ -82,6 +84,13 @@ static json_t *bounds_of(const struct prove_row *row) {
     if (bounds->has_reach) {
         set_offset(object, "low", bounds->low);
         set_offset(object, "high", bounds->high);
+    }
+    if (bounds->fit == PROVE_FITS_IF) {
+        set_text(object, "condition", row->bounds);
+        set_number(object, "parameter_offset", bounds->condition.offset);
+        if (!bounds->condition.may_be_negative)
+            set_number(object, "from", 0);
+        set_number(object, "most", bounds->condition.most);
     }
     if (bounds->fit == PROVE_MISFITS) {
         json_object_set_new(object, "always", json_boolean(bounds->is_sure));
@@ -257,7 +266,11 @@ static void put_row(struct strbuf *out, const struct prove_proof *proof,
     report_csv_text(out, row->verdict);
     put_line(out, row->detail);
     strbuf_puts(out, ",");
-    report_csv_text(out, row->bounds);
+    struct strbuf bounds = {0};
+    strbuf_puts(&bounds, row->bounds ? row->bounds : "");
+    prove_put_reach(&bounds, &row->site);
+    report_csv_text(out, strbuf_string(&bounds));
+    strbuf_free(&bounds);
     put_line(out, row->alignment);
     strbuf_puts(out, "\r\n");
 }

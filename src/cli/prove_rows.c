@@ -57,6 +57,7 @@ static void forget_module(struct prove_report *report, struct prove_row *row) {
     free(name);
     row->site.function = row->site.bounds.function = row->site.alignment.function = NULL;
     row->site.bounds.array = row->site.bounds.into = NULL;
+    row->site.bounds.kernel = NULL;
 }
 
 static struct prove_row row_of(struct prove_report *report, const struct source *source,
@@ -200,6 +201,7 @@ struct prove_sums prove_sums_of(const struct prove_proof *proof) {
         sums.all += row->count;
         sums.excess += row->site.has_excess ? row->count : 0;
         sums.misfits += bounds == PROVE_MISFITS ? row->count : 0;
+        sums.conditional += bounds == PROVE_FITS_IF ? row->count : 0;
         sums.not_placed += bounds == PROVE_FIT_UNKNOWN ? row->count : 0;
         if (row->site.bounds.lacks_size) {
             sums.no_size += row->count;

@@ -98,9 +98,11 @@ static void put_bounds_summary(struct report_page *page, const struct prove_proo
     report_newline(page);
     report_to(page, INDENT);
     report_put(page, STYLE_PLAIN, "bounds: ");
-    put_count(page, &between, STYLE_GOOD, sums.all - sums.misfits - sums.not_placed, "proved");
+    put_count(page, &between, STYLE_GOOD,
+              sums.all - sums.misfits - sums.conditional - sums.not_placed, "proved");
     put_count(page, &between, STYLE_BAD, sums.misfits,
               sums.misfits == 1 ? "can leave its array" : "can leave their arrays");
+    put_count(page, &between, STYLE_WARN, sums.conditional, "under a condition");
     put_count(page, &between, STYLE_WARN, sums.not_placed - sums.no_size, "not proved");
     snprintf(words, sizeof words, "proved if dynamic shared memory has %llu bytes",
              (unsigned long long)sums.wanted_bytes);
@@ -192,6 +194,14 @@ static void put_fit(struct writer *writer, const char *words, enum prove_fit fit
     report_newline(page);
 }
 
+static void put_bounds(struct writer *writer, const struct prove_row *row) {
+    struct strbuf words = {0};
+    strbuf_puts(&words, row->bounds);
+    prove_put_reach(&words, &row->site);
+    put_fit(writer, strbuf_string(&words), row->site.bounds.fit);
+    strbuf_free(&words);
+}
+
 // Where its accesses lie, unless all is well. One reason is enough, and the size of dynamic shared
 // memory is one that the summary has.
 static void put_fits(struct writer *writer, const struct prove_row *row) {
@@ -201,8 +211,8 @@ static void put_fits(struct writer *writer, const struct prove_row *row) {
     if (is_unknown && row->site.verdict >= PROVE_DEPENDS && row->site.what &&
         row->reason_line == row->bounds_line && !strcmp(row->site.what, bounds->what))
         put_fit(writer, "nor to stay in its array", bounds->fit);
-    else if (bounds->fit == PROVE_MISFITS || (is_unknown && !bounds->lacks_size))
-        put_fit(writer, row->bounds, bounds->fit);
+    else if (bounds->fit > PROVE_FITS && !bounds->lacks_size)
+        put_bounds(writer, row);
     if (alignment->fit == PROVE_MISFITS ||
         (alignment->fit == PROVE_FIT_UNKNOWN && row->alignment &&
          !(is_unknown && !strcmp(bounds->what, alignment->what))))

@@ -1,6 +1,7 @@
 // What is known of an access, in words.
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/prove.h"
 #include "profile/recorder.h"
@@ -120,6 +121,32 @@ static void put_reason(struct strbuf *out, const char *what, const struct ir_fun
         strbuf_printf(out, ", line %u", line);
 }
 
+// "parameter 2 is above 64". Compilers number what PTX calls KERNEL_param_1; others name it.
+static void put_condition(struct strbuf *out, const struct prove_bounds *bounds) {
+    const struct prove_assumption *condition = &bounds->condition;
+    const struct ir_variable *formal = NULL;
+    unsigned number = 0;
+    for (uint32_t v = 0; v < bounds->kernel->variable_count && !formal; v++) {
+        const struct ir_variable *variable = bounds->kernel->variables[v];
+        number += variable->is_formal;
+        if (variable->is_formal && condition->offset >= variable->offset &&
+            condition->offset - variable->offset < variable->ptx->bytes)
+            formal = variable;
+    }
+    const char *generated = formal ? strstr(formal->name, "_param_") : NULL;
+    strbuf_printf(out, "parameter %u", number);
+    if (formal && !generated)
+        strbuf_printf(out, " (%s)", formal->name);
+    if (formal && condition->offset != formal->offset)
+        strbuf_printf(out, ", byte %" PRIu64 " of it,", condition->offset - formal->offset);
+    if (condition->most == (condition->bytes == 8 ? INT64_MAX : INT32_MAX))
+        strbuf_puts(out, " is negative");
+    else if (condition->may_be_negative)
+        strbuf_printf(out, " is above %" PRIu64, condition->most);
+    else
+        strbuf_printf(out, " is not from 0 to %" PRIu64, condition->most);
+}
+
 static void put_misfit(struct strbuf *out, const struct prove_bounds *bounds, unsigned width) {
     strbuf_puts(out, bounds->is_sure ? "leaves " : "can leave ");
     put_array(out, bounds->array);
@@ -147,6 +174,12 @@ void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigne
         strbuf_puts(out, "stays in ");
         put_array(out, bounds->array);
         return;
+    case PROVE_FITS_IF:
+        strbuf_puts(out, "can leave ");
+        put_array(out, bounds->array);
+        strbuf_puts(out, " when ");
+        put_condition(out, bounds);
+        return;
     case PROVE_MISFITS:
         put_misfit(out, bounds, width);
         return;
@@ -154,13 +187,16 @@ void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigne
         strbuf_puts(out, "not proved to stay in ");
         put_array(out, bounds->array);
         put_reason(out, bounds->what, bounds->function, bounds->instruction);
-        if (bounds->lacks_size)
-            return;
-        if (bounds->has_reach)
-            strbuf_printf(out, "; bytes %" PRId64 " to %" PRId64, bounds->low, bounds->high);
-        if (bounds->has_reach && bounds->has_bytes)
-            strbuf_printf(out, " of %" PRIu64, bounds->bytes);
     }
+}
+
+void prove_put_reach(struct strbuf *out, const struct prove_site *site) {
+    const struct prove_bounds *bounds = &site->bounds;
+    if (bounds->fit != PROVE_FIT_UNKNOWN || bounds->lacks_size || !bounds->has_reach)
+        return;
+    strbuf_printf(out, "; bytes %" PRId64 " to %" PRId64, bounds->low, bounds->high);
+    if (bounds->has_bytes)
+        strbuf_printf(out, " of %" PRIu64, bounds->bytes);
 }
 
 void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsigned width) {
@@ -171,6 +207,7 @@ void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsi
     case PROVE_FIT_NONE:
         return;
     case PROVE_FITS:
+    case PROVE_FITS_IF:
         strbuf_puts(out, "aligned");
         return;
     case PROVE_MISFITS:

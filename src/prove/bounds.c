@@ -149,6 +149,55 @@ static void give_up(struct prove_bounds *bounds, const char *what, const struct 
     bounds->lacks_size = false;
 }
 
+// ---- Parameters that have to do with it -----------------------------------------------------
+
+enum { MOST_OPERANDS = 3 }; // of operands of operands
+
+static void add_parameter(const struct walker *walker, struct prove_bounds *bounds,
+                          uint32_t symbol) {
+    for (size_t i = 0; i < walker->parameters.length; i++) {
+        const struct parameter *known = &walker->parameters.data[i];
+        bool is_new = known->form->count == 1 && known->form->terms[0].symbol == symbol &&
+                      8 * known->bytes == known->form->bits &&
+                      bounds->parameter_count < PROVE_PARAMETERS;
+        for (unsigned p = 0; p < bounds->parameter_count; p++)
+            is_new &= bounds->parameters[p].offset != known->offset;
+        if (is_new)
+            bounds->parameters[bounds->parameter_count++] =
+                (struct prove_assumption){.offset = known->offset, .bytes = known->bytes};
+    }
+}
+
+static void add_parameters(const struct walker *walker, struct prove_bounds *bounds,
+                           const struct form *a, unsigned depth);
+
+static void add_parameters_of(const struct walker *walker, struct prove_bounds *bounds,
+                              uint32_t symbol, unsigned depth) {
+    const struct symbol *of = form_symbol_of(&walker->table, symbol);
+    if (of->origin == ORIGIN_PARAMETER)
+        add_parameter(walker, bounds, symbol);
+    for (unsigned i = 0; of->kind == SYMBOL_PRODUCT && i < 2; i++)
+        add_parameters_of(walker, bounds, of->factors[i], depth);
+    for (unsigned i = 0; of->kind == SYMBOL_ROW && depth && i < of->operand_count; i++)
+        add_parameters(walker, bounds, of->operands[i], depth - 1);
+}
+
+static void add_parameters(const struct walker *walker, struct prove_bounds *bounds,
+                           const struct form *a, unsigned depth) {
+    for (unsigned t = 0; t < a->count; t++)
+        add_parameters_of(walker, bounds, a->terms[t].symbol, depth);
+}
+
+static void find_parameters(const struct walker *walker, const struct reach *reach,
+                            struct prove_bounds *bounds) {
+    add_parameters(walker, bounds, reach->address, MOST_OPERANDS);
+    for (const struct fact *at = reach->facts; at; at = at->before)
+        if (at->condition != IR_NONE)
+            add_parameters_of(walker, bounds, at->condition, MOST_OPERANDS);
+}
+
+// ---- One lane -------------------------------------------------------------------------------
+
 static bool is_near(const struct range *range) {
     return range->is_known && range->low > INT32_MIN && range->high < INT32_MAX;
 }
@@ -206,6 +255,12 @@ static void look_at_lane(struct walker *walker, const struct reach *reach, unsig
     const struct extent extent = meant_extent(walker, reach, bounds, lane);
     const struct range range = lane_range(walker, reach, &extent, lane);
     const unsigned bits = reach->address->bits;
+    if (bounds->fit != PROVE_FIT_NONE) { // counted from another array's first byte
+        const int64_t moved =
+            (int64_t)((bounds->array ? bounds->array->offset : 0) - (uint64_t)extent.begin);
+        bounds->low += moved;
+        bounds->high += moved;
+    }
     note_reach(bounds, &extent, &range, reach->width);
     bounds->array = extent.array;
     bounds->has_bytes = extent.has_end;
@@ -219,6 +274,8 @@ static void look_at_lane(struct walker *walker, const struct reach *reach, unsig
         const bool is_size =
             range.is_known && range.low >= extent.begin && !extent.has_end && is_near(&range);
         const bool is_first = bounds->fit <= PROVE_FITS;
+        if (!is_size && walker->launch->wants_conditions && !walker->assumption)
+            find_parameters(walker, reach, bounds);
         if (!is_size)
             give_up(bounds, NULL, widest(walker, reach->address, lane), reach->code);
         else if (is_first)
@@ -280,6 +337,7 @@ void walk_bounds(struct walker *walker, const struct reach *reach) {
     const struct form *address = reach->address;
     if (!address) {
         give_up(&site->bounds, reach->why, NULL, reach->code);
+        site->bounds.has_reach = false;
         give_up_alignment(&site->alignment, reach, reach->why);
         return;
     }
@@ -289,7 +347,9 @@ void walk_bounds(struct walker *walker, const struct reach *reach) {
             look_at_lane(walker, reach, lane, &site->bounds);
         look_at_alignment(walker, reach, lane, &site->alignment);
     }
-    if (address->bits < reach->bits)
-        give_up(&site->bounds, NULL, widest(walker, address, (unsigned)__builtin_ctz(reach->may)),
-                reach->code);
+    if (address->bits >= reach->bits)
+        return;
+    site->bounds.has_reach = false;
+    give_up(&site->bounds, NULL, widest(walker, address, (unsigned)__builtin_ctz(reach->may)),
+            reach->code);
 }

@@ -244,7 +244,9 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
         make_unknown(walker, code, header, r, came);
         return true;
     }
-    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
+    // Of loops with barriers, all warps have the same numbers of rounds: those of each register.
+    const bool is_common = walker->races && header->loop->has_barrier;
+    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown) && !is_common) {
         make_rounds(walker, code, header, r, grown->base, came);
         return true;
     }
@@ -253,6 +255,10 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
         if (header->changes[r] == CHANGE_STEPS && zeros >= header->zeros[r])
             return false;
         make_steps(walker, code, header, r, zeros, NULL, came);
+        return true;
+    }
+    if (header->changes[r] == CHANGE_NONE && form_is_concrete(grown)) {
+        make_steps(walker, code, header, r, 0, grown->base, came);
         return true;
     }
     make_unknown(walker, code, header, r, came);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prove/conditions.h"
 #include "prove/race.h"
 #include "prove/walk.h"
 
@@ -159,10 +160,12 @@ static void walk_blocks(struct walker *walker, const struct ir_function *kernel,
         walk_alone(walker, kernel, warp, threads);
 }
 
-struct prove_result *prove_kernel(const struct ir_function *kernel,
-                                  const struct prove_launch *launch) {
+struct prove_result *prove_assuming(const struct ir_function *kernel,
+                                    const struct prove_launch *launch,
+                                    const struct prove_assumption *assumption) {
     struct prove_result *result = base_alloc(sizeof *result);
     struct walker walker = {.launch = launch,
+                            .assumption = assumption,
                             .layout = ir_shared_layout(kernel),
                             .arrays = ir_shared_origins(kernel),
                             .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
@@ -181,6 +184,14 @@ struct prove_result *prove_kernel(const struct ir_function *kernel,
         give_up(result, walker.trouble);
     walk_free_codes(walker.codes, walker.code_count);
     free(walker.arrays);
+    return result;
+}
+
+struct prove_result *prove_kernel(const struct ir_function *kernel,
+                                  const struct prove_launch *launch) {
+    struct prove_result *result = prove_assuming(kernel, launch, NULL);
+    if (launch->wants_conditions)
+        prove_conditions(kernel, launch, result);
     return result;
 }
 

@@ -21,7 +21,8 @@ struct prove_launch {
     uint64_t parameter_bytes;
     bool has_dynamic; // the bytes of dynamic shared memory are known
     uint64_t dynamic_bytes;
-    uint64_t most_steps; // instructions that are looked at, of all warps together; 0: many
+    bool wants_conditions; // look for conditions on parameters; takes many proofs
+    uint64_t most_steps;   // instructions that are looked at, of all warps together; 0: many
     // Asks whether all blocks from `first` to `last` of the grid do the same; see prove_blocks.
     bool asks_blocks;
     uint32_t first[3], last[3];
@@ -36,11 +37,21 @@ enum prove_verdict {
     PROVE_OBSERVED, // nothing is known but that it can be as bad as such an access can be: `why`
 };
 
+// A parameter of the kernel, as a signed number of 4 or 8 bytes, is at most this.
+struct prove_assumption {
+    uint64_t offset; // in the kernel's parameters
+    unsigned bytes;
+    bool may_be_negative; // else it is from 0 on
+    uint64_t most;
+};
+enum { PROVE_PARAMETERS = 3 };
+
 // Whether accesses stay inside of the array that they are made to, or begin at a multiple of their
 // width.
 enum prove_fit {
     PROVE_FIT_NONE,    // no warp comes there
     PROVE_FITS,        // every access does
+    PROVE_FITS_IF,     // every access does of launches for which `condition` holds
     PROVE_FIT_UNKNOWN, // nothing is known, and `what` says why
     PROVE_MISFITS,     // an access of `thread` does not
 };
@@ -57,9 +68,13 @@ struct prove_bounds {
     bool is_sure;       // the thread makes that access in every launch that lasts so long
     uint32_t thread[3]; // the first one
     int64_t byte; // from the array's first, where its access begins, or the nearest that may be
-    bool leaves_block;              // it is beyond the block's shared memory
-    const struct ir_variable *into; // in which it ends up; NULL: in none
+    bool leaves_block;                 // it is beyond the block's shared memory
+    const struct ir_variable *into;    // in which it ends up; NULL: in none
+    struct prove_assumption condition; // FITS_IF
+    const struct ir_function *kernel;  // whose parameter it is
     // UNKNOWN
+    unsigned parameter_count; // that have to do with it
+    struct prove_assumption parameters[PROVE_PARAMETERS];
     bool lacks_size; // it stays in the array if that has `high` + 1 bytes, or what was known
     bool is_final;
     const char *what;

@@ -92,6 +92,25 @@ static struct range other_side(const struct form_table *table, const struct cond
     return linear_range(table, &sum);
 }
 
+// Equality has no sign: the way to the other number may be one of signed numbers, or of others.
+static wide_int rounds_until_equal(const struct form_table *table,
+                                   const struct condition *condition, unsigned side,
+                                   uint32_t rounds, unsigned lane) {
+    const unsigned bits = transfer_bits(ir_value_row(condition->symbol->row)->operands[0]);
+    wide_int least = -1;
+    for (unsigned is_signed = 0; is_signed < 2 && !condition->holds; is_signed++) {
+        const struct course course =
+            course_of(table, condition->symbol->operands[side], rounds, bits, is_signed, lane);
+        const struct range other = other_side(table, condition, side, bits, is_signed, lane);
+        if (!course.start.is_known || !course.step || !other.is_known)
+            continue;
+        const wide_int most = rounds_until(&course, &other);
+        if (most >= 0 && (least < 0 || most < least))
+            least = most;
+    }
+    return least;
+}
+
 // The most that R can be in a lane, if the condition says. -1: it does not.
 static wide_int most_rounds(const struct form_table *table, const struct condition *condition,
                             unsigned side, uint32_t rounds, unsigned lane) {
@@ -103,13 +122,9 @@ static wide_int most_rounds(const struct form_table *table, const struct conditi
     const wide_int least = is_signed ? -((wide_int)1 << (bits - 1)) : 0,
                    most = least + ((wide_int)1 << bits) - 1;
     struct range except, limits = condition_range(table, condition, side, lane, &except);
-    if (!course.start.is_known || !course.step)
-        return -1;
-    if (row->law == IR_LAW_EQUAL) {
-        except = other_side(table, condition, side, bits, is_signed, lane);
-        return condition->holds || !except.is_known ? -1 : rounds_until(&course, &except);
-    }
-    if (!limits.is_known)
+    if (row->law == IR_LAW_EQUAL)
+        return rounds_until_equal(table, condition, side, rounds, lane);
+    if (!course.start.is_known || !course.step || !limits.is_known)
         return -1;
     wide_int last;
     if (course.step > 0 && limits.high + course.step <= most)

@@ -137,6 +137,21 @@ static bool known_parameter(const struct walker *walker, uint64_t offset, unsign
     return true;
 }
 
+// NULL: nothing is assumed of this parameter.
+static const struct form *assumed_parameter(struct walker *walker, uint64_t offset, unsigned bytes,
+                                            unsigned bits) {
+    const struct prove_assumption *assumption = walker->assumption;
+    if (!assumption || assumption->offset != offset || assumption->bytes != bytes ||
+        bits != 8 * bytes)
+        return NULL;
+    if (!assumption->may_be_negative)
+        return uniform_symbol(walker, bits, 0, assumption->most, ORIGIN_PARAMETER);
+    const uint64_t least = 1ull << (bits - 1); // its distance from 0
+    return form_subtract(
+        &walker->table, uniform_symbol(walker, bits, 0, least + assumption->most, ORIGIN_PARAMETER),
+        form_constant(&walker->table, bits, least));
+}
+
 const struct form *read_parameter(struct walker *walker, uint64_t offset, unsigned bytes,
                                   bool is_signed, unsigned bits) {
     for (size_t i = 0; i < walker->parameters.length; i++) {
@@ -148,6 +163,11 @@ const struct form *read_parameter(struct walker *walker, uint64_t offset, unsign
     uint64_t number;
     struct parameter made = {.offset = offset, .bytes = bytes, .is_signed = is_signed};
     const bool is_extended = is_signed && 8 * bytes < bits;
+    made.form = assumed_parameter(walker, offset, bytes, bits);
+    if (made.form) {
+        vec_push(&walker->parameters, made);
+        return made.form;
+    }
     if (known_parameter(walker, offset, bytes, &number))
         made.form = form_constant(
             &walker->table, bits,

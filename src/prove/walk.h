@@ -67,6 +67,7 @@ struct address { // of a variable in global memory, or of the parameters
 struct walker {
     struct form_table table;
     const struct prove_launch *launch;
+    const struct prove_assumption *assumption; // NULL: none
     const struct ir_shared_layout *layout;
     const struct ir_variable **arrays; // of each site, as events number them: see ir_shared_origins
     struct code *codes;

@@ -103,14 +103,26 @@ static const char *broken_rule(const struct subject *s, const struct prove_site 
     return NULL;
 }
 
+// It is proved to stay in its array, for the parameters of this run.
+static bool is_said_to_stay(const struct subject *s, const struct prove_bounds *bounds) {
+    const struct prove_assumption *condition = &bounds->condition;
+    uint64_t number = 0;
+    if (bounds->fit != PROVE_FITS_IF)
+        return bounds->fit == PROVE_FITS;
+    memcpy(&number, s->parameters + condition->offset, condition->bytes);
+    const int64_t is = condition->bytes == 4 ? (int32_t)number : (int64_t)number;
+    return is < 0 ? condition->may_be_negative : (uint64_t)is <= condition->most;
+}
+
 // What is said of where accesses lie against one lane's.
-static const char *broken_place(const struct prove_site *site, const struct ir_site *about,
-                                uint32_t offset, bool *has_left) {
+static const char *broken_place(const struct subject *s, const struct prove_site *site,
+                                const struct ir_site *about, uint32_t offset, bool *has_left) {
     const struct prove_bounds *bounds = &site->bounds;
     const int64_t first = (int64_t)offset - (int64_t)(bounds->array ? bounds->array->offset : 0),
                   last = first + (int64_t)about->width - 1;
-    *has_left |= first < 0 || !bounds->has_bytes || last >= (int64_t)bounds->bytes;
-    if (bounds->fit == PROVE_FITS && *has_left)
+    const bool leaves = first < 0 || !bounds->has_bytes || last >= (int64_t)bounds->bytes;
+    *has_left |= leaves;
+    if (is_said_to_stay(s, bounds) && leaves)
         return "it leaves its array";
     if (bounds->has_reach && (first < bounds->low || last > bounds->high))
         return "it is out of reach";
@@ -161,7 +173,7 @@ static void hear(void *context, const struct event_access *event) {
         const char *rule = broken_rule(s, site, event, &cost);
         for (uint32_t left = event->mask & s->rules[event->site].lanes; left && !rule;
              left &= left - 1)
-            rule = broken_place(site, s->sites[event->site].site,
+            rule = broken_place(s, site, s->sites[event->site].site,
                                 event->offsets[__builtin_ctz(left)], &proof->has_left[event->site]);
         if (rule)
             report(s, proof, rule, event, &cost);
@@ -189,7 +201,7 @@ static void hear_fault(struct subject *s, const struct sim_result *result) {
                 s->sites[n].site->location != result->location || !is_shared(s->sites[n].site))
                 continue;
             s->totals->faulted++;
-            if ((is_beyond ? site->bounds.fit : site->alignment.fit) != PROVE_FITS)
+            if (is_beyond ? !is_said_to_stay(s, &site->bounds) : site->alignment.fit != PROVE_FITS)
                 continue;
             s->has_failed = true;
             printf("%s\nseed %" PRIu64 ", %s: site %u is proved to fit, but: %s\n",
@@ -301,6 +313,7 @@ static void choose_launch(struct subject *s) {
         *launch = (struct prove_launch){.arch = arch,
                                         .block = {shape[0], shape[1], shape[2]},
                                         .has_grid = p > 0,
+                                        .wants_conditions = p == 0 && (drawn >> 52) % 2 == 0,
                                         .has_dynamic = p > 0,
                                         .dynamic_bytes = p > 0 ? DYNAMIC_BYTES : 0,
                                         .grid = {1 + (drawn >> 32) % 3, 1 + (drawn >> 40) % 2, 1}};
@@ -379,10 +392,11 @@ static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, const char 
 }
 
 static void print_fits(const char *of, const uint64_t counts[FITS], uint64_t all) {
-    static const char *const names[FITS] = {"not reached", "proved", "unknown", "violated"};
+    static const char *const names[FITS] = {"not reached", "proved", "conditional", "unknown",
+                                            "violated"};
     printf("%s:", of);
     for (unsigned f = 0; f < FITS; f++)
-        printf(" %s %.1f %%%s", names[f], 100.0 * (double)counts[f] / (double)(all ? all : 1),
+        printf(" %s %.2f %%%s", names[f], 100.0 * (double)counts[f] / (double)(all ? all : 1),
                f + 1 < FITS ? "," : "\n");
 }
 

@@ -452,6 +452,14 @@ static void jump_unless(struct generator *g, unsigned index, unsigned label, uns
         random_say(g, "setp.gt.s32 %%p%u, %%r%u, %u;", p, index, limit);
         break;
     case 4: // by a number that is bounded itself, or by one that is not
+        if (g->is_kernel && random_chance(g, 50)) {
+            const unsigned n = new_32(g);
+            random_say(g, "ld.param.u32 %%r%u, [n%u];", n, 1 + random_below(g, 2));
+            random_say(g, "setp.lt.s32 %%p%u, %%r%u, 0;", q, index);
+            random_say(g, "@%%p%u bra L%u;", q, label);
+            random_say(g, "setp.ge.%s %%p%u, %%r%u, %%r%u;", kind, p, index, n);
+            break;
+        }
         random_say(g, "setp.ge.%s %%p%u, %%r%u, %%r%u;", kind, p, index, other.number);
         if (random_chance(g, 70)) {
             random_say(g, "setp.gt.u32 %%p%u, %%r%u, %u;", q, other.number, limit);

@@ -204,7 +204,9 @@ static void make_short_loop(struct generator *g) {
         random_say(g, "and.b32 %%r%u, %%r%u, 15;", start, v.number);
     else
         random_say(g, "mov.u32 %%r%u, %%r%u;", start, v.number);
-    if (random_chance(g, 30)) { // from nothing that has to do with the start
+    if (g->is_kernel && random_chance(g, 25)) {
+        random_say(g, "ld.param.u32 %%r%u, [n%u];", bound, 1 + random_below(g, 2));
+    } else if (random_chance(g, 30)) { // from nothing that has to do with the start
         const struct random_value w = random_32(g);
         random_say(g, "and.b32 %%r%u, %%r%u, 31;", bound, w.number);
     } else {

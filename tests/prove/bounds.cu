@@ -72,11 +72,11 @@ __global__ void wide_index(float *out, long at, unsigned long other) {
     if (at >= 0 && at < 100)
         out[t] = s[at + t]; // bounds: stays in s; aligned
     if (at < 100)
-        out[t] += s[at]; // bounds: not proved to stay in s: depends on a parameter of the kernel; aligned
+        out[t] += s[at]; // bounds: can leave s when parameter 2 is negative; aligned
     if (other <= 192)
         out[t] += s[other + t]; // bounds: stays in s; aligned
     if (other < 194)
-        out[t] += s[other + t]; // bounds: not proved to stay in s: depends on a parameter of the kernel; bytes 0 to 1027 of 1024; aligned
+        out[t] += s[other + t]; // bounds: can leave s when parameter 3 is above 192; aligned
 }
 
 __global__ void alignment(float4 *out, const float *in, int n) {
@@ -93,4 +93,57 @@ __global__ void alignment(float4 *out, const float *in, int n) {
     __syncthreads();
     if (n > 2 && n < 90)
         out[t] = *(const float4 *)&s[4 * t + 2 * n]; // bounds: stays in s; not proved aligned: depends on a parameter of the kernel
+}
+
+__global__ void loops(float *out, int n, unsigned m) {
+    __shared__ float s[1000];
+    const unsigned t = threadIdx.x;
+    for (unsigned i = t; i < 1000; i += blockDim.x)
+        s[i] = i; // bounds: stays in s; aligned
+    __syncthreads();
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 1000; i++)
+        sum += s[i]; // bounds: stays in s; aligned
+#pragma unroll 1
+    for (int i = 999; i >= 0; i--)
+        sum *= s[i]; // bounds: stays in s; aligned
+#pragma unroll 1
+    for (int i = 0; i <= 1000; i++)
+        sum += s[i]; // bounds: not proved to stay in s: changes from round to round of a loop; bytes 0 to 4003 of 4000; aligned
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        sum *= s[i]; // bounds: can leave s when parameter 2 is above 1000; aligned
+#pragma unroll 1
+    for (int i = t; i < n; i += blockDim.x)
+        sum += s[i]; // bounds: can leave s when parameter 2 is above 1000; aligned
+#pragma unroll 1
+    for (int i = n - 1; i >= 0; i--)
+        sum *= s[i + 10]; // bounds: can leave s when parameter 2 is above 990; aligned
+#pragma unroll 1
+    for (unsigned i = 0; i < m; i += 4)
+        sum += s[i]; // bounds: can leave s when parameter 3 is not from 0 to 1000; aligned
+#pragma unroll 1
+    for (int i = 0; i < n && i < 1000; i++)
+        sum *= s[i]; // bounds: stays in s; aligned
+    out[t] = sum;
+}
+
+// What a parameter must not be.
+__global__ void offsets(float *out, int at, unsigned far, long wide, int row, int column) {
+    __shared__ float s[512], square[32][33];
+    const unsigned t = threadIdx.x;
+    for (unsigned i = t; i < 512; i += blockDim.x)
+        s[i] = square[i / 32][i % 32] = i; // bounds: stays in s; aligned / stays in square; aligned
+    __syncthreads();
+    out[t] = s[t + at]; // bounds: can leave s when parameter 2 is not from 0 to 448; aligned
+    out[t] += s[t + far]; // bounds: can leave s when parameter 3 is not from 0 to 448; aligned
+    if (at < 100)
+        out[t] *= s[at]; // bounds: can leave s when parameter 2 is negative; aligned
+    if (wide < 500)
+        out[t] += s[wide + t / 32]; // bounds: can leave s when parameter 4 is negative; aligned
+    if (row < 32 && column < 33)
+        out[t] *= square[row][column]; // bounds: not proved to stay in square: depends on a parameter of the kernel; aligned
+    if (row >= 0 && row < 32 && column >= 0 && column < 33)
+        out[t] += square[row][column]; // bounds: stays in square; aligned
 }
