@@ -304,7 +304,10 @@ static void look_at_bounds(struct walker *walker, const struct reader *reader,
     const struct form *guard = read_guard(reader);
     const struct truth truth = guard ? truth_of(walker, guard, reach->may) : (struct truth){0};
     struct reach own = *reach;
-    if (about->op == SITE_BULK_COPY) {
+    const enum ptx_access access =
+        ptx_access_of(reader->code->function->instructions[reader->instruction].ptx);
+    if (about->op == SITE_BULK_COPY || access == PTX_ACCESS_FRAGMENT_LOAD ||
+        access == PTX_ACCESS_FRAGMENT_STORE) {
         own.address = NULL;
         own.why = "such accesses are not followed";
     }

@@ -81,9 +81,10 @@ static struct range brought_near(struct range range, unsigned bits) {
     return (struct range){true, range.low - away, range.high - away};
 }
 
-static bool is_inside(const struct extent *extent, const struct range *range, unsigned width) {
+static bool is_inside(const struct reach *reach, const struct extent *extent,
+                      const struct range *range) {
     return range->is_known && extent->has_end && range->low >= extent->begin &&
-           range->high + width <= extent->end;
+           range->high + reach->width <= extent->end;
 }
 
 // Wherever it is, it is not inside; offsets behind the middle of what addresses can be are before
@@ -102,7 +103,7 @@ static struct range lane_range(struct walker *walker, const struct reach *reach,
     linear_of_sum(reach->address, lane, &sum);
     const struct range plain =
         brought_near(linear_range(&walker->table, &sum), reach->address->bits);
-    if (is_inside(extent, &plain, reach->width) || !sum.count)
+    if (is_inside(reach, extent, &plain) || !sum.count)
         return plain;
     return brought_near(facts_range(&walker->table, reach->facts, &sum, reach->address->bits, lane),
                         reach->address->bits);
@@ -265,7 +266,7 @@ static void look_at_lane(struct walker *walker, const struct reach *reach, unsig
     bounds->array = extent.array;
     bounds->has_bytes = extent.has_end;
     bounds->bytes = (uint64_t)(extent.end - extent.begin);
-    if (is_inside(&extent, &range, reach->width)) {
+    if (is_inside(reach, &extent, &range)) {
         if (bounds->fit == PROVE_FIT_NONE)
             bounds->fit = PROVE_FITS;
     } else if (is_outside(&extent, &range, reach->width, bits)) {

@@ -13,10 +13,12 @@ LANES_INLINE void mem_raw(const struct sim_warp *warp, bool has_base, bool is_32
     if (!has_base) {
         SIM_LANES
             a[l] = offset;
-    } else if (is_32) {
+    } else if (is_32) { // their sum has 32 bits, too; a window is added to it
         const uint32_t *b = LANES_ALIGNED(const uint32_t, base);
+        const uint32_t low = (uint32_t)offset;
+        const uint64_t window = offset - (uint64_t)(int64_t)(int32_t)low;
         SIM_LANES
-            a[l] = b[l] + offset;
+            a[l] = (uint32_t)(b[l] + low) + window;
     } else {
         const uint64_t *b = LANES_ALIGNED(const uint64_t, base);
         SIM_LANES
