@@ -1,8 +1,9 @@
 // Whether two accesses of different threads may touch the same byte: the difference of their
 // addresses, in which numbers cancel that are the same for both threads.
 #include "prove/race.h"
+#include "prove/request.h"
 
-enum { MOST_TERMS = 2 * FORM_TERMS };
+enum { MOST_TERMS = 2 * FORM_TERMS, ADDRESS_BITS = 24 };
 
 // How a symbol of one thread is related to the other thread's.
 enum sharing {
@@ -12,7 +13,7 @@ enum sharing {
 };
 
 struct pair {
-    const struct walker *walker;
+    struct walker *walker;
     const struct race_entry *a, *b;
     bool is_one_request; // or what one warp does between two barriers, once
 };
@@ -65,6 +66,13 @@ static enum sharing sharing_of_form(const struct pair *pair, const struct form *
     return most;
 }
 
+// A loop's number in its first round.
+static bool is_zero(const struct pair *pair, const struct race_entry *entry, uint32_t number) {
+    const struct race_step *step = race_step_of(pair->walker->races, number);
+    return step && pair->walker->races->is_common[number] &&
+           race_relation_of(pair->walker->races, entry->phase, step->context) == RACE_FRESH;
+}
+
 // ---- Their difference -----------------------------------------------------------------------
 
 struct part { // of the difference: factors, in lanes of the one and of the other, of one number
@@ -91,10 +99,13 @@ static void add_part(struct difference *difference, const struct part *part) {
     difference->parts[difference->count++] = *part;
 }
 
-static form_lanes factors_in(const struct form *a, uint32_t symbol) {
+// Of the symbol in the address. NULL: it is not there, or 0.
+static form_lanes factors_in(const struct pair *pair, const struct race_entry *entry,
+                             uint32_t symbol) {
+    const struct form *a = entry->access->address;
     for (unsigned t = 0; t < a->count; t++)
         if (a->terms[t].symbol == symbol)
-            return a->terms[t].by;
+            return is_zero(pair, entry, symbol) ? NULL : a->terms[t].by;
     return NULL;
 }
 
@@ -122,35 +133,39 @@ static bool add_shift(const struct pair *pair, struct difference *difference, ui
     return true;
 }
 
+// Of a symbol in one of the addresses, or in both.
+static void add_symbol(const struct pair *pair, struct difference *difference, uint32_t symbol) {
+    const form_lanes of_a = factors_in(pair, pair->a, symbol),
+                     of_b = factors_in(pair, pair->b, symbol);
+    const bool is_in_both = of_a && of_b;
+    const bool is_uniform = form_symbol_of(&pair->walker->table, symbol)->is_uniform;
+    const enum sharing sharing = is_in_both && is_uniform ? sharing_of(pair, symbol) : OWN;
+    const bool is_one = sharing == SHARED || (sharing == SHIFTED && of_a == of_b && is_flat(of_a) &&
+                                              add_shift(pair, difference, symbol, of_a));
+    if (is_one || !is_in_both) {
+        const struct part part = {symbol, of_a, of_b, is_flat(of_a) && is_flat(of_b)};
+        add_part(difference, &part);
+        return;
+    }
+    const struct part parts[] = {{symbol, of_a, NULL, is_flat(of_a)},
+                                 {symbol, NULL, of_b, is_flat(of_b)}};
+    add_part(difference, &parts[0]);
+    add_part(difference, &parts[1]);
+}
+
 static void make_difference(const struct pair *pair, struct difference *difference) {
     const struct form *a = pair->a->access->address, *b = pair->b->access->address;
-    const struct form_table *table = &pair->walker->table;
     *difference =
         (struct difference){.bits = a->bits < b->bits ? a->bits : b->bits, .is_flat = true};
-    for (unsigned t = 0; t < a->count; t++) {
-        const uint32_t symbol = a->terms[t].symbol;
-        struct part part = {symbol, a->terms[t].by, factors_in(b, symbol), false};
-        const enum sharing sharing =
-            form_symbol_of(table, symbol)->is_uniform && part.of_b ? sharing_of(pair, symbol) : OWN;
-        const bool is_one = sharing == SHARED ||
-                            (sharing == SHIFTED && is_flat(part.of_a) && part.of_a == part.of_b &&
-                             add_shift(pair, difference, symbol, part.of_b));
-        if (!is_one)
-            part.of_b = NULL;
-        part.is_flat = is_flat(part.of_a) && is_flat(part.of_b);
-        add_part(difference, &part);
-        if (!is_one && factors_in(b, symbol)) {
-            const struct part other = {symbol, NULL, factors_in(b, symbol),
-                                       is_flat(factors_in(b, symbol))};
-            add_part(difference, &other);
-        }
+    for (unsigned t = 0; t < a->count; t++)
+        add_symbol(pair, difference, a->terms[t].symbol);
+    for (unsigned t = 0; t < b->count; t++) {
+        bool is_new = true;
+        for (unsigned other = 0; other < a->count; other++)
+            is_new &= a->terms[other].symbol != b->terms[t].symbol;
+        if (is_new)
+            add_symbol(pair, difference, b->terms[t].symbol);
     }
-    for (unsigned t = 0; t < b->count; t++)
-        if (!factors_in(a, b->terms[t].symbol)) {
-            const struct part part = {b->terms[t].symbol, NULL, b->terms[t].by,
-                                      is_flat(b->terms[t].by)};
-            add_part(difference, &part);
-        }
 }
 
 // ---- Lanes ----------------------------------------------------------------------------------
@@ -225,12 +240,121 @@ static struct race_meeting look_at_lanes(const struct pair *pair,
                 difference->is_flat ? flat : sum_of(pair->walker, difference, l, m);
             const uint64_t base = a->address->base[l] - b->address->base[m] + difference->shift;
             if (may_touch(&sum, base, difference->bits, a->width, b->width))
-                return (struct race_meeting){true, {l, m}, sum.symbol};
+                return (struct race_meeting){
+                    .may_meet = true, .lanes = {l, m}, .symbol = sum.symbol};
         }
     return (struct race_meeting){.symbol = IR_NONE};
 }
 
-struct race_meeting race_overlap(const struct walker *walker, const struct race_entry *a,
+// ---- Trying ---------------------------------------------------------------------------------
+
+enum { MOST_TRIALS = 256 };
+
+// All that the parts are made of is common, so that few of its bits decide.
+static bool can_try(const struct pair *pair, const struct difference *difference,
+                    struct request *request) {
+    for (unsigned i = 0; i < difference->count; i++) {
+        const struct part *part = &difference->parts[i];
+        uint64_t factors = 0;
+        for (unsigned l = 0; l < FORM_LANES; l++)
+            factors |= (part->of_a ? part->of_a[l] : 0) | (part->of_b ? part->of_b[l] : 0);
+        const unsigned zeros = factors ? (unsigned)__builtin_ctzll(factors) : 64;
+        if (zeros < difference->bits &&
+            !request_add(request, part->symbol, difference->bits - zeros))
+            return false;
+    }
+    for (unsigned i = 0; i < request->variable_count; i++) {
+        const uint32_t symbol = request->variables[i].symbol;
+        if (sharing_of(pair, symbol) == OWN && !is_zero(pair, pair->a, symbol) &&
+            !is_zero(pair, pair->b, symbol))
+            return false;
+    }
+    return request->trials <= MOST_TRIALS;
+}
+
+// What a variable is for one of the two threads: the first one has `value`, but in the first round
+// of its loop, and the second one may be a round behind, or ahead. False: not known.
+static bool set_variable(const struct pair *pair, bool is_a, uint64_t value,
+                         struct request_variable *variable) {
+    const uint32_t symbol = variable->symbol;
+    const struct races *races = pair->walker->races;
+    variable->value = is_zero(pair, is_a ? pair->a : pair->b, symbol) ? 0 : value;
+    if (is_a || is_zero(pair, pair->a, symbol) || is_zero(pair, pair->b, symbol) ||
+        sharing_of(pair, symbol) != SHIFTED)
+        return true;
+    const struct race_step *step = race_step_of(races, symbol);
+    const unsigned zeros = step->has_strides ? 0 : step->zeros;
+    if (zeros >= step->grows->bits || step->grows->base[0] & form_mask(zeros) ||
+        variable->is_full || step->grows->bits - zeros < variable->bits)
+        return false;
+    const uint64_t grown = step->grows->base[0] >> zeros;
+    const bool a_is_next = race_relation_of(races, pair->a->phase, step->context) == RACE_NEXT;
+    variable->value += a_is_next ? -grown : grown;
+    return true;
+}
+
+static bool set_variables(const struct pair *pair, bool is_a, const struct request *chosen,
+                          struct request *request) {
+    for (unsigned i = 0; i < request->variable_count; i++)
+        if (!set_variable(pair, is_a, chosen->variables[i].value, &request->variables[i]))
+            return false;
+    return true;
+}
+
+static void sum_parts(const struct difference *difference, const struct request *request, bool is_a,
+                      uint64_t sums[FORM_LANES]) {
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        for (unsigned i = 0; i < difference->count; i++) {
+            const form_lanes by = is_a ? difference->parts[i].of_a : difference->parts[i].of_b;
+            if (by && by[l])
+                sums[l] += by[l] * request_value(request, difference->parts[i].symbol, l);
+        }
+}
+
+// With the variables as they are.
+static bool touches_now(const struct pair *pair, const struct difference *difference,
+                        struct request *request, bool is_one_warp, struct race_meeting *meeting) {
+    const struct race_access *a = pair->a->access, *b = pair->b->access;
+    const struct sum none = {.zeros = difference->bits, .is_bounded = true};
+    uint64_t of_a[FORM_LANES] = {0}, of_b[FORM_LANES] = {0};
+    const struct request chosen = *request;
+    if (!set_variables(pair, true, &chosen, request))
+        return true;
+    sum_parts(difference, request, true, of_a);
+    if (!set_variables(pair, false, &chosen, request))
+        return true;
+    sum_parts(difference, request, false, of_b);
+    for (uint32_t rest = a->lanes; rest; rest &= rest - 1)
+        for (uint32_t others = b->lanes; others; others &= others - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(rest), m = (unsigned)__builtin_ctz(others);
+            const uint64_t base =
+                a->address->base[l] + of_a[l] - b->address->base[m] - of_b[m] + difference->shift;
+            if ((is_one_warp && l == m) ||
+                !may_touch(&none, base, difference->bits, a->width, b->width))
+                continue;
+            meeting->lanes[0] = l;
+            meeting->lanes[1] = m;
+            return true;
+        }
+    return false;
+}
+
+// Whether for some values of what is not known the two touch the same byte.
+static void try_all(const struct pair *pair, const struct difference *difference, bool is_one_warp,
+                    struct race_meeting *meeting) {
+    struct request request = {.table = &pair->walker->table, .is_deep = true, .trials = 1};
+    if (!can_try(pair, difference, &request))
+        return;
+    for (uint64_t n = 0; n < request.trials; n++) {
+        request_choose(&request, n);
+        meeting->trials++;
+        if (touches_now(pair, difference, &request, is_one_warp, meeting))
+            return;
+    }
+    meeting->may_meet = false;
+}
+
+struct race_meeting race_overlap(struct walker *walker, const struct race_entry *a,
                                  const struct race_entry *b, bool is_same) {
     const struct race_access *x = a->access, *y = b->access;
     const bool is_one_warp = x->warp == y->warp;
@@ -250,8 +374,13 @@ struct race_meeting race_overlap(const struct walker *walker, const struct race_
             first = (unsigned)__builtin_ctz(x->lanes & (x->lanes - 1));
         else if (first == second)
             return (struct race_meeting){.symbol = IR_NONE}; // one lane alone
-        return (struct race_meeting){true, {first, second}, IR_NONE};
+        return (struct race_meeting){.may_meet = true, .lanes = {first, second}, .symbol = IR_NONE};
     }
     make_difference(&pair, &difference);
-    return look_at_lanes(&pair, &difference, is_one_warp);
+    struct race_meeting meeting = look_at_lanes(&pair, &difference, is_one_warp);
+    if (meeting.may_meet && difference.count)
+        try_all(&pair, &difference, is_one_warp, &meeting);
+    if (meeting.may_meet && meeting.symbol == IR_NONE && difference.bits < ADDRESS_BITS)
+        meeting.is_partial = true;
+    return meeting;
 }

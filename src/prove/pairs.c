@@ -271,12 +271,15 @@ static void compare(struct search *search, const struct race_entry *a, const str
     search->compared +=
         1 + (uint64_t)__builtin_popcount(x->lanes) * (uint64_t)__builtin_popcount(y->lanes);
     const struct race_meeting meeting = race_overlap(search->walker, a, b, x == y);
+    search->compared += (uint64_t)meeting.trials * FORM_LANES * FORM_LANES;
     if (!meeting.may_meet ||
         writes_alike(search->walker, x, meeting.lanes[0], y, meeting.lanes[1]) == 1)
         return;
-    const char *why = x->address && y->address
-                          ? words_of(search->walker, meeting.symbol)
-                          : "such accesses are not followed, they may touch any bytes";
+    const char *why =
+        meeting.is_partial
+            ? "they may touch the same bytes: an index is computed in a way that is not followed"
+        : x->address && y->address ? words_of(search->walker, meeting.symbol)
+                                   : "such accesses are not followed, they may touch any bytes";
     note(search, PROVE_NOT_FREE, x, meeting.lanes[0], y, meeting.lanes[1], why, meeting.symbol);
 }
 

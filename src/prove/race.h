@@ -167,9 +167,11 @@ struct race_meeting {
     bool may_meet;
     unsigned lanes[2];
     uint32_t symbol; // that is not known; IR_NONE: none
+    bool is_partial; // only low bits of an address are known
+    unsigned trials; // of numbers that decide
 };
 // Whether lanes of the two may touch the same byte. `is_same`: they are the same access.
-struct race_meeting race_overlap(const struct walker *walker, const struct race_entry *a,
+struct race_meeting race_overlap(struct walker *walker, const struct race_entry *a,
                                  const struct race_entry *b, bool is_same);
 
 #endif

@@ -111,7 +111,7 @@ static bool demand_symbol(struct request *request, uint32_t symbol, uint64_t wan
     const unsigned bits = bits_of(wanted) < bits_of(of.high) ? bits_of(wanted) : bits_of(of.high);
     if (!wanted || bits == 0)
         return true;
-    if (of.is_uniform)
+    if (of.is_uniform && !(request->is_deep && of.kind != SYMBOL_UNKNOWN))
         return add_variable(request, symbol, bits);
     if (of.kind == SYMBOL_UNKNOWN || !--*patience)
         return false;
@@ -238,7 +238,7 @@ static uint64_t value_of_symbol(const struct request *request, uint32_t symbol, 
     const struct request_variable *variable = variable_of(request, symbol);
     if (variable)
         return variable->value;
-    if (of->is_uniform || of->kind == SYMBOL_UNKNOWN)
+    if ((of->is_uniform && !request->is_deep) || of->kind == SYMBOL_UNKNOWN)
         return 0; // none of its bits matter
     if (of->kind == SYMBOL_PRODUCT)
         return value_of_symbol(request, of->factors[0], lane) *
@@ -256,6 +256,15 @@ static uint64_t value_of_form(const struct request *request, const struct form *
         if (a->terms[t].by[lane])
             sum += a->terms[t].by[lane] * value_of_symbol(request, a->terms[t].symbol, lane);
     return sum & form_mask(a->bits);
+}
+
+bool request_add(struct request *request, uint32_t symbol, unsigned bits) {
+    unsigned patience = MOST_DEMANDS;
+    return demand_symbol(request, symbol, form_mask(bits), &patience);
+}
+
+uint64_t request_value(const struct request *request, uint32_t symbol, unsigned lane) {
+    return value_of_symbol(request, symbol, lane);
 }
 
 static bool is_loose_term(const struct request *request, const struct form_term *term) {

@@ -25,6 +25,7 @@ struct request {
     unsigned span;   // of all banks, in bytes: moving one lane by it keeps its bank
     unsigned period; // moving all lanes by it changes nothing
     unsigned width;  // bytes of a lane: offsets are multiples of it, or the access faults
+    bool is_deep;    // numbers that are the same for all lanes are looked into, too
     struct request_variable variables[REQUEST_VARIABLES];
     unsigned variable_count;
     uint64_t trials; // of all variables together
@@ -39,6 +40,11 @@ struct request {
 
 void request_begin(struct request *request, struct form_table *table, const struct form *address,
                    uint32_t mask, unsigned arch, unsigned width);
+// Of numbers that need not be an address: what decides about their low `bits` becomes variables.
+// False: too much does, or it is not known what.
+bool request_add(struct request *request, uint32_t symbol, unsigned bits);
+// What it is in a lane, by what the variables are now.
+uint64_t request_value(const struct request *request, uint32_t symbol, unsigned lane);
 // Sets the variables to the n-th choice of values.
 void request_choose(struct request *request, uint64_t n);
 

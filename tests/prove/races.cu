@@ -358,6 +358,49 @@ __global__ void warp_for_block(const int *in, int *out) {
 }
 // races: race 355 357
 
+// What one round writes the next one does not, and the one behind it finds it read.
+__global__ void in_turn(const int *in, int *out, int n) {
+    __shared__ int tile[2][256];
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+        tile[k % 2][threadIdx.x] = in[k * 256 + threadIdx.x];
+        __syncthreads();
+        sum += tile[k % 2][255 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+// races: free
+
+__global__ void in_turn_of_one(const int *in, int *out, int n) {
+    __shared__ int tile[2][256];
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+        tile[k / 2 % 2][threadIdx.x] = in[k * 256 + threadIdx.x];
+        __syncthreads();
+        sum += tile[k / 2 % 2][255 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+// races: not proved: where both come there
+
+__global__ void rotated(const int *in, int *out, int n) {
+    __shared__ int tile[8][32];
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32;
+    tile[row][(lane + n) % 32] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[row][(lane ^ n) % 32];
+}
+// races: not proved: depends on a parameter
+
+__global__ void rotated_unsigned(const int *in, int *out, unsigned n) {
+    __shared__ int tile[8][32];
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32;
+    tile[row][(lane + n) % 32] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[row][(lane ^ n) % 32];
+}
+// races: free
+
 // Two halves of the block with a barrier each: it is taken to order nothing.
 __global__ void halves(const int *in, int *out) {
     __shared__ int tile[256];
