@@ -95,12 +95,16 @@ static void put_proved_blocks(struct report_page *page, const struct profile_lau
     strbuf_free(&text);
 }
 
+// All blocks were run, or would have been but for a fault.
 static void put_whole(struct report_page *page, const struct profile_launch *launch) {
     struct strbuf text = {0};
-    strbuf_printf(&text, "All blocks were run: %s.", launch->whole_reason);
+    if (launch->whole_reason)
+        strbuf_printf(&text, "All blocks were run: %s.", launch->whole_reason);
     if (launch->blocks.has_partial_input)
-        strbuf_puts(&text, " Counts may be others, as earlier launches left out blocks that would "
-                           "have written what this one reads.");
+        strbuf_printf(&text,
+                      "%sCounts may be others, as earlier launches left out blocks that would have "
+                      "written what this one reads.",
+                      text.length ? " " : "");
     report_to(page, 2);
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
@@ -225,7 +229,7 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
         put_sample(page, one);
     if (one->blocks.is_proved)
         put_proved_blocks(page, one);
-    else if (one->whole_reason)
+    else if (one->whole_reason || one->blocks.has_partial_input)
         put_whole(page, one);
     if (one->fault)
         put_fault(page, one);

@@ -184,30 +184,22 @@ static void settle(struct run_every_block *every, uint64_t blocks) {
         vec_push(&every->pieces, every->picks.data[i].blocks);
 }
 
-void run_every_block_find(struct run_every_block *every, const struct run_launch *launch) {
+bool run_every_block_refuse(struct run_every_block *every, const struct run_launch *launch) {
+    struct search search = {.every = every};
+    const char *reason = why_not(launch);
+    if (reason)
+        refuse(&search, reason, 0);
+    return reason != NULL;
+}
+
+void run_every_block_search(struct run_every_block *every, const struct run_launch *launch) {
     struct box all = {.cuts = 0};
-    *every = (struct run_every_block){.is_asked = launch->proves_blocks && launch->profile &&
-                                                  !launch->profile->is_uncounted};
-    if (!every->is_asked)
-        return;
     struct search search = {
         .every = every, .launch = launch, .kernel = sim_kernel_function(launch->kernel)};
-    const char *reason = why_not(launch);
-    if (reason) {
-        refuse(&search, reason, 0);
-        return;
-    }
     for (int axis = 0; axis < 3; axis++)
         all.last[axis] = launch->sim.grid[axis] - 1;
     vec_push(&search.boxes, all);
     look_at_all(&search);
     vec_free(&search.boxes);
     settle(every, blocks_of(&all));
-}
-
-void run_every_block_free(struct run_every_block *every) {
-    vec_free(&every->picks);
-    vec_free(&every->pieces);
-    free(every->has_other_sectors);
-    free(every->why);
 }

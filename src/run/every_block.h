@@ -6,6 +6,7 @@
 #include "run/launch.h"
 
 struct run_every_block {
+    bool is_kept;               // for later launches, which are alike
     bool is_asked;              // --blocks auto
     VEC(struct sim_pick) picks; // in ascending order; none: all blocks are run
     VEC(uint64_t) pieces;       // for how many blocks each stands
@@ -21,6 +22,10 @@ struct run_every_block {
 // borders make others, one of each kind. Looks at nothing unless that is asked for. Free with
 // run_every_block_free.
 void run_every_block_find(struct run_every_block *every, const struct run_launch *launch);
+// Inside of that: why nothing can be said of this launch, whatever it does; false: there is
+// nothing. And the search itself.
+bool run_every_block_refuse(struct run_every_block *every, const struct run_launch *launch);
+void run_every_block_search(struct run_every_block *every, const struct run_launch *launch);
 void run_every_block_free(struct run_every_block *every);
 
 #endif

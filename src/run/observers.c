@@ -72,7 +72,10 @@ static void finish_blocks(const struct run_launch *launch, const struct run_ever
     const bool is_proved = every->picks.length && !counted->fault;
     counted->blocks.is_asked = every->is_asked;
     counted->blocks.is_proved = is_proved;
-    counted->blocks.has_partial_input = every->is_open && launch->profile->has_left_out_blocks;
+    counted->blocks.has_partial_input =
+        launch->profile->has_left_out_blocks &&
+        (every->is_open || counted->fault ||
+         (!is_proved && (every->has_other_work || every->has_any_other_sectors)));
     counted->whole_reason = every->why;
     launch->profile->has_left_out_blocks |= every->picks.length > 0;
     if (!is_proved)
