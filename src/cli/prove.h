@@ -73,7 +73,7 @@ struct prove_proof {
     const char *kernel, *symbol;
     enum prove_choice choice;
     VEC(struct prove_shape) shapes;
-    bool is_misfit;               // of usual shapes: the kernel surely leaves its arrays
+    bool is_misfit;               // of usual shapes: threads of theirs leave its arrays
     bool is_fitting;              // others were left out for that
     const char *trouble;          // why nothing is proved; NULL: something is
     VEC(struct prove_row) rows;   // those that may conflict first, by degree; then by line

@@ -53,15 +53,15 @@ static void leave_out(struct prove_report *report, size_t first) {
     report->proofs.length = kept;
 }
 
-static bool surely_misfits(const struct prove_result *result) {
+static bool leaves_arrays(const struct prove_result *result) {
     for (uint32_t s = 0; s < result->site_count; s++)
-        if (result->sites[s].bounds.fit == PROVE_MISFITS && result->sites[s].bounds.is_sure)
+        if (result->sites[s].bounds.fit == PROVE_MISFITS)
             return true;
     return false;
 }
 
-// Of usual shapes those for which the kernel is not made, as it would surely leave its arrays, are
-// left out; unless none is left.
+// Of usual shapes those for which the kernel is not made, as threads of theirs leave its arrays,
+// are left out; unless none is left.
 static void prove_one(struct prove_run *run, const struct source *source,
                       const struct ir_function *kernel) {
     struct prove_report *report = &run->report;
@@ -81,7 +81,7 @@ static void prove_one(struct prove_run *run, const struct source *source,
             .kernel = arena_strndup(report->arena, name, strlen(name)),
             .symbol = arena_strndup(report->arena, kernel->name, strlen(kernel->name)),
             .choice = choice,
-            .is_misfit = choice == PROVE_USUAL && surely_misfits(result)};
+            .is_misfit = choice == PROVE_USUAL && leaves_arrays(result)};
         misfits += proof.is_misfit;
         vec_push(&proof.shapes, shapes[i]);
         prove_fill(report, source, kernel, result, &proof);

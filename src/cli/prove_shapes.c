@@ -69,7 +69,7 @@ static void add_smaller(struct prove_shape shapes[PROVE_SHAPES], size_t *count, 
         return;
     if (axes == 2)
         add(shapes, count, 8, 8, 1);
-    for (uint32_t threads = axes == 1 ? 128 : 32; threads >= 32; threads /= 2)
+    for (uint32_t threads = axes == 1 ? 128 : 32; threads >= 16; threads /= 2)
         add(shapes, count, threads, 1, 1);
 }
 
