@@ -121,7 +121,7 @@ static void put_reason(struct strbuf *out, const char *what, const struct ir_fun
         strbuf_printf(out, ", line %u", line);
 }
 
-// "parameter 2 is above 64". Compilers number what PTX calls KERNEL_param_1; others name it.
+// "parameter 2 is at most 64". Compilers number what PTX calls KERNEL_param_1; others name it.
 static void put_condition(struct strbuf *out, const struct prove_bounds *bounds) {
     const struct prove_assumption *condition = &bounds->condition;
     const struct ir_variable *formal = NULL;
@@ -140,11 +140,11 @@ static void put_condition(struct strbuf *out, const struct prove_bounds *bounds)
     if (formal && condition->offset != formal->offset)
         strbuf_printf(out, ", byte %" PRIu64 " of it,", condition->offset - formal->offset);
     if (condition->most == (condition->bytes == 8 ? INT64_MAX : INT32_MAX))
-        strbuf_puts(out, " is negative");
+        strbuf_puts(out, " is not negative");
     else if (condition->may_be_negative)
-        strbuf_printf(out, " is above %" PRIu64, condition->most);
+        strbuf_printf(out, " is at most %" PRIu64, condition->most);
     else
-        strbuf_printf(out, " is not from 0 to %" PRIu64, condition->most);
+        strbuf_printf(out, " is from 0 to %" PRIu64, condition->most);
 }
 
 static void put_misfit(struct strbuf *out, const struct prove_bounds *bounds, unsigned width) {
@@ -175,9 +175,9 @@ void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigne
         put_array(out, bounds->array);
         return;
     case PROVE_FITS_IF:
-        strbuf_puts(out, "can leave ");
+        strbuf_puts(out, "stays in ");
         put_array(out, bounds->array);
-        strbuf_puts(out, " when ");
+        strbuf_puts(out, " if ");
         put_condition(out, bounds);
         return;
     case PROVE_MISFITS:

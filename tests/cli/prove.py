@@ -192,7 +192,7 @@ def check_formats(ptx, folder):
         problems.append("keys of the JSON are not sorted: " + text[:200])
     conditional = [a["bounds"] for p in proofs["proofs"] for a in p["accesses"]
                    if a.get("bounds", {}).get("verdict") == "conditional"]
-    if conditional != [{"bytes": 32768, "condition": "can leave tile when parameter 2 (n) is not from 0 to 32", "from": 0,
+    if conditional != [{"bytes": 32768, "condition": "stays in tile if parameter 2 (n) is from 0 to 32", "from": 0,
                         "most": 32, "parameter_offset": 8, "verdict": "conditional"}]:
         problems.append(f"conditional: {conditional}")
     verdicts = [a["verdict"] for p in proofs["proofs"] for a in p["accesses"]]

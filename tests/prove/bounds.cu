@@ -72,11 +72,11 @@ __global__ void wide_index(float *out, long at, unsigned long other) {
     if (at >= 0 && at < 100)
         out[t] = s[at + t]; // bounds: stays in s; aligned
     if (at < 100)
-        out[t] += s[at]; // bounds: can leave s when parameter 2 is negative; aligned
+        out[t] += s[at]; // bounds: stays in s if parameter 2 is not negative; aligned
     if (other <= 192)
         out[t] += s[other + t]; // bounds: stays in s; aligned
     if (other < 194)
-        out[t] += s[other + t]; // bounds: can leave s when parameter 3 is above 192; aligned
+        out[t] += s[other + t]; // bounds: stays in s if parameter 3 is at most 192; aligned
 }
 
 __global__ void alignment(float4 *out, const float *in, int n) {
@@ -113,16 +113,16 @@ __global__ void loops(float *out, int n, unsigned m) {
         sum += s[i]; // bounds: not proved to stay in s: changes from round to round of a loop; bytes 0 to 4003 of 4000; aligned
 #pragma unroll 1
     for (int i = 0; i < n; i++)
-        sum *= s[i]; // bounds: can leave s when parameter 2 is above 1000; aligned
+        sum *= s[i]; // bounds: stays in s if parameter 2 is at most 1000; aligned
 #pragma unroll 1
     for (int i = t; i < n; i += blockDim.x)
-        sum += s[i]; // bounds: can leave s when parameter 2 is above 1000; aligned
+        sum += s[i]; // bounds: stays in s if parameter 2 is at most 1000; aligned
 #pragma unroll 1
     for (int i = n - 1; i >= 0; i--)
-        sum *= s[i + 10]; // bounds: can leave s when parameter 2 is above 990; aligned
+        sum *= s[i + 10]; // bounds: stays in s if parameter 2 is at most 990; aligned
 #pragma unroll 1
     for (unsigned i = 0; i < m; i += 4)
-        sum += s[i]; // bounds: can leave s when parameter 3 is not from 0 to 1000; aligned
+        sum += s[i]; // bounds: stays in s if parameter 3 is from 0 to 1000; aligned
 #pragma unroll 1
     for (int i = 0; i < n && i < 1000; i++)
         sum *= s[i]; // bounds: stays in s; aligned
@@ -136,12 +136,12 @@ __global__ void offsets(float *out, int at, unsigned far, long wide, int row, in
     for (unsigned i = t; i < 512; i += blockDim.x)
         s[i] = square[i / 32][i % 32] = i; // bounds: stays in s; aligned / stays in square; aligned
     __syncthreads();
-    out[t] = s[t + at]; // bounds: can leave s when parameter 2 is not from 0 to 448; aligned
-    out[t] += s[t + far]; // bounds: can leave s when parameter 3 is not from 0 to 448; aligned
+    out[t] = s[t + at]; // bounds: stays in s if parameter 2 is from 0 to 448; aligned
+    out[t] += s[t + far]; // bounds: stays in s if parameter 3 is from 0 to 448; aligned
     if (at < 100)
-        out[t] *= s[at]; // bounds: can leave s when parameter 2 is negative; aligned
+        out[t] *= s[at]; // bounds: stays in s if parameter 2 is not negative; aligned
     if (wide < 500)
-        out[t] += s[wide + t / 32]; // bounds: can leave s when parameter 4 is negative; aligned
+        out[t] += s[wide + t / 32]; // bounds: stays in s if parameter 4 is not negative; aligned
     if (row < 32 && column < 33)
         out[t] *= square[row][column]; // bounds: not proved to stay in square: depends on a parameter of the kernel; aligned
     if (row >= 0 && row < 32 && column >= 0 && column < 33)
