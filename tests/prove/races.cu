@@ -401,6 +401,46 @@ __global__ void rotated_unsigned(const int *in, int *out, unsigned n) {
 }
 // races: free
 
+// The next round writes what this one reads, behind no barrier.
+__global__ void one_ahead(const int *in, int *out, int n) {
+    __shared__ int tile[2][256];
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        tile[k % 2][threadIdx.x] = in[k * 256 + threadIdx.x];
+        __syncthreads();
+        sum += tile[(k + 1) % 2][255 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+// races: not proved: changes from round to round of a loop
+
+// Rounds may have no barrier: threads are in different ones.
+__global__ void skips(const int *in, int *out, int n, int m) {
+    __shared__ int tile[2][256];
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        tile[k % 2][threadIdx.x] = in[k * 256 + threadIdx.x];
+        if (m > 3)
+            __syncthreads();
+        tile[k % 2][threadIdx.x] = 0;
+        sum += tile[(k + 1) % 2][255 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+// races: not proved: changes from round to round of a loop
+
+// Not all lanes need come to it.
+__global__ void warp_of_some(const int *in, int *out) {
+    __shared__ int tile[256];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (in[threadIdx.x] > 7)
+        __syncwarp();
+    out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+// races: not proved: unless something other than a barrier orders the two
+
 // Two halves of the block with a barrier each: it is taken to order nothing.
 __global__ void halves(const int *in, int *out) {
     __shared__ int tile[256];
