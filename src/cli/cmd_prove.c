@@ -27,9 +27,8 @@ static void help(void) {
         "  at most 8-way    no request is worse\n"
         "  not proved       and why; bankrun run counts what it costs for one input\n"
         "  leaves t         a thread accesses what is not in the array t; of other accesses it is\n"
-        "                   proved that they stay in it, or said when they can leave it, or why "
-        "it\n"
-        "                   is not known\n"
+        "                   proved that they stay in it, of some if a parameter is not too\n"
+        "                   large, or said why it is not known\n"
         "\n",
         stdout);
     options_print_help(CLI_PROVE, stdout);
