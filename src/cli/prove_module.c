@@ -72,6 +72,7 @@ static void prove_one(struct prove_run *run, const struct source *source,
     char *name = base_demangle(kernel->name);
     for (size_t i = 0; i < count && (i < wanted || misfits == i); i++) {
         struct prove_launch launch = {.arch = report->options->arch,
+                                      .wants_bounds = true,
                                       .wants_conditions = true,
                                       .has_dynamic = report->options->prove.has_shared,
                                       .dynamic_bytes = report->options->prove.shared};

@@ -300,6 +300,8 @@ static const struct form *meant_offset(struct walker *walker, const struct form 
 // Where the accesses of a request lie, whatever they cost.
 static void look_at_bounds(struct walker *walker, const struct reader *reader,
                            const struct ir_site *about, const struct reach *reach) {
+    if (!walker->launch->wants_bounds)
+        return;
     struct form_table *table = &walker->table;
     const struct form *guard = read_guard(reader);
     const struct truth truth = guard ? truth_of(walker, guard, reach->may) : (struct truth){0};

@@ -5,8 +5,8 @@
 #include "prove/transfer.h"
 
 enum {
-    MOST_ATOMS = 4,       // conditions that one guard is made of
-    MOST_CONDITIONS = 24, // that bounds are drawn from, the last ones
+    MOST_ATOMS = 4,      // conditions that one guard is made of
+    MOST_CONDITIONS = 8, // that bounds are drawn from, the last ones
     SWEEPS = 2,
 };
 

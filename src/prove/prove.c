@@ -8,7 +8,7 @@
 #include "prove/race.h"
 #include "prove/walk.h"
 
-enum { MOST_STEPS = 4000000 };
+enum { MOST_STEPS = 1000000 };
 
 struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count) {
     const struct ir_function **functions = ir_reachable(kernel, count);
@@ -99,9 +99,10 @@ static bool is_settled(const struct prove_site *site) {
 }
 
 // Nor of where they lie.
-static bool is_placed(const struct prove_site *site) {
-    return (site->bounds.fit <= PROVE_FITS || site->bounds.is_final) &&
-           (site->alignment.fit <= PROVE_FITS || site->alignment.is_final);
+static bool is_placed(const struct walker *walker, const struct prove_site *site) {
+    return !walker->launch->wants_bounds ||
+           ((site->bounds.fit <= PROVE_FITS || site->bounds.is_final) &&
+            (site->alignment.fit <= PROVE_FITS || site->alignment.is_final));
 }
 
 // Nothing is known: whatever was found so far may not be all.
@@ -122,14 +123,15 @@ static void give_up(struct prove_result *result, const char *why) {
     result->blocks.why = why;
 }
 
-// Warp by warp, behind a look at all of them at once. What that knew of costs stays, if it was all.
+// Warp by warp, behind a look at all of them at once. What that knew of costs stays, if it was all;
+// what it knew at all, if single warps take too long.
 static void walk_warps(struct walker *walker, const struct ir_function *kernel,
                        struct prove_result *result, bool has_all) {
     const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
     bool is_settled_all = has_all, is_placed_all = has_all;
     for (uint32_t s = 0; s < result->site_count; s++) {
         is_settled_all &= is_settled(&result->sites[s]);
-        is_placed_all &= is_placed(&result->sites[s]);
+        is_placed_all &= is_placed(walker, &result->sites[s]);
     }
     if (is_settled_all && is_placed_all)
         return;
@@ -137,14 +139,15 @@ static void walk_warps(struct walker *walker, const struct ir_function *kernel,
     walker->sites = result->sites = base_alloc((result->site_count + 1) * sizeof *before);
     for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
         walk_alone(walker, kernel, warp, threads);
-    for (uint32_t s = 0; is_settled_all && s < result->site_count; s++) {
-        if (!walker->trouble) {
+    const bool is_cut = has_all && walker->trouble;
+    for (uint32_t s = 0; (is_settled_all || is_cut) && s < result->site_count; s++) {
+        if (!is_cut) {
             before[s].bounds = result->sites[s].bounds;
             before[s].alignment = result->sites[s].alignment;
         }
         result->sites[s] = before[s];
     }
-    if (is_settled_all)
+    if (is_cut)
         walker->trouble = NULL;
     free(before);
 }

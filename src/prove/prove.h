@@ -21,6 +21,7 @@ struct prove_launch {
     uint64_t parameter_bytes;
     bool has_dynamic; // the bytes of dynamic shared memory are known
     uint64_t dynamic_bytes;
+    bool wants_bounds;     // where accesses lie, too: `bounds` and `alignment` of sites
     bool wants_conditions; // look for conditions on parameters; takes many proofs
     uint64_t most_steps;   // instructions that are looked at, of all warps together; 0: many
     // Asks whether all blocks from `first` to `last` of the grid do the same; see prove_blocks.

@@ -8,7 +8,7 @@
 #include "prove/race.h"
 #include "ptx/facts.h"
 
-enum { MOST_STEPS = 4000000 };
+enum { MOST_STEPS = 1000000 };
 
 // ---- What is not followed -------------------------------------------------------------------
 

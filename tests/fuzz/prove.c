@@ -313,6 +313,7 @@ static void choose_launch(struct subject *s) {
         *launch = (struct prove_launch){.arch = arch,
                                         .block = {shape[0], shape[1], shape[2]},
                                         .has_grid = p > 0,
+                                        .wants_bounds = true,
                                         .wants_conditions = p == 0 && (drawn >> 52) % 2 == 0,
                                         .has_dynamic = p > 0,
                                         .dynamic_bytes = p > 0 ? DYNAMIC_BYTES : 0,
