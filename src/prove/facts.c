@@ -219,6 +219,7 @@ static void bound_by_condition(struct form_table *table, const struct fact *fact
 // All symbols of the last conditions, from the table's facts on.
 static void bound_all(struct form_table *table, uint32_t may) {
     for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
+        const struct fact *before = table->facts;
         unsigned conditions = 0;
         for (const struct fact *at = table->facts; at && conditions < MOST_CONDITIONS;
              at = at->before) {
@@ -231,6 +232,8 @@ static void bound_all(struct form_table *table, uint32_t may) {
                     bound_by_condition(table, at, a->terms[t].symbol, may);
             }
         }
+        if (table->facts == before) // another sweep would find nothing, either
+            break;
     }
 }
 
