@@ -1,87 +1,14 @@
-// Liveness and register slots. Intervals are hulls over the instruction order; registers of one
+// Register slots. Intervals are hulls over the instruction order; registers of one
 // class whose intervals do not overlap share a slot, so that a warp's registers stay in the cache.
 //
 // Sharing is per lane: lanes write only their own lane of a slot, so a slot that holds one register
 // for some lanes and another for the rest is sound as long as it is sound for one thread.
 #include "ir/build.h"
+#include "ir/liveness.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct liveness {
-    const struct ir_function *function;
-    size_t words; // of one bit set
-    uint64_t *use, *def, *in, *out;
-    uint32_t block;  // during the scan
-    bool is_partial; // a guarded instruction does not overwrite its destination
-};
-
-static bool get_bit(const uint64_t *set, uint32_t bit) {
-    return set[bit / 64] >> (bit % 64) & 1;
-}
-
-static void set_bit(uint64_t *set, uint32_t bit) {
-    set[bit / 64] |= 1ull << (bit % 64);
-}
-
-static void scan_register(void *context, uint32_t reg, bool is_written) {
-    struct liveness *live = context;
-    uint64_t *use = live->use + live->block * live->words;
-    uint64_t *def = live->def + live->block * live->words;
-    if (!is_written || live->is_partial) {
-        if (!get_bit(def, reg))
-            set_bit(use, reg);
-    }
-    if (is_written && !live->is_partial)
-        set_bit(def, reg);
-}
-
-static void scan_blocks(struct liveness *live) {
-    const struct ir_function *function = live->function;
-    for (uint32_t b = 0; b < function->block_count; b++) {
-        live->block = b;
-        const struct ir_block *block = &function->blocks[b];
-        for (uint32_t i = block->first; i < block->first + block->count; i++) {
-            const struct ir_instruction *instruction = &function->instructions[i];
-            live->is_partial = instruction->guard != IR_NONE;
-            ir_visit_registers(instruction, scan_register, live);
-        }
-    }
-}
-
-static void add_in(struct liveness *live, uint64_t *out, uint32_t successor) {
-    const uint64_t *in = live->in + successor * live->words;
-    for (size_t w = 0; w < live->words; w++)
-        out[w] |= in[w];
-}
-
-static bool update_block(struct liveness *live, uint32_t b) {
-    const struct ir_block *block = &live->function->blocks[b];
-    const struct ir_instruction *last =
-        &live->function->instructions[block->first + block->count - 1];
-    uint64_t *in = live->in + b * live->words, *out = live->out + b * live->words;
-    for (uint32_t s = 0; s < block->successor_count; s++)
-        add_in(live, out, block->successors[s]);
-    for (uint32_t t = 0; t < last->target_count; t++)
-        add_in(live, out, last->targets[t]);
-    bool changed = false;
-    for (size_t w = 0; w < live->words; w++) {
-        uint64_t value =
-            live->use[b * live->words + w] | (out[w] & ~live->def[b * live->words + w]);
-        changed |= value != in[w];
-        in[w] = value;
-    }
-    return changed;
-}
-
-static void solve(struct liveness *live) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = live->function->block_count; b-- > 0;)
-            changed |= update_block(live, b);
-    }
-}
 
 // ---- Intervals ----------------------------------------------------------------------------
 
@@ -94,6 +21,7 @@ struct interval {
 
 struct intervals {
     struct interval *of; // by register; begin > end: never used
+    bool reads_unset;    // some register is live where the function begins
     uint32_t read_time, write_time;
 };
 
@@ -126,15 +54,15 @@ static bool writes_early(const struct ir_instruction *instruction) {
     return ptx_is(instruction->ptx, PTX_FACT_GATHERS);
 }
 
-static void collect_intervals(const struct liveness *live, struct intervals *intervals) {
-    const struct ir_function *function = live->function;
+static void collect_intervals(const struct ir_function *function, struct intervals *intervals) {
+    struct ir_liveness live = ir_liveness_find(function);
     for (uint32_t b = 0; b < function->block_count; b++) {
         const struct ir_block *block = &function->blocks[b];
         uint32_t end = block->first + block->count - 1;
         for (uint32_t r = 0; r < function->register_count; r++) {
-            if (get_bit(live->in + b * live->words, r))
+            if (ir_is_live(&live, live.in, b, r))
                 extend(&intervals->of[r], 2 * block->first);
-            if (get_bit(live->out + b * live->words, r))
+            if (ir_is_live(&live, live.out, b, r))
                 extend(&intervals->of[r], 2 * end + 1);
         }
         for (uint32_t i = block->first; i <= end; i++) {
@@ -144,6 +72,9 @@ static void collect_intervals(const struct liveness *live, struct intervals *int
             ir_visit_registers(instruction, note_register, intervals);
         }
     }
+    for (size_t w = 0; w < live.words; w++)
+        intervals->reads_unset |= live.in[w] != 0; // of the entry block
+    ir_liveness_free(&live);
 }
 
 static int by_begin(const void *a, const void *b) {
@@ -208,12 +139,13 @@ static void assign_class(struct ir_function *function, enum ir_class class,
     free(heap.items);
 }
 
-static void assign(struct ir_function *function, const struct liveness *live) {
+void ir_assign_slots(struct ir_function *function) {
+    assert(function->block_count && !function->site_count);
     uint32_t count = function->register_count;
     struct intervals intervals = {.of = base_alloc((count + 1) * sizeof *intervals.of)};
     for (uint32_t r = 0; r < count; r++)
         intervals.of[r] = (struct interval){r, UINT32_MAX, 0};
-    collect_intervals(live, &intervals);
+    collect_intervals(function, &intervals);
     uint32_t used = 0;
     for (uint32_t r = 0; r < count; r++)
         if (intervals.of[r].begin <= intervals.of[r].end)
@@ -221,25 +153,6 @@ static void assign(struct ir_function *function, const struct liveness *live) {
     qsort(intervals.of, used, sizeof *intervals.of, by_begin);
     for (enum ir_class class = IR_CLASS_PREDICATE; class <= IR_CLASS_64; class ++)
         assign_class(function, class, intervals.of, used);
+    function->reads_unset |= intervals.reads_unset;
     free(intervals.of);
-}
-
-void ir_assign_slots(struct ir_function *function) {
-    assert(function->block_count && !function->site_count);
-    struct liveness live = {.function = function,
-                            .words = ((size_t)function->register_count + 63) / 64 + 1};
-    size_t size = live.words * function->block_count * sizeof(uint64_t);
-    live.use = base_alloc(size);
-    live.def = base_alloc(size);
-    live.in = base_alloc(size);
-    live.out = base_alloc(size);
-    scan_blocks(&live);
-    solve(&live);
-    for (size_t w = 0; w < live.words; w++)
-        function->reads_unset |= live.in[w] != 0; // of the entry block
-    assign(function, &live);
-    free(live.use);
-    free(live.def);
-    free(live.in);
-    free(live.out);
 }

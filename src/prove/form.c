@@ -15,7 +15,7 @@ struct form_slot {
     uint64_t value; // a symbol's number
 };
 
-enum { SLOT_LANES, SLOT_FORM, SLOT_SYMBOL };
+enum { SLOT_LANES, SLOT_SAME, SLOT_FORM, SLOT_SYMBOL };
 
 static void grow_slots(struct form_table *table) {
     const size_t room = table->slot_room ? 2 * table->slot_room : 1024;
@@ -78,50 +78,97 @@ void form_table_free(struct form_table *table) {
     *table = (struct form_table){0};
 }
 
-form_lanes form_intern_lanes(struct form_table *table, const uint64_t numbers[FORM_LANES]) {
-    return intern(table, SLOT_LANES, numbers, FORM_LANES * sizeof *numbers);
+// By that number: the first of the content's is all that is looked at.
+form_lanes form_same_lanes(struct form_table *table, uint64_t number) {
+    struct form_slot *slot = find_slot(table, SLOT_SAME, &number, sizeof number);
+    if (!slot->content) {
+        uint64_t *numbers = arena_alloc(table->arena, FORM_LANES * sizeof *numbers);
+        for (int l = 0; l < FORM_LANES; l++)
+            numbers[l] = number;
+        slot->content = numbers;
+        table->slot_count++;
+    }
+    return slot->content;
 }
 
-form_lanes form_same_lanes(struct form_table *table, uint64_t number) {
-    uint64_t numbers[FORM_LANES];
-    for (int l = 0; l < FORM_LANES; l++)
-        numbers[l] = number;
-    return form_intern_lanes(table, numbers);
+form_lanes form_intern_lanes(struct form_table *table, const uint64_t numbers[FORM_LANES]) {
+    if (form_is_same(numbers))
+        return form_same_lanes(table, numbers[0]);
+    return intern(table, SLOT_LANES, numbers, FORM_LANES * sizeof *numbers);
 }
 
 // ---- A form that is being made --------------------------------------------------------------
 
+// A factor is that of an operand as long as nothing is done to it; else its numbers are in `room`.
+struct draft_term {
+    uint32_t symbol;
+    unsigned place; // in the room
+    form_lanes by;
+};
+
 struct draft {
     uint64_t base[FORM_LANES];
     unsigned bits, count;
-    struct {
-        uint32_t symbol;
-        uint64_t by[FORM_LANES];
-    } terms[2 * FORM_TERMS];
     bool is_full;
+    struct draft_term terms[2 * FORM_TERMS];
+    uint64_t room[2 * FORM_TERMS][FORM_LANES];
 };
 
-static void draft_add_term(struct draft *draft, uint32_t symbol, const uint64_t by[FORM_LANES]) {
+// The room is left as it is: a draft is made for every operation.
+static void draft_begin(struct draft *draft, unsigned bits) {
+    memset(draft->base, 0, sizeof draft->base);
+    draft->bits = bits;
+    draft->count = 0;
+    draft->is_full = false;
+}
+
+// The symbol's term, new ones with `by`, which lasts as long as the draft. False: it was there.
+static bool draft_term(struct draft *draft, uint32_t symbol, form_lanes by,
+                       struct draft_term **term) {
     unsigned at = 0;
     while (at < draft->count && draft->terms[at].symbol < symbol)
         at++;
-    if (at == draft->count || draft->terms[at].symbol != symbol) {
-        if (draft->count == sizeof draft->terms / sizeof *draft->terms) {
-            draft->is_full = true;
-            return;
-        }
-        memmove(&draft->terms[at + 1], &draft->terms[at],
-                (draft->count - at) * sizeof *draft->terms);
-        memset(&draft->terms[at], 0, sizeof *draft->terms);
-        draft->terms[at].symbol = symbol;
-        draft->count++;
+    *term = &draft->terms[at];
+    if (at < draft->count && draft->terms[at].symbol == symbol)
+        return false;
+    if (draft->count == sizeof draft->terms / sizeof *draft->terms) {
+        draft->is_full = true;
+        return true;
     }
+    memmove(*term + 1, *term, (draft->count - at) * sizeof **term);
+    **term = (struct draft_term){symbol, draft->count++, by};
+    return true;
+}
+
+// A factor of an operand.
+static void draft_add_factor(struct draft *draft, uint32_t symbol, form_lanes by) {
+    struct draft_term *term;
+    if (draft_term(draft, symbol, by, &term))
+        return;
+    uint64_t *sum = draft->room[term->place];
     for (int l = 0; l < FORM_LANES; l++)
-        draft->terms[at].by[l] += by[l];
+        sum[l] = term->by[l] + by[l];
+    term->by = sum;
+}
+
+// Numbers that do not last.
+static void draft_add_term(struct draft *draft, uint32_t symbol, const uint64_t by[FORM_LANES]) {
+    struct draft_term *term;
+    if (!draft_term(draft, symbol, by, &term))
+        draft_add_factor(draft, symbol, by);
+    else if (!draft->is_full)
+        term->by = memcpy(draft->room[term->place], by, FORM_LANES * sizeof *by);
+}
+
+static void draft_add(struct draft *draft, const struct form *a) {
+    for (int l = 0; l < FORM_LANES; l++)
+        draft->base[l] += a->base[l];
+    for (unsigned t = 0; t < a->count; t++)
+        draft_add_factor(draft, a->terms[t].symbol, a->terms[t].by);
 }
 
 // Adds a form whose lanes are multiplied by numbers.
-static void draft_add(struct draft *draft, const struct form *a, form_lanes by) {
+static void draft_add_scaled(struct draft *draft, const struct form *a, form_lanes by) {
     uint64_t scaled[FORM_LANES];
     for (int l = 0; l < FORM_LANES; l++)
         draft->base[l] += a->base[l] * by[l];
@@ -139,26 +186,41 @@ static bool cut_lanes(uint64_t lanes[FORM_LANES], uint64_t mask) {
     return any;
 }
 
+// Interned, modulo 2^bits. NULL: 0 in all lanes.
+static form_lanes finish_factor(struct form_table *table, struct draft *draft,
+                                const struct draft_term *term) {
+    const uint64_t mask = form_mask(draft->bits);
+    uint64_t *own = draft->room[term->place], beyond = 0;
+    if (term->by != own) {
+        for (int l = 0; l < FORM_LANES; l++)
+            beyond |= term->by[l] & ~mask;
+        if (!beyond) // an operand's: no factor of those is 0
+            return term->by;
+        memcpy(own, term->by, sizeof draft->room[0]);
+    }
+    return cut_lanes(own, mask) ? form_intern_lanes(table, own) : NULL;
+}
+
 static const struct form *draft_finish(struct form_table *table, struct draft *draft) {
     union {
         struct form form;
         char room[sizeof(struct form) + FORM_TERMS * sizeof(struct form_term)];
     } made;
     memset(&made, 0, sizeof made); // the bytes between members are hashed, too
-    const uint64_t mask = form_mask(draft->bits);
     if (draft->is_full)
         return NULL;
-    cut_lanes(draft->base, mask);
+    cut_lanes(draft->base, form_mask(draft->bits));
     made.form.base = form_intern_lanes(table, draft->base);
     made.form.bits = draft->bits;
     for (unsigned t = 0; t < draft->count; t++) {
-        if (!cut_lanes(draft->terms[t].by, mask))
+        const form_lanes by = finish_factor(table, draft, &draft->terms[t]);
+        if (!by)
             continue;
         if (made.form.count == FORM_TERMS)
             return NULL;
         struct form_term *term = &made.form.terms[made.form.count++];
         term->symbol = draft->terms[t].symbol;
-        term->by = form_intern_lanes(table, draft->terms[t].by);
+        term->by = by;
     }
     return intern(table, SLOT_FORM, &made,
                   sizeof(struct form) + made.form.count * sizeof(struct form_term));
@@ -261,7 +323,8 @@ uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum 
 
 const struct form *form_concrete(struct form_table *table, unsigned bits,
                                  const uint64_t numbers[FORM_LANES]) {
-    struct draft draft = {.bits = bits};
+    struct draft draft;
+    draft_begin(&draft, bits);
     memcpy(draft.base, numbers, sizeof draft.base);
     return draft_finish(table, &draft);
 }
@@ -271,8 +334,9 @@ const struct form *form_constant(struct form_table *table, unsigned bits, uint64
 }
 
 const struct form *form_of_symbol(struct form_table *table, unsigned bits, uint32_t symbol) {
-    struct draft draft = {.bits = bits};
-    draft_add_term(&draft, symbol, table->one);
+    struct draft draft;
+    draft_begin(&draft, bits);
+    draft_add_factor(&draft, symbol, table->one);
     return draft_finish(table, &draft);
 }
 
@@ -281,17 +345,19 @@ static unsigned fewest(unsigned a, unsigned b) {
 }
 
 const struct form *form_add(struct form_table *table, const struct form *a, const struct form *b) {
-    struct draft draft = {.bits = fewest(a->bits, b->bits)};
-    draft_add(&draft, a, table->one);
-    draft_add(&draft, b, table->one);
+    struct draft draft;
+    draft_begin(&draft, fewest(a->bits, b->bits));
+    draft_add(&draft, a);
+    draft_add(&draft, b);
     return draft_finish(table, &draft);
 }
 
 const struct form *form_subtract(struct form_table *table, const struct form *a,
                                  const struct form *b) {
-    struct draft draft = {.bits = fewest(a->bits, b->bits)};
-    draft_add(&draft, a, table->one);
-    draft_add(&draft, b, form_same_lanes(table, ~0ull));
+    struct draft draft;
+    draft_begin(&draft, fewest(a->bits, b->bits));
+    draft_add(&draft, a);
+    draft_add_scaled(&draft, b, form_same_lanes(table, ~0ull));
     return draft_finish(table, &draft);
 }
 
@@ -300,16 +366,18 @@ const struct form *form_complement(struct form_table *table, const struct form *
 }
 
 const struct form *form_scale(struct form_table *table, const struct form *a, form_lanes by) {
-    struct draft draft = {.bits = a->bits};
-    draft_add(&draft, a, by);
+    struct draft draft;
+    draft_begin(&draft, a->bits);
+    draft_add_scaled(&draft, a, by);
     return draft_finish(table, &draft);
 }
 
 const struct form *form_multiply(struct form_table *table, const struct form *a,
                                  const struct form *b) {
-    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    struct draft draft;
+    draft_begin(&draft, fewest(a->bits, b->bits));
     uint64_t by[FORM_LANES];
-    draft_add(&draft, a, b->base);
+    draft_add_scaled(&draft, a, b->base);
     for (unsigned t = 0; t < b->count; t++) {
         for (int l = 0; l < FORM_LANES; l++)
             by[l] = a->base[l] * b->terms[t].by[l];
@@ -331,28 +399,31 @@ const struct form *form_select(struct form_table *table, uint32_t mask, const st
         return a;
     if (mask == 0)
         return b;
-    struct draft draft = {.bits = fewest(a->bits, b->bits)};
+    struct draft draft;
+    draft_begin(&draft, fewest(a->bits, b->bits));
     uint64_t first[FORM_LANES], second[FORM_LANES];
     for (int l = 0; l < FORM_LANES; l++) {
         first[l] = mask >> l & 1;
         second[l] = !first[l];
     }
-    draft_add(&draft, a, first);
-    draft_add(&draft, b, second);
+    draft_add_scaled(&draft, a, first);
+    draft_add_scaled(&draft, b, second);
     return draft_finish(table, &draft);
 }
 
 const struct form *form_cut(struct form_table *table, const struct form *a, unsigned bits) {
     if (a->bits <= bits)
         return a;
-    struct draft draft = {.bits = bits};
-    draft_add(&draft, a, table->one);
+    struct draft draft;
+    draft_begin(&draft, bits);
+    draft_add(&draft, a);
     return draft_finish(table, &draft); // no more terms than there were
 }
 
 const struct form *form_gather(struct form_table *table, const struct form *a,
                                const uint8_t from[FORM_LANES]) {
-    struct draft draft = {.bits = a->bits};
+    struct draft draft;
+    draft_begin(&draft, a->bits);
     uint64_t by[FORM_LANES];
     for (int l = 0; l < FORM_LANES; l++)
         draft.base[l] = a->base[from[l]];
@@ -380,7 +451,8 @@ static uint64_t extend(uint64_t number, unsigned bits) {
 }
 
 const struct form *form_widen(struct form_table *table, const struct form *a, unsigned bits) {
-    struct draft draft = {.bits = bits};
+    struct draft draft;
+    draft_begin(&draft, bits);
     uint64_t by[FORM_LANES];
     for (int l = 0; l < FORM_LANES; l++)
         draft.base[l] = extend(a->base[l], a->bits);
@@ -393,8 +465,9 @@ const struct form *form_widen(struct form_table *table, const struct form *a, un
 }
 
 const struct form *form_without_low(struct form_table *table, const struct form *a, unsigned low) {
-    struct draft draft = {.bits = a->bits};
-    draft_add(&draft, a, table->one);
+    struct draft draft;
+    draft_begin(&draft, a->bits);
+    draft_add(&draft, a);
     for (int l = 0; l < FORM_LANES; l++)
         draft.base[l] &= ~form_mask(low);
     return draft_finish(table, &draft);
@@ -403,7 +476,8 @@ const struct form *form_without_low(struct form_table *table, const struct form 
 // The factor times the symbol is divisible by 2^by, but the factor alone need not be: then it is
 // the symbol that must be divided, which is not done here.
 const struct form *form_shift_down(struct form_table *table, const struct form *a, unsigned by) {
-    struct draft draft = {.bits = a->bits - by};
+    struct draft draft;
+    draft_begin(&draft, a->bits - by);
     uint64_t factors[FORM_LANES];
     for (int l = 0; l < FORM_LANES; l++)
         draft.base[l] = a->base[l] >> by;

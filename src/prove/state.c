@@ -69,15 +69,20 @@ static const struct form *merge_values(struct merger *merger, const struct ir_re
     return result ? result : state_unknown(merger->walker, reg, false, ORIGIN_PATH, IR_NONE);
 }
 
-// Both ways are of one branch, or of one round: the second state goes into the first.
-static void merge(struct walker *walker, const struct code *code, struct state *into,
-                  const struct state *from) {
+// Both ways are of one branch, or of one round: the second state goes into the first. What nobody
+// will read is forgotten.
+static void merge(struct walker *walker, const struct code *code, uint32_t block,
+                  struct state *into, const struct state *from) {
     struct merger merger = {.walker = walker,
                             .both = into->may & from->may,
                             .is_one = into->is_exact && from->is_exact,
                             .is_steady = !(into->way | from->way)};
     for (uint32_t r = 0; r < code->function->register_count; r++) {
         const struct form *before = into->registers[r];
+        if (!ir_is_live(&code->live, code->live.in, block, r)) {
+            into->registers[r] = NULL;
+            continue;
+        }
         into->registers[r] = merge_values(&merger, &code->function->registers[r], into->may, before,
                                           from->registers[r]);
         varying_merge(into, from, &code->function->registers[r], r, before, from->registers[r]);
@@ -106,7 +111,7 @@ void gather_add(struct walker *walker, const struct code *code, struct gather *g
     }
     const bool is_same = gather->state.may == state->may;
     gather->is_mixed |= !is_same && !(gather->state.is_sure && state->is_sure);
-    merge(walker, code, &gather->state, state);
+    merge(walker, code, gather->block, &gather->state, state);
     state_free(state);
 }
 

@@ -128,6 +128,7 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
     code->meanings = base_alloc((function->instruction_count + 1) * sizeof *code->meanings);
     for (uint32_t i = 0; i < function->instruction_count; i++)
         code->meanings[i] = ir_meaning_of(function, &function->instructions[i]);
+    code->live = ir_liveness_find(function);
     find_loops(code);
     return code;
 }

@@ -8,6 +8,7 @@
 #define BANKRUN_PROVE_WALK_H
 
 #include "ir/address.h"
+#include "ir/liveness.h"
 #include "prove/facts.h"
 #include "prove/prove.h"
 #include "prove/transfer.h"
@@ -41,6 +42,7 @@ struct code {
     const struct ir_function *function;
     uint32_t first_site; // as events number them
     struct ir_meaning *meanings;
+    struct ir_liveness live;
     struct loop *loops;
     uint32_t loop_count;
     uint32_t *loop_of; // block that begins one -> its number, or IR_NONE
@@ -68,6 +70,7 @@ struct walker {
     struct form_table table;
     const struct prove_launch *launch;
     const struct prove_assumption *assumption; // NULL: none
+    const bool *wanted; // sites of which bounds alone are asked for; NULL: all of all
     const struct ir_shared_layout *layout;
     const struct ir_variable **arrays; // of each site, as events number them: see ir_shared_origins
     struct code *codes;
@@ -144,6 +147,9 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
 const struct code *walk_code(struct walker *walker, const struct ir_function *function);
 
 // prove.c
+static inline uint64_t walk_most_steps(const struct prove_launch *launch) {
+    return launch->most_steps ? launch->most_steps : 1000000;
+}
 struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count);
 void walk_free_codes(struct code *codes, uint32_t count);
 // All of one warp's way. The table of forms is there.
