@@ -243,6 +243,11 @@ static void observe(struct prove_site *site, uint32_t degree, const char *what) 
     }
 }
 
+// Whatever other requests are like, nothing else would be said of the site.
+static bool is_worst(const struct prove_site *site, uint32_t worst) {
+    return site->verdict == PROVE_OBSERVED && site->has_excess && site->degree >= worst;
+}
+
 const struct ir_operand *walk_address_of(const struct ir_instruction *instruction) {
     for (uint32_t o = 0; o < instruction->operand_count; o++)
         if (instruction->operands[o].kind == IR_OPERAND_ADDRESS)
@@ -300,7 +305,7 @@ static const struct form *meant_offset(struct walker *walker, const struct form 
 // Where the accesses of a request lie, whatever they cost.
 static void look_at_bounds(struct walker *walker, const struct reader *reader,
                            const struct ir_site *about, const struct reach *reach) {
-    if (!walker->launch->wants_bounds)
+    if (!walker->launch->wants_bounds || (walker->wanted && !walker->wanted[reach->site]))
         return;
     struct form_table *table = &walker->table;
     const struct form *guard = read_guard(reader);
@@ -357,6 +362,8 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
         .width = about->width,
         .facts = state->facts};
     look_at_bounds(walker, &reader, about, &reach);
+    if (walker->wanted)
+        return ACCESS_OPEN;
     const uint32_t worst = worst_degree(&rule, may ? may : rule.lanes);
     const enum ptx_access access = ptx_access_of(what->ptx);
     if (space == PTX_SPACE_GENERIC && !address) {
@@ -372,6 +379,8 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
         observe(site, worst, "ways join here before all of them meet");
         return ACCESS_OPEN;
     }
+    if (is_worst(site, worst) && !walker->blocks)
+        return ACCESS_OPEN;
     const enum taking_part part = part_of(&rule, may, is_exact);
     rule.request.is_scanned &= part == PART_ALL;
     struct request request;

@@ -99,11 +99,13 @@ static bool is_outside(const struct extent *extent, const struct range *range, u
 
 static struct range lane_range(struct walker *walker, const struct reach *reach,
                                const struct extent *extent, unsigned lane) {
+    const struct prove_bounds *bounds = &walker->sites[reach->site].bounds;
     struct linear sum;
     linear_of_sum(reach->address, lane, &sum);
     const struct range plain =
         brought_near(linear_range(&walker->table, &sum), reach->address->bits);
-    if (is_inside(reach, extent, &plain) || !sum.count)
+    const bool is_lost = bounds->fit >= PROVE_FIT_UNKNOWN && !bounds->has_reach;
+    if (is_inside(reach, extent, &plain) || !sum.count || is_lost) // more is of no use
         return plain;
     return brought_near(facts_range(&walker->table, reach->facts, &sum, reach->address->bits, lane),
                         reach->address->bits);
@@ -152,12 +154,18 @@ static void give_up(struct prove_bounds *bounds, const char *what, const struct 
 
 // ---- Parameters that have to do with it -----------------------------------------------------
 
-enum { MOST_OPERANDS = 3 }; // of operands of operands
+struct parameter_search {
+    const struct walker *walker;
+    struct prove_bounds *bounds;
+    unsigned left; // symbols that may still be looked at
+};
 
-static void add_parameter(const struct walker *walker, struct prove_bounds *bounds,
-                          uint32_t symbol) {
-    for (size_t i = 0; i < walker->parameters.length; i++) {
-        const struct parameter *known = &walker->parameters.data[i];
+enum { MOST_OPERANDS = 3, MOST_SYMBOLS = 400 }; // of operands of operands; of one access
+
+static void add_parameter(const struct parameter_search *search, uint32_t symbol) {
+    struct prove_bounds *bounds = search->bounds;
+    for (size_t i = 0; i < search->walker->parameters.length; i++) {
+        const struct parameter *known = &search->walker->parameters.data[i];
         bool is_new = known->form->count == 1 && known->form->terms[0].symbol == symbol &&
                       8 * known->bytes == known->form->bits &&
                       bounds->parameter_count < PROVE_PARAMETERS;
@@ -169,32 +177,33 @@ static void add_parameter(const struct walker *walker, struct prove_bounds *boun
     }
 }
 
-static void add_parameters(const struct walker *walker, struct prove_bounds *bounds,
-                           const struct form *a, unsigned depth);
+static void add_parameters(struct parameter_search *search, const struct form *a, unsigned depth);
 
-static void add_parameters_of(const struct walker *walker, struct prove_bounds *bounds,
-                              uint32_t symbol, unsigned depth) {
-    const struct symbol *of = form_symbol_of(&walker->table, symbol);
+static void add_parameters_of(struct parameter_search *search, uint32_t symbol, unsigned depth) {
+    const struct symbol *of = form_symbol_of(&search->walker->table, symbol);
+    if (search->left == 0)
+        return;
+    search->left--;
     if (of->origin == ORIGIN_PARAMETER)
-        add_parameter(walker, bounds, symbol);
+        add_parameter(search, symbol);
     for (unsigned i = 0; of->kind == SYMBOL_PRODUCT && i < 2; i++)
-        add_parameters_of(walker, bounds, of->factors[i], depth);
+        add_parameters_of(search, of->factors[i], depth);
     for (unsigned i = 0; of->kind == SYMBOL_ROW && depth && i < of->operand_count; i++)
-        add_parameters(walker, bounds, of->operands[i], depth - 1);
+        add_parameters(search, of->operands[i], depth - 1);
 }
 
-static void add_parameters(const struct walker *walker, struct prove_bounds *bounds,
-                           const struct form *a, unsigned depth) {
+static void add_parameters(struct parameter_search *search, const struct form *a, unsigned depth) {
     for (unsigned t = 0; t < a->count; t++)
-        add_parameters_of(walker, bounds, a->terms[t].symbol, depth);
+        add_parameters_of(search, a->terms[t].symbol, depth);
 }
 
 static void find_parameters(const struct walker *walker, const struct reach *reach,
                             struct prove_bounds *bounds) {
-    add_parameters(walker, bounds, reach->address, MOST_OPERANDS);
-    for (const struct fact *at = reach->facts; at; at = at->before)
+    struct parameter_search search = {walker, bounds, MOST_SYMBOLS};
+    add_parameters(&search, reach->address, MOST_OPERANDS);
+    for (const struct fact *at = reach->facts; at && search.left; at = at->before)
         if (at->condition != IR_NONE)
-            add_parameters_of(walker, bounds, at->condition, MOST_OPERANDS);
+            add_parameters_of(&search, at->condition, MOST_OPERANDS);
 }
 
 // ---- One lane -------------------------------------------------------------------------------
@@ -251,8 +260,9 @@ static struct extent meant_extent(struct walker *walker, const struct reach *rea
     return bounds->fit == PROVE_FIT_NONE || bounds->array == around.array ? around : all;
 }
 
+// `is_open`: it is not known whether it stays inside, and that is not for the array's size.
 static void look_at_lane(struct walker *walker, const struct reach *reach, unsigned lane,
-                         struct prove_bounds *bounds) {
+                         struct prove_bounds *bounds, bool *is_open) {
     const struct extent extent = meant_extent(walker, reach, bounds, lane);
     const struct range range = lane_range(walker, reach, &extent, lane);
     const unsigned bits = reach->address->bits;
@@ -275,8 +285,7 @@ static void look_at_lane(struct walker *walker, const struct reach *reach, unsig
         const bool is_size =
             range.is_known && range.low >= extent.begin && !extent.has_end && is_near(&range);
         const bool is_first = bounds->fit <= PROVE_FITS;
-        if (!is_size && walker->launch->wants_conditions && !walker->assumption)
-            find_parameters(walker, reach, bounds);
+        *is_open |= !is_size;
         if (!is_size)
             give_up(bounds, NULL, widest(walker, reach->address, lane), reach->code);
         else if (is_first)
@@ -342,12 +351,15 @@ void walk_bounds(struct walker *walker, const struct reach *reach) {
         give_up_alignment(&site->alignment, reach, reach->why);
         return;
     }
+    bool is_open = false;
     for (uint32_t left = reach->may; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (address->bits >= reach->bits)
-            look_at_lane(walker, reach, lane, &site->bounds);
+            look_at_lane(walker, reach, lane, &site->bounds, &is_open);
         look_at_alignment(walker, reach, lane, &site->alignment);
     }
+    if (is_open && walker->launch->wants_conditions && !walker->assumption)
+        find_parameters(walker, reach, &site->bounds);
     if (address->bits >= reach->bits)
         return;
     site->bounds.has_reach = false;

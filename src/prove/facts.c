@@ -2,6 +2,7 @@
 #include "prove/facts.h"
 
 #include "ir/ir.h"
+#include "prove/narrow.h"
 #include "prove/transfer.h"
 
 enum {
@@ -80,160 +81,58 @@ static void bound(struct form_table *table, uint32_t symbol, wide_int low, wide_
     facts_enter(table, fact);
 }
 
-static struct range bounds_of(const struct form_table *table, uint32_t symbol) {
-    uint64_t low, high;
-    symbol_bounds(table, symbol, &low, &high);
-    return (struct range){true, low, high};
-}
-
-static wide_int divided_down(wide_int a, wide_int b) { // b > 0
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
-static void narrow(struct range *range, wide_int low, wide_int high) {
-    range->low = low > range->low ? low : range->low;
-    range->high = high < range->high ? high : range->high;
-}
-
-// What follows for the symbol from a sum that is not negative.
-static void narrow_by_sum(const struct form_table *table, const struct linear *sum, uint32_t symbol,
-                          struct range *range) {
-    struct linear others = {.base = sum->base};
-    wide_int by = 0;
-    for (unsigned t = 0; t < sum->count; t++)
-        if (sum->terms[t].symbol == symbol)
-            by = sum->terms[t].by;
-        else
-            others.terms[others.count++] = sum->terms[t];
-    const struct range rest = linear_range(table, &others);
-    if (!by || !rest.is_known)
-        return;
-    if (by > 0) // by * s >= -rest
-        narrow(range, -divided_down(rest.high, by), range->high);
-    else
-        narrow(range, range->low, divided_down(rest.high, -by));
-}
-
-// The symbol, plus what lies within `rest`, is in [low, high] modulo 2^bits.
-static void narrow_modulo(struct range *range, wide_int low, wide_int high, unsigned bits) {
-    const wide_int span = (wide_int)1 << bits;
-    struct range all = {0};
-    if (high - low >= span || range->high - range->low >= 2 * span)
-        return;
-    for (wide_int away = divided_down(range->low - high, span); low + away * span <= range->high;
-         away++) {
-        struct range piece = *range;
-        narrow(&piece, low + away * span, high + away * span);
-        if (piece.low > piece.high)
-            continue;
-        if (!all.is_known)
-            all = piece;
-        all.high = piece.high > all.high ? piece.high : all.high;
-    }
-    if (all.is_known)
-        *range = all;
-}
-
-// The operand is the symbol, or its negative, and others.
-static void narrow_by_operand(const struct form_table *table, const struct condition *condition,
-                              unsigned operand, unsigned lane, uint32_t symbol,
-                              struct range *range) {
-    const struct form *a = condition->symbol->operands[operand];
-    const unsigned bits = transfer_bits(ir_value_row(condition->symbol->row)->operands[operand]);
-    struct linear sum, others = {0};
-    struct range except, value = condition_range(table, condition, operand, lane, &except);
-    wide_int by = 0;
-    if (a->bits != bits || !(value.is_known || except.is_known))
-        return;
-    linear_of_sum(a, lane, &sum);
-    others.base = sum.base;
-    for (unsigned t = 0; t < sum.count; t++)
-        if (sum.terms[t].symbol == symbol)
-            by = sum.terms[t].by;
-        else
-            others.terms[others.count++] = sum.terms[t];
-    const struct range rest = linear_range(table, &others);
-    if ((by != 1 && by != -1) || !rest.is_known)
-        return;
-    if (except.is_known) { // an end that it cannot be
-        const wide_int span = (wide_int)1 << bits, gone = by * (except.low - rest.low);
-        if (rest.low != rest.high)
-            return;
-        range->low += (range->low - gone) % span == 0 && range->low < range->high;
-        range->high -= (range->high - gone) % span == 0 && range->low < range->high;
-    } else if (by > 0) {
-        narrow_modulo(range, value.low - rest.high, value.high - rest.low, bits);
-    } else {
-        narrow_modulo(range, rest.low - value.high, rest.high - value.low, bits);
-    }
-}
-
-static struct range narrowed(const struct form_table *table, const struct condition *condition,
-                             uint32_t symbol, unsigned lane) {
-    struct range range = bounds_of(table, symbol);
-    struct linear sums[2];
-    const unsigned count = condition_sums(table, condition, lane, sums);
-    for (unsigned i = 0; i < count; i++)
-        narrow_by_sum(table, &sums[i], symbol, &range);
-    for (unsigned operand = 0; operand < 2; operand++)
-        narrow_by_operand(table, condition, operand, lane, symbol, &range);
-    return range;
-}
-
-static bool are_alike(const struct condition *condition) {
-    for (unsigned i = 0; i < 2; i++) {
-        const struct form *a = condition->symbol->operands[i];
-        bool is_same = form_is_same(a->base);
-        for (unsigned t = 0; t < a->count; t++)
-            is_same &= form_is_same(a->terms[t].by);
-        if (!is_same)
-            return false;
-    }
-    return true;
-}
-
-// Bounds of a symbol that hold in all lanes.
-static void bound_by_condition(struct form_table *table, const struct fact *fact, uint32_t symbol,
-                               uint32_t may) {
+// By a condition, of its symbols.
+static void bound_by_condition(struct form_table *table, const struct fact *fact, uint32_t may) {
     const struct symbol row = *form_symbol_of(table, fact->condition);
     const struct condition condition = {&row, fact->holds};
-    struct range all = {0};
+    struct narrowed symbols[NARROW_SYMBOLS];
     if (!may || (may & ~fact->lanes))
         return;
-    if (are_alike(&condition))
-        may &= -may;
-    for (; may; may &= may - 1) {
-        const struct range range =
-            narrowed(table, &condition, symbol, (unsigned)__builtin_ctz(may));
-        if (range.low > range.high) // this lane does not come here
-            continue;
-        if (!all.is_known)
-            all = range;
-        all.low = range.low < all.low ? range.low : all.low;
-        all.high = range.high > all.high ? range.high : all.high;
-    }
-    if (all.is_known)
-        bound(table, symbol, all.low, all.high);
+    const unsigned count = narrow_symbols(table, &condition, may, symbols);
+    for (unsigned n = 0; n < count; n++)
+        if (symbols[n].range.is_known)
+            bound(table, symbols[n].symbol, symbols[n].range.low, symbols[n].range.high);
 }
 
-// All symbols of the last conditions, from the table's facts on.
-static void bound_all(struct form_table *table, uint32_t may) {
+// Has the symbol been bounded between the two facts?
+static bool is_bounded(const struct fact *since, const struct fact *now, uint32_t symbol) {
+    for (; now != since; now = now->before)
+        if (now->symbol == symbol)
+            return true;
+    return false;
+}
+
+static bool mentions(const struct form_table *table, const struct fact *fact,
+                     const struct fact *since, const struct fact *now) {
+    for (unsigned i = 0; i < 2; i++) {
+        const struct form *a = form_symbol_of(table, fact->condition)->operands[i];
+        for (unsigned t = 0; t < a->count; t++)
+            if (is_bounded(since, now, a->terms[t].symbol))
+                return true;
+    }
+    return false;
+}
+
+// All symbols of the last conditions, from the table's facts on: first of those that were put
+// since; then of those of whose symbols more is known by now.
+static void bound_all(struct form_table *table, const struct fact *since, uint32_t may) {
+    const struct fact *before = since;
     for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
-        const struct fact *before = table->facts;
+        const struct fact *now = table->facts;
         unsigned conditions = 0;
-        for (const struct fact *at = table->facts; at && conditions < MOST_CONDITIONS;
-             at = at->before) {
+        for (const struct fact *at = now; at && conditions < MOST_CONDITIONS; at = at->before) {
+            if (sweep == 0 && at == since)
+                break;
             if (at->condition == IR_NONE)
                 continue;
             conditions++;
-            for (unsigned i = 0; i < 2; i++) {
-                const struct form *a = form_symbol_of(table, at->condition)->operands[i];
-                for (unsigned t = 0; t < a->count; t++)
-                    bound_by_condition(table, at, a->terms[t].symbol, may);
-            }
+            if (sweep > 0 && !mentions(table, at, before, now))
+                continue;
+            bound_by_condition(table, at, may);
         }
-        if (table->facts == before) // another sweep would find nothing, either
+        if (table->facts == now) // another sweep would find nothing, either
             break;
+        before = now;
     }
 }
 
@@ -321,7 +220,8 @@ static void add_group(struct form_table *table, const struct form *guard, uint32
 const struct fact *facts_branch(struct form_table *table, const struct fact *before,
                                 const struct form *guard, uint32_t open, uint32_t may, bool value) {
     const struct fact *now = table->facts;
-    facts_enter(table, facts_open(table, before));
+    const struct fact *since = facts_open(table, before);
+    facts_enter(table, since);
     for (uint32_t left = open; left;) {
         const unsigned first = (unsigned)__builtin_ctz(left);
         uint32_t group = 0;
@@ -330,7 +230,7 @@ const struct fact *facts_branch(struct form_table *table, const struct fact *bef
         add_group(table, guard, group, value);
         left &= ~group;
     }
-    bound_all(table, may);
+    bound_all(table, since, may);
     const struct fact *made = table->facts;
     facts_enter(table, now);
     return made;
@@ -341,7 +241,7 @@ const struct fact *facts_add(struct form_table *table, const struct fact *before
     const struct fact *now = table->facts;
     facts_enter(table, before);
     put_condition(table, condition, holds, lanes);
-    bound_all(table, may);
+    bound_all(table, before, may);
     const struct fact *made = table->facts;
     facts_enter(table, now);
     return made;
@@ -349,15 +249,33 @@ const struct fact *facts_add(struct form_table *table, const struct fact *before
 
 // ---- Bounds of sums -------------------------------------------------------------------------
 
+// What the last conditions say in one lane.
+struct views {
+    unsigned count;
+    struct condition conditions[MOST_CONDITIONS];
+    struct condition_view of[MOST_CONDITIONS];
+};
+
+static void look_at_conditions(const struct form_table *table, const struct fact *facts,
+                               unsigned lane, struct views *views) {
+    views->count = 0;
+    for (const struct fact *at = facts; at && views->count < MOST_CONDITIONS; at = at->before) {
+        if (at->condition == IR_NONE || !(at->lanes >> lane & 1))
+            continue;
+        const struct condition condition = {form_symbol_of(table, at->condition), at->holds};
+        condition_look(table, &condition, lane, &views->of[views->count]);
+        views->conditions[views->count++] = condition;
+    }
+}
+
 // Without one of its terms, for which a condition's sum stands: that is not negative, so that what
 // is left bounds the sum from one side.
-static void range_by_sum(const struct form_table *table, const struct fact *facts,
-                         const struct linear *sum, unsigned lane, unsigned depth,
-                         struct range *range);
+static void range_by_sum(const struct form_table *table, const struct views *views,
+                         const struct linear *sum, unsigned depth, struct range *range);
 
-static void eliminate(const struct form_table *table, const struct fact *facts,
-                      const struct linear *sum, const struct linear *positive, unsigned lane,
-                      unsigned depth, struct range *range) {
+static void eliminate(const struct form_table *table, const struct views *views,
+                      const struct linear *sum, const struct linear *positive, unsigned depth,
+                      struct range *range) {
     for (unsigned t = 0; t < positive->count; t++) {
         wide_int by = 0;
         for (unsigned s = 0; s < sum->count; s++)
@@ -371,7 +289,7 @@ static void eliminate(const struct form_table *table, const struct fact *facts,
             continue;
         struct range left = linear_range(table, &rest);
         if (depth)
-            range_by_sum(table, facts, &rest, lane, depth - 1, &left);
+            range_by_sum(table, views, &rest, depth - 1, &left);
         if (!left.is_known)
             continue;
         if (times > 0 && (!range->is_known || left.low > range->low))
@@ -381,33 +299,23 @@ static void eliminate(const struct form_table *table, const struct fact *facts,
     }
 }
 
-static void range_by_sum(const struct form_table *table, const struct fact *facts,
-                         const struct linear *sum, unsigned lane, unsigned depth,
-                         struct range *range) {
-    unsigned conditions = 0;
+static void range_by_sum(const struct form_table *table, const struct views *views,
+                         const struct linear *sum, unsigned depth, struct range *range) {
     if (!range->is_known) // as far as anything can be
         *range = (struct range){true, -((wide_int)1 << 110), (wide_int)1 << 110};
-    for (const struct fact *at = facts; at && conditions < MOST_CONDITIONS; at = at->before) {
-        if (at->condition == IR_NONE || !(at->lanes >> lane & 1))
-            continue;
-        const struct condition condition = {form_symbol_of(table, at->condition), at->holds};
-        struct linear sums[2];
-        const unsigned count = condition_sums(table, &condition, lane, sums);
-        conditions++;
-        for (unsigned i = 0; i < count; i++)
-            eliminate(table, facts, sum, &sums[i], lane, depth, range);
-    }
+    for (unsigned n = 0; n < views->count; n++)
+        for (unsigned i = 0; i < views->of[n].count; i++)
+            eliminate(table, views, sum, &views->of[n].sums[i], depth, range);
 }
 
 // The sum is a multiple of one side of a condition, which lies between limits, and of what is left:
 // that holds modulo 2^bits, whether the side wraps or not.
 static void range_by_side(const struct form_table *table, const struct condition *condition,
-                          unsigned side, unsigned lane, const struct linear *sum, unsigned bits,
-                          struct range *range) {
+                          const struct range *value, unsigned side, unsigned lane,
+                          const struct linear *sum, unsigned bits, struct range *range) {
     const struct form *a = condition->symbol->operands[side];
-    struct range except, value = condition_range(table, condition, side, lane, &except);
     struct linear own, rest;
-    if (a->bits != bits || !value.is_known ||
+    if (a->bits != bits || !value->is_known ||
         transfer_bits(ir_value_row(condition->symbol->row)->operands[side]) != bits)
         return;
     linear_of_sum(a, lane, &own);
@@ -416,15 +324,16 @@ static void range_by_side(const struct form_table *table, const struct condition
         for (unsigned s = 0; s < sum->count; s++)
             if (sum->terms[s].symbol == own.terms[t].symbol)
                 by = sum->terms[s].by;
+        if (!by || by % own.terms[t].by)
+            continue;
         const wide_int times = by / own.terms[t].by, most = (wide_int)1 << 34;
-        if (!by || by % own.terms[t].by || times > most || -times > most ||
-            !linear_add(sum, &own, -times, &rest))
+        if (times > most || -times > most || !linear_add(sum, &own, -times, &rest))
             continue;
         struct range all = linear_range(table, &rest);
         if (!all.is_known)
             continue;
-        all.low += times * (times > 0 ? value.low : value.high);
-        all.high += times * (times > 0 ? value.high : value.low);
+        all.low += times * (times > 0 ? value->low : value->high);
+        all.high += times * (times > 0 ? value->high : value->low);
         if (!range->is_known || all.high - all.low < range->high - range->low)
             *range = all;
     }
@@ -433,19 +342,16 @@ static void range_by_side(const struct form_table *table, const struct condition
 struct range facts_range(struct form_table *table, const struct fact *facts,
                          const struct linear *sum, unsigned bits, unsigned lane) {
     const struct fact *now = table->facts;
-    unsigned conditions = 0;
+    struct views views;
     facts_enter(table, facts);
-    bound_all(table, 1u << lane);
+    bound_all(table, NULL, 1u << lane);
     struct range range = linear_range(table, sum);
-    range_by_sum(table, facts, sum, lane, 1, &range);
-    for (const struct fact *at = facts; at && conditions < MOST_CONDITIONS; at = at->before) {
-        if (at->condition == IR_NONE || !(at->lanes >> lane & 1))
-            continue;
-        const struct condition condition = {form_symbol_of(table, at->condition), at->holds};
-        conditions++;
+    look_at_conditions(table, facts, lane, &views);
+    range_by_sum(table, &views, sum, 1, &range);
+    for (unsigned n = 0; n < views.count; n++)
         for (unsigned side = 0; side < 2; side++)
-            range_by_side(table, &condition, side, lane, sum, bits, &range);
-    }
+            range_by_side(table, &views.conditions[n], &views.of[n].operands[side], side, lane, sum,
+                          bits, &range);
     facts_enter(table, now);
     return range;
 }

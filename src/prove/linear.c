@@ -3,11 +3,8 @@
 
 #include "prove/transfer.h"
 
-static const wide_int HUGE_NUMBER = (wide_int)1 << 100;
-
-static wide_int floor_divided(wide_int a, wide_int b) { // b > 0
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
+enum { HUGE_BITS = 100 };
+static const wide_int HUGE_NUMBER = (wide_int)1 << HUGE_BITS;
 
 static wide_int least_of(unsigned bits, bool is_signed) {
     return is_signed ? -((wide_int)1 << (bits - 1)) : 0;
@@ -22,13 +19,23 @@ void linear_of_sum(const struct form *a, unsigned lane, struct linear *sum) {
     }
 }
 
+static unsigned bits_of(uint64_t number) {
+    return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+bool linear_is_huge(wide_int by, uint64_t high) {
+    const wide_int size = by < 0 ? -by : by;
+    const uint64_t top = (uint64_t)(size >> 64);
+    return (top ? 64 + bits_of(top) : bits_of((uint64_t)size)) + bits_of(high) > HUGE_BITS;
+}
+
 struct range linear_range(const struct form_table *table, const struct linear *sum) {
     struct range range = {true, sum->base, sum->base};
     for (unsigned t = 0; t < sum->count; t++) {
         const wide_int by = sum->terms[t].by;
         uint64_t low, high;
         symbol_bounds(table, sum->terms[t].symbol, &low, &high);
-        if ((wide_int)high > HUGE_NUMBER / (by < 0 ? -by : by))
+        if (linear_is_huge(by, high))
             return (struct range){0};
         range.low += by * (wide_int)(by < 0 ? high : low);
         range.high += by * (wide_int)(by < 0 ? low : high);
@@ -40,17 +47,17 @@ struct range linear_range(const struct form_table *table, const struct linear *s
 // on: that multiple away it is the number.
 bool linear_of(const struct form_table *table, const struct form *a, unsigned bits, bool is_signed,
                unsigned lane, struct linear *sum) {
-    const wide_int span = (wide_int)1 << bits, least = least_of(bits, is_signed);
+    const wide_int least = least_of(bits, is_signed);
     if (a->bits < bits || (a->bits > bits && a->count))
         return false;
     linear_of_sum(a, lane, sum);
     const struct range range = linear_range(table, sum);
     if (!range.is_known)
         return false;
-    const wide_int away = floor_divided(range.low - least, span);
-    if (floor_divided(range.high - least, span) != away)
+    const wide_int away = (range.low - least) >> bits; // rounded down
+    if ((range.high - least) >> bits != away)
         return false;
-    sum->base -= away * span;
+    sum->base -= away * ((wide_int)1 << bits);
     return true;
 }
 
@@ -100,15 +107,9 @@ static bool is_less(const struct condition *condition) {
     return ir_value_row(condition->symbol->row)->law == IR_LAW_LESS;
 }
 
-unsigned condition_sums(const struct form_table *table, const struct condition *condition,
-                        unsigned lane, struct linear sums[2]) {
-    const enum ir_kind kind = kind_of(condition);
-    const unsigned bits = transfer_bits(kind);
-    struct linear sides[2];
-    for (int i = 0; i < 2; i++)
-        if (!linear_of(table, condition->symbol->operands[i], bits, transfer_is_signed(kind), lane,
-                       &sides[i]))
-            return 0;
+// Of operands as sums, which both are.
+static unsigned sums_of(const struct condition *condition, const struct linear sides[2],
+                        struct linear sums[2]) {
     if (is_less(condition)) {
         const bool holds = condition->holds; // a < b: b - a - 1; else a - b
         if (!linear_add(&sides[holds], &sides[!holds], -1, &sums[0]))
@@ -122,34 +123,47 @@ unsigned condition_sums(const struct form_table *table, const struct condition *
     return 2;
 }
 
-struct range condition_range(const struct form_table *table, const struct condition *condition,
-                             unsigned operand, unsigned lane, struct range *except) {
-    const enum ir_kind kind = kind_of(condition);
-    const unsigned bits = transfer_bits(kind);
-    const wide_int least = least_of(bits, transfer_is_signed(kind)),
-                   most = least + ((wide_int)1 << bits) - 1;
-    struct range range = {true, least, most}, other = range;
-    struct linear sum;
-    *except = (struct range){0};
-    if (linear_of(table, condition->symbol->operands[!operand], bits, transfer_is_signed(kind),
-                  lane, &sum))
-        other = linear_range(table, &sum);
+// Where the other operand lies between these.
+static struct range range_of_operand(const struct condition *condition, unsigned operand,
+                                     const struct range *all, const struct range *other,
+                                     struct range *except) {
+    struct range range = *all;
     if (!is_less(condition)) {
         if (condition->holds)
-            return other;
-        if (other.low == other.high)
-            *except = other;
+            return *other;
+        if (other->low == other->high)
+            *except = *other;
         return (struct range){0};
     }
     if (condition->holds && operand == 0)
-        range.high = other.high - 1;
+        range.high = other->high - 1;
     else if (condition->holds)
-        range.low = other.low + 1;
+        range.low = other->low + 1;
     else if (operand == 0)
-        range.low = other.low;
+        range.low = other->low;
     else
-        range.high = other.high;
+        range.high = other->high;
     if (range.low > range.high) // it cannot be: what is known says so elsewhere
         return (struct range){0};
     return range;
+}
+
+void condition_look(const struct form_table *table, const struct condition *condition,
+                    unsigned lane, struct condition_view *view) {
+    const enum ir_kind kind = kind_of(condition);
+    const unsigned bits = transfer_bits(kind);
+    const bool is_signed = transfer_is_signed(kind);
+    const wide_int least = least_of(bits, is_signed);
+    const struct range all = {true, least, least + ((wide_int)1 << bits) - 1};
+    struct linear sides[2];
+    bool is_sum[2];
+    for (unsigned i = 0; i < 2; i++)
+        is_sum[i] =
+            linear_of(table, condition->symbol->operands[i], bits, is_signed, lane, &sides[i]);
+    view->count = is_sum[0] && is_sum[1] ? sums_of(condition, sides, view->sums) : 0;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct range other = is_sum[!i] ? linear_range(table, &sides[!i]) : all;
+        view->except[i] = (struct range){0};
+        view->operands[i] = range_of_operand(condition, i, &all, &other, &view->except[i]);
+    }
 }

@@ -25,6 +25,8 @@ bool linear_of(const struct form_table *table, const struct form *a, unsigned bi
 void linear_of_sum(const struct form *a, unsigned lane, struct linear *sum);
 // a + by * b. False: too many terms, or numbers too large.
 bool linear_add(const struct linear *a, const struct linear *b, wide_int by, struct linear *sum);
+// Whether a multiple of a number up to `high` is taken to be too large to count with.
+bool linear_is_huge(wide_int by, uint64_t high);
 // Where the table's facts hold.
 struct range linear_range(const struct form_table *table, const struct linear *sum);
 
@@ -35,12 +37,15 @@ struct condition {
 };
 
 bool condition_is_followed(const struct form_table *table, uint32_t symbol);
-// Sums that are not negative in this lane where the condition is what it is: how many.
-unsigned condition_sums(const struct form_table *table, const struct condition *condition,
-                        unsigned lane, struct linear sums[2]);
-// What the condition says of one operand's V(x) in this lane, if the table knows so much of the
-// other one. Not known: nothing but that it is none of `except`, if that is known.
-struct range condition_range(const struct form_table *table, const struct condition *condition,
-                             unsigned operand, unsigned lane, struct range *except);
+// What a condition says in one lane where it is what it is.
+struct condition_view {
+    unsigned count;
+    struct linear sums[2]; // that are not negative
+    // What each operand's V(x) lies between, if the table knows so much of the other one. Not
+    // known: nothing but that it is none of `except`, if that is known.
+    struct range operands[2], except[2];
+};
+void condition_look(const struct form_table *table, const struct condition *condition,
+                    unsigned lane, struct condition_view *view);
 
 #endif

@@ -8,8 +8,6 @@
 #include "prove/race.h"
 #include "prove/walk.h"
 
-enum { MOST_STEPS = 1000000 };
-
 struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count) {
     const struct ir_function **functions = ir_reachable(kernel, count);
     struct code *codes = base_alloc((*count + 1) * sizeof *codes);
@@ -30,6 +28,7 @@ void walk_free_codes(struct code *codes, uint32_t count) {
         free(codes[f].loops);
         free(codes[f].loop_of);
         free(codes[f].meanings);
+        ir_liveness_free(&codes[f].live);
         free(codes[f].is_joined);
         free(codes[f].has_barrier);
         free(codes[f].leads_to_barrier);
@@ -80,6 +79,13 @@ static void begin_blocks(struct prove_result *result) {
     result->blocks = (struct prove_blocks){.has_other_sectors = sectors, .instruction = IR_NONE};
 }
 
+// As many as the block has, as long as all goes well.
+static void walk_each_warp(struct walker *walker, const struct ir_function *kernel) {
+    const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
+    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
+        walk_alone(walker, kernel, warp, threads);
+}
+
 // All warps at once. False: that is not possible.
 static bool walk_all_warps(struct walker *walker, const struct ir_function *kernel) {
     const uint32_t *block = walker->launch->block;
@@ -94,13 +100,15 @@ static bool walk_all_warps(struct walker *walker, const struct ir_function *kern
 }
 
 // A look at single warps would tell no more of what accesses cost.
-static bool is_settled(const struct prove_site *site) {
-    return site->verdict == PROVE_EXACT || site->verdict == PROVE_NOT_REACHED || site->is_final;
+static bool is_settled(const struct walker *walker, const struct prove_site *site) {
+    return walker->wanted || site->verdict == PROVE_EXACT || site->verdict == PROVE_NOT_REACHED ||
+           site->is_final;
 }
 
 // Nor of where they lie.
 static bool is_placed(const struct walker *walker, const struct prove_site *site) {
     return !walker->launch->wants_bounds ||
+           (walker->wanted && !walker->wanted[site - walker->sites]) ||
            ((site->bounds.fit <= PROVE_FITS || site->bounds.is_final) &&
             (site->alignment.fit <= PROVE_FITS || site->alignment.is_final));
 }
@@ -127,18 +135,16 @@ static void give_up(struct prove_result *result, const char *why) {
 // what it knew at all, if single warps take too long.
 static void walk_warps(struct walker *walker, const struct ir_function *kernel,
                        struct prove_result *result, bool has_all) {
-    const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
     bool is_settled_all = has_all, is_placed_all = has_all;
     for (uint32_t s = 0; s < result->site_count; s++) {
-        is_settled_all &= is_settled(&result->sites[s]);
+        is_settled_all &= is_settled(walker, &result->sites[s]);
         is_placed_all &= is_placed(walker, &result->sites[s]);
     }
     if (is_settled_all && is_placed_all)
         return;
     struct prove_site *before = result->sites;
     walker->sites = result->sites = base_alloc((result->site_count + 1) * sizeof *before);
-    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
-        walk_alone(walker, kernel, warp, threads);
+    walk_each_warp(walker, kernel);
     const bool is_cut = has_all && walker->trouble;
     for (uint32_t s = 0; (is_settled_all || is_cut) && s < result->site_count; s++) {
         if (!is_cut) {
@@ -155,23 +161,22 @@ static void walk_warps(struct walker *walker, const struct ir_function *kernel,
 // The same, where it is asked whether all blocks do the same.
 static void walk_blocks(struct walker *walker, const struct ir_function *kernel,
                         struct prove_result *result, bool has_all) {
-    const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
     if (has_all && !walker->blocks->varies)
         return;
     begin_blocks(result);
-    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
-        walk_alone(walker, kernel, warp, threads);
+    walk_each_warp(walker, kernel);
 }
 
 struct prove_result *prove_assuming(const struct ir_function *kernel,
                                     const struct prove_launch *launch,
-                                    const struct prove_assumption *assumption) {
+                                    const struct prove_assumption *assumption, const bool *wanted) {
     struct prove_result *result = base_alloc(sizeof *result);
     struct walker walker = {.launch = launch,
                             .assumption = assumption,
+                            .wanted = wanted,
                             .layout = ir_shared_layout(kernel),
                             .arrays = ir_shared_origins(kernel),
-                            .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
+                            .most_steps = walk_most_steps(launch)};
     free(ir_kernel_sites(kernel, &result->site_count));
     result->sites = base_alloc((result->site_count + 1) * sizeof *result->sites);
     walker.sites = result->sites;
@@ -192,7 +197,7 @@ struct prove_result *prove_assuming(const struct ir_function *kernel,
 
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch) {
-    struct prove_result *result = prove_assuming(kernel, launch, NULL);
+    struct prove_result *result = prove_assuming(kernel, launch, NULL, NULL);
     if (launch->wants_conditions)
         prove_conditions(kernel, launch, result);
     return result;

@@ -8,8 +8,6 @@
 #include "prove/race.h"
 #include "ptx/facts.h"
 
-enum { MOST_STEPS = 1000000 };
-
 // ---- What is not followed -------------------------------------------------------------------
 
 // A form of the same instruction.
@@ -139,7 +137,7 @@ struct prove_races prove_races(const struct ir_function *kernel,
     struct walker walker = {.launch = launch,
                             .layout = ir_shared_layout(kernel),
                             .races = &races,
-                            .most_steps = launch->most_steps ? launch->most_steps : MOST_STEPS};
+                            .most_steps = walk_most_steps(launch)};
     walker.codes = walk_list_codes(kernel, &walker.code_count);
     form_table_init(&walker.table);
     const bool is_looked_at = has_shared(kernel, &walker);

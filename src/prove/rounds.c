@@ -121,7 +121,9 @@ static wide_int most_rounds(const struct form_table *table, const struct conditi
         course_of(table, condition->symbol->operands[side], rounds, bits, is_signed, lane);
     const wide_int least = is_signed ? -((wide_int)1 << (bits - 1)) : 0,
                    most = least + ((wide_int)1 << bits) - 1;
-    struct range except, limits = condition_range(table, condition, side, lane, &except);
+    struct condition_view view;
+    condition_look(table, condition, lane, &view);
+    const struct range limits = view.operands[side];
     if (row->law == IR_LAW_EQUAL)
         return rounds_until_equal(table, condition, side, rounds, lane);
     if (!course.start.is_known || !course.step || !limits.is_known)
@@ -168,13 +170,15 @@ static bool is_true_in(struct form_table *table, const struct fact *facts, uint3
                        bool holds, unsigned lane) {
     const struct symbol row = *form_symbol_of(table, symbol);
     const struct condition condition = {&row, holds};
-    struct linear sums[2];
+    struct condition_view view;
     if (is_known_fact(facts, symbol, holds, lane))
         return true;
-    if (ir_value_row(row.row)->law != IR_LAW_LESS ||
-        condition_sums(table, &condition, lane, sums) != 1)
+    if (ir_value_row(row.row)->law != IR_LAW_LESS)
         return false;
-    const struct range range = facts_range(table, facts, &sums[0], 64, lane);
+    condition_look(table, &condition, lane, &view);
+    if (view.count != 1)
+        return false;
+    const struct range range = facts_range(table, facts, &view.sums[0], 64, lane);
     return range.is_known && range.low >= 0;
 }
 
