@@ -265,13 +265,17 @@ static bool weaken(struct walker *walker, const struct code *code, struct header
     return true;
 }
 
+static bool is_live(const struct code *code, const struct loop *loop, uint32_t reg) {
+    return ir_is_live(&code->live, code->live.in, loop->header, reg);
+}
+
 static bool compare(struct walker *walker, const struct code *code, struct header *header,
                     const struct gather *back, bool is_patient) {
     bool has_changed = false;
     if (!back->is_any)
         return false;
     for (uint32_t r = 0; r < code->function->register_count; r++) {
-        if (!back->state.registers[r])
+        if (!back->state.registers[r] || !is_live(code, header->loop, r))
             continue;
         if (!header->entry.registers[r]) {
             // Set in an earlier round or, in the first one, not at all.
@@ -381,6 +385,9 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
     const bool records = walker->records;
     const size_t first = walker->table.symbols.length;
     bool has_changed = true;
+    for (uint32_t r = 0; r < registers; r++)
+        if (!is_live(code, loop, r)) // what it was does not hold in other rounds
+            header.any.registers[r] = NULL;
     const struct race_mark mark = race_begin_round(walker, code, loop, RACE_ANY_ROUND);
     race_enter_any(walker, loop, &header.any);
     walker->records = false;
