@@ -1,5 +1,6 @@
 // Access sites: which instructions touch shared or global memory, and how.
 #include "ir/build.h"
+#include "ir/fragment.h"
 #include "ir/uses.h"
 
 #include <assert.h>
@@ -190,22 +191,16 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
     }
 }
 
-// The accesses that wmma.load and wmma.store become; see sim/lanes/mem/wmma.c.
-static void fill_wmma(const struct ptx_instruction *ptx, struct ir_site *site) {
-    const enum ptx_modifier which = ptx_modifier_of(ptx, PTX_GROUP_variant);
-    const enum ptx_modifier shape = ptx_modifier_of(ptx, PTX_GROUP_shape);
-    const bool is_factor = which == PTX_MOD_a || which == PTX_MOD_b;
-    const bool is_row_major = ptx_modifier_of(ptx, PTX_GROUP_layout) == PTX_MOD_row;
-    const bool is_turned = is_factor ? which == PTX_MOD_b : shape == PTX_MOD_m8n32k16;
-    const unsigned bytes = ptx_type_bytes((enum ptx_type)ptx->types[0]);
-    const unsigned neighbours = !is_factor ? 2 : bytes < 4 ? 4 / bytes : 1;
-    site->width = is_turned != is_row_major ? bytes * neighbours : bytes;
-    if (!is_factor || bytes != 2 || space_of(ptx) == PTX_MOD_NONE ||
-        space_of(ptx) == PTX_MOD_global)
+// What wmma.load and wmma.store become. What is refused when it is launched has no width.
+static void fill_wmma(const struct ir_instruction *instruction, struct ir_site *site) {
+    struct ir_wmma wmma;
+    if (!ir_wmma_of(instruction, &wmma))
         return;
-    const bool is_low = shape == (which == PTX_MOD_a ? PTX_MOD_m8n32k16 : PTX_MOD_m32n8k16);
+    site->width = ir_wmma_is_contiguous(&wmma) ? wmma.bytes * wmma.fragment.per : wmma.bytes;
+    if (!wmma.is_matrix_load)
+        return;
     site->op = SITE_MATRIX_LOAD;
-    site->matrices = is_low ? 2 : 4;
+    site->matrices = wmma.fragment.tiles < 4 ? (uint8_t)wmma.fragment.tiles : 4;
     site->width = 16;
 }
 
@@ -220,7 +215,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
         if (!find_op(instruction->ptx, &site.op) || !is_observed_space(instruction->ptx))
             continue;
         if (is_fragment(instruction->ptx))
-            fill_wmma(instruction->ptx, &site);
+            fill_wmma(instruction, &site);
         else
             fill_width(instruction, &site);
         if (site.op == SITE_ATOMIC || site.op == SITE_REDUCTION) {

@@ -4,7 +4,7 @@
 
 struct plan {
     struct mma_product product;
-    struct mma_fragment a, b, c, d;
+    struct ir_fragment a, b, c, d;
     sim_ref ra[MMA_MAX_REGISTERS], rb[MMA_MAX_REGISTERS];
     sim_ref rc[MMA_MAX_REGISTERS], rd[MMA_MAX_REGISTERS];
     bool is_sparse;
@@ -65,24 +65,24 @@ static const struct sim_instr *multiply_bits(struct sim_warp *warp, const struct
 
 // ---- Double precision: one fused multiply-add after the other ------------------------------
 
-static void read_doubles(const struct sim_warp *warp, const struct mma_fragment *f,
+static void read_doubles(const struct sim_warp *warp, const struct ir_fragment *f,
                          const sim_ref *registers, double *matrix) {
     for (unsigned e = 0; e < f->registers; e++) {
         const unsigned tile = e / f->per;
         const double *r = LANES_ALIGNED(const double, registers[e]);
         for (unsigned l = 0; l < LANES; l++)
-            matrix[(mma_tile_major(f, tile) + l / 4) * f->minors + mma_tile_minor(f, tile) +
+            matrix[(ir_tile_major(f, tile) + l / 4) * f->minors + ir_tile_minor(f, tile) +
                    l % 4 * f->per + e % f->per] = r[l];
     }
 }
 
-static void write_doubles(const struct sim_warp *warp, const struct mma_fragment *f,
+static void write_doubles(const struct sim_warp *warp, const struct ir_fragment *f,
                           const sim_ref *registers, const double *matrix) {
     for (unsigned e = 0; e < f->registers; e++) {
         const unsigned tile = e / f->per;
         double *r = LANES_ALIGNED(double, registers[e]);
         for (unsigned l = 0; l < LANES; l++)
-            r[l] = matrix[(mma_tile_major(f, tile) + l / 4) * f->minors + mma_tile_minor(f, tile) +
+            r[l] = matrix[(ir_tile_major(f, tile) + l / 4) * f->minors + ir_tile_minor(f, tile) +
                           l % 4 * f->per + e % f->per];
     }
 }
@@ -90,7 +90,7 @@ static void write_doubles(const struct sim_warp *warp, const struct mma_fragment
 static const struct sim_instr *multiply_double(struct sim_warp *warp,
                                                const struct sim_instr *instr) {
     const struct plan *plan = instr->extra;
-    const struct mma_shape shape = plan->product.shape;
+    const struct ir_matrix_shape shape = plan->product.shape;
     double a[MMA_MAX_ELEMENTS], b[MMA_MAX_ELEMENTS], c[MMA_MAX_ELEMENTS];
     if (!mma_all_lanes(warp, instr))
         return NULL;
@@ -109,7 +109,7 @@ static const struct sim_instr *multiply_double(struct sim_warp *warp,
 // ---- Choosing -----------------------------------------------------------------------------
 
 // Which shapes a type of factors has with mma.
-static bool has_shape(enum ptx_type type, struct mma_shape s) {
+static bool has_shape(enum ptx_type type, struct ir_matrix_shape s) {
     if (type == PTX_F64)
         return s.n == 8 && (s.m == 8 ? s.k == 4 : s.m == 16 && s.k <= 16);
     const unsigned word = mma_bits(type) == 32 ? 4 : 128 / mma_bits(type); // in 16 bytes
@@ -118,7 +118,7 @@ static bool has_shape(enum ptx_type type, struct mma_shape s) {
     return s.m == 16 && s.n == 8 && (s.k == word || s.k == 2 * word);
 }
 
-static bool has_sparse_shape(enum ptx_type type, struct mma_shape s) {
+static bool has_sparse_shape(enum ptx_type type, struct ir_matrix_shape s) {
     const unsigned bits = mma_bits(type), word = 128 / bits;
     if (type == PTX_E4M3 || type == PTX_E5M2)
         return s.k == 4 * word;
@@ -126,7 +126,7 @@ static bool has_sparse_shape(enum ptx_type type, struct mma_shape s) {
 }
 
 // Three shapes for factors of 16 and 8 bits, one for all others.
-static bool has_wmma_shape(enum ptx_type type, struct mma_shape s) {
+static bool has_wmma_shape(enum ptx_type type, struct ir_matrix_shape s) {
     switch (type) {
     case PTX_TF32:
         return s.m == 16 && s.n == 16 && s.k == 8;
@@ -175,12 +175,12 @@ static bool select_product(struct sim_decoder *decoder, const struct ir_instruct
     p->saturate = lanes_modifier(ir, PTX_GROUP_mode) == PTX_MOD_satfinite;
     p->is_and = lanes_modifier(ir, PTX_GROUP_bool) == PTX_MOD_and;
     p->depth = plan->is_sparse ? p->shape.k / 2 : p->shape.k;
-    struct mma_shape stored = p->shape;
+    struct ir_matrix_shape stored = p->shape;
     stored.k = p->depth;
-    plan->a = mma_fragment_of(stored, MMA_A, p->a_type == PTX_F64 ? 64 : bits);
-    plan->b = mma_fragment_of(p->shape, MMA_B, p->a_type == PTX_F64 ? 64 : bits);
-    plan->c = mma_fragment_of(p->shape, MMA_C, mma_bits(p->c_type));
-    plan->d = mma_fragment_of(p->shape, MMA_C, mma_bits(p->d_type));
+    plan->a = ir_fragment_of(stored, IR_MATRIX_A, p->a_type == PTX_F64 ? 64 : bits);
+    plan->b = ir_fragment_of(p->shape, IR_MATRIX_B, p->a_type == PTX_F64 ? 64 : bits);
+    plan->c = ir_fragment_of(p->shape, IR_MATRIX_C, mma_bits(p->c_type));
+    plan->d = ir_fragment_of(p->shape, IR_MATRIX_C, mma_bits(p->d_type));
     if (is_wmma && p->a_type == PTX_F16)
         plan->a.registers = plan->b.registers = MMA_MAX_REGISTERS;
     if (!has_types(p, is_wmma) || !decode_registers(decoder, ir, plan))
@@ -197,7 +197,7 @@ static bool select_product(struct sim_decoder *decoder, const struct ir_instruct
 // D, A, B, C as written. Many bits are counted in words of 32.
 static struct plan *plan_of(struct sim_decoder *decoder, const struct ir_instruction *ir) {
     struct plan *plan = sim_decoder_alloc(decoder, sizeof *plan);
-    plan->product = (struct mma_product){.shape = mma_shape_of(ir),
+    plan->product = (struct mma_product){.shape = ir_matrix_shape_of(ir->ptx),
                                          .d_type = lanes_type(ir, 0),
                                          .a_type = lanes_type(ir, 1),
                                          .b_type = lanes_type(ir, 2),

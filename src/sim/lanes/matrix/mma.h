@@ -1,70 +1,24 @@
-// Matrix fragments: which elements of a matrix the registers of each lane hold.
-//
-// A matrix is cut into tiles of 8 x (4 * per) elements. Of a tile, lane l holds row l / 4, and of
-// it `per` neighbours from column (l % 4) * per on: as many as fill a register of 32 bits, two of
-// an accumulator. Rows and columns here are those of A and of accumulators; of B, and of the
-// accumulator of m8n32k16, they change places. So there is a major and a minor direction.
-// (PTX ISA, mma; the fragments of wmma, which the ISA leaves open, were read off an H200.)
+// Inside the lane code of matrix instructions: fragments (ir/fragment.h) in the registers of a
+// warp.
 #ifndef BANKRUN_SIM_LANES_MATRIX_MMA_H
 #define BANKRUN_SIM_LANES_MATRIX_MMA_H
 
 #include <string.h>
 
+#include "ir/fragment.h"
 #include "sim/access.h"
 #include "sim/decode/decode.h"
 #include "sim/lanes/lanes.h"
 
 enum { MMA_MAX_ELEMENTS = 1024, MMA_MAX_REGISTERS = 8, MMA_MAX_COLUMNS = 256 };
 
-struct mma_shape {
-    unsigned m, n, k;
-};
-
-struct mma_fragment {
-    uint16_t bits; // of an element in a register; 64: a register of 64 bits
-    uint16_t per;  // neighbours
-    uint16_t majors, minors;
-    uint16_t chunk; // tiles come in groups of so many majors, within them one minor by the other
-    uint16_t tiles;
-    uint16_t registers; // may be more than the tiles fill: they hold copies of the first ones
-    bool major_is_column;
-};
-
-enum mma_matrix { MMA_A, MMA_B, MMA_C };
-
-static inline struct mma_fragment mma_fragment_of(struct mma_shape shape, enum mma_matrix matrix,
-                                                  unsigned bits) {
-    const bool is_wide_c = matrix == MMA_C && shape.m == 8 && shape.n == 32;
-    struct mma_fragment f = {.bits = (uint16_t)bits};
-    f.major_is_column = matrix == MMA_B || is_wide_c;
-    f.majors = (uint16_t)(f.major_is_column ? shape.n : shape.m);
-    f.minors = (uint16_t)(matrix != MMA_C ? shape.k : is_wide_c ? shape.m : shape.n);
-    f.per = (uint16_t)(matrix == MMA_C ? 2 : bits >= 32 ? 1 : 32 / bits);
-    f.chunk = f.majors == 32 || (f.majors == 16 && matrix != MMA_B) ? 16 : 8;
-    f.tiles = (uint16_t)(f.majors / 8 * (f.minors / (4 * f.per)));
-    f.registers = (uint16_t)(bits == 64 ? f.tiles * f.per : f.tiles * f.per * bits / 32);
-    return f;
-}
-
-// The lane-independent part of a tile's place: lane l's first element is l / 4 majors and
-// l % 4 * per minors further.
-static inline unsigned mma_tile_major(const struct mma_fragment *f, unsigned tile) {
-    const unsigned high = f->chunk / 8u, across = f->minors / (4u * f->per);
-    return tile / (high * across) * f->chunk + tile % high * 8;
-}
-
-static inline unsigned mma_tile_minor(const struct mma_fragment *f, unsigned tile) {
-    const unsigned high = f->chunk / 8u, across = f->minors / (4u * f->per);
-    return tile % (high * across) / high * (4u * f->per);
-}
-
 // Elements of 32 bits and less: matrix[major * minors + minor].
-LANES_INLINE void mma_unpack(const struct sim_warp *warp, const struct mma_fragment *f,
+LANES_INLINE void mma_unpack(const struct sim_warp *warp, const struct ir_fragment *f,
                              const sim_ref *registers, uint32_t *matrix) {
     const unsigned each = 32u / f->bits;
     const uint32_t mask = UINT32_MAX >> (32 - f->bits);
     for (unsigned tile = 0; tile < f->tiles; tile++) {
-        const unsigned at = mma_tile_major(f, tile) * f->minors + mma_tile_minor(f, tile);
+        const unsigned at = ir_tile_major(f, tile) * f->minors + ir_tile_minor(f, tile);
         for (unsigned i = 0; i < f->per; i++) {
             const unsigned e = tile * f->per + i;
             const uint32_t *r = LANES_ALIGNED(const uint32_t, registers[e / each]);
@@ -75,7 +29,7 @@ LANES_INLINE void mma_unpack(const struct sim_warp *warp, const struct mma_fragm
     }
 }
 
-LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct mma_fragment *f,
+LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct ir_fragment *f,
                            const sim_ref *registers, const uint32_t *matrix) {
     const unsigned each = 32u / f->bits;
     for (unsigned r = 0; r < f->registers; r++) {
@@ -84,7 +38,7 @@ LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct mma_fragmen
         for (unsigned i = 0; i < each; i++) {
             const unsigned e = r * each + i, tile = e / f->per % f->tiles;
             const uint32_t *from =
-                matrix + mma_tile_major(f, tile) * f->minors + mma_tile_minor(f, tile) + e % f->per;
+                matrix + ir_tile_major(f, tile) * f->minors + ir_tile_minor(f, tile) + e % f->per;
             for (unsigned l = 0; l < LANES; l++)
                 words[l] |= from[l / 4 * f->minors + l % 4 * f->per] << i * f->bits;
         }
@@ -96,7 +50,7 @@ LANES_INLINE void mma_pack(const struct sim_warp *warp, const struct mma_fragmen
 // The registers of a vector operand (or of a single register). False: not as many, or not as
 // wide, as the fragment needs.
 static inline bool mma_registers(struct sim_decoder *decoder, const struct ir_instruction *ir,
-                                 const struct ir_operand *operand, const struct mma_fragment *f,
+                                 const struct ir_operand *operand, const struct ir_fragment *f,
                                  sim_ref *registers) {
     const bool is_vector = operand->kind == IR_OPERAND_VECTOR;
     const struct ir_operand *elements = is_vector ? operand->elements : operand;
@@ -117,17 +71,6 @@ static inline unsigned mma_bits(enum ptx_type type) {
 }
 
 // "m16n8k16"
-static inline struct mma_shape mma_shape_of(const struct ir_instruction *ir) {
-    unsigned part[3] = {0}, n = 0;
-    for (const char *at = ptx_modifier_text(lanes_modifier(ir, PTX_GROUP_shape)); *at; at++) {
-        if (*at >= '0' && *at <= '9')
-            part[n - 1] = part[n - 1] * 10 + (unsigned)(*at - '0');
-        else if (n++ == 3)
-            break;
-    }
-    return (struct mma_shape){part[0], part[1], part[2]};
-}
-
 // All 32 lanes execute a matrix instruction together. False: the handler returns NULL.
 static inline bool mma_all_lanes(struct sim_warp *warp, const struct sim_instr *instr) {
     if (warp->is_full)
@@ -147,7 +90,7 @@ static inline bool mma_all_lanes(struct sim_warp *warp, const struct sim_instr *
 // D = A * B + C of numbers of a type, as bits. A has shape.m rows of `depth` elements, one row
 // after the other; B has shape.k rows of shape.n; C and D have shape.m rows of shape.n.
 struct mma_product {
-    struct mma_shape shape;
+    struct ir_matrix_shape shape;
     unsigned depth; // products of an element of D: shape.k, or half of it where A is sparse
     enum ptx_type a_type, b_type, c_type, d_type;
     bool saturate;

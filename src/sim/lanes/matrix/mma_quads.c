@@ -97,7 +97,7 @@ static const struct sim_instr *multiply_quads(struct sim_warp *warp,
 
 static bool read_registers(struct sim_decoder *decoder, const struct ir_instruction *ir,
                            unsigned operand, unsigned count, sim_ref *registers) {
-    const struct mma_fragment f = {.registers = (uint16_t)count, .bits = 32};
+    const struct ir_fragment f = {.registers = (uint16_t)count, .bits = 32};
     return mma_registers(decoder, ir, &ir->operands[operand], &f, registers);
 }
 

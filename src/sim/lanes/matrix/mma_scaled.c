@@ -27,8 +27,8 @@ struct scale_source {
 };
 
 struct scaled_plan {
-    struct mma_shape shape;
-    struct mma_fragment a, b, c;
+    struct ir_matrix_shape shape;
+    struct ir_fragment a, b, c;
     sim_ref ra[MMA_MAX_REGISTERS], rb[MMA_MAX_REGISTERS];
     sim_ref rc[MMA_MAX_REGISTERS], rd[MMA_MAX_REGISTERS];
     const struct num_narrow *a_format, *b_format;
@@ -124,7 +124,7 @@ static uint32_t element(const struct scaled_plan *plan, const uint32_t *a, const
 static const struct sim_instr *multiply_scaled(struct sim_warp *warp,
                                                const struct sim_instr *instr) {
     const struct scaled_plan *plan = instr->extra;
-    const struct mma_shape shape = plan->shape;
+    const struct ir_matrix_shape shape = plan->shape;
     uint32_t a[MMA_MAX_ELEMENTS], b[MMA_MAX_ELEMENTS], c[MMA_MAX_ELEMENTS];
     struct number a_scale[16][MAX_BLOCKS], b_scale[8][MAX_BLOCKS];
     if (!mma_all_lanes(warp, instr))
@@ -195,9 +195,9 @@ static bool decode_scale(struct sim_decoder *decoder, const struct ir_instructio
 
 static bool decode_factors(struct sim_decoder *decoder, const struct ir_instruction *ir,
                            struct scaled_plan *plan, unsigned bits) {
-    plan->a = mma_fragment_of(plan->shape, MMA_A, bits);
-    plan->b = mma_fragment_of(plan->shape, MMA_B, bits);
-    plan->c = mma_fragment_of(plan->shape, MMA_C, plan->is_half ? 16 : 32);
+    plan->a = ir_fragment_of(plan->shape, IR_MATRIX_A, bits);
+    plan->b = ir_fragment_of(plan->shape, IR_MATRIX_B, bits);
+    plan->c = ir_fragment_of(plan->shape, IR_MATRIX_C, plan->is_half ? 16 : 32);
     return mma_registers(decoder, ir, &ir->operands[0], &plan->c, plan->rd) &&
            mma_registers(decoder, ir, &ir->operands[1], &plan->a, plan->ra) &&
            mma_registers(decoder, ir, &ir->operands[2], &plan->b, plan->rb) &&
@@ -209,7 +209,7 @@ LANES_SELECT(mma_scaled) {
     const enum ptx_modifier kind = lanes_modifier(ir, PTX_GROUP_mode);
     const bool is_packed = kind == PTX_MOD_kind_mxf4 || kind == PTX_MOD_kind_mxf4nvf4;
     const enum ptx_type a = lanes_type(ir, 1), b = lanes_type(ir, 2);
-    *plan = (struct scaled_plan){.shape = mma_shape_of(ir),
+    *plan = (struct scaled_plan){.shape = ir_matrix_shape_of(ir->ptx),
                                  .a_format = num_narrow_format(pair_of(a)),
                                  .b_format = num_narrow_format(pair_of(b)),
                                  .a_shift = a == PTX_E2M1 && !is_packed ? 2 : 0,

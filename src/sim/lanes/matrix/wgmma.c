@@ -22,7 +22,7 @@ enum {
 struct wgmma {
     struct sim_access access;   // first: instr->access points to it
     struct mma_product product; // of one warp
-    struct mma_fragment a, d;
+    struct ir_fragment a, d;
     bool a_in_registers, a_is_transposed, b_is_transposed, is_sparse;
     bool scale_is_negated;
     sim_ref a_descriptor, b_descriptor, scale, metadata;
@@ -178,7 +178,7 @@ static bool read_scales(struct sim_decoder *decoder, const struct ir_instruction
 }
 
 static struct mma_product product_of(const struct ir_instruction *ir, bool is_sparse) {
-    struct mma_product p = {.shape = mma_shape_of(ir),
+    struct mma_product p = {.shape = ir_matrix_shape_of(ir->ptx),
                             .c_type = lanes_type(ir, 0),
                             .d_type = lanes_type(ir, 0),
                             .a_type = lanes_type(ir, 1),
@@ -201,10 +201,10 @@ LANES_SELECT(wgmma) {
     w->product = product_of(ir, w->is_sparse);
     w->a_in_registers = ir->operands[1].kind == IR_OPERAND_VECTOR;
     const struct mma_product *p = &w->product;
-    struct mma_shape stored = p->shape;
+    struct ir_matrix_shape stored = p->shape;
     stored.k = p->depth;
-    w->a = mma_fragment_of(stored, MMA_A, mma_bits(p->a_type));
-    w->d = mma_fragment_of(p->shape, MMA_C, mma_bits(p->d_type));
+    w->a = ir_fragment_of(stored, IR_MATRIX_A, mma_bits(p->a_type));
+    w->d = ir_fragment_of(p->shape, IR_MATRIX_C, mma_bits(p->d_type));
     const enum ptx_type_class class = ptx_type_class(p->a_type);
     w->function = p->a_type == PTX_B1        ? SIM_NAME(mma_product_bits)
                   : class == PTX_CLASS_FLOAT ? SIM_NAME(mma_product_float)
