@@ -311,10 +311,7 @@ static void look_at_bounds(struct walker *walker, const struct reader *reader,
     const struct form *guard = read_guard(reader);
     const struct truth truth = guard ? truth_of(walker, guard, reach->may) : (struct truth){0};
     struct reach own = *reach;
-    const enum ptx_access access =
-        ptx_access_of(reader->code->function->instructions[reader->instruction].ptx);
-    if (about->op == SITE_BULK_COPY || access == PTX_ACCESS_FRAGMENT_LOAD ||
-        access == PTX_ACCESS_FRAGMENT_STORE) {
+    if (about->op == SITE_BULK_COPY) {
         own.address = NULL;
         own.why = "such accesses are not followed";
     }
@@ -327,51 +324,23 @@ static void look_at_bounds(struct walker *walker, const struct reader *reader,
     facts_enter(table, reach->facts);
 }
 
-enum access_cost walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
-                             const struct state *state, uint32_t may, bool is_exact) {
-    const struct ir_instruction *what = &code->function->instructions[instruction];
-    const struct ir_site *about = &code->function->sites[what->site];
-    struct prove_site *site = &walker->sites[code->first_site + what->site];
-    const struct reader reader = {walker, code, instruction, state};
-    const struct ir_operand *operand = walk_address_of(what);
-    const uint32_t none[3] = {1, 1, 1};
+// What is asked of an instruction's accesses.
+struct asked {
+    const struct reader *reader;
+    const struct ir_site *about;
     struct counter_rule rule;
-    enum ptx_space space = PTX_SPACE_SHARED;
-    bool is_other;
-    profile_counter_rule(about, walker->launch->arch, SITE_SHARED, none, &rule);
-    const uint32_t number = code->first_site + what->site;
-    const struct form *named = operand ? read_address(&reader, operand, &space) : NULL;
-    const struct form *address = walk_shared_offset(walker, named, space, &is_other);
-    if (is_other)
-        return ACCESS_ELSEWHERE;
-    may &= rule.lanes;
-    if (walker->races) {
-        race_access(walker, code, instruction, state, address, may);
-        return ACCESS_OPEN;
-    }
-    const struct reach reach = {
-        .site = number,
-        .code = code,
-        .address = address ? address : meant_offset(walker, named, space, walker->arrays[number]),
-        .bits = operand && operand->reg != IR_NONE
-                    ? state_bits(&code->function->registers[operand->reg])
-                    : 64,
-        .why = space == PTX_SPACE_GENERIC ? "may be shared or global memory"
-                                          : "such accesses are not followed",
-        .may = may,
-        .width = about->width,
-        .facts = state->facts};
-    look_at_bounds(walker, &reader, about, &reach);
-    if (walker->wanted)
-        return ACCESS_OPEN;
-    const uint32_t worst = worst_degree(&rule, may ? may : rule.lanes);
-    const enum ptx_access access = ptx_access_of(what->ptx);
-    if (space == PTX_SPACE_GENERIC && !address) {
-        observe(site, worst, "may be shared or global memory");
-        return ACCESS_OPEN;
-    }
-    if (access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE ||
-        rule.is_estimate || rule.request.is_copy || !address || !may) {
+    uint32_t number; // of the site, as events have it
+    uint32_t may;
+    bool is_exact;
+};
+
+// What one access costs. The address is in shared memory; NULL: it is not followed.
+static enum access_cost judge(struct walker *walker, const struct asked *asked,
+                              const struct form *address) {
+    struct prove_site *site = &walker->sites[asked->number];
+    struct counter_rule rule = asked->rule;
+    const uint32_t may = asked->may, worst = worst_degree(&rule, may ? may : rule.lanes);
+    if (rule.is_estimate || rule.request.is_copy || !address || !may) {
         observe(site, worst, "such accesses are not followed");
         return ACCESS_OPEN;
     }
@@ -381,7 +350,7 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
     }
     if (is_worst(site, worst) && !walker->blocks)
         return ACCESS_OPEN;
-    const enum taking_part part = part_of(&rule, may, is_exact);
+    const enum taking_part part = part_of(&rule, may, asked->is_exact);
     rule.request.is_scanned &= part == PART_ALL;
     struct request request;
     address = form_spread(&walker->table, address, may);
@@ -398,9 +367,81 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
     const enum prove_verdict verdict = verdict_of(&outcome, &request, part, worst);
     site->is_most |= verdict == PROVE_DEPENDS && !(outcome.is_exact && part == PART_ALL);
     if (verdict != PROVE_EXACT)
-        blame(site, code, walker, &request);
+        blame(site, asked->reader->code, walker, &request);
     add_outcome(site, &outcome, verdict);
     const bool is_one = verdict == PROVE_EXACT && part == PART_ALL && outcome.is_one &&
-                        outcome.is_exact && !about->is_retried;
+                        outcome.is_exact && !asked->about->is_retried;
     return is_one ? ACCESS_ONE : ACCESS_OPEN;
+}
+
+// One access after the other, of these addresses; `address`: it is known that they are in shared
+// memory.
+static enum access_cost look_at_accesses(struct walker *walker, const struct asked *asked,
+                                         struct reach *reach, bool is_shared,
+                                         const struct fragment_access *accesses, unsigned count) {
+    enum access_cost cost = ACCESS_ONE;
+    for (unsigned n = 0; n < count; n++) {
+        reach->address = accesses[n].address;
+        reach->width = accesses[n].width;
+        look_at_bounds(walker, asked->reader, asked->about, reach);
+        const enum access_cost one =
+            is_shared && !walker->wanted ? judge(walker, asked, reach->address) : ACCESS_OPEN;
+        cost = one < cost ? one : cost;
+    }
+    return cost;
+}
+
+enum access_cost walk_access(struct walker *walker, const struct code *code, uint32_t instruction,
+                             const struct state *state, uint32_t may, bool is_exact) {
+    const struct ir_instruction *what = &code->function->instructions[instruction];
+    const struct ir_site *about = &code->function->sites[what->site];
+    const struct reader reader = {walker, code, instruction, state};
+    const struct ir_operand *operand = walk_address_of(what);
+    const uint32_t none[3] = {1, 1, 1};
+    struct asked asked = {.reader = &reader,
+                          .about = about,
+                          .number = code->first_site + what->site,
+                          .is_exact = is_exact};
+    enum ptx_space space = PTX_SPACE_SHARED;
+    bool is_other;
+    profile_counter_rule(about, walker->launch->arch, SITE_SHARED, none, &asked.rule);
+    const struct form *named = operand ? read_address(&reader, operand, &space) : NULL;
+    const struct form *address = walk_shared_offset(walker, named, space, &is_other);
+    if (is_other)
+        return ACCESS_ELSEWHERE;
+    asked.may = may & asked.rule.lanes;
+    const struct form *meant =
+        address || walker->races ? address
+                                 : meant_offset(walker, named, space, walker->arrays[asked.number]);
+    struct fragment_access accesses[FRAGMENT_ACCESSES] = {
+        {meant, about->matrices ? 16 : about->width}};
+    unsigned count = 1;
+    if (walk_is_fragment(what)) {
+        count = walk_fragment(&reader, meant, accesses);
+        if (!count)
+            accesses[count++] = (struct fragment_access){NULL, about->width};
+    }
+    for (unsigned n = 0; walker->races && n < count; n++)
+        race_access(walker, code, instruction, state, accesses[n].address, accesses[n].width,
+                    asked.may);
+    if (walker->races)
+        return ACCESS_OPEN;
+    struct reach reach = {.site = asked.number,
+                          .code = code,
+                          .bits = operand && operand->reg != IR_NONE
+                                      ? state_bits(&code->function->registers[operand->reg])
+                                      : 64,
+                          .why = space == PTX_SPACE_GENERIC && !meant
+                                     ? "may be shared or global memory"
+                                     : "such accesses are not followed",
+                          .may = asked.may,
+                          .facts = state->facts};
+    const bool is_shared = space != PTX_SPACE_GENERIC || address;
+    const enum access_cost cost =
+        look_at_accesses(walker, &asked, &reach, is_shared, accesses, count);
+    if (!is_shared && !walker->wanted)
+        observe(&walker->sites[asked.number],
+                worst_degree(&asked.rule, asked.may ? asked.may : asked.rule.lanes),
+                "may be shared or global memory");
+    return cost;
 }

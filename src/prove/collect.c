@@ -317,16 +317,17 @@ static const struct form *stored(const struct reader *reader,
 }
 
 void race_access(struct walker *walker, const struct code *code, uint32_t number,
-                 const struct state *state, const struct form *address, uint32_t lanes) {
+                 const struct state *state, const struct form *address, unsigned width,
+                 uint32_t lanes) {
     struct races *races = walker->races;
     const struct ir_instruction *instruction = &code->function->instructions[number];
-    const struct ir_site *site = &code->function->sites[instruction->site];
     const struct reader reader = {walker, code, number, state};
     const struct form *guard = read_guard(&reader);
     const enum ptx_access kind = ptx_access_of(instruction->ptx);
     const bool is_known = kind == PTX_ACCESS_LOAD || kind == PTX_ACCESS_STORE ||
                           kind == PTX_ACCESS_ATOMIC || kind == PTX_ACCESS_REDUCTION ||
-                          kind == PTX_ACCESS_MATRIX_LOAD || kind == PTX_ACCESS_MATRIX_STORE;
+                          kind == PTX_ACCESS_MATRIX_LOAD || kind == PTX_ACCESS_MATRIX_STORE ||
+                          walk_is_fragment(instruction);
     struct race_access access = {.warp = walker->warp,
                                  .lanes = lanes,
                                  .phases = state->phases,
@@ -335,7 +336,7 @@ void race_access(struct walker *walker, const struct code *code, uint32_t number
                                  .code = code,
                                  .address = is_known ? address : NULL,
                                  .value = stored(&reader, instruction),
-                                 .width = (uint8_t)(site->matrices ? 16 : site->width),
+                                 .width = (uint8_t)width,
                                  .is_once = races->free_rounds == 0,
                                  .is_certain = state->is_certain};
     if (guard && truth_of(walker, guard, state->may).open)

@@ -121,9 +121,10 @@ void race_merge(struct walker *walker, struct state *into, const struct state *f
 // Before an instruction: barriers.
 void race_step(struct walker *walker, const struct code *code, uint32_t instruction,
                struct state *state);
-// Address: in shared memory, or NULL: not known.
+// Address: in shared memory, or NULL: not known. Width: bytes of a lane.
 void race_access(struct walker *walker, const struct code *code, uint32_t instruction,
-                 const struct state *state, const struct form *address, uint32_t lanes);
+                 const struct state *state, const struct form *address, unsigned width,
+                 uint32_t lanes);
 // Whether sides of a branch are still common.
 bool race_branch(struct walker *walker, const struct code *code, uint32_t block,
                  const struct state *state, const struct truth *truth, const struct form *guard);

@@ -249,6 +249,17 @@ struct reach {
 };
 void walk_bounds(struct walker *walker, const struct reach *reach);
 
+// fragment.c: a wmma.load or wmma.store of a matrix that begins at `base` (NULL: nobody knows
+// where). Fills its accesses; how many. 0: they are not known.
+enum { FRAGMENT_ACCESSES = 16 };
+struct fragment_access {
+    const struct form *address;
+    unsigned width; // bytes of a lane
+};
+bool walk_is_fragment(const struct ir_instruction *instruction);
+unsigned walk_fragment(const struct reader *reader, const struct form *base,
+                       struct fragment_access accesses[FRAGMENT_ACCESSES]);
+
 // access.c: whether a generic address must be one of global memory.
 bool walk_is_given(const struct form_table *table, const struct form *address);
 // A request that the state makes at a site.

@@ -147,3 +147,21 @@ __global__ void offsets(float *out, int at, unsigned far, long wide, int row, in
     if (row >= 0 && row < 32 && column >= 0 && column < 33)
         out[t] += square[row][column]; // bounds: stays in square; aligned
 }
+
+#include <mma.h>
+
+// The last row of a matrix begins 15 strides behind the first one.
+__global__ void fragments(half *out, const half *in, unsigned stride) {
+    using namespace nvcuda;
+    __shared__ __align__(32) half s[16 * 24];
+    const unsigned t = threadIdx.x;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    s[t] = in[t]; // bounds: stays in s; aligned
+    __syncthreads();
+    wmma::load_matrix_sync(a, s + 8, 24); // bounds: stays in s; aligned
+    out[t] = a.x[0];
+    wmma::load_matrix_sync(a, s + 16, 24); // bounds: leaves s: thread 31 accesses bytes 768 to 783 of 768, outside of the block's shared memory; aligned
+    out[t + 64] = a.x[0];
+    wmma::load_matrix_sync(a, s, 8 * stride); // bounds: stays in s if parameter 3 is from 0 to 3; aligned
+    out[t + 128] = a.x[0];
+}

@@ -449,3 +449,27 @@ __global__ void halves(const int *in, int *out) {
     out[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 // races: not proved: unless something other than a barrier orders the two
+
+#include <mma.h>
+
+// A matrix is read by all warps, which each have written a part of it.
+__global__ void fragments(half *out, const half *in) {
+    using namespace nvcuda;
+    __shared__ __align__(32) half tile[256];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    wmma::load_matrix_sync(a, tile, 16);
+    out[threadIdx.x] = a.x[0];
+}
+// races: free
+
+__global__ void fragments_unordered(half *out, const half *in) {
+    using namespace nvcuda;
+    __shared__ __align__(32) half tile[256];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    tile[threadIdx.x] = in[threadIdx.x];
+    wmma::load_matrix_sync(a, tile, 16);
+    out[threadIdx.x] = a.x[0];
+}
+// races: race 471 472

@@ -1,0 +1,73 @@
+// Accesses of wmma.load and wmma.store: some after another, of lanes that are apart by lines of the
+// matrix. See ir/fragment.h.
+#include "ir/fragment.h"
+
+#include "prove/walk.h"
+#include "ptx/facts.h"
+
+struct fragment {
+    struct ir_wmma wmma;
+    const struct form *base, *stride; // of the matrix in memory; the same for all lanes
+};
+
+// False: nobody knows where the matrix is.
+static bool find_matrix(const struct reader *reader, const struct form *base,
+                        struct fragment *fragment) {
+    struct form_table *table = &reader->walker->table;
+    const struct ir_instruction *instruction =
+        &reader->code->function->instructions[reader->instruction];
+    if (!base || !ir_wmma_of(instruction, &fragment->wmma))
+        return false;
+    fragment->base = base;
+    fragment->stride = instruction->operand_count > 2
+                           ? read_operand(reader, &instruction->operands[2])
+                           : form_constant(table, 64, fragment->wmma.stride);
+    if (fragment->wmma.together > 1) {
+        const struct form *stride = fragment->stride;
+        if (!form_is_concrete(stride) || stride->bits < 32)
+            return false;
+        fragment->stride =
+            form_constant(table, 64, (uint32_t)stride->base[0] / fragment->wmma.together);
+    }
+    return form_is_uniform(table, base) && form_is_uniform(table, fragment->stride);
+}
+
+// Of the n-th access: base + (line * stride + at) * bytes.
+static const struct form *address_of(struct walker *walker, const struct fragment *fragment,
+                                     unsigned n, unsigned *width) {
+    struct form_table *table = &walker->table;
+    struct ir_wmma_access access;
+    uint64_t line[FORM_LANES], at[FORM_LANES];
+    ir_wmma_access(&fragment->wmma, n, &access);
+    *width = access.width;
+    for (unsigned l = 0; l < FORM_LANES; l++) {
+        line[l] = (uint64_t)access.line[l] * fragment->wmma.bytes;
+        at[l] = (uint64_t)access.at[l] * fragment->wmma.bytes;
+    }
+    // A stride that is a number has as many bits as an address.
+    const struct form *stride = fragment->stride;
+    if (form_is_concrete(stride) && stride->bits >= 32)
+        stride = form_constant(table, 64, (uint32_t)stride->base[0]);
+    const struct form *lines = form_scale(table, stride, form_intern_lanes(table, line));
+    const struct form *inside = lines ? form_add(table, lines, form_concrete(table, 64, at)) : NULL;
+    return inside ? form_add(table, fragment->base, inside) : NULL;
+}
+
+bool walk_is_fragment(const struct ir_instruction *instruction) {
+    const enum ptx_access access = ptx_access_of(instruction->ptx);
+    return access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE;
+}
+
+unsigned walk_fragment(const struct reader *reader, const struct form *base,
+                       struct fragment_access accesses[FRAGMENT_ACCESSES]) {
+    struct fragment fragment;
+    if (!find_matrix(reader, base, &fragment))
+        return 0;
+    const unsigned count = ir_wmma_access_count(&fragment.wmma);
+    for (unsigned n = 0; n < count; n++) {
+        accesses[n].address = address_of(reader->walker, &fragment, n, &accesses[n].width);
+        if (!accesses[n].address)
+            return 0;
+    }
+    return count;
+}
