@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "random_kernel.h"
+#include "random_run.h"
 #include "run/launch.h"
-#include "run/module.h"
 
-enum { ARCH = 90, MOST_INSTRUCTIONS = 20000, SIDES = 2 }; // whole, and proved
+enum { MOST_INSTRUCTIONS = 20000, SIDES = 2 }; // whole, and proved
 
 struct totals {
     uint64_t kernels, faults, proved, whole, blocks, spared, bordered, sectors, other_sectors, rows;
@@ -18,8 +17,6 @@ struct totals {
 
 struct subject {
     uint64_t seed, state;
-    struct sim *sim;
-    struct run_module module;
     struct profile *profiles[SIDES];
     uint8_t *buffer;
     uint8_t content[RANDOM_BUFFER_BYTES];
@@ -45,7 +42,7 @@ static void launch(struct subject *s, struct sim_kernel *kernel, int side) {
     struct run_launch run = {.kernel = kernel,
                              .profile = s->profiles[side],
                              .proves_blocks = side == 1,
-                             .arch = ARCH,
+                             .arch = RANDOM_ARCH,
                              .sim = {.dynamic_shared_bytes = 1024, .parameters = s->parameters}};
     memcpy(run.sim.grid, s->grid, sizeof run.sim.grid);
     memcpy(run.sim.block, s->block, sizeof run.sim.block);
@@ -143,66 +140,51 @@ static void report(const struct subject *s, const char *text, const char *wrong)
 
 // ---- All kernels ----------------------------------------------------------------------------
 
-static bool launch_both(struct subject *s, const struct source *source) {
-    struct diag_list diags = {0};
-    struct sim_kernel *kernel = NULL;
-    s->parameters = base_alloc(1 << 12);
+static void launch_both(struct subject *s, struct sim_kernel *kernel) {
     choose_launch(s);
     random_parameters(&s->state, (uint64_t)(uintptr_t)s->buffer, s->parameters);
     for (unsigned i = 0; i < RANDOM_BUFFER_BYTES; i++)
         s->content[i] = (uint8_t)random_next(&s->state);
-    if (run_module_parse(&s->module, source, &diags) && run_module_load(&s->module, s->sim, &diags))
-        kernel = sim_module_kernel(s->module.sim, "k", &diags);
-    for (int side = 0; side < SIDES && kernel; side++) {
-        s->profiles[side] = profile_create(ARCH, NULL, 0);
+    for (int side = 0; side < SIDES; side++) {
+        s->profiles[side] = profile_create(RANDOM_ARCH, NULL, 0);
         launch(s, kernel, side);
     }
-    diag_free(&diags);
-    return kernel != NULL;
 }
 
-static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, struct totals *totals) {
-    struct random_kernel text = {.has_open_branches = true};
-    random_kernel_make(&text, seed);
-    struct subject s = {
-        .seed = seed, .state = seed, .sim = sim, .buffer = buffer, .totals = totals};
-    const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
-    const char *wrong = "it makes no kernel";
-    if (launch_both(&s, &source)) {
-        wrong = compare(&s);
-        if (wrong)
-            report(&s, source.text, wrong);
-    }
+static bool is_good(const struct random_case *given) {
+    struct subject s = {.seed = given->seed,
+                        .state = given->seed,
+                        .buffer = given->buffer,
+                        .parameters = base_alloc(1 << 12),
+                        .totals = given->totals};
+    launch_both(&s, given->kernel);
+    const char *wrong = compare(&s);
+    if (wrong)
+        report(&s, strbuf_string(&given->text->text), wrong);
     for (int side = 0; side < SIDES; side++)
         profile_free(s.profiles[side]);
-    run_module_free(&s.module);
     free(s.parameters);
-    random_kernel_free(&text);
     return !wrong;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: every_block FIRST COUNT\n");
-        return 2;
-    }
-    const uint64_t first = strtoull(argv[1], NULL, 10), last = first + strtoull(argv[2], NULL, 10);
-    struct sim *sim = sim_create(&(struct sim_config){.arch = ARCH,
-                                                      .threads = 1,
-                                                      .max_instructions = MOST_INSTRUCTIONS,
-                                                      .device_bytes = 64 << 20});
-    uint8_t *buffer = sim_alloc(sim, RANDOM_BUFFER_BYTES, SIM_DEVICE);
-    struct totals totals = {0};
-    uint64_t bad = 0;
-    for (uint64_t seed = first; seed < last; seed++)
-        bad += !is_good(sim, buffer, seed, &totals);
+static void print_totals(const void *of) {
+    const struct totals *totals = of;
     printf("%" PRIu64 " kernels, %" PRIu64 " ended in a fault; %" PRIu64 " were proved (%" PRIu64
            " of which had several kinds of blocks), %" PRIu64 " ran whole\n",
-           totals.kernels, totals.faults, totals.proved, totals.bordered, totals.whole);
+           totals->kernels, totals->faults, totals->proved, totals->bordered, totals->whole);
     printf("%" PRIu64 " of %" PRIu64 " blocks were spared; %" PRIu64 " rows, %" PRIu64
            " of global memory, %" PRIu64 " of which were estimates\n",
-           totals.spared, totals.blocks, totals.rows, totals.sectors, totals.other_sectors);
-    printf("%" PRIu64 " contradictions\n", bad);
-    sim_destroy(sim);
-    return bad != 0 || !totals.proved;
+           totals->spared, totals->blocks, totals->rows, totals->sectors, totals->other_sectors);
+}
+
+int main(int argc, char **argv) {
+    static const struct random_program program = {.name = "every_block",
+                                                  .most_instructions = MOST_INSTRUCTIONS,
+                                                  .is_silent = true,
+                                                  .make = random_kernel_make,
+                                                  .is_good = is_good,
+                                                  .print_totals = print_totals};
+    struct totals totals = {0};
+    const int status = random_main(&program, &totals, argc, argv);
+    return status ? status : !totals.proved;
 }

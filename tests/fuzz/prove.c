@@ -7,14 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "profile/recorder.h"
 #include "prove/prove.h"
-#include "random_kernel.h"
-#include "run/module.h"
+#include "random_run.h"
 
 enum {
-    ARCH = 90,
     RUNS = 3, // of each kernel, with other parameters and other contents of memory
     MOST_INSTRUCTIONS = 6000,
     PROOFS = 3, // for any launch; for a grid; for a grid and parameters
@@ -33,31 +30,14 @@ static const char *const trait_names[TRAIT_COUNT] = {
     "converted", "wide",     "narrow",    "carry",   "exchanged",     "call",
     "generic",   "guarded",  "in branch", "in loop", "in open branch"};
 
-enum { MOST_REASONS = 64 };
-
-struct reason {
-    const char *text; // of the prover, static
-    uint64_t count;
-};
-
 struct totals {
     uint64_t kernels, faults, faulted, requests, sites, untrusted;
     uint64_t bounds[FITS], alignments[FITS];
     uint64_t verdicts[VERDICTS];
     uint64_t by_trait[TRAIT_COUNT][VERDICTS];
     uint64_t attained, unattained; // degrees of exact sites
-    struct reason reasons[MOST_REASONS], troubles[MOST_REASONS];
+    struct random_reasons reasons, troubles;
 };
-
-static void count_reason(struct reason *reasons, const char *text) {
-    for (unsigned i = 0; i < MOST_REASONS; i++) {
-        if (reasons[i].text && strcmp(reasons[i].text, text) != 0)
-            continue;
-        reasons[i].text = text;
-        reasons[i].count++;
-        return;
-    }
-}
 
 // ---- One kernel -----------------------------------------------------------------------------
 
@@ -73,7 +53,6 @@ struct proof {
 struct subject {
     uint64_t seed, state;
     const struct random_kernel *text;
-    struct run_module module;
     const struct ir_function *kernel;
     struct ir_kernel_site *sites;
     struct counter_rule *rules;
@@ -273,7 +252,7 @@ static void count_site(struct subject *s, const struct proof *proof, uint32_t n)
     totals->bounds[site->bounds.fit]++;
     totals->alignments[site->alignment.fit]++;
     if (site->verdict == PROVE_OBSERVED && site->what)
-        count_reason(totals->reasons, site->what);
+        random_count_reason(&totals->reasons, site->what);
     if (site->verdict == PROVE_EXACT && !s->text->has_open_branches) {
         totals->attained += (unsigned)__builtin_popcountll(site->degrees & proof->seen[n]);
         totals->unattained += (unsigned)__builtin_popcountll(site->degrees & ~proof->seen[n]);
@@ -290,7 +269,7 @@ static void count(struct subject *s) {
         const struct proof *proof = &s->proofs[p];
         if (proof->result->trouble) {
             s->totals->untrusted++;
-            count_reason(s->totals->troubles, proof->result->trouble);
+            random_count_reason(&s->totals->troubles, proof->result->trouble);
             continue;
         }
         for (uint32_t n = 0; n < s->site_count; n++)
@@ -367,29 +346,11 @@ static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t 
     free(s->sites);
 }
 
-static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, const char *given,
-                    struct totals *totals) {
-    struct random_kernel text = {.has_open_branches = true};
-    if (given)
-        strbuf_puts(&text.text, given);
-    else
-        random_kernel_make(&text, seed);
-    struct subject s = {.seed = seed, .state = seed, .text = &text, .totals = totals};
-    struct diag_list diags = {0};
-    const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
-    struct sim_kernel *kernel = NULL;
-    if (run_module_parse(&s.module, &source, &diags) && run_module_load(&s.module, sim, &diags))
-        kernel = sim_module_kernel(s.module.sim, "k", &diags);
-    if (kernel) {
-        prove_and_run(&s, kernel, buffer);
-    } else {
-        printf("%sseed %" PRIu64 " makes no kernel:\n", source.text, seed);
-        diag_print(&diags, stdout, false);
-    }
-    run_module_free(&s.module);
-    diag_free(&diags);
-    random_kernel_free(&text);
-    return kernel && !s.has_failed;
+static bool is_good(const struct random_case *given) {
+    struct subject s = {
+        .seed = given->seed, .state = given->seed, .text = given->text, .totals = given->totals};
+    prove_and_run(&s, given->kernel, given->buffer);
+    return !s.has_failed;
 }
 
 static void print_fits(const char *of, const uint64_t counts[FITS], uint64_t all) {
@@ -401,12 +362,12 @@ static void print_fits(const char *of, const uint64_t counts[FITS], uint64_t all
                f + 1 < FITS ? "," : "\n");
 }
 
-static void print_totals(const struct totals *totals) {
+static void print_totals(const void *of) {
+    const struct totals *totals = of;
     printf("%" PRIu64 " kernels, %" PRIu64 " requests, %" PRIu64 " launches ended in a fault\n",
            totals->kernels, totals->requests, totals->faults);
     printf("%" PRIu64 " proofs came to nothing\n", totals->untrusted);
-    for (unsigned i = 0; i < MOST_REASONS && totals->troubles[i].text; i++)
-        printf("  %8" PRIu64 " %s\n", totals->troubles[i].count, totals->troubles[i].text);
+    random_print_reasons(&totals->troubles);
     printf("%" PRIu64 " proofs of sites:", totals->sites);
     for (unsigned v = 0; v < VERDICTS; v++)
         printf(" %s %.1f %%%s", verdict_names[v],
@@ -419,8 +380,7 @@ static void print_totals(const struct totals *totals) {
            " degrees were seen and %" PRIu64 " were not\n",
            totals->attained, totals->unattained);
     printf("observed:\n");
-    for (unsigned i = 0; i < MOST_REASONS && totals->reasons[i].text; i++)
-        printf("  %8" PRIu64 " %s\n", totals->reasons[i].count, totals->reasons[i].text);
+    random_print_reasons(&totals->reasons);
     printf("%-16s", "by trait, %");
     for (unsigned v = 0; v < VERDICTS; v++)
         printf("%12s", verdict_names[v]);
@@ -437,31 +397,12 @@ static void print_totals(const struct totals *totals) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 && argc != 4) {
-        fprintf(stderr, "usage: prove FIRST COUNT [FILE]\n");
-        return 2;
-    }
-    const uint64_t first = strtoull(argv[1], NULL, 10), last = first + strtoull(argv[2], NULL, 10);
-    char *given = NULL;
-    size_t length;
-    if (argc == 4 && !file_read(argv[3], &given, &length)) {
-        perror(argv[3]);
-        return 2;
-    }
-    const struct sim_config config = {.arch = ARCH,
-                                      .threads = 1,
-                                      .max_instructions = MOST_INSTRUCTIONS,
-                                      .device_bytes = 64 << 20};
-    struct sim *sim = sim_create(&config);
-    uint8_t *buffer = sim_alloc(sim, RANDOM_BUFFER_BYTES, SIM_DEVICE);
-    struct totals *totals = base_alloc(sizeof *totals);
-    uint64_t bad = 0;
-    for (uint64_t seed = first; seed < last; seed++)
-        bad += !is_good(sim, buffer, seed, given, totals);
-    print_totals(totals);
-    printf("%" PRIu64 " contradictions\n", bad);
-    free(totals);
-    free(given);
-    sim_destroy(sim);
-    return bad != 0;
+    static const struct random_program program = {.name = "prove",
+                                                  .most_instructions = MOST_INSTRUCTIONS,
+                                                  .takes_file = true,
+                                                  .make = random_kernel_make,
+                                                  .is_good = is_good,
+                                                  .print_totals = print_totals};
+    struct totals totals = {0};
+    return random_main(&program, &totals, argc, argv);
 }

@@ -8,35 +8,25 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "check/check.h"
 #include "prove/races.h"
-#include "random_kernel.h"
-#include "run/module.h"
+#include "random_run.h"
 
 enum {
-    ARCH = 90,
     RUNS = 4,
     MOST_INSTRUCTIONS = 6000,
     FREEDOMS = PROVE_NOT_FREE + 1,
-    MOST_REASONS = 64,
-};
-
-struct reason {
-    const char *text; // of the prover, static
-    uint64_t count;
 };
 
 struct totals {
     uint64_t kernels, faults, runs;
     uint64_t found[FREEDOMS][2]; // by verdict, and by whether the checker found a race
-    struct reason reasons[MOST_REASONS];
+    struct random_reasons reasons;
 };
 
 struct subject {
     uint64_t seed, state;
     const char *text;
-    struct run_module module;
     const struct ir_function *kernel;
     struct prove_launch launch;
     struct prove_races proved;
@@ -132,22 +122,12 @@ static void run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
     free(parameters);
 }
 
-static void count_reason(struct reason *reasons, const char *text) {
-    for (unsigned i = 0; i < MOST_REASONS; i++) {
-        if (reasons[i].text && strcmp(reasons[i].text, text) != 0)
-            continue;
-        reasons[i].text = text;
-        reasons[i].count++;
-        return;
-    }
-}
-
 static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t *buffer) {
     static const uint32_t shapes[][3] = {{64, 1, 1}, {128, 1, 1}, {48, 1, 1}, {16, 16, 1},
                                          {32, 4, 1}, {96, 1, 1},  {16, 4, 1}, {32, 1, 1}};
     const uint32_t *shape = shapes[random_next(&s->state) % (sizeof shapes / sizeof *shapes)];
     s->kernel = sim_kernel_function(kernel);
-    s->launch = (struct prove_launch){.arch = ARCH, .block = {shape[0], shape[1], shape[2]}};
+    s->launch = (struct prove_launch){.arch = RANDOM_ARCH, .block = {shape[0], shape[1], shape[2]}};
     s->proved = prove_races(s->kernel, &s->launch);
     for (int r = 0; r < RUNS && !s->has_failed; r++)
         run(s, kernel, buffer);
@@ -155,38 +135,27 @@ static void prove_and_run(struct subject *s, struct sim_kernel *kernel, uint8_t 
     if (s->proved.has_shared && s->has_ended)
         s->totals->found[s->proved.freedom][s->has_race]++;
     if (s->proved.why && s->has_ended && !s->has_race)
-        count_reason(s->totals->reasons, s->proved.why);
+        random_count_reason(&s->totals->reasons, s->proved.why);
 }
 
-static bool is_good(struct sim *sim, uint8_t *buffer, uint64_t seed, const char *given,
-                    struct totals *totals) {
-    struct random_kernel text = {0};
-    if (given)
-        strbuf_puts(&text.text, given);
-    else if (seed % 4 == 0)
-        random_kernel_make(&text, seed);
+static void make(struct random_kernel *kernel, uint64_t seed) {
+    if (seed % 4 == 0)
+        random_kernel_make(kernel, seed);
     else
-        random_race_make(&text, seed);
-    struct subject s = {
-        .seed = seed, .state = seed, .text = strbuf_string(&text.text), .totals = totals};
-    struct diag_list diags = {0};
-    const struct source source = {"random.ptx", s.text, text.text.length};
-    struct sim_kernel *kernel = NULL;
-    if (run_module_parse(&s.module, &source, &diags) && run_module_load(&s.module, sim, &diags))
-        kernel = sim_module_kernel(s.module.sim, "k", &diags);
-    if (kernel) {
-        prove_and_run(&s, kernel, buffer);
-    } else {
-        printf("%sseed %" PRIu64 " makes no kernel:\n", source.text, seed);
-        diag_print(&diags, stdout, false);
-    }
-    run_module_free(&s.module);
-    diag_free(&diags);
-    random_kernel_free(&text);
-    return kernel && !s.has_failed;
+        random_race_make(kernel, seed);
 }
 
-static void print_totals(const struct totals *totals) {
+static bool is_good(const struct random_case *given) {
+    struct subject s = {.seed = given->seed,
+                        .state = given->seed,
+                        .text = strbuf_string(&given->text->text),
+                        .totals = given->totals};
+    prove_and_run(&s, given->kernel, given->buffer);
+    return !s.has_failed;
+}
+
+static void print_totals(const void *of) {
+    const struct totals *totals = of;
     static const char *const names[FREEDOMS] = {"proved free", "proved to race", "not proved"};
     printf("%" PRIu64 " kernels, %" PRIu64 " launches, %" PRIu64 " of them ended in a fault\n",
            totals->kernels, totals->runs, totals->faults);
@@ -194,36 +163,16 @@ static void print_totals(const struct totals *totals) {
         printf("%-14s %6" PRIu64 " in which no race was found, %6" PRIu64 " with races\n", names[f],
                totals->found[f][0], totals->found[f][1]);
     printf("not proved, and no race found:\n");
-    for (unsigned i = 0; i < MOST_REASONS && totals->reasons[i].text; i++)
-        printf("  %8" PRIu64 " %s\n", totals->reasons[i].count, totals->reasons[i].text);
+    random_print_reasons(&totals->reasons);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 && argc != 4) {
-        fprintf(stderr, "usage: races FIRST COUNT [FILE]\n");
-        return 2;
-    }
-    const uint64_t first = strtoull(argv[1], NULL, 10), last = first + strtoull(argv[2], NULL, 10);
-    char *given = NULL;
-    size_t length;
-    if (argc == 4 && !file_read(argv[3], &given, &length)) {
-        perror(argv[3]);
-        return 2;
-    }
-    const struct sim_config config = {.arch = ARCH,
-                                      .threads = 1,
-                                      .max_instructions = MOST_INSTRUCTIONS,
-                                      .device_bytes = 64 << 20};
-    struct sim *sim = sim_create(&config);
-    uint8_t *buffer = sim_alloc(sim, RANDOM_BUFFER_BYTES, SIM_DEVICE);
-    struct totals *totals = base_alloc(sizeof *totals);
-    uint64_t bad = 0;
-    for (uint64_t seed = first; seed < last; seed++)
-        bad += !is_good(sim, buffer, seed, given, totals);
-    print_totals(totals);
-    printf("%" PRIu64 " contradictions\n", bad);
-    free(totals);
-    free(given);
-    sim_destroy(sim);
-    return bad != 0;
+    static const struct random_program program = {.name = "races",
+                                                  .most_instructions = MOST_INSTRUCTIONS,
+                                                  .takes_file = true,
+                                                  .make = make,
+                                                  .is_good = is_good,
+                                                  .print_totals = print_totals};
+    struct totals totals = {0};
+    return random_main(&program, &totals, argc, argv);
 }
