@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#define ONE_OF(g, list) (list)[random_below(g, sizeof(list) / sizeof *(list))]
-
 static void statements(struct generator *g, unsigned count);
 
 // ---- Scopes ---------------------------------------------------------------------------------
@@ -187,9 +185,26 @@ static void make_loop(struct generator *g) {
     close_scope(g, &scope);
 }
 
+struct counter_test {
+    unsigned counter, bound, p; // registers
+    const char *type;
+    bool is_equality; // until they are equal, whichever way it counts
+    bool is_down;
+};
+
+// Goes to a label where the loop ends; or where it does not.
+static void jump_at(struct generator *g, const struct counter_test *test, bool ends,
+                    unsigned label) {
+    static const char *const comparisons[][2] = {{"lt", "ge"}, {"gt", "le"}, {"ne", "eq"}};
+    random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
+               comparisons[test->is_equality ? 2 : test->is_down][ends], test->type, test->p,
+               test->counter, test->bound);
+    random_say(g, "@%%p%u bra L%u;", test->p, label);
+}
+
 // From one number to another that is not far away, where either may wrap on the way; down as well.
 static void make_short_loop(struct generator *g) {
-    static const char *const kinds[] = {"u32", "s32", "ne"};
+    static const char *const types[] = {"u32", "s32"};
     struct scope scope = open_scope(g, 0);
     const unsigned head = new_label(g), end = new_label(g), counter = random_register(g, VALUE_32);
     const unsigned start = random_register(g, VALUE_32), bound = random_register(g, VALUE_32);
@@ -197,7 +212,13 @@ static void make_short_loop(struct generator *g) {
     const struct random_value v = random_32(g);
     const unsigned by = random_chance(g, 60) ? 1 : 1 + random_below(g, 40);
     const bool is_down = random_chance(g, 35), tests_first = random_chance(g, 40);
-    const char *kind = ONE_OF(g, kinds);
+    const unsigned way = random_below(g, 3);
+    const struct counter_test test = {.counter = counter,
+                                      .bound = bound,
+                                      .p = p,
+                                      .type = types[way < 2 ? way : !tests_first],
+                                      .is_equality = way == 2,
+                                      .is_down = is_down};
     if (random_chance(g, 40))
         random_say(g, "mov.u32 %%r%u, %u;", start, random_below(g, 4));
     else if (random_chance(g, 40))
@@ -218,23 +239,11 @@ static void make_short_loop(struct generator *g) {
     g->around |= around_of(g, TRAIT_PARAMETER) | TRAIT_IN_LOOP;
     g->loops++;
     g->labels = (struct loop_labels){new_label(g), end};
-    if (!tests_first && random_chance(g, 70)) { // as compilers turn loops around
-        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
-                   kind[0] == 'n' ? "eq"
-                   : is_down      ? "le"
-                                  : "ge",
-                   kind[0] == 'n' ? "s32" : kind, p, counter, bound);
-        random_say(g, "@%%p%u bra L%u;", p, end);
-    }
+    if (!tests_first && random_chance(g, 70)) // as compilers turn loops around
+        jump_at(g, &test, true, end);
     place_label(g, head);
-    if (tests_first) {
-        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
-                   kind[0] == 'n' ? "eq"
-                   : is_down      ? "le"
-                                  : "ge",
-                   kind[0] == 'n' ? "u32" : kind, p, counter, bound);
-        random_say(g, "@%%p%u bra L%u;", p, end);
-    }
+    if (tests_first)
+        jump_at(g, &test, true, end);
     const struct scope inside = open_scope(g, 0);
     random_say(g, "sub.s32 %%r%u, %%r%u, %%r%u;", away, is_down ? start : counter,
                is_down ? counter : start);
@@ -245,16 +254,10 @@ static void make_short_loop(struct generator *g) {
     close_scope(g, &inside);
     place_label(g, g->labels.again);
     random_say(g, "%s.s32 %%r%u, %%r%u, %u;", is_down ? "sub" : "add", counter, counter, by);
-    if (tests_first) {
+    if (tests_first)
         random_say(g, "bra L%u;", head);
-    } else {
-        random_say(g, "setp.%s.%s %%p%u, %%r%u, %%r%u;",
-                   kind[0] == 'n' ? "ne"
-                   : is_down      ? "gt"
-                                  : "lt",
-                   kind[0] == 'n' ? "s32" : kind, p, counter, bound);
-        random_say(g, "@%%p%u bra L%u;", p, head);
-    }
+    else
+        jump_at(g, &test, false, head);
     place_label(g, end);
     close_scope(g, &scope);
 }
