@@ -17,6 +17,18 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
+# Files whose launches have several blocks: others run on one thread.
+def files_with_blocks(kind):
+    folder = os.path.join(ROOT, "tests", kind)
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if not name.endswith(".ptx"):
+            continue
+        with open(path, encoding="utf-8", errors="replace") as file:
+            if re.search(r"^// launch:.*<<<(?!1,)", file.read(), re.MULTILINE):
+                yield f"{kind}/{name}"
+
+
 # Rounds under a sanitizer: meson's options and the tests that are run. The thread sanitizer looks at
 # what has threads. Sanitizers give gcc false warnings, so that these are left to the other builds, as
 # is lane code for more than the plain machine.
@@ -28,7 +40,8 @@ SANITIZERS = {
              ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz"]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
-              "unit/test_fork", "unit/test_check", "unit/test_race", "ptx", "limits", "cli/threads",
+              "unit/test_fork", "unit/test_check", "unit/test_race", *files_with_blocks("ptx"),
+              "limits", "cli/threads",
               # Those with several blocks, whose workers look at the same, and with several streams.
               "check/array_overrun", "check/graph-", "check/grid", "check/host-", "check/init_memory",
               "check/order", "check/race_counter_reset", "check/race_proxy", "check/streams",

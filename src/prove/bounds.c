@@ -2,31 +2,6 @@
 // their width may.
 #include "prove/walk.h"
 
-const char *origin_words(enum symbol_origin origin) {
-    switch (origin) {
-    case ORIGIN_WARP:
-        return "depends on the warp";
-    case ORIGIN_BLOCK:
-        return "depends on the index of the block";
-    case ORIGIN_GRID:
-        return "depends on the size of the grid";
-    case ORIGIN_PARAMETER:
-        return "depends on a parameter of the kernel";
-    case ORIGIN_VARIABLE:
-        return "depends on the address of a variable";
-    case ORIGIN_LOAD:
-        return "index loaded from memory";
-    case ORIGIN_LOOP:
-        return "changes from round to round of a loop";
-    case ORIGIN_PATH:
-        return "depends on which way the kernel goes";
-    case ORIGIN_CALL:
-        return "comes from a function that is called";
-    default:
-        return "computed in a way that is not followed";
-    }
-}
-
 // ---- Arrays ---------------------------------------------------------------------------------
 
 struct extent {                      // of shared memory

@@ -155,4 +155,7 @@ unsigned form_term_zeros(const struct form_table *table, const struct form *a);
 // Low bits that are 0.
 unsigned form_zeros(const struct form_table *table, const struct form *a);
 
+// In words.
+const char *origin_words(enum symbol_origin origin);
+
 #endif

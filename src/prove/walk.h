@@ -232,9 +232,6 @@ bool walk_across_lanes(const struct reader *reader, uint32_t lanes, bool is_exac
 // step.c: a load of a kernel's parameter.
 bool walk_is_parameter(const struct code *code, const struct ir_instruction *instruction);
 
-// What is not known, in words.
-const char *origin_words(enum symbol_origin origin);
-
 // bounds.c: accesses of so many bytes that the lanes make at these offsets of shared memory (NULL:
 // nobody knows them, and why), on ways on which the facts hold.
 struct reach {
