@@ -411,8 +411,9 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
         return ACCESS_ELSEWHERE;
     asked.may = may & asked.rule.lanes;
     const struct form *meant =
-        address || walker->races ? address
-                                 : meant_offset(walker, named, space, walker->arrays[asked.number]);
+        address || !walker->arrays
+            ? address
+            : meant_offset(walker, named, space, walker->arrays[asked.number]);
     struct fragment_access accesses[FRAGMENT_ACCESSES] = {
         {meant, about->matrices ? 16 : about->width}};
     unsigned count = 1;

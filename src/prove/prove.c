@@ -175,7 +175,7 @@ struct prove_result *prove_assuming(const struct ir_function *kernel,
                             .assumption = assumption,
                             .wanted = wanted,
                             .layout = ir_shared_layout(kernel),
-                            .arrays = ir_shared_origins(kernel),
+                            .arrays = launch->wants_bounds ? ir_shared_origins(kernel) : NULL,
                             .most_steps = walk_most_steps(launch)};
     free(ir_kernel_sites(kernel, &result->site_count));
     result->sites = base_alloc((result->site_count + 1) * sizeof *result->sites);

@@ -72,7 +72,8 @@ struct walker {
     const struct prove_assumption *assumption; // NULL: none
     const bool *wanted; // sites of which bounds alone are asked for; NULL: all of all
     const struct ir_shared_layout *layout;
-    const struct ir_variable **arrays; // of each site, as events number them: see ir_shared_origins
+    // Of each site, as events number them: see ir_shared_origins. NULL: bounds are not asked for.
+    const struct ir_variable **arrays;
     struct code *codes;
     uint32_t code_count;
     bool is_any_warp;     // all warps of a block whose rows are whole warps, at once
