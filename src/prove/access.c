@@ -374,7 +374,7 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     return is_one ? ACCESS_ONE : ACCESS_OPEN;
 }
 
-// One access after the other, of these addresses; `address`: it is known that they are in shared
+// One access after the other, of these addresses; `is_shared`: it is known that they are in shared
 // memory.
 static enum access_cost look_at_accesses(struct walker *walker, const struct asked *asked,
                                          struct reach *reach, bool is_shared,
