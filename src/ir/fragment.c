@@ -2,8 +2,9 @@
 #include "ir/fragment.h"
 
 #include "ir/address.h"
+#include "ptx/facts.h"
 
-enum { LANES = 32, ROWS = 8, ROW_BYTES = 16, MATRICES = 4, MOST_REGISTERS = 8 };
+enum { LANES = 32, ROWS = 8, ROW_BYTES = 16, MATRICES = 4 };
 
 struct ir_matrix_shape ir_matrix_shape_of(const struct ptx_instruction *ptx) {
     unsigned part[3] = {0}, n = 0;
@@ -63,6 +64,11 @@ static unsigned elements_together(enum ptx_type type) {
     return type == PTX_B1 ? 32 : type == PTX_S4 || type == PTX_U4 ? 8 : 1;
 }
 
+bool ir_is_wmma_access(const struct ptx_instruction *ptx) {
+    const enum ptx_access access = ptx_access_of(ptx);
+    return access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE;
+}
+
 bool ir_wmma_of(const struct ir_instruction *instruction, struct ir_wmma *wmma) {
     const struct ptx_instruction *ptx = instruction->ptx;
     const enum ptx_modifier which = ptx_modifier_of(ptx, PTX_GROUP_variant);
@@ -81,7 +87,7 @@ bool ir_wmma_of(const struct ir_instruction *instruction, struct ir_wmma *wmma) 
     shape.k /= together;
     wmma->fragment = ir_fragment_of(shape, matrix, 8u * wmma->bytes);
     if (matrix != IR_MATRIX_C && type == PTX_F16)
-        wmma->fragment.registers = MOST_REGISTERS;
+        wmma->fragment.registers = IR_FRAGMENT_REGISTERS;
     const unsigned rows = matrix == IR_MATRIX_B ? shape.k : shape.m;
     const unsigned columns = matrix == IR_MATRIX_A ? shape.k : shape.n;
     wmma->stride = is_row_major ? columns : rows;

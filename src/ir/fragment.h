@@ -18,6 +18,8 @@ struct ir_matrix_shape {
 // As the instruction's modifier names it.
 struct ir_matrix_shape ir_matrix_shape_of(const struct ptx_instruction *ptx);
 
+enum { IR_FRAGMENT_REGISTERS = 8 }; // of a lane, at most
+
 enum ir_matrix { IR_MATRIX_A, IR_MATRIX_B, IR_MATRIX_C };
 
 struct ir_fragment {
@@ -60,6 +62,8 @@ struct ir_wmma {
     uint8_t together; // so many in one of what `bytes` counts
 };
 
+// Is it a wmma.load or wmma.store?
+bool ir_is_wmma_access(const struct ptx_instruction *ptx);
 // False: there is no such instruction. A stride that is written counts elements of the matrix:
 // divide it by `together`.
 bool ir_wmma_of(const struct ir_instruction *instruction, struct ir_wmma *wmma);

@@ -52,11 +52,6 @@ static bool find_op(const struct ptx_instruction *ptx, enum site_op *op) {
     return true;
 }
 
-static bool is_fragment(const struct ptx_instruction *ptx) {
-    const enum ptx_access access = ptx_access_of(ptx);
-    return access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE;
-}
-
 static unsigned vector_count(const struct ptx_instruction *ptx) {
     switch (ptx_modifier_of(ptx, PTX_GROUP_vec)) {
     case PTX_MOD_v2:
@@ -214,7 +209,7 @@ void ir_find_sites(struct ir_function *function, struct arena *arena) {
         struct ir_site site = {.instruction = i, .location = instruction->location};
         if (!find_op(instruction->ptx, &site.op) || !is_observed_space(instruction->ptx))
             continue;
-        if (is_fragment(instruction->ptx))
+        if (ir_is_wmma_access(instruction->ptx))
             fill_wmma(instruction, &site);
         else
             fill_width(instruction, &site);

@@ -332,14 +332,19 @@ struct asked {
     uint32_t number; // of the site, as events have it
     uint32_t may;
     bool is_exact;
+    bool is_shared; // it is known that the addresses are in shared memory
 };
 
-// What one access costs. The address is in shared memory; NULL: it is not followed.
+// What one access costs. Address NULL: it is not followed.
 static enum access_cost judge(struct walker *walker, const struct asked *asked,
                               const struct form *address) {
     struct prove_site *site = &walker->sites[asked->number];
     struct counter_rule rule = asked->rule;
     const uint32_t may = asked->may, worst = worst_degree(&rule, may ? may : rule.lanes);
+    if (!asked->is_shared) {
+        observe(site, worst, "may be shared or global memory");
+        return ACCESS_OPEN;
+    }
     if (rule.is_estimate || rule.request.is_copy || !address || !may) {
         observe(site, worst, "such accesses are not followed");
         return ACCESS_OPEN;
@@ -374,10 +379,9 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     return is_one ? ACCESS_ONE : ACCESS_OPEN;
 }
 
-// One access after the other, of these addresses; `is_shared`: it is known that they are in shared
-// memory.
+// One access after the other, of these addresses.
 static enum access_cost look_at_accesses(struct walker *walker, const struct asked *asked,
-                                         struct reach *reach, bool is_shared,
+                                         struct reach *reach,
                                          const struct fragment_access *accesses, unsigned count) {
     enum access_cost cost = ACCESS_ONE;
     for (unsigned n = 0; n < count; n++) {
@@ -385,7 +389,7 @@ static enum access_cost look_at_accesses(struct walker *walker, const struct ask
         reach->width = accesses[n].width;
         look_at_bounds(walker, asked->reader, asked->about, reach);
         const enum access_cost one =
-            is_shared && !walker->wanted ? judge(walker, asked, reach->address) : ACCESS_OPEN;
+            walker->wanted ? ACCESS_OPEN : judge(walker, asked, reach->address);
         cost = one < cost ? one : cost;
     }
     return cost;
@@ -410,14 +414,14 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
     if (is_other)
         return ACCESS_ELSEWHERE;
     asked.may = may & asked.rule.lanes;
+    asked.is_shared = space != PTX_SPACE_GENERIC || address;
     const struct form *meant =
         address || !walker->arrays
             ? address
             : meant_offset(walker, named, space, walker->arrays[asked.number]);
-    struct fragment_access accesses[FRAGMENT_ACCESSES] = {
-        {meant, about->matrices ? 16 : about->width}};
+    struct fragment_access accesses[FRAGMENT_ACCESSES] = {{meant, about->width}};
     unsigned count = 1;
-    if (walk_is_fragment(what)) {
+    if (ir_is_wmma_access(what->ptx)) {
         count = walk_fragment(&reader, meant, accesses);
         if (!count)
             accesses[count++] = (struct fragment_access){NULL, about->width};
@@ -437,12 +441,5 @@ enum access_cost walk_access(struct walker *walker, const struct code *code, uin
                                      : "such accesses are not followed",
                           .may = asked.may,
                           .facts = state->facts};
-    const bool is_shared = space != PTX_SPACE_GENERIC || address;
-    const enum access_cost cost =
-        look_at_accesses(walker, &asked, &reach, is_shared, accesses, count);
-    if (!is_shared && !walker->wanted)
-        observe(&walker->sites[asked.number],
-                worst_degree(&asked.rule, asked.may ? asked.may : asked.rule.lanes),
-                "may be shared or global memory");
-    return cost;
+    return look_at_accesses(walker, &asked, &reach, accesses, count);
 }

@@ -327,7 +327,7 @@ void race_access(struct walker *walker, const struct code *code, uint32_t number
     const bool is_known = kind == PTX_ACCESS_LOAD || kind == PTX_ACCESS_STORE ||
                           kind == PTX_ACCESS_ATOMIC || kind == PTX_ACCESS_REDUCTION ||
                           kind == PTX_ACCESS_MATRIX_LOAD || kind == PTX_ACCESS_MATRIX_STORE ||
-                          walk_is_fragment(instruction);
+                          ir_is_wmma_access(instruction->ptx);
     struct race_access access = {.warp = walker->warp,
                                  .lanes = lanes,
                                  .phases = state->phases,

@@ -20,7 +20,6 @@ struct search {
     struct probe *probes; // that were made, MOST_PROBES at most
     unsigned count;
     uint64_t steps, most_steps;
-    uint64_t array_bytes; // of the access that is looked at
 };
 
 static const struct prove_bounds *try_assumption(struct search *search, uint32_t site,
@@ -85,7 +84,8 @@ static uint64_t next_limit(const struct point points[2], uint64_t bytes, uint64_
 }
 
 // From 0 to the greatest limit. False: there is none, or none with which the access is made.
-static bool find_most(struct search *search, uint32_t site, struct prove_assumption *assumption) {
+static bool find_most(struct search *search, uint32_t site, uint64_t array_bytes,
+                      struct prove_assumption *assumption) {
     uint64_t low = 0, high = assumption->bytes == 8 ? INT64_MAX : INT32_MAX;
     assumption->most = low;
     const struct prove_bounds *bounds = try_assumption(search, site, assumption);
@@ -97,7 +97,7 @@ static bool find_most(struct search *search, uint32_t site, struct prove_assumpt
         low = high;
     for (unsigned turn = 0; high - low > 1; turn++) {
         assumption->most =
-            next_limit(points, search->array_bytes, low, high, points[0].is_known ? turn : 0);
+            next_limit(points, array_bytes, low, high, points[0].is_known ? turn : 0);
         bounds = try_assumption(search, site, assumption);
         if (!stays(bounds)) {
             high = assumption->most;
@@ -113,10 +113,9 @@ static bool find_most(struct search *search, uint32_t site, struct prove_assumpt
 }
 
 static void look_for_condition(struct search *search, uint32_t site, struct prove_bounds *bounds) {
-    search->array_bytes = bounds->bytes;
     for (unsigned p = 0; p < bounds->parameter_count; p++) {
         struct prove_assumption assumption = bounds->parameters[p];
-        if (!find_most(search, site, &assumption))
+        if (!find_most(search, site, bounds->bytes, &assumption))
             continue;
         assumption.may_be_negative = true;
         if (!stays(try_assumption(search, site, &assumption)))

@@ -277,10 +277,7 @@ static void eliminate(const struct form_table *table, const struct views *views,
                       const struct linear *sum, const struct linear *positive, unsigned depth,
                       struct range *range) {
     for (unsigned t = 0; t < positive->count; t++) {
-        wide_int by = 0;
-        for (unsigned s = 0; s < sum->count; s++)
-            if (sum->terms[s].symbol == positive->terms[t].symbol)
-                by = sum->terms[s].by;
+        const wide_int by = linear_factor(sum, positive->terms[t].symbol);
         if (!by || by % positive->terms[t].by)
             continue;
         struct linear rest;
@@ -320,10 +317,7 @@ static void range_by_side(const struct form_table *table, const struct condition
         return;
     linear_of_sum(a, lane, &own);
     for (unsigned t = 0; t < own.count; t++) {
-        wide_int by = 0;
-        for (unsigned s = 0; s < sum->count; s++)
-            if (sum->terms[s].symbol == own.terms[t].symbol)
-                by = sum->terms[s].by;
+        const wide_int by = linear_factor(sum, own.terms[t].symbol);
         if (!by || by % own.terms[t].by)
             continue;
         const wide_int times = by / own.terms[t].by, most = (wide_int)1 << 34;

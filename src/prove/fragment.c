@@ -1,13 +1,12 @@
 // Accesses of wmma.load and wmma.store: some after another, of lanes that are apart by lines of the
 // matrix. See ir/fragment.h.
-#include "ir/fragment.h"
-
 #include "prove/walk.h"
-#include "ptx/facts.h"
 
 struct fragment {
     struct ir_wmma wmma;
-    const struct form *base, *stride; // of the matrix in memory; the same for all lanes
+    // Of the matrix in memory, the same for all lanes. A stride that is a number has as many bits
+    // as an address.
+    const struct form *base, *stride;
 };
 
 // False: nobody knows where the matrix is.
@@ -19,16 +18,16 @@ static bool find_matrix(const struct reader *reader, const struct form *base,
     if (!base || !ir_wmma_of(instruction, &fragment->wmma))
         return false;
     fragment->base = base;
-    fragment->stride = instruction->operand_count > 2
-                           ? read_operand(reader, &instruction->operands[2])
-                           : form_constant(table, 64, fragment->wmma.stride);
-    if (fragment->wmma.together > 1) {
-        const struct form *stride = fragment->stride;
-        if (!form_is_concrete(stride) || stride->bits < 32)
-            return false;
+    fragment->stride =
+        instruction->operand_count > 2
+            ? read_operand(reader, &instruction->operands[2])
+            : form_constant(table, 64, (uint64_t)fragment->wmma.stride * fragment->wmma.together);
+    const struct form *stride = fragment->stride;
+    if (form_is_concrete(stride) && form_is_same(stride->base) && stride->bits >= 32)
         fragment->stride =
             form_constant(table, 64, (uint32_t)stride->base[0] / fragment->wmma.together);
-    }
+    else if (fragment->wmma.together > 1)
+        return false;
     return form_is_uniform(table, base) && form_is_uniform(table, fragment->stride);
 }
 
@@ -44,18 +43,9 @@ static const struct form *address_of(struct walker *walker, const struct fragmen
         line[l] = (uint64_t)access.line[l] * fragment->wmma.bytes;
         at[l] = (uint64_t)access.at[l] * fragment->wmma.bytes;
     }
-    // A stride that is a number has as many bits as an address.
-    const struct form *stride = fragment->stride;
-    if (form_is_concrete(stride) && stride->bits >= 32)
-        stride = form_constant(table, 64, (uint32_t)stride->base[0]);
-    const struct form *lines = form_scale(table, stride, form_intern_lanes(table, line));
+    const struct form *lines = form_scale(table, fragment->stride, form_intern_lanes(table, line));
     const struct form *inside = lines ? form_add(table, lines, form_concrete(table, 64, at)) : NULL;
     return inside ? form_add(table, fragment->base, inside) : NULL;
-}
-
-bool walk_is_fragment(const struct ir_instruction *instruction) {
-    const enum ptx_access access = ptx_access_of(instruction->ptx);
-    return access == PTX_ACCESS_FRAGMENT_LOAD || access == PTX_ACCESS_FRAGMENT_STORE;
 }
 
 unsigned walk_fragment(const struct reader *reader, const struct form *base,

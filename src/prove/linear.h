@@ -27,6 +27,18 @@ void linear_of_sum(const struct form *a, unsigned lane, struct linear *sum);
 bool linear_add(const struct linear *a, const struct linear *b, wide_int by, struct linear *sum);
 // Whether a multiple of a number up to `high` is taken to be too large to count with.
 bool linear_is_huge(wide_int by, uint64_t high);
+// The number of the symbol's term; as many as there are: it has none.
+static inline unsigned linear_term_of(const struct linear *sum, uint32_t symbol) {
+    unsigned t = 0;
+    while (t < sum->count && sum->terms[t].symbol != symbol)
+        t++;
+    return t;
+}
+// What the symbol is multiplied by; 0: it is in no term.
+static inline wide_int linear_factor(const struct linear *sum, uint32_t symbol) {
+    const unsigned t = linear_term_of(sum, symbol);
+    return t < sum->count ? sum->terms[t].by : 0;
+}
 // Where the table's facts hold.
 struct range linear_range(const struct form_table *table, const struct linear *sum);
 

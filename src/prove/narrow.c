@@ -35,14 +35,6 @@ static struct range rest_of(const struct parts *parts, unsigned without) {
                           parts->high - parts->highs[without]};
 }
 
-// The term of a symbol; as many as there are: it has none.
-static unsigned term_of(const struct linear *sum, uint32_t symbol) {
-    unsigned t = 0;
-    while (t < sum->count && sum->terms[t].symbol != symbol)
-        t++;
-    return t;
-}
-
 // ---- One lane -------------------------------------------------------------------------------
 
 struct lane {
@@ -99,7 +91,7 @@ static void narrow(struct range *range, wide_int low, wide_int high) {
 
 // What follows for the symbol from a sum that is not negative.
 static void narrow_by_sum(const struct parts *sum, uint32_t symbol, struct range *range) {
-    const unsigned term = term_of(&sum->sum, symbol);
+    const unsigned term = linear_term_of(&sum->sum, symbol);
     if (term == sum->sum.count)
         return;
     const struct range rest = rest_of(sum, term);
@@ -137,7 +129,7 @@ static void narrow_by_operand(const struct lane_operand *operand, unsigned bits,
                               struct range *range) {
     if (!operand->is_known)
         return;
-    const unsigned term = term_of(&operand->own.sum, symbol);
+    const unsigned term = linear_term_of(&operand->own.sum, symbol);
     if (term == operand->own.sum.count)
         return;
     const struct range rest = rest_of(&operand->own, term), value = operand->value;

@@ -8,6 +8,7 @@
 #define BANKRUN_PROVE_WALK_H
 
 #include "ir/address.h"
+#include "ir/fragment.h"
 #include "ir/liveness.h"
 #include "prove/facts.h"
 #include "prove/prove.h"
@@ -254,7 +255,6 @@ struct fragment_access {
     const struct form *address;
     unsigned width; // bytes of a lane
 };
-bool walk_is_fragment(const struct ir_instruction *instruction);
 unsigned walk_fragment(const struct reader *reader, const struct form *base,
                        struct fragment_access accesses[FRAGMENT_ACCESSES]);
 

@@ -10,7 +10,7 @@
 #include "sim/decode/decode.h"
 #include "sim/lanes/lanes.h"
 
-enum { MMA_MAX_ELEMENTS = 1024, MMA_MAX_REGISTERS = 8, MMA_MAX_COLUMNS = 256 };
+enum { MMA_MAX_ELEMENTS = 1024, MMA_MAX_REGISTERS = IR_FRAGMENT_REGISTERS, MMA_MAX_COLUMNS = 256 };
 
 // Elements of 32 bits and less: matrix[major * minors + minor].
 LANES_INLINE void mma_unpack(const struct sim_warp *warp, const struct ir_fragment *f,
@@ -70,7 +70,6 @@ static inline unsigned mma_bits(enum ptx_type type) {
     return type == PTX_S4 || type == PTX_U4 ? 4 : type == PTX_B1 ? 32 : 8 * ptx_type_bytes(type);
 }
 
-// "m16n8k16"
 // All 32 lanes execute a matrix instruction together. False: the handler returns NULL.
 static inline bool mma_all_lanes(struct sim_warp *warp, const struct sim_instr *instr) {
     if (warp->is_full)
