@@ -108,9 +108,31 @@ static bool add_whole(struct global_slot *first, struct global_slot *second,
 }
 
 static struct global_stamp stamp_of(const struct global_slot *first,
-                                    const struct global_slot *second, unsigned granule) {
-    const struct global_stamp stamp = first ? global_at(first, granule) : (struct global_stamp){0};
-    return stamp.state == GLOBAL_NONE && second ? global_at(second, granule) : stamp;
+                                    const struct global_slot *second, unsigned granule,
+                                    unsigned *end) {
+    const struct global_stamp none = {0};
+    const struct global_stamp stamp = first ? global_piece(first, granule, end) : none;
+    return stamp.state == GLOBAL_NONE && second ? global_piece(second, granule, end) : stamp;
+}
+
+static bool is_same(const struct global_stamp *a, const struct global_stamp *b) {
+    return a->state == b->state && a->domain == b->domain && a->thread == b->thread &&
+           a->instruction == b->instruction && a->shift == b->shift && a->time == b->time;
+}
+
+// The stamp holds of granule g and of those behind it up to `end`, which is lowered to where that
+// is all the same.
+static void add_piece(struct global_shadow *grid, struct global_slot *const slots[GLOBAL_DEPTH],
+                      unsigned g, unsigned *end, const struct global_stamp *stamp) {
+    struct global_stamp old[GLOBAL_DEPTH], new[GLOBAL_DEPTH];
+    for (unsigned n = 0; n < GLOBAL_DEPTH; n++) {
+        old[n] = new[n] = global_piece(slots[n], g, end);
+        *end = global_alike(g, *end, &old[n], stamp);
+    }
+    add_stamp(&new[0], &new[1], *stamp);
+    for (unsigned n = 0; n < GLOBAL_DEPTH; n++)
+        if (!is_same(&old[n], &new[n]))
+            global_slot_put(grid, slots[n], g, *end - g, &new[n]);
 }
 
 static bool is_empty(const struct global_slot *slot) {
@@ -124,17 +146,21 @@ static void add_class(struct global_shadow *grid, struct global_page *to,
     if (is_empty(one) && is_empty(other))
         return;
     struct global_slot *first = global_slot_make(grid, to, line, class * GLOBAL_DEPTH);
-    struct global_slot *second = global_slot_make(grid, to, line, class * GLOBAL_DEPTH + 1);
-    if (!is_empty(one) && (is_line(one) || (one->all.state == GLOBAL_WHOLE && is_empty(other))) &&
-        add_whole(first, second, one))
+    const bool is_whole =
+        !is_empty(one) && (is_line(one) || (one->all.state == GLOBAL_WHOLE && is_empty(other)));
+    if (is_whole && is_empty(first) &&
+        is_empty(global_slot_of(to, line, class * GLOBAL_DEPTH + 1))) {
+        global_slot_set(first, one->first, one->count, &one->all);
         return;
-    global_slot_expand(grid, first);
-    global_slot_expand(grid, second);
-    for (unsigned g = 0; g < GLOBAL_LINE; g++) {
-        struct global_stamp stamp = stamp_of(one, other, g);
-        stamp.shift = 0;
+    }
+    struct global_slot *second = global_slot_make(grid, to, line, class * GLOBAL_DEPTH + 1);
+    if (is_whole && add_whole(first, second, one))
+        return;
+    for (unsigned g = 0, end; g < GLOBAL_LINE; g = end) {
+        end = GLOBAL_LINE;
+        const struct global_stamp stamp = stamp_of(one, other, g, &end);
         if (stamp.state != GLOBAL_NONE)
-            add_stamp(&first->each[g], &second->each[g], stamp);
+            add_piece(grid, (struct global_slot *[]){first, second}, g, &end, &stamp);
     }
 }
 
@@ -200,6 +226,21 @@ static void search_granule(struct global_race *race, const struct global_page *p
         }
 }
 
+// Whether one domain alone is known of in the slot.
+static bool is_of_one(const struct global_slot *slot, uint32_t *domain, bool *has_one) {
+    for (unsigned g = 0, end; g < GLOBAL_LINE; g = end) {
+        end = GLOBAL_LINE;
+        const struct global_stamp stamp = global_piece(slot, g, &end);
+        if (stamp.state == GLOBAL_NONE)
+            continue;
+        if (*has_one && stamp.domain != *domain)
+            return false;
+        *domain = stamp.domain;
+        *has_one = true;
+    }
+    return true;
+}
+
 // Whether one domain alone accessed the line, or nobody wrote there.
 static bool is_quiet(const struct global_page *page, unsigned line) {
     bool is_written = false, is_one = true, has_one = false;
@@ -209,17 +250,16 @@ static bool is_quiet(const struct global_page *page, unsigned line) {
         if (is_empty(slot))
             continue;
         is_written |= s / GLOBAL_DEPTH != GLOBAL_READ && s / GLOBAL_DEPTH != GLOBAL_STRONG_READ;
-        is_one &= slot->all.state == GLOBAL_WHOLE && (!has_one || slot->all.domain == domain);
-        domain = slot->all.domain;
-        has_one = true;
+        is_one = is_one && is_of_one(slot, &domain, &has_one);
     }
     return !is_written || is_one;
 }
 
 static void search_page(void *context, struct global_page *page) {
     for (unsigned l = 0; l < global_lines(page); l++)
-        for (unsigned g = 0; g < GLOBAL_LINE && !is_quiet(page, l); g++)
-            search_granule(context, page, l, g);
+        if (!is_quiet(page, l))
+            for (unsigned g = 0; g < GLOBAL_LINE; g++)
+                search_granule(context, page, l, g);
 }
 
 void global_search_grid(struct global_race *race) {

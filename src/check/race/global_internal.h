@@ -47,10 +47,6 @@ static inline struct global_stamp global_run_at(const struct global_run *run, un
     return stamp;
 }
 
-static inline bool global_run_is_line(const struct global_run *run) {
-    return run->count == GLOBAL_LINE;
-}
-
 // Classes, as bits, that conflict with this one when nothing orders two threads.
 uint32_t global_conflicts(enum global_class class, bool is_across);
 

@@ -101,15 +101,34 @@ static void check_granule(struct global_worker *w, const struct global_run *run,
     global_note(&w->notes, w->race, address, class, old, run->class, &now);
 }
 
+// What is known of granule n of the run, and of those behind it up to `end`, while their threads go
+// on as the run's do.
+static struct global_stamp piece_of(const struct global_run *run, const struct global_slot *slot,
+                                    unsigned n, unsigned *end) {
+    const unsigned rest = n & ((1u << run->stamp.shift) - 1);
+    unsigned last = run->first + *end;
+    if (rest && n + (1u << run->stamp.shift) - rest < *end)
+        last = run->first + n + (1u << run->stamp.shift) - rest;
+    const struct global_stamp old = global_piece(slot, run->first + n, &last);
+    *end = global_alike(run->first + n, last, &old, &run->stamp) - run->first;
+    return old;
+}
+
 static void check_slot(struct global_worker *w, const struct global_run *run, unsigned s,
                        const struct global_slot *slot) {
     if (slot->all.state == GLOBAL_NONE || is_of_same_threads(run, slot))
         return;
     if (slot->all.state == GLOBAL_WHOLE && is_long_ago(w, &slot->all))
         return;
-    for (unsigned n = 0; n < run->count; n++) {
-        const struct global_stamp old = global_at(slot, run->first + n);
-        check_granule(w, run, n, s, &old);
+    for (unsigned n = 0, end; n < run->count; n = end) {
+        end = run->count;
+        const struct global_stamp piece = piece_of(run, slot, n, &end);
+        if (piece.state == GLOBAL_NONE || is_long_ago(w, &piece))
+            continue;
+        for (unsigned one = n; one < end; one++) {
+            const struct global_stamp old = global_at(slot, run->first + one);
+            check_granule(w, run, one, s, &old);
+        }
     }
 }
 
@@ -138,25 +157,22 @@ static bool is_covered(const struct global_run *run, const struct global_slot *s
 }
 
 static void set_whole(struct global_slot *slot, const struct global_run *run) {
-    slot->all = run->stamp;
-    slot->first = (uint8_t)run->first;
-    slot->count = (uint8_t)run->count;
+    global_slot_set(slot, run->first, run->count, &run->stamp);
 }
 
-static void set_granule(struct global_worker *w, struct global_slot *slot,
-                        const struct global_run *run, unsigned n) {
-    global_slot_expand(&w->shadow, slot);
-    slot->each[run->first + n] = global_run_at(run, n);
+// Granules of the run from n on up to `end`.
+static void put(struct global_worker *w, struct global_slot *slot, const struct global_run *run,
+                unsigned n, unsigned end) {
+    struct global_stamp stamp = global_run_at(run, n);
+    stamp.shift = run->stamp.shift;
+    global_slot_put(&w->shadow, slot, run->first + n, end - n, &stamp);
 }
 
 static void set(struct global_worker *w, struct global_slot *slot, const struct global_run *run) {
-    if (global_run_is_line(run) || slot->all.state == GLOBAL_NONE ||
-        (slot->all.state == GLOBAL_WHOLE && covers(run, slot))) {
+    if (run->count == GLOBAL_LINE || (slot->all.state == GLOBAL_WHOLE && covers(run, slot)))
         set_whole(slot, run);
-        return;
-    }
-    for (unsigned n = 0; n < run->count; n++)
-        set_granule(w, slot, run, n);
+    else
+        put(w, slot, run, 0, run->count);
 }
 
 // A stamp that the new one makes needless: whoever knows the new one knows it.
@@ -187,35 +203,39 @@ static bool is_enough(const struct global_worker *w, const struct global_run *ru
 
 // Of reads and atomics those of two threads are kept, as nothing orders them among each other: who
 // conflicts with a third conflicts with one of them, unless only the third is unordered.
-static void add_granule(struct global_worker *w, const struct global_run *run, unsigned n) {
-    const struct global_stamp now = global_run_at(run, n);
+static void add_pieces(struct global_worker *w, const struct global_run *run) {
     struct global_slot *first = slot_of(w, run, 0), *second = slot_of(w, run, 1);
-    const struct global_stamp old = global_at(first, run->first + n);
-    const struct global_stamp other = global_at(second, run->first + n);
-    if (is_behind(w, &old, &now))
-        set_granule(w, first, run, n);
-    else if (w->race->order || is_behind(w, &other, &now))
-        set_granule(w, second, run, n);
+    for (unsigned n = 0, end; n < run->count; n = end) {
+        end = run->count;
+        const struct global_stamp old = piece_of(run, first, n, &end);
+        const struct global_stamp other = piece_of(run, second, n, &end);
+        const struct global_stamp now = global_run_at(run, n);
+        if (is_behind(w, &old, &now))
+            put(w, first, run, n, end);
+        else if (w->race->order || is_behind(w, &other, &now))
+            put(w, second, run, n, end);
+    }
 }
 
 // The same where the second slot's stamp is to be the later one.
-static void add_granule_in_order(struct global_worker *w, const struct global_run *run,
-                                 unsigned n) {
-    const struct global_stamp now = global_run_at(run, n);
+static void add_pieces_in_order(struct global_worker *w, const struct global_run *run) {
     struct global_slot *first = slot_of(w, run, 0), *second = slot_of(w, run, 1);
-    const struct global_stamp old = global_at(first, run->first + n);
-    const struct global_stamp other = global_at(second, run->first + n);
-    if (!is_behind(w, &old, &now)) {
-        set_granule(w, second, run, n);
-        return;
+    for (unsigned n = 0, end; n < run->count; n = end) {
+        end = run->count;
+        const struct global_stamp old = piece_of(run, first, n, &end);
+        const struct global_stamp other = piece_of(run, second, n, &end);
+        const struct global_stamp now = global_run_at(run, n), none = {0};
+        if (!is_behind(w, &old, &now)) {
+            put(w, second, run, n, end);
+            continue;
+        }
+        const bool is_last = is_behind(w, &other, &now);
+        put(w, is_last ? first : second, run, n, end);
+        if (!is_last)
+            global_slot_put(&w->shadow, first, run->first + n, end - n, &other);
+        else if (other.state != GLOBAL_NONE)
+            global_slot_put(&w->shadow, second, run->first + n, end - n, &none);
     }
-    const bool is_last = is_behind(w, &other, &now);
-    set_granule(w, is_last ? first : second, run, n);
-    if (is_last && other.state == GLOBAL_NONE)
-        return;
-    struct global_slot *moved = is_last ? second : first;
-    global_slot_expand(&w->shadow, moved);
-    moved->each[run->first + n] = is_last ? (struct global_stamp){0} : other;
 }
 
 static void add_in_order(struct global_worker *w, const struct global_run *run) {
@@ -225,22 +245,21 @@ static void add_in_order(struct global_worker *w, const struct global_run *run) 
     else if (is_enough(w, run, first) && takes_whole(w, run, second))
         set_whole(second, run);
     else
-        for (unsigned n = 0; n < run->count; n++)
-            add_granule_in_order(w, run, n);
+        add_pieces_in_order(w, run);
 }
 
-// As add_granule where the first slot holds enough of each granule, and nothing orders domains.
+// As add_pieces where the first slot holds enough of each granule, and nothing orders domains.
 static void add_second(struct global_worker *w, const struct global_run *run,
                        struct global_slot *second) {
     const bool is_good = is_as_good(w, run, second);
-    const unsigned held = second->first, held_count = is_good ? second->count : 0;
-    for (unsigned n = 0; n < run->count; n++) {
-        if (run->first + n - held < held_count)
-            continue;
+    const unsigned held = second->first, held_end = held + (is_good ? second->count : 0);
+    for (unsigned n = 0, end; n < run->count; n = end) {
+        end = run->count;
+        const struct global_stamp other = piece_of(run, second, n, &end);
         const struct global_stamp now = global_run_at(run, n);
-        const struct global_stamp other = global_at(second, run->first + n);
-        if (is_behind(w, &other, &now))
-            set_granule(w, second, run, n);
+        const unsigned granule = run->first + n;
+        if ((granule < held || granule >= held_end) && is_behind(w, &other, &now))
+            put(w, second, run, n, end);
     }
 }
 
@@ -257,24 +276,19 @@ static void add(struct global_worker *w, const struct global_run *run) {
     struct global_slot *second = slot_of(w, run, 1);
     if (first->all.state == GLOBAL_WHOLE && run->count > first->count && covers(run, first) &&
         second->all.state == GLOBAL_NONE) { // the wider one is first
-        const struct global_slot narrow = *first;
-        first->each = second->each;
-        *second = narrow;
+        const struct global_slot empty = *second;
+        *second = *first;
+        *first = empty;
         set_whole(first, run);
         return;
     }
-    if (is_enough(w, run, first)) {
-        if (takes_whole(w, run, second)) {
-            set_whole(second, run);
-            return;
-        }
-        if (!w->race->order) {
-            add_second(w, run, second);
-            return;
-        }
-    }
-    for (unsigned n = 0; n < run->count; n++)
-        add_granule(w, run, n);
+    const bool is_first_enough = is_enough(w, run, first);
+    if (is_first_enough && takes_whole(w, run, second))
+        set_whole(second, run);
+    else if (is_first_enough && !w->race->order)
+        add_second(w, run, second);
+    else
+        add_pieces(w, run);
 }
 
 // Whoever knows of the write knows of the reads before it, too, or a race was found.
@@ -283,13 +297,11 @@ static void forget_reads(struct global_worker *w, const struct global_run *run) 
         struct global_slot *slot = global_slot_of(run->page, run->line, s);
         if (!slot || slot->all.state == GLOBAL_NONE)
             continue;
-        if (global_run_is_line(run)) {
+        const struct global_stamp none = {0};
+        if (run->count == GLOBAL_LINE)
             slot->all.state = GLOBAL_NONE;
-            continue;
-        }
-        global_slot_expand(&w->shadow, slot);
-        for (unsigned n = 0; n < run->count; n++)
-            slot->each[run->first + n].state = GLOBAL_NONE;
+        else
+            global_slot_put(&w->shadow, slot, run->first, run->count, &none);
     }
 }
 

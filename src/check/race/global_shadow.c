@@ -150,16 +150,83 @@ struct global_slot *global_slot_make(struct global_shadow *shadow, struct global
     return &page->slots[slot][line];
 }
 
-void global_slot_expand(struct global_shadow *shadow, struct global_slot *slot) {
-    if (slot->all.state == GLOBAL_EACH)
-        return;
-    if (!slot->each)
-        slot->each = take(shadow->budget, GLOBAL_LINE * sizeof *slot->each);
+static void expand(struct global_shadow *shadow, struct global_slot *slot) {
+    struct global_stamp each[GLOBAL_LINE];
     for (unsigned g = 0; g < GLOBAL_LINE; g++) {
-        slot->each[g] = global_at(slot, g);
-        slot->each[g].shift = 0;
+        each[g] = global_at(slot, g);
+        each[g].shift = 0;
     }
+    if (!slot->is_wide) {
+        free(slot->parts);
+        slot->each = take(shadow->budget, sizeof each);
+        slot->is_wide = true;
+    }
+    memcpy(slot->each, each, sizeof each);
     slot->all.state = GLOBAL_EACH;
+}
+
+// Parts of which the new one leaves nothing go.
+static void drop_hidden_parts(struct global_slot *slot, unsigned first, unsigned count) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < slot->part_count; i++) {
+        const struct global_part *part = &slot->parts[i];
+        if (part->first < first || part->first + part->count > first + count)
+            slot->parts[left++] = *part;
+    }
+    slot->part_count = (uint8_t)left;
+}
+
+static bool goes_on(const struct global_stamp *a, unsigned count, const struct global_stamp *b) {
+    return a->state == b->state && a->domain == b->domain && a->time == b->time &&
+           a->instruction == b->instruction && a->shift == b->shift &&
+           a->is_atomic == b->is_atomic && count % (1u << a->shift) == 0 &&
+           a->thread + (count >> a->shift) == b->thread;
+}
+
+static bool extends_last(struct global_slot *slot, unsigned first, unsigned count,
+                         const struct global_stamp *stamp) {
+    if (!slot->part_count)
+        return false;
+    struct global_part *last = &slot->parts[slot->part_count - 1];
+    if (last->first + last->count != first || !goes_on(&last->stamp, last->count, stamp))
+        return false;
+    last->count = (uint8_t)(last->count + count);
+    return true;
+}
+
+static void put_part(struct global_shadow *shadow, struct global_slot *slot, unsigned first,
+                     unsigned count, const struct global_stamp *stamp) {
+    if (slot->all.state == GLOBAL_WHOLE) {
+        slot->all.state = GLOBAL_PARTS;
+        slot->part_count = 0;
+    }
+    if (!slot->parts)
+        slot->parts = take(shadow->budget, GLOBAL_MOST_PARTS * sizeof *slot->parts);
+    drop_hidden_parts(slot, first, count);
+    if (!extends_last(slot, first, count, stamp))
+        slot->parts[slot->part_count++] =
+            (struct global_part){*stamp, (uint8_t)first, (uint8_t)count};
+}
+
+void global_slot_put(struct global_shadow *shadow, struct global_slot *slot, unsigned first,
+                     unsigned count, const struct global_stamp *stamp) {
+    const enum global_state state = slot->all.state;
+    if (state == GLOBAL_NONE) {
+        global_slot_set(slot, first, count, stamp);
+        return;
+    }
+    if (state == GLOBAL_PARTS && slot->part_count == GLOBAL_MOST_PARTS)
+        expand(shadow, slot);
+    if (slot->all.state != GLOBAL_EACH) {
+        put_part(shadow, slot, first, count, stamp);
+        return;
+    }
+    for (unsigned n = 0; n < count; n++) {
+        struct global_stamp *one = &slot->each[first + n];
+        *one = *stamp;
+        one->thread = (uint16_t)(one->thread + (n >> stamp->shift));
+        one->shift = 0;
+    }
 }
 
 // ---- From words to bytes ------------------------------------------------------------------
@@ -178,6 +245,7 @@ static void refine_slot(struct global_shadow *shadow, const struct global_slot *
         return;
     }
     to->all.state = GLOBAL_EACH;
+    to->is_wide = true;
     to->each = take(shadow->budget, GLOBAL_LINE * sizeof *to->each);
     for (unsigned g = 0; g < GLOBAL_LINE; g++) {
         to->each[g] = global_at(from, part * WORDS + g / GLOBAL_WORD);

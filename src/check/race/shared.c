@@ -168,6 +168,28 @@ static bool conflict(void *context, const struct shared_visit *v, uint32_t word,
     return true;
 }
 
+static bool next_atomic(void *context, const struct shared_visit *v, uint32_t word, size_t *at,
+                        struct shared_group *g) {
+    const struct context *c = context;
+    const struct shared_log *log = &c->block->log;
+    for (; *at < log->entries.length; ++*at) {
+        const struct shared_entry *e = &log->entries.data[*at];
+        const uint32_t lanes =
+            e->class == SHARED_ATOMIC && e != c->own ? shared_log_lanes(log, e, word, 15) : 0;
+        if (!lanes || e->stamp <= v->floor)
+            continue;
+        *g = (struct shared_group){.thread = e->thread,
+                                   .lanes = lanes,
+                                   .stamp = e->stamp,
+                                   .instruction = e->instruction,
+                                   .class = SHARED_ATOMIC,
+                                   .bytes = 15};
+        ++*at;
+        return true;
+    }
+    return false;
+}
+
 // ---- Words --------------------------------------------------------------------------------
 
 static uint32_t value_at(const struct event_access *e, unsigned lane, uint32_t offset,
@@ -224,6 +246,10 @@ static bool access_whole_words(struct race_block *block, const struct shared_vis
         bits |= e->offsets[__builtin_ctz(rest)];
     if (e->width != 4 || e->bulk_bytes || bits % 4)
         return false;
+    if (v->class == SHARED_ATOMIC && v->warp_bit && !v->is_pending) {
+        shared_atomics(&block->words, v, e->mask, e->offsets);
+        return true;
+    }
     for (uint32_t rest = e->mask; rest; rest &= rest - 1) {
         const unsigned l = (unsigned)__builtin_ctz(rest);
         uint32_t value = 0;
@@ -272,6 +298,7 @@ static void visit(struct race_domain *d, struct race_block *block, uint32_t warp
                              .class = class_of(e),
                              .is_own = e->owner == e->block_number,
                              .conflict = conflict,
+                             .next_atomic = next_atomic,
                              .context = &context};
     const bool is_copy = e->completion == EVENT_BY_GROUP || e->completion == EVENT_BY_BULK_GROUP;
     if (extra || is_copy)

@@ -1,5 +1,6 @@
-// A full warp and words side by side: the same as shared_words.c does word by word, for all of them
-// at once. Loops without branches, which become vector code.
+// A full warp and words side by side: the same as shared_words.c does word by word, for eight of
+// them at once and without branches. Vectors are spelt out: of loops over single words compilers
+// make hardly any.
 #include <string.h>
 
 #include "check/race/shared_words.h"
@@ -8,77 +9,91 @@
 
 // Lanes of 1 << shift words each.
 #define LANES ((uint32_t)WARP_LANES)
-#define THREAD(i) (v->thread + ((i) >> shift))
-#define LANE(i) (1u << ((i) >> shift))
 
-// Not 0 where the warp does not know the word's writer.
-INLINE uint32_t strange_writer(const struct shared_words *words, const struct shared_visit *v,
-                               uint32_t word, uint32_t thread) {
-    const uint32_t stamp = words->write_stamp[word], writer = words->write_thread[word];
-    const uint32_t warp_floor = (writer ^ v->thread) < WARP_LANES ? v->warp_floor : v->floor;
-    const uint32_t known = writer == thread ? CLOCK_END : warp_floor;
-    return stamp > known;
-}
+enum { BATCH = 8 };
+typedef uint32_t batch __attribute__((vector_size(4 * BATCH)));
+typedef uint32_t batch_anywhere __attribute__((vector_size(4 * BATCH), aligned(4), may_alias));
+
+#define AT(array, word) (*(batch_anywhere *)&(array)[word])
+#define SELECT(mask, a, b) (((batch)(mask) & (a)) | (~(batch)(mask) & (b)))
+#define EACH_BATCH(i) for (uint32_t i = 0; i < LANES << shift; i += BATCH)
+
+// Threads of a batch's words behind the first one's, and the bits of their lanes.
+#define STEPS                                                                                      \
+    { 0, 1 >> shift, 2 >> shift, 3 >> shift, 4 >> shift, 5 >> shift, 6 >> shift, 7 >> shift }
+#define BITS                                                                                       \
+    {                                                                                              \
+        1u, 1u << (1 >> shift), 1u << (2 >> shift), 1u << (3 >> shift), 1u << (4 >> shift),        \
+            1u << (5 >> shift), 1u << (6 >> shift), 1u << (7 >> shift)                             \
+    }
+
+// Not 0 where the warp does not know the words' writers.
+#define STRANGE_WRITERS(words, v, word, own)                                                       \
+    ((batch)(AT((words)->write_stamp, word) >                                                      \
+             SELECT(AT((words)->write_thread, word) == (own), (batch){0} + CLOCK_END,              \
+                    SELECT((AT((words)->write_thread, word) ^ (v)->thread) < LANES,                \
+                           (batch){0} + (v)->warp_floor, (batch){0} + (v)->floor))))
+
+#define IS_ANY(mask)                                                                               \
+    (((mask)[0] | (mask)[1] | (mask)[2] | (mask)[3] | (mask)[4] | (mask)[5] | (mask)[6] |          \
+      (mask)[7]) != 0)
 
 INLINE bool all_read(const struct shared_words *words, const struct shared_visit *v, uint32_t first,
                      unsigned shift) {
-    const uint32_t *const read_stamp = words->read_stamp + first;
-    const uint32_t *const read_warps = words->read_warps + first;
-    const uint32_t *const read_lanes = words->read_lanes + first;
-    const uint32_t regular_end = v->is_regular ? CLOCK_END : 0;
-    const uint32_t floor = v->floor, warp_floor = v->warp_floor, warp_bit = v->warp_bit;
-    const uint32_t now = v->stamp;
-    uint32_t strange = 0;
-    for (uint32_t i = 0; i < LANES << shift; i++) {
-        const uint32_t stamp = read_stamp[i], warps = read_warps[i], lanes = read_lanes[i];
-        const uint32_t is_same = (lanes == LANE(i)) | (stamp == now);
-        const uint32_t own_end = is_same ? CLOCK_END : warp_floor;
-        const uint32_t end = warps == warp_bit ? own_end : regular_end;
-        strange |= strange_writer(words, v, first + i, THREAD(i));
-        strange |= (stamp > floor) & (stamp > end);
+    const batch steps = STEPS, bits = BITS, end_of_time = (batch){0} + CLOCK_END;
+    const batch regular_end = (batch){0} + (v->is_regular ? CLOCK_END : 0);
+    const batch warp_floor = (batch){0} + v->warp_floor;
+    batch strange = {0};
+    EACH_BATCH(i) {
+        const batch stamp = AT(words->read_stamp, first + i);
+        const batch is_same = (batch)(AT(words->read_lanes, first + i) == bits << (i >> shift)) |
+                              (batch)(stamp == v->stamp);
+        const batch own_end = SELECT(is_same, end_of_time, warp_floor);
+        const batch end =
+            SELECT(AT(words->read_warps, first + i) == v->warp_bit, own_end, regular_end);
+        strange |= STRANGE_WRITERS(words, v, first + i, steps + (v->thread + (i >> shift)));
+        strange |= (batch)(stamp > v->floor) & (batch)(stamp > end);
     }
-    return !strange;
+    return !IS_ANY(strange);
 }
 
-// Arrays and the visit do not overlap, which vector code has to be told.
 INLINE void note_readers(struct shared_words *words, const struct shared_visit *v, uint32_t first,
                          unsigned shift) {
-    uint32_t *restrict const read_warps = words->read_warps + first;
-    uint32_t *restrict const read_lanes = words->read_lanes + first;
-    uint32_t *restrict const read_stamp = words->read_stamp + first;
+    const batch bits = BITS;
     const uint32_t floor = v->floor, now = v->stamp, warp_bit = v->warp_bit;
-    for (uint32_t i = 0; i < LANES << shift; i++) {
-        const uint32_t stamp = read_stamp[i], warps = read_warps[i], lanes = read_lanes[i];
-        read_warps[i] = warp_bit | (stamp > floor ? warps : 0);
-        const uint32_t same = -(uint32_t)((stamp == now) & (warps == warp_bit));
-        read_lanes[i] = LANE(i) | (lanes & same);
-        read_stamp[i] = now;
+    EACH_BATCH(i) {
+        const batch stamp = AT(words->read_stamp, first + i);
+        const batch warps = AT(words->read_warps, first + i);
+        const batch lanes = AT(words->read_lanes, first + i);
+        const batch is_same = (batch)(stamp == now) & (batch)(warps == warp_bit);
+        AT(words->read_warps, first + i) = warp_bit | ((batch)(stamp > floor) & warps);
+        AT(words->read_lanes, first + i) = bits << (i >> shift) | (lanes & is_same);
+        AT(words->read_stamp, first + i) = (batch){0} + now;
     }
 }
 
 INLINE bool all_write(const struct shared_words *words, const struct shared_visit *v,
                       uint32_t first, unsigned shift) {
-    uint32_t strange = 0;
-    for (uint32_t i = 0; i < LANES << shift; i++) {
-        const uint32_t word = first + i, stamp = words->read_stamp[word];
-        const bool is_own = words->read_warps[word] == v->warp_bit;
-        const uint32_t own_end = words->read_lanes[word] == LANE(i) ? CLOCK_END : v->warp_floor;
-        strange |= strange_writer(words, v, word, THREAD(i));
-        strange |= stamp > (is_own ? own_end : v->floor);
+    const batch steps = STEPS, bits = BITS, end_of_time = (batch){0} + CLOCK_END;
+    const batch floor = (batch){0} + v->floor, warp_floor = (batch){0} + v->warp_floor;
+    batch strange = {0};
+    EACH_BATCH(i) {
+        const batch own_end = SELECT(AT(words->read_lanes, first + i) == bits << (i >> shift),
+                                     end_of_time, warp_floor);
+        const batch end = SELECT(AT(words->read_warps, first + i) == v->warp_bit, own_end, floor);
+        strange |= STRANGE_WRITERS(words, v, first + i, steps + (v->thread + (i >> shift)));
+        strange |= (batch)(AT(words->read_stamp, first + i) > end);
     }
-    return !strange;
+    return !IS_ANY(strange);
 }
 
 INLINE void note_writers(struct shared_words *words, const struct shared_visit *v, uint32_t first,
                          unsigned shift, const uint32_t *values) {
-    uint32_t *restrict const write_stamp = words->write_stamp + first;
-    uint32_t *restrict const write_thread = words->write_thread + first;
-    uint32_t *restrict const write_instruction = words->write_instruction + first;
-    const uint32_t stamp = v->stamp, thread = v->thread, instruction = v->instruction;
-    for (uint32_t i = 0; i < LANES << shift; i++) {
-        write_stamp[i] = stamp;
-        write_thread[i] = thread + (i >> shift);
-        write_instruction[i] = instruction;
+    const batch steps = STEPS;
+    EACH_BATCH(i) {
+        AT(words->write_stamp, first + i) = (batch){0} + v->stamp;
+        AT(words->write_thread, first + i) = steps + (v->thread + (i >> shift));
+        AT(words->write_instruction, first + i) = (batch){0} + v->instruction;
     }
     memcpy(words->write_value + first, values, sizeof *values * (LANES << shift));
 }

@@ -170,6 +170,37 @@ static void push_readers(const struct shared_words *words, const struct clock *c
     push(groups, &g);
 }
 
+static void push_or_join(struct shared_groups *groups, const struct shared_group *g) {
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (groups->list[i].thread == g->thread && groups->list[i].stamp == g->stamp) {
+            groups->list[i].lanes |= g->lanes;
+            return;
+        }
+    push(groups, g);
+}
+
+// Where nothing but barriers order, several warps are known at once or not at all; else it matters
+// who did what.
+static void push_atomics(const struct shared_words *words, const struct shared_visit *v,
+                         uint32_t word, struct shared_groups *groups) {
+    const uint32_t warps = words->read_warps[word];
+    struct shared_group g = {.thread = SHARED_SEVERAL,
+                             .lanes = warps,
+                             .stamp = words->write_value[word],
+                             .instruction = words->write_instruction[word],
+                             .class = SHARED_ATOMIC,
+                             .bytes = ALL_BYTES};
+    if (!(warps & (warps - 1))) {
+        g.thread = WARP_LANES * (v->rank * v->clock->block_warps + (uint32_t)__builtin_ctz(warps));
+        g.lanes = words->read_lanes[word];
+    } else if (!v->is_regular && v->next_atomic) {
+        for (size_t at = 0; v->next_atomic(v->context, v, word, &at, &g);)
+            push_or_join(groups, &g);
+        return;
+    }
+    push(groups, &g);
+}
+
 // The word's groups, made of the plain word if it was one. Valid until the next are made.
 static struct shared_groups *groups_of(struct shared_words *words, const struct shared_visit *v,
                                        uint32_t word) {
@@ -177,8 +208,12 @@ static struct shared_groups *groups_of(struct shared_words *words, const struct 
         return &words->groups.data[words->write_value[word]];
     const uint32_t number = new_groups(words, word), base = v->clock->base;
     struct shared_groups *groups = &words->groups.data[number];
-    push_writer(words, word, base, groups);
-    push_readers(words, v->clock, v->rank, word, base, groups);
+    if (words->write_stamp[word] == SHARED_ATOMICS) {
+        push_atomics(words, v, word, groups);
+    } else {
+        push_writer(words, word, base, groups);
+        push_readers(words, v->clock, v->rank, word, base, groups);
+    }
     words->write_stamp[word] = words->read_stamp[word] = SHARED_GROUPS;
     words->write_thread[word] = UINT32_MAX;
     words->write_value[word] = number;
@@ -315,7 +350,7 @@ static void access_groups(struct shared_words *words, const struct shared_visit 
     }
     if (others && !v->conflict(v->context, v, word, bytes, lanes, NULL))
         for (uint32_t i = 0; i < groups->count; i++)
-            if (groups->list[i].thread == SHARED_SEVERAL)
+            if (groups->list[i].thread == SHARED_SEVERAL && groups->list[i].class == SHARED_READ)
                 groups->list[i].bytes = 0;
     remember(groups, v, bytes, lanes, value);
     if (groups->count <= 2)
@@ -372,14 +407,60 @@ static bool write_plain(struct shared_words *words, const struct shared_visit *v
     return true;
 }
 
+static bool atomic_plain(struct shared_words *words, const struct shared_visit *v, uint32_t word,
+                         uint32_t lanes) {
+    const uint32_t last = words->write_value[word], old = words->read_lanes[word];
+    uint32_t new_warps = v->warp_bit, new_lanes = lanes;
+    if (words->write_stamp[word] != SHARED_ATOMICS) {
+        if (words->write_stamp[word] > v->floor || words->read_stamp[word] > v->floor)
+            return false;
+        words->write_stamp[word] = words->read_stamp[word] = SHARED_ATOMICS;
+        words->write_thread[word] = UINT32_MAX;
+        words->has_stamps_left = true;
+    } else if (last > v->floor && words->read_warps[word] != v->warp_bit) {
+        if (!v->is_regular)
+            return false;
+        new_warps |= words->read_warps[word];
+    } else if (last == v->stamp) {
+        new_lanes |= old;
+    } else if (last > v->warp_floor && old & ~lanes) {
+        return false;
+    }
+    words->write_value[word] = v->stamp;
+    words->write_instruction[word] = v->instruction;
+    words->read_warps[word] = new_warps;
+    words->read_lanes[word] = new_lanes;
+    return true;
+}
+
+void shared_atomics(struct shared_words *words, const struct shared_visit *v, uint32_t lanes,
+                    const uint32_t *offsets) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(rest);
+        const uint32_t word = offsets[l] / 4;
+        if (word < words->count && !atomic_plain(words, v, word, 1u << l))
+            access_groups(words, v, word, ALL_BYTES, 1u << l, 0);
+    }
+}
+
+// Atomics that all the visit's lanes know of are as good as none.
+static void forget_atomics(struct shared_words *words, const struct shared_visit *v,
+                           uint32_t word) {
+    if (words->write_stamp[word] == SHARED_ATOMICS && words->write_value[word] <= v->floor)
+        words->write_stamp[word] = words->read_stamp[word] = 0;
+}
+
 void shared_access_word(struct shared_words *words, const struct shared_visit *v, uint32_t word,
                         uint8_t bytes, uint32_t lanes, uint32_t value) {
     if (word >= words->count)
         return;
+    forget_atomics(words, v, word);
     if (v->warp_bit && bytes == ALL_BYTES && !(v->is_pending && v->class == SHARED_READ)) {
         if (v->class == SHARED_READ && read_plain(words, v, word, lanes))
             return;
         if (v->class == SHARED_WRITE && write_plain(words, v, word, lanes, value))
+            return;
+        if (v->class == SHARED_ATOMIC && !v->is_pending && atomic_plain(words, v, word, lanes))
             return;
     }
     access_groups(words, v, word, bytes, lanes, value);

@@ -1,7 +1,8 @@
 // Inside the race checker: who accessed each word of a block's shared memory since its last
 // barrier. Most words are plain: written by one thread and read by lanes of one warp, or by several
 // warps that nothing but the next barrier orders. These are arrays, which a full warp looks through
-// in a few vector instructions. Any other word has a list of groups, which says it exactly.
+// in a few vector instructions. So are words that nothing but atomics came to. Any other word has a
+// list of groups, which says it exactly.
 #ifndef BANKRUN_CHECK_RACE_SHARED_WORDS_H
 #define BANKRUN_CHECK_RACE_SHARED_WORDS_H
 
@@ -30,12 +31,14 @@ bool shared_conflicts(enum shared_class a, enum shared_class b);
 
 // Stamps that are none. A plain word's writer or reader has an asynchronous copy under way; is not
 // one of the block's own threads, and has its stamp in `value`, or `lanes`; the word has groups,
-// the number of which is `value`.
+// the number of which is `value`; atomics alone came to it, of which the stamp is `value`, and
+// warps and lanes those of readers.
 #define SHARED_PENDING (CLOCK_END + 1)
 #define SHARED_STRANGER (CLOCK_END + 2)
 #define SHARED_GROUPS (CLOCK_END + 3)
+#define SHARED_ATOMICS (CLOCK_END + 4)
 
-// A group's thread: reads by several warps of the block, whose bits are `lanes`.
+// A group's thread: reads, or atomics, by several warps of the block, whose bits are `lanes`.
 #define SHARED_SEVERAL UINT32_MAX
 
 struct shared_group {
@@ -82,6 +85,10 @@ struct shared_visit {
     // somebody knows who remembers more than groups of several warps do.
     bool (*conflict)(void *context, const struct shared_visit *visit, uint32_t word, uint8_t bytes,
                      uint32_t lanes, const struct shared_group *earlier);
+    // May be NULL. The next one of the atomics on the word before this visit, by lanes of one warp;
+    // `at` is 0 at first. False: there is no other.
+    bool (*next_atomic)(void *context, const struct shared_visit *visit, uint32_t word, size_t *at,
+                        struct shared_group *group);
     void *context;
 };
 
@@ -98,6 +105,9 @@ bool shared_quick_read(struct shared_words *words, const struct shared_visit *vi
                        unsigned shift);
 bool shared_quick_write(struct shared_words *words, const struct shared_visit *visit,
                         uint32_t first, unsigned shift, const uint32_t *values);
+// Lanes of the block's own warp change a word each by atomics, anywhere.
+void shared_atomics(struct shared_words *words, const struct shared_visit *visit, uint32_t lanes,
+                    const uint32_t *offsets);
 // Lanes access these bytes of one word.
 void shared_access_word(struct shared_words *words, const struct shared_visit *visit, uint32_t word,
                         uint8_t bytes, uint32_t lanes, uint32_t value);

@@ -211,7 +211,8 @@ static void *begin(const struct check_launch *launch) {
                                               .copy = on_copy,
                                               .sync = on_sync,
                                               .trouble = on_trouble,
-                                              .spares_exchanges = true};
+                                              .spares_exchanges = true,
+                                              .spares_even_phases = true};
     return check;
 }
 
