@@ -19,6 +19,7 @@ static void help(void) {
         "    bankrun explain 'tile[tid][k]' --shared 'float tile[32][32+pad]' --let k=0 \\\n"
         "        --let pad=0..4\n"
         "    bankrun explain '*(float4*)&s[4*tid]' --shared 'float s[128]' --store\n"
+        "    bankrun explain 's[IDX(tid)]' --shared 'float s[64]' --let 'IDX(i)=i+i/32'\n"
         "    bankrun explain 's[tid]' --shared 'char s[32]' --arch all\n"
         "    bankrun explain --requests truth/h200_patterns.csv.gz -o costs.csv\n"
         "\n"
@@ -53,7 +54,7 @@ static bool parse_shape(const char *option, const char *text, uint32_t least, ui
     return false;
 }
 
-static bool read_launch(const struct cli_options *options, struct explain_launch *launch) {
+bool explain_read_launch(const struct cli_options *options, struct explain_launch *launch) {
     enum { MOST_THREADS = 1024 };
     const struct cli_explain *asked = &options->explain;
     *launch = (struct explain_launch){.grid = {1, 1, 1},
@@ -116,7 +117,7 @@ static int explain_one(const char *expression, const struct cli_options *options
         .expression = expression, .options = options, .arena = arena_create()};
     struct diag_list diags = {0};
     int status = CLI_USAGE;
-    if (read_launch(options, &answer.launch)) {
+    if (explain_read_launch(options, &answer.launch)) {
         bool is_answered = explain_ask(&answer, &diags);
         print_diags(&diags, options);
         if (is_answered)

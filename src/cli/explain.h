@@ -47,7 +47,20 @@ const char *explain_access_text(const struct cli_options *options); // "load"
 unsigned explain_arch(const struct cli_options *options, unsigned arch);
 unsigned explain_plain_arch(unsigned arch);
 
+// Of --block, --grid and --block-index. False: one is wrong, which was printed.
+bool explain_read_launch(const struct cli_options *options, struct explain_launch *launch);
+// What is asked about: one, or one for each generation, of which any device stands for all since
+// all of it follows the same rules. How many they are.
+size_t explain_architectures(const struct cli_options *options, unsigned archs[32]);
+enum bankrun_access explain_access(const struct cli_options *options,
+                                   const struct explain_request *request);
+
 struct bankrun_request explain_bank_request(const struct explain_group *group);
+
+// What ptxas makes of a native atomic by its address and use (docs/bank-rules.md), where that takes
+// another number of wavefronts than one access a lane. NULL: it does not; else for which atomics.
+const char *explain_compiled(unsigned arch, const struct explain_group *group,
+                             uint32_t *wavefronts);
 
 // Reads --requests and writes its rows with their costs. The exit status.
 int explain_requests_run(const struct cli_options *options);

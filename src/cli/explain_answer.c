@@ -16,8 +16,7 @@ unsigned explain_arch(const struct cli_options *options, unsigned arch) {
                                                              : arch;
 }
 
-// One for each generation: where all of it follows the same rules any of its devices stands for it.
-static size_t list_architectures(const struct cli_options *options, unsigned archs[32]) {
+size_t explain_architectures(const struct cli_options *options, unsigned archs[32]) {
     size_t count = 0;
     if (options->arch) {
         archs[count++] = explain_arch(options, options->arch);
@@ -31,8 +30,8 @@ static size_t list_architectures(const struct cli_options *options, unsigned arc
     return count;
 }
 
-static enum bankrun_access access_of(const struct cli_options *options,
-                                     const struct explain_request *request) {
+enum bankrun_access explain_access(const struct cli_options *options,
+                                   const struct explain_request *request) {
     switch (options->explain.access) {
     case CLI_LOAD:
         return BANKRUN_LOAD;
@@ -82,7 +81,7 @@ static void add_row(struct explain_answer *answer, unsigned arch, const struct e
             continue;
         row.group_count++;
         group->request = *request;
-        group->access = access_of(answer->options, request);
+        group->access = explain_access(answer->options, request);
         struct bankrun_request banks = explain_bank_request(group);
         group->status = bankrun_count(arch, &banks, &group->cost);
     }
@@ -141,7 +140,7 @@ static bool ask_combination(struct explain_answer *answer, size_t combination,
             warps &= ~(1u << warp);
     }
     unsigned archs[32];
-    size_t count = list_architectures(answer->options, archs);
+    size_t count = explain_architectures(answer->options, archs);
     if (combination == 0)
         answer->shared_bytes = explain_shared_bytes(explain);
     for (size_t i = 0; i < count; i++)

@@ -116,6 +116,28 @@ static void put_why(struct report_page *page, unsigned arch,
     free(why);
 }
 
+// A table has no room for the number.
+static void put_compiled(struct report_page *page, unsigned arch, const struct explain_group *group,
+                         bool has_number) {
+    struct strbuf text = {0};
+    uint32_t wavefronts;
+    const char *which = explain_compiled(arch, group, &wavefronts);
+    if (!which)
+        return;
+    strbuf_puts(&text, "as compiled: ");
+    if (has_number)
+        strbuf_printf(&text, "%u wavefront%s", wavefronts, wavefronts == 1 ? "" : "s");
+    else
+        strbuf_puts(&text, "fewer wavefronts");
+    strbuf_printf(&text, " for %s: ", which);
+    strbuf_puts(&text, group->request.is_uniform
+                           ? "no thread changes the address, so ptxas has the lanes' values "
+                             "reduced first, and one lane accesses; so it does for an atomicAdd "
+                             "of a full warp whose result is used"
+                           : "lanes that want the same word are counted first");
+    put_text(page, has_number ? 2 : 0, &text);
+}
+
 static void put_group(struct report_page *page, unsigned arch, const struct explain_group *group) {
     struct strbuf who = {0};
     struct bankrun_request request = explain_bank_request(group);
@@ -139,6 +161,7 @@ static void put_group(struct report_page *page, unsigned arch, const struct expl
         return;
     if (group->cost.wavefronts > group->cost.ideal)
         put_why(page, arch, &request);
+    put_compiled(page, arch, group, true);
     report_newline(page);
     text_wavefronts(page, arch, &request);
 }
@@ -271,6 +294,20 @@ static void put_table_row(struct report_page *page, const struct explain_answer 
     }
 }
 
+// What holds of some row's atomics, once.
+static void put_table_note(struct report_page *page, const struct explain_answer *answer) {
+    uint32_t wavefronts;
+    for (size_t i = 0; i < answer->rows.length; i++) {
+        const struct explain_row *row = &answer->rows.data[i];
+        for (size_t g = 0; g < row->group_count; g++)
+            if (explain_compiled(row->arch, &row->groups[g], &wavefronts)) {
+                report_newline(page);
+                put_compiled(page, row->arch, &row->groups[g], false);
+                return;
+            }
+    }
+}
+
 static void put_table(struct report_page *page, const struct explain_answer *answer) {
     static const char *const headings[] = {"wavefronts", "ideal", "degree", "the block", "excess"};
     size_t start = table_start(answer), end = 0;
@@ -290,6 +327,7 @@ static void put_table(struct report_page *page, const struct explain_answer *ans
     report_newline(page);
     for (size_t i = 0; i < answer->rows.length; i++)
         put_table_row(page, answer, &answer->rows.data[i]);
+    put_table_note(page, answer);
 }
 
 void explain_write_text(const struct explain_answer *answer, bool color, unsigned width,

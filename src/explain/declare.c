@@ -85,22 +85,12 @@ static void parse_qualifiers(struct explain_parser *parser, uint64_t *align, boo
     }
 }
 
-// What a declarator makes of a type: '*', a name (left in *name) and dimensions.
-static const struct explain_type *parse_declarator(struct explain_parser *parser,
+// The array that the dimensions which follow make of a type.
+static const struct explain_type *parse_dimensions(struct explain_parser *parser,
                                                    const struct explain_type *type,
-                                                   const char **name, bool *is_unsized) {
+                                                   struct source_range range, bool *is_unsized) {
     uint64_t counts[MAX_DIMENSIONS];
     size_t dimensions = 0;
-    while (explain_accept(parser, '*')) {
-        type = explain_pointer(parser->explain->arena, type);
-        while (accept_word(parser, "const") || accept_word(parser, "__restrict__"))
-            continue;
-    }
-    struct source_range range = parser->token.range;
-    if (parser->token.kind != EXPLAIN_TOKEN_NAME)
-        return explain_fail(parser, range, "expected a name");
-    *name = explain_token_text(parser);
-    explain_advance(parser);
     *is_unsized = false;
     while (explain_accept(parser, '[')) {
         if (dimensions == MAX_DIMENSIONS)
@@ -122,6 +112,23 @@ static const struct explain_type *parse_declarator(struct explain_parser *parser
     if (!type)
         return explain_fail(parser, range, "this is larger than any shared memory");
     return type;
+}
+
+// What a declarator makes of a type: '*', a name (left in *name) and dimensions.
+static const struct explain_type *parse_declarator(struct explain_parser *parser,
+                                                   const struct explain_type *type,
+                                                   const char **name, bool *is_unsized) {
+    while (explain_accept(parser, '*')) {
+        type = explain_pointer(parser->explain->arena, type);
+        while (accept_word(parser, "const") || accept_word(parser, "__restrict__"))
+            continue;
+    }
+    struct source_range range = parser->token.range;
+    if (parser->token.kind != EXPLAIN_TOKEN_NAME)
+        return explain_fail(parser, range, "expected a name");
+    *name = explain_token_text(parser);
+    explain_advance(parser);
+    return parse_dimensions(parser, type, range, is_unsized);
 }
 
 static const struct explain_type *parse_struct(struct explain_parser *parser, uint64_t align) {
@@ -217,8 +224,7 @@ static const struct explain_type *parse_base(struct explain_parser *parser, uint
                                           parser->lexer.source->text + parser->token.range.begin,
                                           parser->token.range.end - parser->token.range.begin);
             if (!type)
-                return explain_fail(parser, parser->token.range, "bankrun knows no type '%s'",
-                                    explain_token_text(parser));
+                return explain_unknown_type(parser);
             explain_advance(parser);
         }
     }
@@ -242,6 +248,21 @@ const struct explain_type *explain_parse_type(struct explain_parser *parser) {
         parse_qualifiers(parser, &align, &is_extern);
     }
     return parser->has_failed ? NULL : type;
+}
+
+const struct explain_type *explain_parse_type_name(struct explain_parser *parser) {
+    const struct explain_type *type = explain_parse_type(parser);
+    struct source_range range = parser->token.range;
+    bool is_unsized = false;
+    if (!type || parser->token.kind != EXPLAIN_TOKEN_PUNCT)
+        return type;
+    if (explain_accept(parser, '(')) {
+        if (!explain_expect(parser, '*', "'*'") || !explain_expect(parser, ')', "')'"))
+            return NULL;
+        type = parse_dimensions(parser, type, range, &is_unsized);
+        return type ? explain_pointer(parser->explain->arena, type) : NULL;
+    }
+    return parser->token.punct == '[' ? parse_dimensions(parser, type, range, &is_unsized) : type;
 }
 
 static bool add_variable(struct explain_parser *parser, const char *name,

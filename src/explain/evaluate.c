@@ -29,6 +29,18 @@ static void decay(const struct explain_scope *scope, struct explain_value *value
     value->is_place = false;
 }
 
+static bool unknown_content(struct explain_scope *scope, const struct explain_node *node,
+                            const struct explain_value *place) {
+    const struct explain_variable *array = place->variable;
+    if (array && array->type->kind == EXPLAIN_ARRAY && array->type->element == place->type)
+        return explain_complain(scope, node, node->range,
+                                "what shared memory holds is not known; say it with --let, like "
+                                "'%s[]=3,1,4'",
+                                array->name);
+    return explain_complain(scope, node, node->range,
+                            "what shared memory holds is not known; use --let for its value");
+}
+
 static bool evaluate_integer(struct explain_scope *scope, const struct explain_node *node,
                              uint32_t mask, struct explain_value *value) {
     if (!explain_evaluate(scope, node, mask, value))
@@ -36,8 +48,7 @@ static bool evaluate_integer(struct explain_scope *scope, const struct explain_n
     if (is_integer(value))
         return true;
     if (value->is_place && value->type->kind != EXPLAIN_ARRAY)
-        return explain_complain(scope, node, node->range,
-                                "what shared memory holds is not known; use --let for its value");
+        return unknown_content(scope, node, value);
     return explain_complain(scope, node, node->range, "expected an integer");
 }
 
@@ -146,13 +157,24 @@ static bool evaluate_member(struct explain_scope *scope, const struct explain_no
     return true;
 }
 
+// (float4 *)s[i] casts an element where its address was meant.
+static bool casts_element(struct explain_scope *scope, const struct explain_node *node) {
+    const struct explain_type *type = node->type;
+    return explain_complain(scope, node, node->range,
+                            "this casts what shared memory holds, which is not known; an access of "
+                            "another type is *(%s *)&...",
+                            type->kind == EXPLAIN_POINTER ? type->element->name : type->name);
+}
+
 static bool evaluate_cast(struct explain_scope *scope, const struct explain_node *node,
                           uint32_t mask, struct explain_value *value) {
     if (!explain_evaluate(scope, node->a, mask, value))
         return false;
     decay(scope, value);
+    if (value->is_place && node->type->kind != EXPLAIN_INTEGER && node->type->kind != EXPLAIN_VOID)
+        return casts_element(scope, node);
     if (node->type->kind == EXPLAIN_POINTER) {
-        if (value->is_place || value->type->kind != EXPLAIN_POINTER)
+        if (value->type->kind != EXPLAIN_POINTER)
             return explain_complain(scope, node, node->range,
                                     "only a pointer into shared memory can become another one");
         value->type = node->type;
@@ -314,8 +336,7 @@ static bool evaluate_binary(struct explain_scope *scope, const struct explain_no
         return explain_complain(scope, node, node->mark, "addresses are not computed with so");
     if (!is_integer(&a) || !is_integer(&b)) {
         const struct explain_node *which = is_integer(&a) ? node->b : node->a;
-        return explain_complain(scope, node, which->range,
-                                "what shared memory holds is not known; use --let for its value");
+        return unknown_content(scope, which, is_integer(&a) ? &b : &a);
     }
     return evaluate_integers(scope, node, mask, &a, &b, value);
 }
@@ -378,6 +399,43 @@ static bool evaluate_call(struct explain_scope *scope, const struct explain_node
     return true;
 }
 
+static bool evaluate_value_of(struct explain_scope *scope, const struct explain_node *node,
+                              uint32_t mask, struct explain_value *value) {
+    const struct explain_let_row *row = &scope->explain->lets.data[node->number];
+    struct explain_value index;
+    if (!evaluate_integer(scope, node->a, mask, &index))
+        return false;
+    value->type = row->type;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        int64_t at = index.lanes[lane];
+        if ((uint64_t)at >= row->count) // of unsigned numbers beyond all signed ones, too
+            return explain_complain(scope, node, node->mark,
+                                    "lane %u of warp %u takes %s[%lld], and %s has %zu value%s",
+                                    lane, scope->warp, row->name, (long long)at, row->name,
+                                    row->count, row->count == 1 ? "" : "s");
+        value->lanes[lane] = row->values[at];
+    }
+    return true;
+}
+
+// Arguments are evaluated once, as a function's are; they may be places and pointers.
+static bool evaluate_apply(struct explain_scope *scope, const struct explain_node *node,
+                           uint32_t mask, struct explain_value *value) {
+    struct explain_value *arguments =
+        base_alloc((node->argument_count + 1) * sizeof(struct explain_value));
+    struct explain_scope inner = *scope;
+    bool is_fine = true;
+    for (size_t i = 0; i < node->argument_count && is_fine; i++)
+        is_fine = explain_evaluate(scope, node->arguments[i], mask, &arguments[i]);
+    inner.parameters = arguments;
+    is_fine = is_fine &&
+              explain_evaluate(&inner, scope->explain->lets.data[node->number].value, mask, value);
+    scope->has_failed |= inner.has_failed;
+    free(arguments);
+    return is_fine;
+}
+
 bool explain_evaluate(struct explain_scope *scope, const struct explain_node *node, uint32_t mask,
                       struct explain_value *value) {
     memset(value, 0, sizeof *value);
@@ -426,6 +484,13 @@ bool explain_evaluate(struct explain_scope *scope, const struct explain_node *no
         return evaluate_choice(scope, node, mask, value);
     case EXPLAIN_CALL:
         return evaluate_call(scope, node, mask, value);
+    case EXPLAIN_VALUE_OF:
+        return evaluate_value_of(scope, node, mask, value);
+    case EXPLAIN_APPLY:
+        return evaluate_apply(scope, node, mask, value);
+    case EXPLAIN_PARAMETER:
+        *value = scope->parameters[node->number];
+        return true;
     }
     return false;
 }

@@ -5,8 +5,6 @@
 
 #include "explain/internal.h"
 
-enum { MAX_LETS = 256 };
-
 struct explain *explain_create(const struct explain_launch *launch, size_t combination) {
     struct arena *arena = arena_create();
     struct explain *explain = ARENA_NEW(arena, struct explain);
@@ -31,29 +29,19 @@ uint64_t explain_shared_bytes(const struct explain *explain) {
 // ---- Variables ----------------------------------------------------------------------------
 
 static bool evaluate_lets(struct explain_scope *scope, struct explain_value *values) {
-    for (size_t i = 0; i < scope->explain->lets.length; i++)
-        if (!explain_evaluate(scope, scope->explain->lets.data[i].value, scope->mask, &values[i]))
+    const struct explain *explain = scope->explain;
+    for (size_t i = 0; i < explain->lets.length; i++)
+        if (explain->lets.data[i].kind == EXPLAIN_LET_NUMBER &&
+            !explain_evaluate(scope, explain->lets.data[i].value, scope->mask, &values[i]))
             return false;
     return true;
-}
-
-static bool depends_on_thread(const struct explain *explain, const struct explain_node *node) {
-    if (!node)
-        return false;
-    if (node->op == EXPLAIN_LET)
-        return depends_on_thread(explain, explain->lets.data[node->number].value);
-    if (node->op == EXPLAIN_BUILTIN)
-        return node->number < EXPLAIN_BLOCK_IDX || node->number == EXPLAIN_TID ||
-               node->number == EXPLAIN_LANE || node->number == EXPLAIN_WARP;
-    return depends_on_thread(explain, node->a) || depends_on_thread(explain, node->b) ||
-           depends_on_thread(explain, node->c);
 }
 
 bool explain_constant(const struct explain *explain, const struct explain_node *node,
                       int64_t *number, struct diag_list *diags) {
     struct explain_value value;
     struct explain_scope scope = {.explain = explain, .mask = 1, .diags = diags};
-    if (depends_on_thread(explain, node))
+    if (node->is_per_thread)
         return explain_complain(&scope, node, node->range, "this differs from thread to thread");
     struct explain_value *lets =
         base_alloc((explain->lets.length + 1) * sizeof(struct explain_value));
@@ -70,81 +58,14 @@ bool explain_constant(const struct explain *explain, const struct explain_node *
     return true;
 }
 
-static const struct explain_node *number_node(struct explain *explain, int64_t number) {
-    struct explain_node *node = ARENA_NEW(explain->arena, struct explain_node);
-    bool fits = number >= INT32_MIN && number <= INT32_MAX;
-    *node = (struct explain_node){.op = EXPLAIN_NUMBER,
-                                  .depth = 1,
-                                  .number = (uint64_t)number,
-                                  .type = fits ? &explain_int : &explain_long};
-    return node;
-}
-
-// The value of this combination: combinations count like digits, the first sweep's the lowest.
-static bool parse_sweep(struct explain_parser *parser, const struct explain_node *first_node,
-                        struct explain_let_row *row) {
-    struct explain *explain = parser->explain;
-    int64_t first, last, step = 1;
-    const struct explain_node *last_node = explain_parse_expression(parser), *step_node = NULL;
-    if (last_node && explain_accept(parser, ','))
-        step_node = explain_parse_expression(parser);
-    if (parser->has_failed || !last_node ||
-        !explain_constant(explain, first_node, &first, parser->diags) ||
-        !explain_constant(explain, last_node, &last, parser->diags) ||
-        (step_node && !explain_constant(explain, step_node, &step, parser->diags))) {
-        parser->has_failed = true;
-        return false;
-    }
-    explain_wide count = step ? ((explain_wide)last - first) / step + 1 : 0;
-    bool goes_away = step == 0 || (last != first && (last > first) != (step > 0));
-    if (goes_away)
-        explain_fail(parser, step_node ? step_node->range : last_node->range,
-                     "from %lld in steps of %lld one never gets to %lld", (long long)first,
-                     (long long)step, (long long)last);
-    else if (count > EXPLAIN_MAX_SWEEP || (size_t)count > EXPLAIN_MAX_SWEEP / explain->combinations)
-        explain_fail(parser, last_node->range, "more than %d combinations", EXPLAIN_MAX_SWEEP);
-    if (parser->has_failed)
-        return false;
-    row->count = (size_t)count;
-    size_t at = explain->combination / explain->combinations % row->count;
-    row->value = number_node(explain, first + (int64_t)at * step);
-    explain->combinations *= row->count;
-    return true;
-}
-
-bool explain_let(struct explain *explain, const struct source *source, struct diag_list *diags) {
-    struct explain_parser parser;
-    struct explain_let_row row = {0};
-    explain_parser_init(&parser, explain, source, diags);
-    if (parser.token.kind != EXPLAIN_TOKEN_NAME || parser.has_failed) {
-        explain_fail(&parser, parser.token.range, "a variable is given like NAME=NUMBER");
-        return false;
-    }
-    row.name = explain_token_text(&parser);
-    if (explain->lets.length == MAX_LETS)
-        explain_fail(&parser, parser.token.range, "more than %d variables", MAX_LETS);
-    explain_advance(&parser);
-    if (!explain_expect(&parser, '=', "'=' and a value"))
-        return false;
-    row.value = explain_parse_expression(&parser);
-    if (!row.value)
-        return false;
-    if (explain_accept(&parser, EXPLAIN_PUNCT2('.', '.')) && !parse_sweep(&parser, row.value, &row))
-        return false;
-    if (!parser.has_failed && parser.token.kind != EXPLAIN_TOKEN_END)
-        explain_fail(&parser, parser.token.range, "here the value should end");
-    if (!parser.has_failed)
-        vec_push(&explain->lets, row);
-    return !parser.has_failed;
-}
-
 size_t explain_combinations(const struct explain *explain) {
     return explain->combinations;
 }
 
 static const struct explain_let_row *sweep_row(const struct explain *explain, size_t sweep) {
     for (size_t i = 0; i < explain->lets.length; i++)
-        if (explain->lets.data[i].count && sweep-- == 0)
+        if (explain->lets.data[i].kind == EXPLAIN_LET_NUMBER && explain->lets.data[i].count &&
+            sweep-- == 0)
             return &explain->lets.data[i];
     return NULL;
 }
@@ -168,13 +89,15 @@ int64_t explain_sweep_value(const struct explain *explain, size_t sweep) {
 
 bool explain_expression(struct explain *explain, const struct source *source,
                         struct diag_list *diags) {
-    explain->expression = explain_parse_whole(explain, source, diags);
+    explain->expression =
+        explain_define_all(explain, diags) ? explain_parse_whole(explain, source, diags) : NULL;
     return explain->expression != NULL;
 }
 
 bool explain_condition(struct explain *explain, const struct source *source,
                        struct diag_list *diags) {
-    explain->condition = explain_parse_whole(explain, source, diags);
+    explain->condition =
+        explain_define_all(explain, diags) ? explain_parse_whole(explain, source, diags) : NULL;
     return explain->condition != NULL;
 }
 
@@ -245,6 +168,7 @@ static bool answer(struct explain_scope *scope, struct explain_request *request)
         return false;
     request->type = value.type->name;
     request->is_integer = value.type->kind == EXPLAIN_INTEGER;
+    request->is_uniform = !explain->expression->is_per_thread;
     int64_t begin = explain->launch.base, end = (int64_t)explain->bytes;
     bool is_open = false;
     if (value.variable) {

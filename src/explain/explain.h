@@ -55,6 +55,19 @@ int64_t explain_sweep_value(const struct explain *explain, size_t sweep); // of 
 // Bytes that all declarations take, the base included.
 uint64_t explain_shared_bytes(const struct explain *explain);
 
+enum { EXPLAIN_MOST_DIMENSIONS = 8 };
+struct explain_shape {
+    uint64_t bytes;                           // 0: no size is declared
+    uint64_t counts[EXPLAIN_MOST_DIMENSIONS]; // outermost first; that of an array without a size: 0
+    unsigned dimensions;                      // 0: a variable that is no array
+    uint64_t element_bytes;
+    const char *type; // the elements'; NULL: without a name
+};
+
+// False: nothing of that name is declared, or it has too many dimensions.
+bool explain_array_named(const struct explain *explain, const char *name,
+                         struct explain_shape *shape);
+
 struct explain_request {
     uint32_t mask; // lanes that access; 0: none of this warp does
     unsigned width;
@@ -65,6 +78,7 @@ struct explain_request {
     uint64_t array_bytes;
     const char *type; // "float", "float4"
     bool is_integer;  // of such a type
+    bool is_uniform;  // the expression reads nothing that differs from thread to thread
 };
 
 // What one warp of the block accesses.

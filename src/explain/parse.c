@@ -10,6 +10,7 @@ void explain_parser_init(struct explain_parser *parser, struct explain *explain,
                          const struct source *source, struct diag_list *diags) {
     *parser = (struct explain_parser){
         .explain = explain, .lexer = {.source = source, .diags = diags}, .diags = diags};
+    parser->visible_lets = explain->lets.length;
     explain_advance(parser);
 }
 
@@ -61,23 +62,45 @@ const char *explain_token_text(struct explain_parser *parser) {
                          range->end - range->begin);
 }
 
-static const struct explain_node *finish(struct explain_parser *parser, struct explain_node *node,
-                                         struct source_range mark) {
-    const struct explain_node *below[] = {node->a, node->b, node->c};
+static void add_below(struct explain_node *node, const struct explain_node *below) {
+    if (!below)
+        return;
+    if (below->depth >= node->depth)
+        node->depth = below->depth + 1;
+    if (node->work <= EXPLAIN_MAX_WORK)
+        node->work += below->work;
+    node->is_per_thread |= below->is_per_thread;
+}
+
+const struct explain_node *explain_finish(struct explain_parser *parser, struct explain_node *node,
+                                          struct source_range mark) {
+    const struct explain_let_row *lets = parser->explain->lets.data;
     node->mark = mark;
     node->source = parser->lexer.source;
-    node->depth = 1;
-    for (size_t i = 0; i < 3; i++)
-        if (below[i] && below[i]->depth >= node->depth)
-            node->depth = below[i]->depth + 1;
+    node->depth = node->work = 1;
+    add_below(node, node->a);
+    add_below(node, node->b);
+    add_below(node, node->c);
+    for (size_t i = 0; i < node->argument_count; i++)
+        add_below(node, node->arguments[i]);
+    if (node->op == EXPLAIN_APPLY)
+        add_below(node, lets[node->number].value);
+    if (node->op == EXPLAIN_LET) // its value is there when it is read
+        node->is_per_thread = lets[node->number].value->is_per_thread;
+    if (node->op == EXPLAIN_BUILTIN)
+        node->is_per_thread = node->number < EXPLAIN_BLOCK_IDX || node->number == EXPLAIN_TID ||
+                              node->number == EXPLAIN_LANE || node->number == EXPLAIN_WARP;
     if (node->depth > EXPLAIN_MAX_DEPTH)
         return explain_fail(parser, mark, "the expression is nested more than %d deep",
                             EXPLAIN_MAX_DEPTH);
+    if (node->work > EXPLAIN_MAX_WORK)
+        return explain_fail(parser, mark, "with all that it calls this takes more than %d steps",
+                            EXPLAIN_MAX_WORK);
     return node;
 }
 
-static struct explain_node *make(struct explain_parser *parser, enum explain_op op, uint32_t begin,
-                                 uint32_t end) {
+struct explain_node *explain_make(struct explain_parser *parser, enum explain_op op, uint32_t begin,
+                                  uint32_t end) {
     struct explain_node *node = ARENA_NEW(parser->explain->arena, struct explain_node);
     node->op = op;
     node->range = (struct source_range){begin, end};
@@ -93,127 +116,25 @@ static bool enter(struct explain_parser *parser) {
     return !parser->has_failed;
 }
 
-// ---- Names --------------------------------------------------------------------------------
-
-static const struct {
-    const char *name;
-    enum explain_builtin first;
-    bool has_members;
-} builtins[] = {
-    {"threadIdx", EXPLAIN_THREAD_IDX, true},
-    {"blockIdx", EXPLAIN_BLOCK_IDX, true},
-    {"blockDim", EXPLAIN_BLOCK_DIM, true},
-    {"gridDim", EXPLAIN_GRID_DIM, true},
-    {"tid", EXPLAIN_TID, false},
-    {"laneid", EXPLAIN_LANE, false},
-    {"warpid", EXPLAIN_WARP, false},
-    {"warpSize", EXPLAIN_WARP_SIZE, false},
-};
-
-static const struct explain_node *parse_builtin(struct explain_parser *parser, size_t row) {
-    struct source_range range = parser->token.range;
-    unsigned number = builtins[row].first;
-    explain_advance(parser);
-    if (builtins[row].has_members) {
-        const char *members = "xyz";
-        const char *at = NULL;
-        if (!explain_accept(parser, '.') ||
-            parser->token.range.end - parser->token.range.begin != 1)
-            return explain_fail(parser, range, "%s has the members x, y and z", builtins[row].name);
-        char letter = parser->lexer.source->text[parser->token.range.begin];
-        at = letter ? strchr(members, letter) : NULL;
-        if (!at)
-            return explain_fail(parser, parser->token.range, "%s has the members x, y and z",
-                                builtins[row].name);
-        number += (unsigned)(at - members);
-        range.end = parser->token.range.end;
-        explain_advance(parser);
-    }
-    struct explain_node *node = make(parser, EXPLAIN_BUILTIN, range.begin, range.end);
-    node->number = number;
-    return finish(parser, node, range);
-}
-
-static const struct explain_node *parse_call(struct explain_parser *parser, size_t function,
-                                             unsigned arguments, struct source_range range) {
-    struct explain_node *node = make(parser, EXPLAIN_CALL, range.begin, range.end);
-    node->number = function;
-    explain_expect(parser, '(', "'('");
-    node->a = explain_parse_expression(parser);
-    if (arguments == 2) {
-        explain_expect(parser, ',', "',' and a second argument");
-        node->b = explain_parse_expression(parser);
-    }
-    node->range.end = parser->token.range.end;
-    if (!explain_expect(parser, ')', "')'") || parser->has_failed)
-        return NULL;
-    return finish(parser, node, range);
-}
-
-static const struct explain_node *parse_name(struct explain_parser *parser) {
-    static const struct {
-        const char *name;
-        unsigned arguments;
-    } functions[] = {[EXPLAIN_MIN] = {"min", 2},
-                     [EXPLAIN_MAX] = {"max", 2},
-                     [EXPLAIN_ABS] = {"abs", 1},
-                     [EXPLAIN_POPC] = {"__popc", 1},
-                     [EXPLAIN_BREV] = {"__brev", 1}};
-    const struct explain *explain = parser->explain;
-    struct source_range range = parser->token.range;
-    struct explain_node *node = NULL;
-    for (size_t i = explain->lets.length; i-- > 0 && !node;) // the user's names come first
-        if (explain_token_is(parser, explain->lets.data[i].name)) {
-            node = make(parser, EXPLAIN_LET, range.begin, range.end);
-            node->number = i;
-        }
-    for (size_t i = 0; i < explain->variables.length && !node; i++)
-        if (explain_token_is(parser, explain->variables.data[i].name)) {
-            node = make(parser, EXPLAIN_VARIABLE, range.begin, range.end);
-            node->number = i;
-        }
-    if (node) {
-        explain_advance(parser);
-        return finish(parser, node, range);
-    }
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (explain_token_is(parser, builtins[i].name))
-            return parse_builtin(parser, i);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (explain_token_is(parser, functions[i].name)) {
-            explain_advance(parser);
-            return parse_call(parser, i, functions[i].arguments, range);
-        }
-    const char *name = explain_token_text(parser);
-    explain_advance(parser);
-    bool is_array = parser->token.kind == EXPLAIN_TOKEN_PUNCT && parser->token.punct == '[';
-    if (is_array)
-        return explain_fail(parser, range,
-                            "no array '%s' is declared; declare it like --shared 'float %s[32]'",
-                            name, name);
-    return explain_fail(parser, range, "nothing is called '%s'; give it a value with --let %s=1",
-                        name, name);
-}
-
 // ---- Expressions --------------------------------------------------------------------------
 
 static const struct explain_node *parse_primary(struct explain_parser *parser) {
     struct explain_token token = parser->token;
     if (token.kind == EXPLAIN_TOKEN_NUMBER) {
         struct explain_node *node =
-            make(parser, EXPLAIN_NUMBER, token.range.begin, token.range.end);
+            explain_make(parser, EXPLAIN_NUMBER, token.range.begin, token.range.end);
         node->number = token.number;
         node->type = token.type;
         explain_advance(parser);
-        return finish(parser, node, token.range);
+        return explain_finish(parser, node, token.range);
     }
+    if (explain_starts_cast(parser))
+        return explain_parse_named_cast(parser);
     if (token.kind == EXPLAIN_TOKEN_NAME)
-        return parse_name(parser);
+        return explain_parse_name(parser);
     if (explain_accept(parser, '(')) {
         const struct explain_node *inner = explain_parse_expression(parser);
-        if (!explain_expect(parser, ')', "')'") || !inner)
-            return NULL;
-        return inner;
+        return explain_expect(parser, ')', "')'") ? inner : NULL;
     }
     if (token.kind == EXPLAIN_TOKEN_END)
         return explain_fail(parser, token.range, "the expression ends too early");
@@ -226,19 +147,19 @@ static const struct explain_node *parse_member(struct explain_parser *parser,
     if (parser->token.kind != EXPLAIN_TOKEN_NAME)
         return explain_fail(parser, parser->token.range, "expected the name of a member");
     if (through_pointer) {
-        struct explain_node *deref = make(parser, EXPLAIN_DEREF, of->range.begin, mark.end);
+        struct explain_node *deref = explain_make(parser, EXPLAIN_DEREF, of->range.begin, mark.end);
         deref->a = of;
-        of = finish(parser, deref, mark);
+        of = explain_finish(parser, deref, mark);
         if (!of)
             return NULL;
     }
     struct explain_node *node =
-        make(parser, EXPLAIN_MEMBER, of->range.begin, parser->token.range.end);
+        explain_make(parser, EXPLAIN_MEMBER, of->range.begin, parser->token.range.end);
     struct source_range range = parser->token.range;
     node->a = of;
     node->name = explain_token_text(parser);
     explain_advance(parser);
-    return finish(parser, node, range);
+    return explain_finish(parser, node, range);
 }
 
 static const struct explain_node *parse_postfix(struct explain_parser *parser) {
@@ -246,13 +167,15 @@ static const struct explain_node *parse_postfix(struct explain_parser *parser) {
     while (node && !parser->has_failed) {
         struct source_range mark = parser->token.range;
         if (explain_accept(parser, '[')) {
-            struct explain_node *index = make(parser, EXPLAIN_INDEX, node->range.begin, 0);
+            struct explain_node *index = explain_make(parser, EXPLAIN_INDEX, node->range.begin, 0);
             index->a = node;
+            parser->indices++;
             index->b = explain_parse_expression(parser);
+            parser->indices--;
             index->range.end = mark.end = parser->token.range.end;
             if (!explain_expect(parser, ']', "']'") || !index->b)
                 return NULL;
-            node = finish(parser, index, mark);
+            node = explain_finish(parser, index, mark);
         } else if (explain_accept(parser, '.')) {
             node = parse_member(parser, node, mark, false);
         } else if (explain_accept(parser, EXPLAIN_PUNCT2('-', '>'))) {
@@ -267,39 +190,23 @@ static const struct explain_node *parse_postfix(struct explain_parser *parser) {
     return parser->has_failed ? NULL : node;
 }
 
-// Is this '(' the start of a cast, or of sizeof's type?
-static bool type_follows(const struct explain_parser *parser) {
-    if (parser->has_failed || parser->token.kind != EXPLAIN_TOKEN_PUNCT ||
-        parser->token.punct != '(')
-        return false;
-    struct diag_list none = {0};
-    struct explain_parser ahead = *parser;
-    ahead.diags = ahead.lexer.diags = &none;
-    explain_advance(&ahead);
-    bool is_type = explain_starts_type(&ahead);
-    diag_free(&none);
-    return is_type;
-}
-
-static const struct explain_node *parse_unary(struct explain_parser *parser);
-
 static const struct explain_node *parse_sizeof(struct explain_parser *parser) {
     struct source_range range = parser->token.range;
-    struct explain_node *node = make(parser, EXPLAIN_SIZEOF, range.begin, range.end);
+    struct explain_node *node = explain_make(parser, EXPLAIN_SIZEOF, range.begin, range.end);
     explain_advance(parser);
-    if (type_follows(parser)) {
+    if (explain_type_follows(parser)) {
         explain_advance(parser);
-        node->type = explain_parse_type(parser);
+        node->type = explain_parse_type_name(parser);
         node->range.end = parser->token.range.end;
         if (!explain_expect(parser, ')', "')'") || !node->type)
             return NULL;
     } else {
-        node->a = parse_unary(parser);
+        node->a = explain_parse_unary(parser);
         if (!node->a)
             return NULL;
         node->range.end = node->a->range.end;
     }
-    return finish(parser, node, range);
+    return explain_finish(parser, node, range);
 }
 
 static const struct explain_node *parse_prefix(struct explain_parser *parser) {
@@ -319,60 +226,20 @@ static const struct explain_node *parse_prefix(struct explain_parser *parser) {
     else
         return parse_postfix(parser);
     explain_advance(parser);
-    struct explain_node *node = make(parser, op, range.begin, range.end);
+    struct explain_node *node = explain_make(parser, op, range.begin, range.end);
     node->number = (uint64_t)punct;
-    node->a = parse_unary(parser);
+    node->a = explain_parse_unary(parser);
     if (!node->a)
         return NULL;
     node->range.end = node->a->range.end;
-    return finish(parser, node, range);
+    return explain_finish(parser, node, range);
 }
 
-static const struct explain_node *parse_cast(struct explain_parser *parser,
-                                             struct source_range open) {
-    struct explain_node *node = make(parser, EXPLAIN_CAST, open.begin, open.end);
-    node->type = explain_parse_type(parser);
-    struct source_range range = {open.begin, parser->token.range.end};
-    if (!explain_expect(parser, ')', "')'") || !node->type)
-        return NULL;
-    node->a = parse_unary(parser);
-    if (!node->a)
-        return NULL;
-    node->range.end = node->a->range.end;
-    return finish(parser, node, range);
-}
-
-// reinterpret_cast<T>(x), static_cast<T>(x)
-static const struct explain_node *parse_named_cast(struct explain_parser *parser) {
-    struct source_range range = parser->token.range;
-    struct explain_node *node = make(parser, EXPLAIN_CAST, range.begin, range.end);
-    explain_advance(parser);
-    if (!explain_expect(parser, '<', "'<'"))
-        return NULL;
-    node->type = explain_parse_type(parser);
-    if (!explain_expect(parser, '>', "'>'") || !explain_expect(parser, '(', "'('"))
-        return NULL;
-    node->a = explain_parse_expression(parser);
-    node->range.end = parser->token.range.end;
-    if (!explain_expect(parser, ')', "')'") || !node->a || !node->type)
-        return NULL;
-    return finish(parser, node, range);
-}
-
-static const struct explain_node *parse_unary(struct explain_parser *parser) {
+const struct explain_node *explain_parse_unary(struct explain_parser *parser) {
     if (!enter(parser))
         return NULL;
-    const struct explain_node *node;
-    struct source_range open = parser->token.range;
-    if (type_follows(parser)) {
-        explain_advance(parser);
-        node = parse_cast(parser, open);
-    } else if (explain_token_is(parser, "reinterpret_cast") ||
-               explain_token_is(parser, "static_cast")) {
-        node = parse_named_cast(parser);
-    } else {
-        node = parse_prefix(parser);
-    }
+    const struct explain_node *node =
+        explain_type_follows(parser) ? explain_parse_cast(parser) : parse_prefix(parser);
     parser->depth--;
     return parser->has_failed ? NULL : node;
 }
@@ -408,10 +275,10 @@ static int binding(const struct explain_token *token) {
 }
 
 static const struct explain_node *parse_binary(struct explain_parser *parser, int least) {
-    const struct explain_node *left = parse_unary(parser);
+    const struct explain_node *left = explain_parse_unary(parser);
     for (int bound; left && (bound = binding(&parser->token)) >= least && bound;) {
         struct source_range mark = parser->token.range;
-        struct explain_node *node = make(parser, EXPLAIN_BINARY, left->range.begin, 0);
+        struct explain_node *node = explain_make(parser, EXPLAIN_BINARY, left->range.begin, 0);
         node->number = (uint64_t)parser->token.punct;
         explain_advance(parser);
         node->a = left;
@@ -419,7 +286,7 @@ static const struct explain_node *parse_binary(struct explain_parser *parser, in
         if (!node->b)
             return NULL;
         node->range.end = node->b->range.end;
-        left = finish(parser, node, mark);
+        left = explain_finish(parser, node, mark);
     }
     return parser->has_failed ? NULL : left;
 }
@@ -430,14 +297,14 @@ const struct explain_node *explain_parse_expression(struct explain_parser *parse
     const struct explain_node *node = parse_binary(parser, 1);
     struct source_range mark = parser->token.range;
     if (node && explain_accept(parser, '?')) {
-        struct explain_node *choice = make(parser, EXPLAIN_CHOICE, node->range.begin, 0);
+        struct explain_node *choice = explain_make(parser, EXPLAIN_CHOICE, node->range.begin, 0);
         choice->a = node;
         choice->b = explain_parse_expression(parser);
         if (explain_expect(parser, ':', "':'"))
             choice->c = explain_parse_expression(parser);
         if (choice->c)
             choice->range.end = choice->c->range.end;
-        node = choice->b && choice->c ? finish(parser, choice, mark) : NULL;
+        node = choice->b && choice->c ? explain_finish(parser, choice, mark) : NULL;
     }
     parser->depth--;
     return parser->has_failed ? NULL : node;

@@ -26,12 +26,45 @@ run explain 's[0]' --shared 'int s[64]' --if 0; expect_status 0; expect_stdout '
 # Wide accesses, stores, atomics, other widths and places.
 run explain '*(float4*)&s[4 * tid]' --shared 'float s[128]'
 expect_stdout '^warp 0: 4 wavefronts, ideal 4, degree 1: no conflict'
+run explain 'reinterpret_cast<float4 *>(s)[tid]' --shared 'float s[128]'
+expect_stdout 'load of 16 bytes a lane \(float4\)'; expect_stdout '^warp 0: 4 wavefronts, ideal 4'
 run explain 's[0]' --shared 'int s[64]' --atomic; expect_stdout '^warp 0: 32 wavefronts'
+expect_stdout '^  as compiled: 1 wavefront for an atomicAdd, Sub, Min, .* whose result is not used:$'
+run explain 's[tid / 4]' --shared 'int s[64]' --atomic; expect_stdout '^warp 0: 4 wavefronts'
+expect_stdout '^  as compiled: 1 wavefront for an atomicAdd of 1 whose result is not used'
+run explain 's[k]' --shared 'int s[64]' --let k=0..1 --atomic; expect_stdout '^as compiled: fewer wavefronts'
+run explain 's[0]' --shared 'int s[64]' --atomic --format json
+expect_stdout '"as_compiled": \{"of": "an atomicAdd, .*", "wavefronts": 1\}'
+run explain 's[0]' --shared 'int s[64]' --atomic --arch sm_60
+grep -q 'as compiled' "$folder/stdout" && complain "nobody knows what ptxas made of it for 6.0"
+run explain 's[tid * 32]' --shared 'int s[1024]' --atomic
+grep -q 'as compiled' "$folder/stdout" && complain "lanes that share no word are not summed"
 run explain 's[tid]' --shared 'float s[64]' --atomic; expect_stdout '^warp 0: 3 wavefronts'
 run explain 's[tid]' --shared 'double s[64]' --store; expect_stdout '^warp 0: 2 wavefronts, ideal 2'
 run explain 's[tid]' --shared 'double s[64]' --width 4; expect_stdout '^warp 0: 2 wavefronts, ideal 1'
 run explain 's[tid]' --shared 'int s[64]' --base 64; expect_stdout '^  1 16 17 18 '
 run explain 's[blockIdx.y]' --shared 'int s[64]' --grid 4x4 --block-index 0,3; expect_stdout 'at word 3'
+
+# Functions and arrays of values.
+run explain 's[IDX(tid * 32)]' --shared 'float s[1056]' --let 'IDX(i)=i+i/32'
+expect_status 0; expect_stdout '^warp 0: 1 wavefront, ideal 1'
+run explain 'FETCH(s[8 * tid])' --shared 'float s[256]' --let 'FETCH(p)=(reinterpret_cast<float4 *>(&(p))[0])'
+expect_stdout '^warp 0: 8 wavefronts, ideal 4'
+run explain 's[pitch(pad) * tid]' --shared 'float s[2048]' --let pad=0..1 --let 'pitch(p)=32+p'
+expect_stdout '^     1 +1 +1 +1 +1 +0  measured$'
+run explain 's[IDX(tid, 1)]' --shared 'float s[64]' --let 'IDX(i)=i'; expect_status 2
+expect_stderr "^<expression>:1:12: error: 'IDX' takes 1 argument$"; expect_stderr '^           \^$'
+run explain 's[IDX(tid, 1)]' --shared 'float s[64]'; expect_status 2
+expect_stderr "'IDX' is defined; define it like --let 'IDX\(i,j\)=i\+j'"
+run explain 's[f(1)]' --shared 'float s[64]' --let 'f(i)=f(i)'; expect_status 2
+expect_stderr "^<let>:1:6: error: 'f' calls itself"; expect_stderr '^     \^$'
+run explain 's[h[tid % 3]]' --shared 'float s[64]' --let 'h[]=32,0,64' --if 'tid < 2'
+expect_stdout '^warp 0, lanes 0-1: 2 wavefronts'
+run explain 's[h[tid]]' --shared 'float s[64]' --let 'h[]=3,1,4'; expect_status 2
+expect_stderr 'lane 3 of warp 0 takes h\[3\], and h has 3 values'; expect_stderr '^    \^~~$'
+run explain 's[lane]' --shared 'float s[64]'; expect_status 2
+expect_stderr "^<expression>:1:3: error: nothing is called 'lane'; write laneid, or add --let lane=laneid$"
+expect_stderr '^  \^~~~$'
 
 # Sweeps and generations are tables.
 run explain 'tile[tid][0]' --shared 'float tile[32][32 + pad]' --let pad=0..2
@@ -56,8 +89,10 @@ expect_status 1; expect_stdout 'misaligned: lane 1 accesses byte 4, no multiple 
 run explain 'tile[tid' --shared 'int tile[32]'
 expect_status 2; expect_no_stdout
 expect_stderr "^<expression>:1:9: error: expected '\]'"; expect_stderr '^        \^$'
+run explain 'reinterpret_cast(s)[tid]' --shared 'int s[32]'; expect_status 2
+expect_stderr "^<expression>:1:17: error: expected '<'$"; expect_stderr '^                \^$'
 run explain 's[tid]' --shared 'flaot s[32]'
-expect_stderr "^<shared>:1:1: error: bankrun knows no type 'flaot'"; expect_stderr '^\^~~~~$'
+expect_stderr "^<shared>:1:1: error: bankrun knows no type 'flaot'; did you mean 'float'\?$"; expect_stderr '^\^~~~~$'
 run explain 's[tid]' --shared 'int s[32]' --let k=; expect_status 2; expect_stderr '^<let>:1:3: error'
 run explain 's[tid]' --shared 'int s[32]' --if 'tid <'; expect_status 2; expect_stderr '^<if>:1:6: error'
 run explain; expect_status 2; expect_stderr 'which expression\?'

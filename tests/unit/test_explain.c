@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 
 struct asked {
-    const char *expression, *shared, *let;
+    const char *expression, *shared, *let, *second_let;
     uint32_t block[3];
     uint32_t warp;
     size_t combination;
@@ -29,9 +29,12 @@ static const char *ask(const struct asked *asked, struct explain_request *reques
     struct source expression = {"<expression>", asked->expression, strlen(asked->expression)};
     struct source shared = {"<shared>", asked->shared, strlen(asked->shared)};
     struct source let = {"<let>", asked->let, asked->let ? strlen(asked->let) : 0};
+    struct source second = {"<second>", asked->second_let,
+                            asked->second_let ? strlen(asked->second_let) : 0};
     struct diag_list diags = {0};
     struct explain *explain = explain_create(&launch, asked->combination);
     bool is_fine = (!asked->let || explain_let(explain, &let, &diags)) &&
+                   (!asked->second_let || explain_let(explain, &second, &diags)) &&
                    explain_declare(explain, &shared, &diags) &&
                    explain_expression(explain, &expression, &diags) &&
                    explain_warp(explain, asked->warp, request, &diags);
@@ -104,7 +107,12 @@ static void test_numbers(void **state) {
         {"(0u - 1) >> 28", 15},
         {"(size_t)-1 >> 60", 15},
         {"2147483648 >> 30", 2}, // too large for int, so it is a long long
+        {"int(4294967295u)", -1},
+        {"unsigned(-1) >> 28", 15},
+        {"2 * uint8_t(257)", 2},
+        {"static_cast<short>(70000) >> 2", 1116},
         {"sizeof(float4)", 16},
+        {"sizeof(float[8]) + sizeof(float (*)[8])", 40},
         {"sizeof tid", 4},
         {"sizeof(char) + sizeof(double)", 9},
         {"sizeof(sizeof(int))", 8},
@@ -161,6 +169,20 @@ static void test_places(void **state) {
         {"*(float4 *)&t[tid][4]", "float t[32][36]", 160, 16},
         {"*reinterpret_cast<double *>(&t[2 * tid])", "float t[64]", 8, 8},
         {"((char *)t)[tid]", "float t[64]", 1, 1},
+        {"reinterpret_cast<float4 *>(s)[tid]", "float s[128]", 16, 16},
+        {"reinterpret_cast<const float4 *>(&t[1][0])[tid].y", "float t[2][128]", 532, 4},
+        {"reinterpret_cast<float4 *>(s + 4)->z", "float s[8]", 24, 4},
+        {"*(int2 *)(s + 2 * tid)", "float s[64]", 8, 8},
+        {"((half2 *)h)[tid]", "half h[64]", 4, 4},
+        {"*(const uint4 *const)&h[8 * tid]", "half h[256]", 16, 16},
+        {"((double4 *)s)[tid].w", "float s[256]", 56, 8},
+        {"reinterpret_cast<char2 *>(s)[tid]", "float s[16]", 2, 2},
+        {"(float4 &)s[4 * tid]", "float s[128]", 16, 16},
+        {"reinterpret_cast<double &>(s[2 * tid]);", "float s[64]", 8, 8},
+        {"reinterpret_cast<float (*)[33]>(s)[tid][1]", "float s[1056]", 136, 4},
+        {"((float (*)[4][8])s)[1][0][tid]", "extern float s[]", 132, 4},
+        {"(1 + (const_cast<float *>(s) + tid))[-1]", "float s[64]", 4, 4},
+        {"half[tid]", "float half[64]", 4, 4}, // a name of one's own goes before the type's
         {"(tid & 1 ? a : b)[tid]", "float a[64], b[64]", 4, 4},
         {"b[tid]", "char a[3]; float b[64]", 8, 4},
         {"b[tid]", "char a[3]; __align__(16) float b[64]", 20, 4},
@@ -176,6 +198,31 @@ static void test_places(void **state) {
         assert_int_equal(request.offsets[1], table[i].lane1);
         assert_int_equal(request.width, table[i].width);
         assert_int_equal(request.mask, UINT32_MAX);
+    }
+}
+
+static void test_uniform(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression, *let;
+        bool is_uniform;
+    } table[] = {
+        {"s[0]", NULL, true},
+        {"s[blockIdx.x + blockDim.x * k]", "k=1..2", true},
+        {"s[h[2]]", "h[]=3,1,4", true},
+        {"s[f(3)]", "f(i)=i+blockIdx.x", true},
+        {"s[tid * 0]", NULL, false}, // by its form, whatever it comes to
+        {"s[k]", "k=threadIdx.y", false},
+        {"s[h[warpid]]", "h[]=3,1,4", false},
+        {"s[f(3)]", "f(i)=i+laneid", false},
+        {"s[f(threadIdx.z)]", "f(i)=3", false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct explain_request request;
+        struct asked asked = {
+            .expression = table[i].expression, .shared = "int s[64]", .let = table[i].let};
+        assert_string_equal(ask(&asked, &request), "");
+        assert_int_equal(request.is_uniform, table[i].is_uniform);
     }
 }
 
@@ -218,6 +265,78 @@ static void test_sweeps(void **state) {
     diag_free(&diags);
 }
 
+static void test_functions(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression, *shared, *let, *second_let;
+        uint32_t lane1;
+        unsigned width;
+    } table[] = {
+        {"s[IDX(tid * 32)]", "float s[1056]", "IDX(i)=i+i/32", NULL, 132, 4},
+        {"s[f(tid + 1) * 2]", "char s[256]", "f(i) = i * 3", NULL, 12, 1}, // and not tid + 1 * 3
+        {"s[f()]", "char s[8]", "f()=7", NULL, 7, 1},
+        {"s[g(2, tid)]", "char s[64]", "f(i)=i+1", "g(i,j)=f(i)*10+f(j)", 32, 1},
+        {"AS(1, tid)", "float as[2][32]", "AS(i,j)=as[i][j]", NULL, 132, 4},
+        {"s[tid]", "float s[f(16)]", "f(n)=2*n", NULL, 4, 4},
+        {"FETCH(s[4 * tid]).y", "float s[128]", "FETCH(p)=(reinterpret_cast<float4 *>(&(p))[0])",
+         NULL, 20, 4},
+        {"at(s, tid)", "float s[32]", "at(p,i)=*(p + i)", NULL, 4, 4},
+        {"s[f(tid)]", "char s[64]", "f(tid)=tid+8", NULL, 9, 1}, // a parameter hides other names
+        {"s[min(tid, 3)]", "char s[64]", "min(a,b)=a+b", NULL, 4, 1},
+        {"s[h[tid % 3]]", "char s[64]", "h[]=3,1,4", NULL, 1, 1},
+        {"s[h[tid] + h[31]]", "char s[64]", "k=4", "h[32] = {5, k * 2}", 8, 1},
+        {"s[h[tid % 2] >> 33]", "char s[64]", "h[]=0,1ll<<35", NULL, 4, 1},
+        {"s[f(tid)]", "char s[64]", "h[]=0,7", "f(i)=h[i%2]", 7, 1},
+        {"s[tid < 2 ? h[tid] : 0]", "char s[64]", "h[]=0,7", NULL, 7, 1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct explain_request request;
+        struct asked asked = {.expression = table[i].expression,
+                              .shared = table[i].shared,
+                              .let = table[i].let,
+                              .second_let = table[i].second_let};
+        assert_string_equal(ask(&asked, &request), "");
+        assert_int_equal(request.offsets[1], table[i].lane1);
+        assert_int_equal(request.width, table[i].width);
+    }
+}
+
+static void test_suggestions(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression, *let, *message;
+    } table[] = {
+        {"s[lane]", NULL, "3: nothing is called 'lane'; write laneid, or add --let lane=laneid"},
+        {"s[warp_id]", NULL,
+         "3: nothing is called 'warp_id'; write warpid, or add --let "
+         "warp_id=warpid"},
+        {"s[tx]", NULL,
+         "3: nothing is called 'tx'; write threadIdx.x, or add --let tx=threadIdx.x"},
+        {"s[threadidx.x]", NULL, "3: nothing is called 'threadidx'; did you mean 'threadIdx'?"},
+        {"s[ofset]", "offset=3", "3: nothing is called 'ofset'; did you mean 'offset'?"},
+        {"tiel[0]", NULL, "1: there is no array 'tiel'; did you mean 'tile'?"},
+        {"s[tabel[0]]", "table[]=1,2", "3: there is no array 'tabel'; did you mean 'table'?"},
+        {"s[mni(1, 2)]", NULL, "3: there is no function 'mni'; did you mean 'min'?"},
+        {"s[q(tid)]", NULL, "3: no function 'q' is defined; define it like --let 'q(i)=i'"},
+        {"s[q(f[1, 2], (3, 4), 5)]", NULL,
+         "3: no function 'q' is defined; define it like --let 'q(i,j,k)=i+j+k'"},
+        {"s[q(tid)]", "q=1", "3: 'q' is no function; one is defined like --let 'q(i)=i'"},
+        {"s[h[tid]]", NULL,
+         "3: no array 'h' is declared; say what it holds, like --let 'h[]=3,1,4'"},
+        {"s[f(1)]", "f(colunm)=column", "11: nothing is called 'column'; did you mean 'colunm'?"},
+        {"s[tile]", "tile=3", ""},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct explain_request request;
+        struct asked asked = {.expression = table[i].expression,
+                              .shared = "int s[64], tile[64]",
+                              .let = table[i].let};
+        const char *message = ask(&asked, &request);
+        const char *place = strchr(message, ':');
+        assert_string_equal(place ? place + 1 : "", table[i].message);
+    }
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -251,8 +370,33 @@ static void test_refused(void **state) {
         {"s[$]", "int s[4]", "<expression>:3: no expression has this character"},
         {"s[(float)tid]", "int s[4]",
          "<expression>:3: an index is computed with integers, not with float"},
+        {"s[float(tid)]", "int s[4]",
+         "<expression>:3: an index is computed with integers, not with float"},
+        {"s[int]", "int s[4]", "<expression>:6: expected '(' and a value of this type"},
+        {"reinterpret_cast(s)[0]", "int s[4]", "<expression>:17: expected '<'"},
+        {"reinterpret_cast<flaot *>(s)[0]", "int s[4]",
+         "<expression>:18: bankrun knows no type 'flaot'; did you mean 'float'?"},
+        {"reinterpret_cast<float4 *>(tid)[0]", "int s[4]",
+         "<expression>:1: only a pointer into shared memory can become another one"},
+        {"(float4 *)s[tid]", "float s[4]",
+         "<expression>:1: this casts what shared memory holds, which is not known; an access of "
+         "another type is *(float4 *)&..."},
+        {"reinterpret_cast<float2>(s[tid])", "float s[4]",
+         "<expression>:1: this casts what shared memory holds, which is not known; an access of "
+         "another type is *(float2 *)&..."},
+        {"s[int(s[tid])]", "int s[4]", "<expression>:7: what shared memory holds is not known"},
+        {"atomicAdd(&s[0], 1)", "int s[4]",
+         "<expression>:1: write only the access; --atomic makes it an atomic"},
+        {"(float4 &)tid", "int s[4]", "<expression>:11: this has no address"},
+        {"((float (*)[0])s)[0]", "int s[4]",
+         "<expression>:13: a dimension of 0 is not from 1 to 1073741824"},
+        {"((float (3))s)[0]", "int s[4]", "<expression>:10: expected '*'"},
+        {"((double4 *)s)[tid]", "float s[256]",
+         "<expression>:2: a double4 takes several accesses; choose a member, like .x, or say how "
+         "wide one access is with --width"},
         {"s[s[tid]]", "int s[4]",
-         "<expression>:3: what shared memory holds is not known; use --let for its value"},
+         "<expression>:3: what shared memory holds is not known; say it with --let, like "
+         "'s[]=3,1,4'"},
         {"s", "int s[4]", "<expression>:1: this is still an array; index it once more"},
         {"s[0][0]", "int s[4]", "<expression>:1: this is no array"},
         {"s[0].x", "int s[4]", "<expression>:6: this is no struct, it has no members"},
@@ -269,7 +413,11 @@ static void test_refused(void **state) {
          "<expression>:8: write only the access; --store makes it a store"},
         {"s[tid++]", "int s[4]", "<expression>:6: an index expression changes nothing"},
         {"s[++tid]", "int s[4]", "<expression>:3: an index expression changes nothing"},
-        {"s[tid]", "flaot s[4]", "<shared>:1: bankrun knows no type 'flaot'"},
+        {"s[tid]", "flaot s[4]",
+         "<shared>:1: bankrun knows no type 'flaot'; did you mean 'float'?"},
+        {"s[tid]", "T s[4]", "<shared>:1: bankrun knows no type 'T'"},
+        {"s[tid]", "struct Pair {int a, b;}; Piar s[4]",
+         "<shared>:26: bankrun knows no type 'Piar'; did you mean 'Pair'?"},
         {"s[tid]", "float s[0]", "<shared>:9: a dimension of 0 is not from 1 to 1073741824"},
         {"s[tid]", "float s[-3]", "<shared>:9: a dimension of -3 is not from 1 to 1073741824"},
         {"s[tid]", "float s[tid]", "<shared>:9: this differs from thread to thread"},
@@ -305,6 +453,54 @@ static void test_refused_variables(void **state) {
     }
 }
 
+static void test_refused_functions(void **state) {
+    (void)state;
+    static const char *const table[][3] = {
+        {"f(i)=f(i)+1", "s[f(1)]",
+         "<let>:6: 'f' calls itself; a function has only what was defined before it"},
+        {"f(i)=f+1", "s[0]",
+         "<let>:6: 'f' calls itself; a function has only what was defined before it"},
+        {"f(i)=second(i)", "s[0]",
+         "<let>:6: 'second' is defined later; put its --let before that of 'f'"},
+        {"f(i)=i", "s[f(1, 2)]", "<expression>:8: 'f' takes 1 argument"},
+        {"f(i,j)=i", "s[f(1)]", "<expression>:3: 'f' takes 2 arguments"},
+        {"f()=1", "s[f(1)]", "<expression>:5: 'f' takes 0 arguments"},
+        {"f(i)=i", "s[f]", "<expression>:3: 'f' is a function; call it, like f(i)"},
+        {"f(i)=i", "s[f(1]", "<expression>:6: expected ')'"},
+        {"f(i)=i/(i-3)", "s[f(tid)]", "<let>:7: a division by zero in lane 3 of warp 0"},
+        {"f(i)=", "s[0]", "<let>:6: the expression ends too early"},
+        {"f(i)=i+", "s[0]", "<let>:8: the expression ends too early"},
+        {"f(i)=i i", "s[0]", "<let>:8: here the value should end"},
+        {"f(i)=1..3", "s[0]", "<let>:7: a function is no sweep; sweep a number that it uses"},
+        {"f(i,i)=1", "s[0]", "<let>:5: two parameters are called 'i'"},
+        {"f(3)=1", "s[0]", "<let>:3: expected the name of a parameter"},
+        {"f(i=1", "s[0]", "<let>:4: expected ')'"},
+        {"f(i)", "s[0]", "<let>:5: expected '=' and a value"},
+        {"h[]=3,1,4", "s[h[tid]]",
+         "<expression>:5: lane 3 of warp 0 takes h[3], and h has 3 values"},
+        {"h[]=7", "s[h[-1 - tid]]",
+         "<expression>:5: lane 0 of warp 0 takes h[-1], and h has 1 value"},
+        {"h[]=3,1,4", "s[h]", "<expression>:3: 'h' is an array of values; index it, like h[0]"},
+        {"h[]=3,tid", "s[0]", "<let>:7: this differs from thread to thread"},
+        {"h[]=3,k", "s[0]", "<let>:7: nothing is called 'k'; give it a value with --let k=1"},
+        {"h[]=3,", "s[0]", "<let>:7: the expression ends too early"},
+        {"h[]=", "s[0]", "<let>:5: the expression ends too early"},
+        {"h[]={3,1", "s[0]", "<let>:9: expected '}'"},
+        {"h[]=3 1", "s[0]", "<let>:7: here the value should end"},
+        {"h[2]=3,1,4", "s[0]", "<let>:10: more than 2 values"},
+        {"h[0]=3", "s[0]", "<let>:3: an array of values has 1 to 4096 of them"},
+        {"h[]=1..3", "s[0]", "<let>:6: here the value should end"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct explain_request request;
+        struct asked asked = {.expression = table[i][1],
+                              .shared = "int s[64]",
+                              .let = table[i][0],
+                              .second_let = "second(i)=i"};
+        assert_string_equal(ask(&asked, &request), table[i][2]);
+    }
+}
+
 static char *repeat(const char *text, unsigned count, const char *end) {
     struct strbuf out = {0};
     for (unsigned i = 0; i < count; i++)
@@ -316,7 +512,8 @@ static char *repeat(const char *text, unsigned count, const char *end) {
 // Nesting of any kind ends in a message.
 static void test_depth(void **state) {
     (void)state;
-    static const char *const pieces[] = {"(", "- ", "s[", "1+", "1?", "(int)", "sizeof ", "*&"};
+    static const char *const pieces[] = {"(",     "- ",      "s[", "1+",   "1?",
+                                         "(int)", "sizeof ", "*&", "int(", "static_cast<int>("};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         struct explain_request request;
         char *text = repeat(pieces[i], 100000, "s[1]");
@@ -325,149 +522,26 @@ static void test_depth(void **state) {
         free(text);
     }
     struct explain_request request;
+    struct explain_launch launch = {{1, 1, 1}, {32, 1, 1}, {0, 0, 0}, 0, 0};
+    struct diag_list diags = {0};
+    struct source lets[30], expression = {"<expression>", "s[f29(1)]", 9};
+    char texts[30][40];
+    struct explain *explain = explain_create(&launch, 0);
+    for (unsigned i = 0; i < 30; i++) { // each twice as much work as the one before
+        snprintf(texts[i], sizeof texts[i], i ? "f%u(x)=f%u(x)+f%u(x)" : "f0(x)=x", i, i - 1,
+                 i - 1);
+        lets[i] = (struct source){"<let>", texts[i], strlen(texts[i])};
+        assert_true(explain_let(explain, &lets[i], &diags));
+    }
+    assert_false(explain_expression(explain, &expression, &diags));
+    assert_string_equal(diags.items[0].message,
+                        "with all that it calls this takes more than 100000 steps");
+    explain_free(explain);
+    diag_free(&diags);
     char *text = repeat("struct{", 100000, "int a;");
     struct asked asked = {.expression = "s[1]", .shared = text};
     assert_non_null(strstr(ask(&asked, &request), "nested more than 200 deep"));
     free(text);
-}
-
-static void test_instructions(void **state) {
-    (void)state;
-    static const struct {
-        const char *name;
-        enum bankrun_access access;
-        unsigned width, matrices;
-    } table[] = {
-        {"ld.shared.u8", BANKRUN_LOAD, 1, 0},
-        {"ld.shared.v4.f32", BANKRUN_LOAD, 16, 0},
-        {"st.volatile.shared.v2.b64", BANKRUN_STORE, 16, 0},
-        {"ld.f64", BANKRUN_GENERIC_LOAD, 8, 0},
-        {"st.u64", BANKRUN_STORE, 8, 0},
-        {"ld.shared::cta.u32", BANKRUN_LOAD, 4, 0},
-        {"atom.shared.add.u32", BANKRUN_ATOMIC, 4, 0},
-        {"atom.shared.add.u32(1)", BANKRUN_ATOMIC_CONSTANT, 4, 0},
-        {"red.shared.max.s32(1)", BANKRUN_ATOMIC_CONSTANT, 4, 0},
-        {"atom.shared.exch.b32(1)", BANKRUN_ATOMIC, 4, 0},
-        {"red.shared.inc.u32(1)", BANKRUN_ATOMIC, 4, 0},
-        {"red.relaxed.cta.shared.max.s32", BANKRUN_ATOMIC, 4, 0},
-        {"atom.shared.cas.b64", BANKRUN_ATOMIC_CAS, 8, 0},
-        {"atom.shared.add.f32", BANKRUN_ATOMIC_LOOP, 4, 0},
-        {"atom.shared.min.u64", BANKRUN_ATOMIC_EARLY_LOOP, 8, 0},
-        {"atom.shared.xor.b64", BANKRUN_ATOMIC_LOOP, 8, 0},
-        {"atom.shared.exch.b64", BANKRUN_ATOMIC, 8, 0},
-        {"atom.shared.exch.b128", BANKRUN_ATOMIC, 16, 0},
-        {"atom.shared.cas.b128", BANKRUN_ATOMIC_CAS, 16, 0},
-        {"atom.shared.cas.b16", BANKRUN_ATOMIC_LOOP, 2, 0},
-        {"atom.add.u64", BANKRUN_ATOMIC, 8, 0},
-        {"atom.add.f32", BANKRUN_GENERIC_LOOP, 4, 0},
-        {"atom.max.s64", BANKRUN_GENERIC_EARLY_LOOP, 8, 0},
-        {"red.inc.u32", BANKRUN_ATOMIC, 4, 0},
-        {"atom.shared.add.noftz.f16x2", BANKRUN_ATOMIC_LOOP, 4, 0},
-        {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", BANKRUN_MATRIX_LOAD, 16, 4},
-        {"stmatrix.x1", BANKRUN_MATRIX_STORE, 16, 1},
-        {"cp.async.cg.shared.global", BANKRUN_ASYNC_COPY, 16, 0},
-        {"cp.async.ca.shared.global(8)", BANKRUN_ASYNC_COPY, 8, 0},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct bankrun_request request = {0};
-        assert_null(explain_instruction(table[i].name, strlen(table[i].name), &request));
-        assert_int_equal(request.access, table[i].access);
-        assert_int_equal(request.width, table[i].width);
-        assert_int_equal(request.matrices, table[i].matrices);
-    }
-    static const char *const wrong[] = {"",
-                                        "ld",
-                                        "ld.shared",
-                                        "add.u32",
-                                        "ld.global.u32",
-                                        "ldmatrix",
-                                        "atom",
-                                        "atom.shared.sub.u32",
-                                        "atom.shared.u32",
-                                        "(",
-                                        "ld.shared.v8.f32"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct bankrun_request request = {0};
-        assert_non_null(explain_instruction(wrong[i], strlen(wrong[i]), &request));
-    }
-}
-
-// ---- Files of requests --------------------------------------------------------------------
-
-#define ZEROS "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
-#define HEADING "instruction,active_mask,byte_offsets"
-
-// Feeds the text in pieces; what came out, or the first message. Caller frees.
-static char *feed(const char *text, size_t piece, bool keep_going) {
-    struct diag_list diags = {0};
-    struct strbuf out = {0};
-    struct explain_requests *requests = explain_requests_create("file.csv", 90, keep_going);
-    size_t length = strlen(text), at = 0;
-    bool goes_on = true;
-    for (; goes_on && at < length; at += piece)
-        goes_on = explain_requests_feed(
-            requests, text + at, at + piece < length ? piece : length - at, false, &out, &diags);
-    if (goes_on)
-        explain_requests_feed(requests, "", 0, true, &out, &diags);
-    if (diags.errors) {
-        uint32_t line, column;
-        source_position(diags.items[0].source, diags.items[0].range.begin, &line, &column);
-        strbuf_printf(&out, "!%u:%u: %s", line + diags.items[0].lines_before, column,
-                      diags.items[0].message);
-    }
-    diag_free(&diags);
-    explain_requests_free(requests);
-    return strbuf_take(&out);
-}
-
-static void test_requests(void **state) {
-    (void)state;
-    static const struct {
-        const char *in, *out;
-    } table[] = {
-        {HEADING "\nld.shared.u32,0xffffffff," ZEROS " 128\n",
-         HEADING ",wavefronts,ideal,cycles\nld.shared.u32,0xffffffff," ZEROS " 128,2,1,2\n"},
-        {"wavefronts,byte_offsets,x,active_mask,instruction\r\n9," ZEROS " 16,\"a,\"\"b\",255,"
-         "st.shared.v4.u32\r\n\r\n",
-         "given_wavefronts,byte_offsets,x,active_mask,instruction,wavefronts,ideal,cycles\n9," ZEROS
-         " 16,\"a,\"\"b\",255,st.shared.v4.u32,1,1,4\n"},
-        {HEADING "\natom.shared.add.u32,0x3," ZEROS " 0", // no newline at the end
-         HEADING ",wavefronts,ideal,cycles\natom.shared.add.u32,0x3," ZEROS " 0,2,1,2\n"},
-        {"", "!1:1: the file is empty; its first line names the columns"},
-        {"instruction,active_mask\n", "!1:1: there is no column 'byte_offsets'"},
-        {HEADING "\nld.shared.u32,0xffffffff,0 4 x\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:30: expected a byte offset"},
-        {HEADING "\nld.shared.u32,0xffffffff,0 4\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:29: fewer than 32 byte offsets"},
-        {HEADING "\nld.shared.u32,0xffffffff," ZEROS " 0 7\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:90: more than 32 byte offsets"},
-        {HEADING "\n\nld.shared.u32,0xfffffffff," ZEROS " 0\n",
-         HEADING ",wavefronts,ideal,cycles\n!3:15: expected a mask of lanes, like 0xffffffff"},
-        {HEADING "\nld.shared.u32,0," ZEROS " 0\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:15: no lane is active"},
-        {HEADING "\nld.shared.u32,0xffffffff," ZEROS " 6\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:88: an active lane's offset is no multiple of the "
-                 "width"},
-        {HEADING "\nld.shared.u32,0xffffffff\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:25: the row has too few columns"},
-        {HEADING "\nld.shared.u32,1," ZEROS " 0,4\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:81: the row has too many columns"},
-        {HEADING "\nadd.u32,1," ZEROS " 0\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:1: bankrun has no bank model of this instruction"},
-        {HEADING "\n\"ld.shared.u32,1," ZEROS " 0\n",
-         HEADING ",wavefronts,ideal,cycles\n!2:2: this quote does not end on its line"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        for (size_t piece = 1; piece < 200; piece += 33) {
-            char *out = feed(table[i].in, piece, false);
-            assert_string_equal(out, table[i].out);
-            free(out);
-        }
-    char *out = feed(HEADING "\nadd.u32,1," ZEROS " 0\nld.shared.u8,1," ZEROS " 0\n", 7, true);
-    assert_string_equal(out, HEADING ",wavefronts,ideal,cycles\nld.shared.u8,1," ZEROS
-                                     " 0,1,1,1\n!2:1: bankrun has no bank model of this "
-                                     "instruction");
-    free(out);
 }
 
 int main(void) {
@@ -475,13 +549,15 @@ int main(void) {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_thread_indices),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_outside),
         cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_suggestions),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_functions),
         cmocka_unit_test(test_refused_variables),
         cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
