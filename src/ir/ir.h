@@ -194,6 +194,13 @@ bool *ir_block_ordered(const struct ir_function *kernel);
 // accesses, or which way it goes. False: it makes the same accesses in any order of blocks.
 bool ir_is_steered(const struct ir_function *kernel);
 
+// Is it a form of the same instruction?
+bool ir_is_like(const struct ir_instruction *instruction, enum ptx_isa isa);
+// wgmma and tcgen05, whose matrices lie in shared memory in one of the few layouts that they know:
+// is it a part of one; does the function itself have some?
+bool ir_is_async_product(const struct ir_instruction *instruction);
+bool ir_has_async_products(const struct ir_function *function);
+
 // How an atomic of this operation and type is served in shared memory, whatever its operands are:
 // SITE_ATOMIC_NATIVE also where it is summed or scanned.
 enum site_atomic ir_atomic_service(enum ptx_modifier op, enum ptx_type type, bool is_generic);

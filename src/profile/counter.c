@@ -20,16 +20,27 @@ static struct pattern *create_patterns(unsigned bits) {
     return base_alloc_aligned(64, sizeof(struct pattern) << bits);
 }
 
-struct counter *counter_create(const struct counter_rule *rule) {
+// Requests that may become the worst one's place are told, and those of the first block.
+static void tell_since(struct counter *counter) {
+    const uint64_t worst =
+        counter->worst.degree ? event_warp_number(counter->worst.linear, counter->worst.warp) : 0;
+    const uint64_t asked = counter->is_asked ? 0 : event_warp_number(1, 0);
+    counter->memo.since = worst > asked ? worst : asked;
+}
+
+struct counter *counter_create(const struct counter_rule *rule, bool asks) {
     struct counter *counter = base_alloc_aligned(64, sizeof *counter);
     counter->rule = rule;
     counter->pattern_bits = FEW_BITS;
     counter->patterns = create_patterns(FEW_BITS);
     counter->memo.keep = rule->keep;
+    counter->is_asked = !asks;
+    tell_since(counter);
     return counter;
 }
 
 void counter_free(struct counter *counter) {
+    vec_free(&counter->asked.requests);
     free(counter->scaled);
     free(counter->patterns);
     free(counter);
@@ -223,7 +234,7 @@ static inline void compare_with_worst(struct counter *counter, uint32_t degree, 
     if (degree > worst->degree || linear < worst->linear ||
         (linear == worst->linear && event->warp < worst->warp)) {
         keep_candidate(worst, degree, linear, mask, event);
-        counter->memo.since = event_warp_number(linear, event->warp);
+        tell_since(counter);
     }
 }
 
@@ -262,8 +273,19 @@ static void count_bulk(struct counter *counter, uint64_t first, uint64_t unit,
     counter->counts.ideal += units;
 }
 
+// Keeps in mind what the first block asks for.
+static void ask(struct counter *counter, uint32_t mask, const struct event_access *event) {
+    if (counter->is_asked || event->block_number != 0)
+        return;
+    counter->is_asked =
+        !asked_add(&counter->asked, mask, event->offsets, (uint32_t)counter->memo.first);
+    if (counter->is_asked)
+        tell_since(counter);
+}
+
 void counter_shared(struct counter *counter, const struct event_access *event) {
     enum { LINE = 128 };
+    counter->is_immobile |= event->owner != event->block_number || event->bulk_bytes;
     // No rule is known: counted as if the own block's memory were accessed.
     counter->is_estimate |= event->owner != event->block_number || event->bulk_bytes;
     if (event->bulk_bytes) {
@@ -274,6 +296,7 @@ void counter_shared(struct counter *counter, const struct event_access *event) {
     }
     const struct counter_rule *rule = counter->rule;
     uint32_t mask = rule->request.matrices ? rule->lanes : event->mask;
+    ask(counter, mask, event);
     if (!remembers(counter)) {
         count_alone(counter, mask, event);
         return;
@@ -304,6 +327,7 @@ void counter_copy(struct counter *counter, const struct event_access *event) {
     counter->counts.ideal += cost.ideal;
     counter->degrees[degree]++;
     counter->is_estimate |= cost.min != cost.max;
+    ask(counter, event->mask, event);
     compare_with_worst(counter, degree, event->mask, event);
 }
 

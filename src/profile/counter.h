@@ -8,6 +8,7 @@
 
 #include "bankrun/banks.h"
 #include "event/filter.h"
+#include "profile/asked.h"
 #include "profile/profile.h"
 
 // How the requests of a site are counted; the same for all its events.
@@ -52,6 +53,10 @@ struct counter {
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     bool is_estimate;
     struct candidate worst;
+    // What the first block asks for, which is told of each time until that is enough.
+    struct asked_list asked;
+    bool is_asked;        // it is, or nobody wants to know
+    bool is_immobile;     // the array is accessed in a way that its layout must suit
     struct pattern *last; // NULL: no event yet
     // What need not be told, and the patterns behind its places.
     struct event_memo memo;
@@ -64,7 +69,8 @@ struct counter {
     struct counter_scaled *scaled; // NULL: each block stands for itself
 };
 
-struct counter *counter_create(const struct counter_rule *rule);
+// asks: the first block's requests are kept.
+struct counter *counter_create(const struct counter_rule *rule, bool asks);
 void counter_free(struct counter *counter); // not `next`
 
 void counter_shared(struct counter *counter, const struct event_access *event);

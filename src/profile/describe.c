@@ -64,4 +64,5 @@ void profile_free_site(struct profile_site *site) {
     free(site->verdict);
     free(site->proof);
     free(site->why);
+    free(site->help);
 }

@@ -1,4 +1,4 @@
-// Inside the profile: values of the saved form.
+// Values of the saved form, and of what the command line answers as JSON.
 #ifndef BANKRUN_PROFILE_JSON_MAKE_H
 #define BANKRUN_PROFILE_JSON_MAKE_H
 

@@ -77,6 +77,8 @@ static void read_worst(struct profile_reader *reader, const json_t *object,
     site->worst_warp = (uint32_t)profile_read_number(reader, worst, "warp", UINT32_MAX);
     site->worst_mask = (uint32_t)profile_read_number(reader, worst, "mask", UINT32_MAX);
     site->why = profile_read_text(reader, worst, "why", true);
+    if (json_object_get(worst, "help"))
+        site->help = profile_read_text(reader, worst, "help", false);
     const json_t *offsets = profile_read_array(reader, worst, "offsets", WARP_LANES);
     for (size_t lane = 0; lane < WARP_LANES; lane++) {
         const json_t *offset = json_array_get(offsets, lane);

@@ -52,6 +52,8 @@ static json_t *worst_of(const struct profile_site *site) {
     set(worst, "mask", number(site->worst_mask));
     set(worst, "offsets", offsets);
     set(worst, "why", text(site->why));
+    if (site->help)
+        set(worst, "help", text(site->help));
     return worst;
 }
 

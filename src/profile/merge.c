@@ -13,6 +13,7 @@ struct merged_site {
     struct candidate worst;
     uint32_t number;       // of the first recorded site
     uint64_t array_offset; // of the array; UINT64_MAX: none
+    const struct ir_variable *array;
     struct profile_proof proof;
 };
 typedef VEC(struct merged_site) merged_list;
@@ -53,7 +54,8 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
                     enum site_space space, const struct sum *sum) {
     struct merged_site row = {.worst = sum->total.worst,
                               .number = number,
-                              .array_offset = sum->array ? sum->array->offset : UINT64_MAX};
+                              .array_offset = sum->array ? sum->array->offset : UINT64_MAX,
+                              .array = sum->array};
     row.site.space = space;
     row.site.op = recorded->op;
     row.site.width = recorded->site->width;
@@ -194,6 +196,7 @@ static void finish_row(const struct profile_recorder *recorder, struct merged_si
             profile_bank_request(&site->request, worst->mask, worst->offsets);
         site->why =
             profile_why(recorder->info.arch, &request, recorder->sites[row->number].site->is_sum);
+        site->help = profile_cure(recorder, row->array);
     }
 }
 

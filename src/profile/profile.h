@@ -68,7 +68,8 @@ struct profile_site {
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
-    char *why; // in words; NULL when there is no excess
+    char *why;  // in words; NULL when there is no excess
+    char *help; // what would cure it, in words; NULL: nothing is known, or there is no excess
 };
 
 // ---- What went wrong: a profile with any of it says less than the program did --------------

@@ -37,6 +37,8 @@ struct profile_launch_info {
     // one.
     const uint64_t *pieces;
     size_t piece_count;
+    uint64_t likeness; // the same for launches of one kernel with equal shapes and arguments; 0:
+                       // nothing is known
     // The sites of the events, borrowed until profile_finish. NULL: those of ir_kernel_sites().
     const struct ir_kernel_site *sites;
     uint32_t site_count;

@@ -76,7 +76,7 @@ static struct counter *counter_of_array(const struct profile_recorder *recorder,
     if (counter)
         *at = counter->next;
     else
-        counter = counter_create(rule);
+        counter = counter_create(rule, recorder->asks);
     counter->next = *list;
     *list = counter;
     counter->array = array;
@@ -108,7 +108,7 @@ static void record_shared(struct recorder_worker *worker, const struct event_acc
 static void record_global(struct recorder_worker *worker, const struct event_access *event) {
     struct counter **counter = &worker->counters[event->site][SITE_GLOBAL];
     if (!*counter) {
-        *counter = counter_create(&worker->recorder->sites[event->site].rules[SITE_GLOBAL]);
+        *counter = counter_create(&worker->recorder->sites[event->site].rules[SITE_GLOBAL], false);
         (*counter)->memo.bytes = UINT64_MAX;
         worker->memos[event->site * SITE_SPACES + SITE_GLOBAL] = &(*counter)->memo;
     }
@@ -227,6 +227,7 @@ static struct event_memo **memos_of(void *state) {
 struct profile_recorder *profile_record(const struct profile_launch_info *info) {
     struct profile_recorder *recorder = base_alloc(sizeof *recorder);
     recorder->info = *info;
+    recorder->asks = profile_asks(info);
     recorder->observer = (struct event_observer){
         .context = recorder,
         .worker_begin = begin_worker,
@@ -299,7 +300,9 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         profile_cut_short(launch, result->cut, result->cut_signal);
     launch->blocks = result->blocks;
     launch->whole_reason = base_strdup(result->whole_reason);
+    profile_ran(result->instructions);
     profile_merge(recorder, launch, result);
+    profile_asked(recorder);
     if (result->is_sample && !launch->fault)
         finish_sample(recorder, launch);
     profile_fold_last(profile);

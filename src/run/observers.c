@@ -2,8 +2,23 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "run/fault.h"
 #include "run/proofs.h"
+
+// Of launches that make the same requests, as far as that can be told beforehand.
+static uint64_t likeness_of(const struct run_launch *launch) {
+    const struct ir_function *kernel = sim_kernel_function(launch->kernel);
+    const uint64_t key[] = {kernel->module->serial,
+                            (uintptr_t)kernel,
+                            launch->arch,
+                            launch->sim.block[0],
+                            launch->sim.block[1],
+                            launch->sim.block[2],
+                            launch->sim.dynamic_shared_bytes,
+                            hash_bytes(launch->sim.parameters, kernel->parameter_bytes)};
+    return hash_bytes(key, sizeof key) | 1;
+}
 
 static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                                const struct run_every_block *every,
@@ -18,6 +33,7 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
                                        .devices = launch->devices,
                                        .thread = launch->thread,
                                        .trace = launch->trace,
+                                       .likeness = likeness_of(launch),
                                        .may_sample = sim_samples(sim),
                                        .pieces = every->pieces.data,
                                        .piece_count = every->pieces.length};
