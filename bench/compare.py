@@ -22,7 +22,7 @@ from run import KERNELS, ROOT, build_cuda, measure
 # Larger than for the comparison with PoCL: a run should take some tenths of a second.
 SIZES = {"matmul": 1024, "blocked": 1024, "transpose": 4096, "reduction": 1 << 24,
          "bitonic": 1 << 20, "histogram": 1 << 23, "stencil": 4096, "scan": 1 << 23,
-         "mandelbrot": 1024, "mixing": 1 << 21, "nbody": 8192}
+         "mandelbrot": 1024, "mixing": 1 << 21, "nbody": 32768}
 
 
 class Pair:

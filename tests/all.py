@@ -32,9 +32,11 @@ def files_with_blocks(kind):
 # Rounds under a sanitizer: meson's options and the tests that are run. The thread sanitizer looks at
 # what has threads. Sanitizers give gcc false warnings, so that these are left to the other builds, as
 # is lane code for more than the plain machine.
-SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dbaseline=true", "-Dwerror=false"]
+SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dlanes=plain", "-Dwerror=false"]
 # Nothing of it is run: it looks for warnings, which do not depend on these.
-CLANG = ["-Doptimization=0", "-Dbaseline=true"]
+# The tests hold all lane code that this machine executes; a build of the product has the widest alone.
+GCC = ["-Dlanes=all"]
+CLANG = ["-Doptimization=0", "-Dlanes=plain"]
 SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
              ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz"]),
@@ -86,11 +88,11 @@ def is_set_up(folder):
 
 def build(tally, name, folder, options, **environment):
     """Sets a build folder up, once, and builds all there is. Warnings are errors."""
-    if not is_set_up(folder):
-        again = ["--reconfigure"] * os.path.exists(os.path.join(ROOT, folder, "build.ninja"))
-        is_fine, output = run(["meson", "setup", *again, folder] + options, **environment)
-        if not is_fine:
-            return tally.step(f"{name}: configured", False, output)
+    again = ["--reconfigure"] * os.path.exists(os.path.join(ROOT, folder, "build.ninja"))
+    set_up = ["configure"] if is_set_up(folder) else ["setup", *again]
+    is_fine, output = run(["meson", *set_up, folder] + options, **environment)
+    if not is_fine:
+        return tally.step(f"{name}: configured", False, output)
     start = time.monotonic()
     is_fine, output = run(["ninja", "-C", folder, "all", "tests", "benches"])
     return tally.step(f"{name}: builds ({time.monotonic() - start:.0f} s)", is_fine, output)
@@ -142,7 +144,7 @@ def main():
     os.environ["PATH"] += os.pathsep + os.path.join(ROOT, options.build)
     cache = os.path.join(ROOT, options.build, "tests", "cache")
     check_sources(tally)
-    if build(tally, "gcc", options.build, []):
+    if build(tally, "gcc", options.build, GCC):
         run_tests(tally, "gcc", options.build, cache)
     if shutil.which("clang"):
         build(tally, "clang", options.build + "-clang", CLANG, CC="clang")

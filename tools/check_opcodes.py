@@ -19,11 +19,11 @@ ALLOWED = [
     ("ptx/operand_rules.c", {"or"}),  # a message
     ("calibrate", None),  # PTX that it writes, and names that it prints
     ("cli", {"min", "max"}),  # names in JSON
-    ("explain/parse.c", {"min", "max", "abs"}),  # functions of CUDA C
+    ("explain/names.c", {"min", "max", "abs"}),  # functions of CUDA C
     ("ir/lower_call.c", {"ld.param", "st.param"}),  # mnemonics of instructions that it makes, for messages
     ("profile/json_failures.c", {"exit"}),  # what ended a launch, in JSON
     ("run/fault.c", {"trap"}),  # a kind of fault, in JSON
-    ("sim/target.c", {"fma"}),  # an ability of the processor
+    ("sim/machine.h", {"fma"}),  # an ability of the processor
 ]
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\]|\\.)*\'|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)

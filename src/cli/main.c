@@ -21,6 +21,8 @@ static const struct {
     {"check", cmd_check, CLI_RUN, "run it and look for defects that its results do not show"},
     {"report", cmd_report, CLI_REPORT, "show a saved profile"},
     {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
+    {"layout", cmd_layout, CLI_LAYOUT,
+     "find the padding or swizzle in which accesses do not conflict"},
     {"prove", cmd_prove, CLI_PROVE, "show what holds for every block, round of a loop and input"},
     {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
      "print the flags that a build system hands to nvcc"},
@@ -46,6 +48,8 @@ static void help(FILE *out) {
         "    bankrun check ./app                   look for defects\n"
         "    bankrun prove transpose.cu            what holds for every input\n"
         "    bankrun explain 'tile[threadIdx.x][threadIdx.y]' --shared 'float tile[32][32]' "
+        "--block 32x32\n"
+        "    bankrun layout 'tile[ty][tx]' 'tile[tx][ty]' --shared 'float tile[32][32]' "
         "--block 32x32\n"
         "\n"
         "Commands (bankrun COMMAND --help says more):\n",

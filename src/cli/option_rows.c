@@ -6,7 +6,8 @@
 
 enum {
     BOTH = CLI_RUN | CLI_REPORT,
-    ALL = BOTH | CLI_EXPLAIN | CLI_PROVE,
+    ALL = BOTH | CLI_EXPLAIN | CLI_LAYOUT | CLI_PROVE,
+    ASKS = CLI_EXPLAIN | CLI_LAYOUT,
     COMPILES = CLI_RUN | CLI_PROVE
 };
 
@@ -44,9 +45,9 @@ static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 #define PASS .kind = OPTION_PASS
 
 const struct option_row option_rows[] = {
-    {0, "shared", "DECLARATION", CLI_EXPLAIN,
+    {0, "shared", "DECLARATION", ASKS,
      "the arrays: 'float tile[32][33]', 'struct {float x, y;} s[64]'", TEXT(explain.shared)},
-    {0, "block", "SHAPE", CLI_EXPLAIN, "threads of a block: 256, 32x8, 8x8x4 (default 32)",
+    {0, "block", "SHAPE", ASKS, "threads of a block: 256, 32x8, 8x8x4 (default 32)",
      TEXT(explain.block)},
     {0, "load", NULL, CLI_EXPLAIN, "the access is a load (the default)",
      SET(explain.access, CLI_LOAD)},
@@ -54,24 +55,32 @@ const struct option_row option_rows[] = {
     {0, "atomic", NULL, CLI_EXPLAIN,
      "it is an atomic: a native one for 32-bit integers, else a\ncompare-and-swap loop",
      SET(explain.access, CLI_ATOMIC)},
-    {0, "let", "NAME=VALUE", CLI_EXPLAIN, "give a name a value; NAME=A..B[,STEP] tries all of them",
+    {0, "load", NULL, CLI_LAYOUT, "the accesses that follow are loads (the default)",
+     READ(option_access)},
+    {0, "store", NULL, CLI_LAYOUT, "they are stores", READ(option_access)},
+    {0, "atomic", NULL, CLI_LAYOUT, "they are atomics, as in bankrun explain", READ(option_access)},
+    {0, "access", "INSTRUCTION", CLI_LAYOUT,
+     "they are made by it: ld.shared.v4.u32, ldmatrix.x4, stmatrix.x2", READ(option_access)},
+    {0, "let", "NAME=VALUE", ASKS,
+     "give a name a value; NAME=A..B[,STEP] tries all of them;\n'IDX(i)=i+i/32' is a function, "
+     "'h[]=3,1,4' an array",
      LIST(explain.lets)},
-    {0, "if", "CONDITION", CLI_EXPLAIN, "only the lanes for which it holds take part",
+    {0, "if", "CONDITION", ASKS, "only the lanes for which it holds take part",
      TEXT(explain.condition)},
-    {0, "arch", "ARCH", CLI_EXPLAIN,
+    {0, "arch", "ARCH", ASKS,
      "architecture: sm_90, 90 or 9.0 (default sm_90); all: a row\nfor each generation",
      READ(option_arch)},
-    {0, "bank-mode", "BYTES", CLI_EXPLAIN,
+    {0, "bank-mode", "BYTES", ASKS,
      "where the banks of 3.x change: every 4 bytes (the default) or 8",
      CHOICE(explain.bank_mode, bank_modes)},
     {0, "warp", "N", CLI_EXPLAIN, "only warp N of the block (default: all)", READ(option_warp)},
-    {0, "width", "BYTES", CLI_EXPLAIN,
+    {0, "width", "BYTES", ASKS,
      "bytes that one lane accesses: 1, 2, 4, 8 or 16 (default:\nthose of the type)",
      CHOICE(explain.width, widths)},
     {0, "base", "BYTES", CLI_EXPLAIN, "where the first array starts (default 0)",
      NUMBER(explain.base, 1 << 20)},
-    {0, "grid", "SHAPE", CLI_EXPLAIN, "gridDim (default 1)", TEXT(explain.grid)},
-    {0, "block-index", "X,Y,Z", CLI_EXPLAIN, "blockIdx (default 0,0,0)", TEXT(explain.block_index)},
+    {0, "grid", "SHAPE", ASKS, "gridDim (default 1)", TEXT(explain.grid)},
+    {0, "block-index", "X,Y,Z", ASKS, "blockIdx (default 0,0,0)", TEXT(explain.block_index)},
     {0, "requests", "FILE", CLI_EXPLAIN,
      "read raw requests from a CSV file, which may be compressed by\ngzip; '-' is the standard "
      "input",

@@ -40,6 +40,7 @@ extern const size_t option_row_count;
 bool options_apply(struct cli_options *options, const struct option_row *row, const char *value);
 
 // Of kind OPTION_READ.
+bool option_access(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_arch(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_fill(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_blocks(struct cli_options *options, const struct option_row *row, const char *value);

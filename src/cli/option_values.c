@@ -10,6 +10,7 @@
 #include "bankrun/banks.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
+#include "explain/explain.h"
 #include "profile/finding.h"
 #include "sim/sim.h"
 
@@ -100,6 +101,19 @@ bool options_apply(struct cli_options *options, const struct option_row *row, co
 
 // ---- Those that are read in ways of their own
 // ----------------------------------------------------
+
+bool option_access(struct cli_options *options, const struct option_row *row, const char *value) {
+    static const char *const words[] = {"load", "store", "atomic"};
+    struct bankrun_request request;
+    options->explain.instruction = value;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(row->name, words[i]))
+            options->explain.access = i;
+    const char *wrong = value ? explain_instruction(value, strlen(value), &request) : NULL;
+    if (wrong)
+        cli_error("--access: '%s': %s", value, wrong);
+    return !wrong;
+}
 
 bool option_arch(struct cli_options *options, const struct option_row *row, const char *value) {
     options->arch = 0;

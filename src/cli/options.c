@@ -108,6 +108,8 @@ static const char *command_name(enum cli_command command) {
         return "report";
     case CLI_EXPLAIN:
         return "explain";
+    case CLI_LAYOUT:
+        return "layout";
     case CLI_NVCC_FLAGS:
         return "nvcc-flags";
     case CLI_PROVE:

@@ -37,19 +37,21 @@ enum cli_command {
     CLI_CALIBRATE = 8,
     CLI_NVCC_FLAGS = 16,
     CLI_PROVE = 32,
+    CLI_LAYOUT = 64,
 };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef VEC(const char *) cli_strings;
 
-struct cli_explain { // what only bankrun explain takes
+struct cli_explain { // what only bankrun explain and bankrun layout take
     const char *shared, *block, *grid, *block_index, *condition;
     cli_strings lets;
     enum { CLI_LOAD, CLI_STORE, CLI_ATOMIC } access;
-    unsigned width;   // 0: by the type
-    uint64_t base;    // offset of the first array
-    const char *warp; // NULL: all
+    const char *instruction; // that makes the access (layout); NULL: `access` says
+    unsigned width;          // 0: by the type
+    uint64_t base;           // offset of the first array
+    const char *warp;        // NULL: all
     const char *requests;
     bool keep_going;
     unsigned bank_mode; // 4 or 8: where the banks of 3.x change

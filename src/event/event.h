@@ -241,6 +241,9 @@ struct event_observer {
     // Its `sync` need not hear of an EVENT_WARP_EXCHANGE of lanes that all name each other and
     // nobody else.
     bool spares_exchanges;
+    // Nor of a phase of a block's barrier to which all of its warps come whole, and wait, by one
+    // instruction, while all of its threads live.
+    bool spares_even_phases;
     // Tell it of accesses that no site makes, too: to mbarriers, of wgmma to its operands, to
     // surfaces, to tensor maps (all 128 bytes, also where one field is replaced), and those of
     // functions of the device library. Fetches from textures are not told: memory that they read

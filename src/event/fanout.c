@@ -133,7 +133,7 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
                                           .undefined = undefined,
                                           .piece_end = piece_end,
                                           .worker_end = end};
-    fanout->all.spares_exchanges = true;
+    fanout->all.spares_exchanges = fanout->all.spares_even_phases = true;
     unsigned hearing = 0, knowing = 0, reading = 0; // knowing: by memos; reading: a journal
     bool copies = false, syncs = false, troubles = false, contends = false;
     for (unsigned i = 0; i < count; i++) {
@@ -144,6 +144,7 @@ struct event_fanout *event_fanout_create(const struct event_observer *const *obs
         copies = copies || observers[i]->copy;
         syncs = syncs || observers[i]->sync;
         fanout->all.spares_exchanges &= !observers[i]->sync || observers[i]->spares_exchanges;
+        fanout->all.spares_even_phases &= !observers[i]->sync || observers[i]->spares_even_phases;
         troubles = troubles || observers[i]->trouble;
         contends = contends || observers[i]->contention;
         knowing += observers[i]->access && observers[i]->memos;

@@ -3,17 +3,11 @@
 #include "prove/races.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "prove/race.h"
 #include "ptx/facts.h"
 
 // ---- What is not followed -------------------------------------------------------------------
-
-// A form of the same instruction.
-static bool is_like(const struct ir_instruction *instruction, enum ptx_isa isa) {
-    return !strcmp(ptx_isa_row(instruction->ptx->isa)->opcode, ptx_isa_row(isa)->opcode);
-}
 
 static const char *why_refused(const struct ir_instruction *instruction) {
     switch (ptx_access_of(instruction->ptx)) {
@@ -27,9 +21,9 @@ static const char *why_refused(const struct ir_instruction *instruction) {
     default:
         break;
     }
-    if (is_like(instruction, PTX_ISA_mapa_shared))
+    if (ir_is_like(instruction, PTX_ISA_mapa_shared))
         return "shared memory of other blocks is not followed";
-    if (is_like(instruction, PTX_ISA_wgmma_group) || is_like(instruction, PTX_ISA_tcgen05_any))
+    if (ir_is_async_product(instruction))
         return "asynchronous products are not followed";
     return NULL;
 }
@@ -38,8 +32,9 @@ static const char *why_refused(const struct ir_instruction *instruction) {
 static bool may_order(const struct ir_instruction *instruction) {
     return (ptx_is(instruction->ptx, PTX_FACT_SYNCS) && !race_is_barrier(instruction) &&
             instruction->ptx->isa != PTX_ISA_bar_warp) ||
-           is_like(instruction, PTX_ISA_fence_any) || is_like(instruction, PTX_ISA_membar_any) ||
-           instruction->call || race_is_strong(instruction);
+           ir_is_like(instruction, PTX_ISA_fence_any) ||
+           ir_is_like(instruction, PTX_ISA_membar_any) || instruction->call ||
+           race_is_strong(instruction);
 }
 
 static void look_at_code(struct walker *walker, const struct code *code) {

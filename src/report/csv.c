@@ -106,4 +106,5 @@ void report_csv(const struct profile *profile, struct strbuf *out) {
         put_refused(out, &profile->refused[i]);
     for (size_t i = 0; i < profile->gap_count; i++)
         put_gap(out, &profile->gaps[i]);
+    report_csv_findings(profile, out);
 }

@@ -27,8 +27,11 @@ void report_text(const struct profile *profile, const struct report_options *opt
 // each counts.
 void report_metrics(const struct profile *profile, struct strbuf *out);
 
-// One row for each site of each launch, with a row of headings, quoted as RFC 4180 says.
+// One row for each site of each launch, with a row of headings, quoted as RFC 4180 says. Where
+// something was checked, report_csv_findings() behind that.
 void report_csv(const struct profile *profile, struct strbuf *out);
+// An empty line and a table of its own: a row for each place of each finding.
+void report_csv_findings(const struct profile *profile, struct strbuf *out);
 // A field of such a table, quoted only where it must be; a NULL text is an empty one. The second
 // puts a comma behind it.
 void report_csv_field(struct strbuf *out, const char *text);

@@ -70,7 +70,7 @@ struct sim_worker {
     const struct event_observer *observer; // NULL: nobody listens. Set by sim_listen
     void *observer_state;
     bool hears_access, hears_unsited, hears_values, hears_copies, hears_sync, hears_trouble;
-    bool hears_exchanges; // all of them
+    bool hears_exchanges, hears_phases; // all of them
     // By site * SITE_SPACES + space, NULL where nothing is known yet; they may change with every
     // event. NULL: the observer wants to hear of every request.
     struct event_memo **memos;

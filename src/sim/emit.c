@@ -20,6 +20,7 @@ void sim_listen(struct sim_worker *worker, const struct event_observer *observer
     worker->hears_sync = observer->sync != NULL;
     worker->hears_trouble = observer->trouble != NULL;
     worker->hears_exchanges = observer->sync && !observer->spares_exchanges;
+    worker->hears_phases = observer->sync && !observer->spares_even_phases;
 }
 
 _Static_assert(IR_NONE == EVENT_NONE, "one number for no site");
@@ -47,51 +48,66 @@ static const uint8_t *stored_values(const struct mem_request *r, uint8_t *values
     return values;
 }
 
-static void emit(const struct mem_request *r, struct event_access *event) {
-    enum { MOST_STORED = 32 };
-    uint8_t values[LANES * MOST_STORED];
+static void tell(const struct mem_request *r, const struct event_access *event) {
     const struct sim_worker *worker = r->warp->block->worker;
-    if (!sim_is_heard(r) && !sim_is_copy_heard(r))
-        return;
-    if (worker->hears_values && r->instr->access->is_store && r->width <= MOST_STORED)
-        event->values = stored_values(r, values);
-    event->site = r->site;
-    event->intent = r->intent;
-    event->order = r->instr->access->order;
-    event->scope = r->instr->access->scope;
-    event->completion = r->instr->access->completion;
-    event->proxy = r->instr->access->proxy;
-    event->width = r->width;
-    fill_place(r->warp, r->instr, event);
     if (sim_is_heard(r))
         worker->observer->access(worker->observer_state, event);
     if (sim_is_copy_heard(r))
         worker->observer->copy(worker->observer_state, event);
 }
 
+// Apart, since the values take a kilobyte of stack.
+__attribute__((noinline)) static void tell_values(const struct mem_request *r,
+                                                  struct event_access *event) {
+    enum { MOST_STORED = 32 };
+    uint8_t values[LANES * MOST_STORED];
+    if (r->width <= MOST_STORED)
+        event->values = stored_values(r, values);
+    tell(r, event);
+}
+
+// Inlined, so that each kind of access fills its event once: it happens for every request.
+__attribute__((always_inline)) static inline void emit(const struct mem_request *r,
+                                                       struct event_access event) {
+    if (!sim_is_heard(r) && !sim_is_copy_heard(r))
+        return;
+    event.site = r->site;
+    event.intent = r->intent;
+    event.order = r->instr->access->order;
+    event.scope = r->instr->access->scope;
+    event.completion = r->instr->access->completion;
+    event.proxy = r->instr->access->proxy;
+    event.width = r->width;
+    fill_place(r->warp, r->instr, &event);
+    if (r->warp->block->worker->hears_values && r->instr->access->is_store)
+        tell_values(r, &event);
+    else
+        tell(r, &event);
+}
+
 void sim_emit_shared(const struct mem_request *r, uint32_t mask, const uint32_t *offsets,
                      enum event_pattern pattern, const struct sim_block *owner) {
-    emit(r, &(struct event_access){.space = SITE_SHARED,
-                                   .mask = mask,
-                                   .offsets = offsets,
-                                   .pattern = pattern,
-                                   .owner = owner->linear});
+    emit(r, (struct event_access){.space = SITE_SHARED,
+                                  .mask = mask,
+                                  .offsets = offsets,
+                                  .pattern = pattern,
+                                  .owner = owner->linear});
 }
 
 void sim_emit_global(const struct mem_request *r, uint32_t mask, const uint64_t *addresses,
                      enum event_pattern pattern) {
-    emit(r, &(struct event_access){
+    emit(r, (struct event_access){
                 .space = SITE_GLOBAL, .mask = mask, .addresses = addresses, .pattern = pattern});
 }
 
 void sim_emit_copy(const struct mem_request *r, const uint32_t *offsets, const uint64_t *addresses,
                    const uint32_t *source_bytes) {
-    emit(r, &(struct event_access){.space = SITE_SHARED,
-                                   .mask = r->mask,
-                                   .offsets = offsets,
-                                   .addresses = addresses,
-                                   .source_bytes = source_bytes,
-                                   .owner = r->warp->block->linear});
+    emit(r, (struct event_access){.space = SITE_SHARED,
+                                  .mask = r->mask,
+                                  .offsets = offsets,
+                                  .addresses = addresses,
+                                  .source_bytes = source_bytes,
+                                  .owner = r->warp->block->linear});
 }
 
 void sim_emit_bulk_shared(const struct mem_request *r, unsigned lane, uint32_t offset,
@@ -99,12 +115,12 @@ void sim_emit_bulk_shared(const struct mem_request *r, unsigned lane, uint32_t o
     uint32_t offsets[LANES] = {offset};
     offsets[lane] = offset;
     if (bytes)
-        emit(r, &(struct event_access){.space = SITE_SHARED,
-                                       .mask = 1u << lane,
-                                       .offsets = offsets,
-                                       .bulk_bytes = bytes,
-                                       .pieces = pieces,
-                                       .owner = owner->linear});
+        emit(r, (struct event_access){.space = SITE_SHARED,
+                                      .mask = 1u << lane,
+                                      .offsets = offsets,
+                                      .bulk_bytes = bytes,
+                                      .pieces = pieces,
+                                      .owner = owner->linear});
 }
 
 void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t address,
@@ -112,11 +128,11 @@ void sim_emit_bulk_global(const struct mem_request *r, unsigned lane, uint64_t a
     uint64_t addresses[LANES] = {address};
     addresses[lane] = address;
     if (bytes)
-        emit(r, &(struct event_access){.space = SITE_GLOBAL,
-                                       .mask = 1u << lane,
-                                       .addresses = addresses,
-                                       .bulk_bytes = bytes,
-                                       .bulk_continues = continues});
+        emit(r, (struct event_access){.space = SITE_GLOBAL,
+                                      .mask = 1u << lane,
+                                      .addresses = addresses,
+                                      .bulk_bytes = bytes,
+                                      .bulk_continues = continues});
 }
 
 // ---- Accesses that no site makes ----------------------------------------------------------

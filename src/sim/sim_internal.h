@@ -30,10 +30,8 @@ struct sim_target {
 };
 const struct sim_target *sim_target_pick(void);
 const struct sim_target *sim_target_base(void);
-#if defined(SIM_X86_TARGETS)
-const struct sim_target *sim_target_avx2(void);
-const struct sim_target *sim_target_avx512(void);
-#endif
+const struct sim_target *sim_target_avx2(void);   // there with SIM_AVX2
+const struct sim_target *sim_target_avx512(void); // there with SIM_AVX512
 
 // A warp instruction takes that long by %globaltimer, which is about as long as it takes to
 // simulate: programs that wait for a time do so for that time.

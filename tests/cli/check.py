@@ -1,5 +1,7 @@
 """bankrun check, --check, --fail-on check and --suppressions: statuses, and what is said."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -57,6 +59,21 @@ def check_saved(folder):
     expect(folder, 5, ["copy-not-waited"], "report", "--fail-on", "check", "bad.json")
     expect(folder, 0, ["copy-not-waited"], "report", "bad.json")
     expect(folder, 2, ["No space left"], "check", "--check", "sync", "-o", "/dev/full", "bad.cu")
+
+
+def check_table(folder):
+    """Findings are a second table behind an empty line, where something was checked."""
+    for arguments in (("report", "--format", "csv", "bad.json"),
+                      ("check", "--check", "sync", "--format", "csv", "-o", "-", "good.cu"),
+                      ("--format", "csv", "-o", "-", "bad.cu")):
+        process = run(folder, *arguments)
+        tables = [list(csv.DictReader(io.StringIO(t))) for t in process.stdout.split("\n\n")]
+        kinds = [(row["finding"], row["kind"], row["severity"], row["count"], row["line"], row["thread"],
+                  row["launch"]) for row in tables[1]] if len(tables) == 2 else None
+        expected = {"report": [("1", "copy-not-waited", "defect", "64", "6", "0,0,0", "1")],
+                    "check": []}.get(arguments[0])
+        if kinds != expected:
+            problems.append(f"{' '.join(arguments)}: {kinds}\n{process.stdout}")
 
 
 def check_suppressions(folder):
@@ -167,6 +184,7 @@ def main():
         subprocess.run(["nvcc", *flags, "-o", "bad", "bad.cu"], cwd=folder, check=True)
         check_programs(folder)
         check_saved(folder)
+        check_table(folder)
         check_suppressions(folder)
         check_refusals(folder)
         check_memory_words(folder)

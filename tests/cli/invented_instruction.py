@@ -113,7 +113,7 @@ def add_wrong_ones(tree):
 
 
 def check(tree):
-    options = ["-Dbaseline=true", "-Doptimization=0", "-Ddebug=false", "-Dtests=false"]
+    options = ["-Dlanes=plain", "-Doptimization=0", "-Ddebug=false", "-Dtests=false"]
     yield run("meson", "setup", "build", *options, folder=tree)
     yield run("ninja", "-C", "build", "bankrun", folder=tree)
     yield run(sys.executable, "tests/run.py", "--build", "build", "ptx/turn", folder=tree)

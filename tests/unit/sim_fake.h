@@ -15,6 +15,7 @@
 
 #include "sim/emit.h"
 #include "sim/flow/block.h"
+#include "sim/machine.h"
 #include "sim/memory/request.h"
 
 enum {
@@ -252,13 +253,17 @@ static inline uint32_t fake_random_mask(void) {
 
 // ---- Select functions of all targets ----------------------------------------------------------
 
-#if defined(SIM_X86_TARGETS)
-#define FAKE_TARGETS(X, name) X(name, base) X(name, avx2) X(name, avx512)
-enum { FAKE_TARGET_COUNT = 3 };
+#if defined(SIM_AVX2)
+#define FAKE_AVX2(X, name) X(name, avx2)
 #else
-#define FAKE_TARGETS(X, name) X(name, base)
-enum { FAKE_TARGET_COUNT = 1 };
+#define FAKE_AVX2(X, name)
 #endif
+#if defined(SIM_AVX512)
+#define FAKE_AVX512(X, name) X(name, avx512)
+#else
+#define FAKE_AVX512(X, name)
+#endif
+#define FAKE_TARGETS(X, name) X(name, base) FAKE_AVX2(X, name) FAKE_AVX512(X, name)
 
 #define FAKE_DECLARE(name, target)                                                                 \
     bool sim_select_##name##_##target(struct sim_decoder *, const struct ir_instruction *,         \
@@ -268,19 +273,16 @@ enum { FAKE_TARGET_COUNT = 1 };
     FAKE_TARGETS(FAKE_DECLARE, name)                                                               \
     static const sim_select_function select_##name[] = {FAKE_TARGETS(FAKE_ENTRY, name)};
 
-static inline bool fake_has_target(unsigned target) {
-#if defined(SIM_X86_TARGETS)
-    if (target == 1)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (target == 2)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-#endif
-    return target == 0;
+static inline bool machine_has_base(void) {
+    return true;
 }
+
+#define FAKE_HAS(name, target) machine_has_##target,
+static bool (*const fake_has_target[])(void) = {FAKE_TARGETS(FAKE_HAS, )};
+enum { FAKE_TARGET_COUNT = sizeof fake_has_target / sizeof *fake_has_target };
 
 #define EACH_TARGET(t)                                                                             \
     for (unsigned t = 0; t < FAKE_TARGET_COUNT; t++)                                               \
-        if (fake_has_target(t))
+        if (fake_has_target[t]())
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/strbuf.h"
 #include "lanes_reference.h"
+#include "sim/machine.h"
 #include "sim/sim_internal.h"
 
 enum { THREADS = 256, BLOCKS = 8, ROWS = THREADS * BLOCKS };
@@ -262,16 +263,17 @@ static void test_base(void **context) {
     run_target(*context, sim_target_base());
 }
 
-#if defined(SIM_X86_TARGETS)
+#if defined(SIM_AVX2)
 static void test_avx2(void **context) {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    if (!machine_has_avx2())
         skip();
     run_target(*context, sim_target_avx2());
 }
+#endif
 
+#if defined(SIM_AVX512)
 static void test_avx512(void **context) {
-    if (!__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512vl"))
+    if (!machine_has_avx512())
         skip();
     run_target(*context, sim_target_avx512());
 }
@@ -280,8 +282,10 @@ static void test_avx512(void **context) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_base),
-#if defined(SIM_X86_TARGETS)
+#if defined(SIM_AVX2)
         cmocka_unit_test(test_avx2),
+#endif
+#if defined(SIM_AVX512)
         cmocka_unit_test(test_avx512),
 #endif
     };

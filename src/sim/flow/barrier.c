@@ -61,7 +61,9 @@ static void deliver(struct sim_warp *warp, struct sim_split *split, uint32_t res
 
 static void release(struct sim_block_flow *flow, unsigned id) {
     struct sim_barrier *barrier = &flow->barriers[id];
-    if (sim_hears_sync(&flow->block))
+    if (barrier->untold)
+        flow->untold_barriers &= ~(1u << id);
+    else if (sim_hears_sync(&flow->block))
         sim_emit_block(&flow->block, (struct event_sync){.kind = EVENT_BARRIER_COMPLETE,
                                                          .id = id,
                                                          .expected = barrier->expected});
@@ -94,13 +96,50 @@ static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
     return lanes[__builtin_ctz(warp->mask)];
 }
 
+// Whether observers have to hear of the arrival only if others of the phase are not like it.
+static bool is_spared(const struct sim_warp *warp, const struct sim_instr *instr,
+                      const struct sim_barrier *barrier, const struct event_sync *event) {
+    const struct sim_block_flow *flow = sim_block_of(warp);
+    return !warp->block->worker->hears_phases && event->kind == EVENT_BARRIER_SYNC &&
+           !event->expected && warp->mask == UINT32_MAX && !barrier->is_told &&
+           flow->live_threads == flow->warp_count * LANES &&
+           (!barrier->untold || barrier->untold == instr);
+}
+
+static void tell_untold(struct sim_block_flow *flow, unsigned id) {
+    struct sim_barrier *barrier = &flow->barriers[id];
+    const struct event_sync event = {.kind = EVENT_BARRIER_SYNC, .id = id};
+    for (uint32_t w = 0; barrier->untold && w < flow->warp_count; w++)
+        sim_emit_lanes(&flow->warps[w], barrier->untold, flow->flows[w].arrived[id], event);
+    barrier->untold = NULL;
+    barrier->is_told = true;
+    flow->untold_barriers &= ~(1u << id);
+}
+
+void sim_barrier_tell(struct sim_block_flow *flow) {
+    while (flow->untold_barriers)
+        tell_untold(flow, (unsigned)__builtin_ctz(flow->untold_barriers));
+}
+
+static void tell_arrival(const struct sim_warp *warp, const struct sim_instr *instr,
+                         struct event_sync event) {
+    struct sim_block_flow *flow = sim_block_of(warp);
+    struct sim_barrier *barrier = &flow->barriers[event.id];
+    if (is_spared(warp, instr, barrier, &event)) {
+        barrier->untold = instr;
+        flow->untold_barriers |= 1u << event.id;
+        return;
+    }
+    tell_untold(flow, event.id);
+    sim_emit_lanes(warp, instr, warp->mask, event);
+}
+
 // Notes the arrival of warp->mask. True: the barrier is complete and was released.
 static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_t id,
                    uint32_t count, bool waits) {
     const enum event_kind kind = waits ? EVENT_BARRIER_SYNC : EVENT_BARRIER_ARRIVE;
     if (warp->is_heard)
-        sim_emit_lanes(warp, instr, warp->mask,
-                       (struct event_sync){.kind = kind, .id = id, .expected = count});
+        tell_arrival(warp, instr, (struct event_sync){.kind = kind, .id = id, .expected = count});
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
     assert(id < SIM_BARRIERS && count % LANES == 0);

@@ -123,6 +123,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     flow->next_warp = 0;
     flow->has_fault = flow->is_settling = false;
     memset(flow->barriers, 0, sizeof flow->barriers);
+    flow->untold_barriers = 0;
     fill_memory(flow);
     if (block->changers)
         memset(block->changers, 0, block->shared_bytes / 4 + 1);
@@ -317,6 +318,7 @@ static void tell_stuck(const struct sim_block_flow *flow) {
 
 enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
     struct strbuf text = {0};
+    sim_barrier_tell(flow);
     tell_stuck(flow);
     sim_explain_deadlock(flow, &text);
     for (uint32_t w = 0; w < flow->warp_count; w++) {

@@ -7,10 +7,12 @@
 enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
 struct sim_barrier {
-    uint32_t arrived;  // lanes, those that ended since among them
-    uint32_t expected; // threads that were asked for; 0: all that live
-    uint32_t result;   // bar.red: and/or as 0 or 1, popc as a count
-    bool is_waiting;   // some split waits here
+    uint32_t arrived;               // lanes, those that ended since among them
+    uint32_t expected;              // threads that were asked for; 0: all that live
+    uint32_t result;                // bar.red: and/or as 0 or 1, popc as a count
+    bool is_waiting;                // some split waits here
+    bool is_told;                   // of this phase observers have heard
+    const struct sim_instr *untold; // of arrivals that observers may be spared
 };
 
 // The fault of a block until it is reported: further lanes of the instruction may join it.
@@ -27,7 +29,8 @@ struct sim_block_flow {
     uint32_t warp_count, live_threads;
     uint32_t next_warp;
     struct sim_barrier barriers[SIM_BARRIERS];
-    struct strbuf output; // of device printf
+    uint32_t untold_barriers; // a bit for each with `untold`
+    struct strbuf output;     // of device printf
     struct sim_device_launches launches;
     uint8_t *register_memory; // the warps' outermost frames
     size_t register_bytes;
@@ -57,6 +60,8 @@ uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *thr
 void sim_report_fault(struct sim_block_flow *flow);
 
 // barrier.c
+// Observers hear of all arrivals so far.
+void sim_barrier_tell(struct sim_block_flow *flow);
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes);
 void sim_explain_deadlock(struct sim_block_flow *flow, struct strbuf *out);
 

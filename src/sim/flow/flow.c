@@ -292,8 +292,10 @@ const struct sim_instr *sim_end_lanes(struct sim_warp *warp, const struct sim_in
     struct sim_split *split = current(warp);
     uint32_t lanes = split->mask;
     assert(lanes && !(lanes & ~flow->live));
-    if (warp->is_heard)
+    if (warp->is_heard) {
+        sim_barrier_tell(sim_block_of(warp));
         sim_emit_lanes(warp, here, lanes, (struct event_sync){.kind = EVENT_LANES_EXIT});
+    }
     flow->live &= ~lanes;
     for (struct sim_frame *frame = split->frame; frame;) {
         struct sim_frame *caller = frame->caller;

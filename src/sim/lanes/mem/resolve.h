@@ -279,8 +279,8 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
     return MEM_SCATTERED;
 }
 
-// Each way is compiled once in a file, for all lanes and for some, not in each of its handlers;
-// but those of some lanes in shared and global memory are short enough to be part of them.
+// Ways that are short, and those of full warps, are part of each handler; the others are compiled
+// once in a file.
 #define MEM_NOINLINE static __attribute__((noinline, unused))
 #define MEM_RESOLVER(linkage, kind, suffix, ...)                                                   \
     linkage enum mem_pattern mem_resolve_##kind##_##suffix(                                        \
@@ -289,19 +289,16 @@ LANES_INLINE enum mem_pattern mem_resolve_generic(const struct mem_request *r,
         const struct mem_request r = mem_request(warp, instr, width, intent);                      \
         return __VA_ARGS__;                                                                        \
     }
-#define MEM_RESOLVERS(suffix, full)                                                                \
-    MEM_RESOLVER(MEM_NOINLINE, generic, suffix,                                                    \
+#define MEM_RESOLVERS(linkage, suffix, full)                                                       \
+    MEM_RESOLVER(linkage, generic, suffix,                                                         \
                  mem_resolve_generic(&r, access, lanes->address, width, full))                     \
     MEM_RESOLVER(MEM_NOINLINE, cell, suffix,                                                       \
-                 mem_resolve_cell(&r, access, lanes->address, width, full))
-MEM_RESOLVER(MEM_NOINLINE, shared, all, mem_resolve_shared(&r, access, lanes, width, true))
-MEM_RESOLVER(MEM_NOINLINE, global, all, mem_resolve_global(&r, access, lanes->address, width, true))
-MEM_RESOLVERS(some, false)
-MEM_RESOLVERS(all, true)
-
-MEM_RESOLVER(LANES_INLINE, shared, some, mem_resolve_shared(&r, access, lanes, width, false))
-MEM_RESOLVER(LANES_INLINE, global, some,
-             mem_resolve_global(&r, access, lanes->address, width, false))
+                 mem_resolve_cell(&r, access, lanes->address, width, full))                        \
+    MEM_RESOLVER(LANES_INLINE, shared, suffix, mem_resolve_shared(&r, access, lanes, width, full)) \
+    MEM_RESOLVER(LANES_INLINE, global, suffix,                                                     \
+                 mem_resolve_global(&r, access, lanes->address, width, full))
+MEM_RESOLVERS(MEM_NOINLINE, some, false)
+MEM_RESOLVERS(LANES_INLINE, all, true)
 
 // Checks an access, tells the observer, and gives the lanes' addresses. warp->mask is not 0.
 LANES_INLINE enum mem_pattern mem_resolve(struct sim_warp *warp, const struct sim_instr *instr,
