@@ -36,6 +36,19 @@ static void add_cost(struct fix_cost *cost, uint64_t count, const struct bankrun
     cost->degree = banks->degree > cost->degree ? banks->degree : cost->degree;
 }
 
+// False: it is none that the architecture has.
+static bool add_request(const struct fix_problem *problem, const struct fix_request *request,
+                        const uint32_t offsets[BANKRUN_LANES], struct fix_answer *answer) {
+    struct bankrun_request moved = request->banks;
+    struct bankrun_cost cost;
+    moved.offsets = offsets;
+    if (bankrun_count(problem->arch, &moved, &cost) != BANKRUN_OK)
+        return false;
+    add_cost(&answer->total, request->count, &cost);
+    add_cost(&answer->sites[request->site], request->count, &cost);
+    return true;
+}
+
 // Offsets of the lanes in the layout. False: a lane's bytes would be torn apart or misaligned.
 static bool move(const struct bankrun_request *request, const struct fix_layout *layout,
                  uint32_t offsets[BANKRUN_LANES]) {
@@ -48,57 +61,121 @@ static bool move(const struct bankrun_request *request, const struct fix_layout 
     return true;
 }
 
-static uint64_t count_requests(const struct fix_problem *problem) {
-    uint64_t count = 0;
-    for (size_t r = 0; r < problem->request_count; r++)
-        count += problem->requests[r].count;
-    return count;
-}
-
-// False, too: it takes `limit` wavefronts or more, which is known as soon as each of the requests
-// that are left would need less than one.
-static bool try_below(const struct fix_problem *problem, const struct fix_layout *layout,
-                      uint64_t limit, struct fix_answer *answer) {
+static void start(const struct fix_problem *problem, const struct fix_layout *layout,
+                  struct fix_answer *answer) {
     struct fix_cost *sites = answer->sites;
-    uint64_t left = count_requests(problem);
     memset(sites, 0, problem->site_count * sizeof *sites);
     *answer = (struct fix_answer){
         .layout = *layout, .bytes = fix_bytes(layout, problem->array.bytes), .sites = sites};
+}
+
+bool fix_try(const struct fix_problem *problem, const struct fix_layout *layout,
+             struct fix_answer *answer) {
+    start(problem, layout, answer);
     if (!fix_fits(layout, problem->array.bytes))
         return false;
     for (size_t r = 0; r < problem->request_count; r++) {
         const struct fix_request *request = &problem->requests[r];
-        struct bankrun_request moved = request->banks;
         uint32_t offsets[BANKRUN_LANES] = {0};
-        struct bankrun_cost cost;
-        moved.offsets = offsets;
         if (!move(&request->banks, layout, offsets) ||
-            bankrun_count(problem->arch, &moved, &cost) != BANKRUN_OK)
-            return false;
-        add_cost(&answer->total, request->count, &cost);
-        add_cost(&sites[request->site], request->count, &cost);
-        left -= request->count;
-        if (answer->total.wavefronts + left >= limit)
+            !add_request(problem, request, offsets, answer))
             return false;
     }
     return true;
 }
 
-bool fix_try(const struct fix_problem *problem, const struct fix_layout *layout,
-             struct fix_answer *answer) {
-    return try_below(problem, layout, UINT64_MAX, answer);
-}
-
 // ---- All layouts ----------------------------------------------------------------------------
+
+// A request of the problem, in the order in which they are tried.
+struct tried {
+    const struct fix_request *request;
+    uint64_t excess; // wavefronts over the ideal as it is
+    uint64_t least;  // wavefronts that it and all behind it take at least
+    uint32_t lanes[BANKRUN_LANES];
+    uint32_t rows[BANKRUN_LANES]; // in which the lanes are: of the pitch that is being tried
+};
 
 struct search {
     const struct fix_problem *problem;
     fix_answers *answers;
     struct fix_cost *sites; // of the layout that is being tried
+    struct tried *tried;    // all requests
+    uint64_t limit;         // wavefronts that a layout of interest stays below
     unsigned widest;        // bytes a lane, of all requests
     unsigned period;        // bytes that all banks hold side by side: 1 << period_bits
     unsigned period_bits;
 };
+
+static int by_excess(const void *a, const void *b) {
+    const struct tried *x = a, *y = b;
+    if (x->excess != y->excess)
+        return x->excess > y->excess ? -1 : 1;
+    return x->request < y->request ? -1 : x->request > y->request;
+}
+
+// The worst requests come first, so that a layout that is none is soon known as such. Ideals do not
+// depend on the layout: lanes that meet in one place do so in each.
+static bool prepare(struct search *search) {
+    const struct fix_problem *problem = search->problem;
+    uint64_t least = 0;
+    for (size_t r = 0; r < problem->request_count; r++) {
+        const struct fix_request *request = &problem->requests[r];
+        struct bankrun_cost cost;
+        if (bankrun_count(problem->arch, &request->banks, &cost) != BANKRUN_OK)
+            return false;
+        search->tried[r] = (struct tried){.request = request,
+                                          .excess = request->count * (cost.wavefronts - cost.ideal),
+                                          .least = request->count * cost.ideal};
+        for (uint32_t rest = request->banks.mask; rest; rest &= rest - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(rest);
+            search->tried[r].lanes[lane] = request->banks.offsets[lane];
+        }
+    }
+    qsort(search->tried, problem->request_count, sizeof *search->tried, by_excess);
+    for (size_t r = problem->request_count; r-- > 0;)
+        least = search->tried[r].least += least;
+    return true;
+}
+
+// As fix_place, but all lanes at once, and without a division for each. Where no row ends within a
+// lane's bytes and swizzles are of whole accesses, all bytes of a lane stay together.
+static void place(const struct tried *tried, const struct fix_layout *layout,
+                  uint32_t offsets[BANKRUN_LANES]) {
+    const uint32_t ones = (1u << layout->bits) - 1;
+    switch (layout->kind) {
+    case FIX_PAD:
+        for (unsigned l = 0; l < BANKRUN_LANES; l++)
+            offsets[l] = tried->lanes[l] + tried->rows[l] * layout->pad;
+        return;
+    case FIX_SWIZZLE:
+        for (unsigned l = 0; l < BANKRUN_LANES; l++)
+            offsets[l] = tried->lanes[l] ^ (tried->lanes[l] >> layout->shift & ones)
+                                               << layout->base;
+        return;
+    case FIX_AS_IS:
+        break;
+    }
+    memcpy(offsets, tried->lanes, sizeof tried->lanes);
+}
+
+// False, too: it takes `limit` wavefronts or more.
+static bool try_below(const struct search *search, const struct fix_layout *layout, uint64_t limit,
+                      struct fix_answer *answer) {
+    const struct fix_problem *problem = search->problem;
+    start(problem, layout, answer);
+    if (!fix_fits(layout, problem->array.bytes))
+        return false;
+    for (size_t r = 0; r < problem->request_count; r++) {
+        const struct tried *tried = &search->tried[r];
+        uint32_t offsets[BANKRUN_LANES];
+        if (answer->total.wavefronts + tried->least >= limit)
+            return false;
+        place(tried, layout, offsets);
+        if (!add_request(problem, tried->request, offsets, answer))
+            return false;
+    }
+    return answer->total.wavefronts < limit;
+}
 
 static bool is_as_good(const struct fix_answer *a, const struct fix_answer *b) {
     return a->total.wavefronts <= b->total.wavefronts && a->bytes <= b->bytes &&
@@ -113,10 +190,10 @@ static void drop(fix_answers *answers, size_t at) {
 }
 
 // The wavefronts below which a layout of so many bytes and operations is worth something.
-static uint64_t limit_of(const fix_answers *answers, uint64_t bytes, unsigned operations) {
-    uint64_t limit = UINT64_MAX;
-    for (size_t i = 0; i < answers->length; i++) {
-        const struct fix_answer *known = &answers->data[i];
+static uint64_t limit_of(const struct search *search, uint64_t bytes, unsigned operations) {
+    uint64_t limit = search->limit;
+    for (size_t i = 0; i < search->answers->length; i++) {
+        const struct fix_answer *known = &search->answers->data[i];
         if (known->bytes <= bytes && known->operations <= operations &&
             known->total.wavefronts < limit)
             limit = known->total.wavefronts;
@@ -129,8 +206,8 @@ static void offer(struct search *search, const struct fix_layout *layout, unsign
     const struct fix_problem *problem = search->problem;
     fix_answers *answers = search->answers;
     struct fix_answer answer = {.sites = search->sites};
-    const uint64_t limit = limit_of(answers, fix_bytes(layout, problem->array.bytes), operations);
-    if (!try_below(problem, layout, limit, &answer))
+    const uint64_t limit = limit_of(search, fix_bytes(layout, problem->array.bytes), operations);
+    if (!try_below(search, layout, limit, &answer))
         return;
     answer.operations = operations;
     for (size_t i = answers->length; i-- > 1;)
@@ -142,8 +219,23 @@ static void offer(struct search *search, const struct fix_layout *layout, unsign
     vec_push(answers, answer);
 }
 
+// False: a row ends within a lane's bytes.
+static bool find_rows(struct search *search, uint32_t pitch) {
+    for (size_t r = 0; r < search->problem->request_count; r++) {
+        struct tried *tried = &search->tried[r];
+        for (unsigned l = 0; l < BANKRUN_LANES; l++) {
+            tried->rows[l] = tried->lanes[l] / pitch;
+            if (tried->lanes[l] % pitch + tried->request->banks.width > pitch)
+                return false;
+        }
+    }
+    return true;
+}
+
 // Up to where the banks of a row's start repeat themselves.
 static void offer_pads(struct search *search, const struct fix_rows *rows) {
+    if (!find_rows(search, (uint32_t)rows->pitch))
+        return;
     for (uint64_t pad = rows->step; pad % search->period != 0; pad += rows->step)
         offer(search,
               &(struct fix_layout){
@@ -186,8 +278,10 @@ void fix_add_index_rows(struct fix_array *array) {
 }
 
 static struct search search_of(const struct fix_problem *problem, fix_answers *answers) {
-    struct search search = {
-        .problem = problem, .answers = answers, .widest = problem->array.element_bytes};
+    struct search search = {.problem = problem,
+                            .answers = answers,
+                            .limit = UINT64_MAX,
+                            .widest = problem->array.element_bytes};
     for (size_t r = 0; r < problem->request_count; r++) {
         const unsigned width = problem->requests[r].banks.width;
         search.widest = width > search.widest ? width : search.widest;
@@ -196,15 +290,20 @@ static struct search search_of(const struct fix_problem *problem, fix_answers *a
     while (1u << search.period_bits < search.period)
         search.period_bits++;
     search.sites = base_alloc(problem->site_count * sizeof *search.sites);
+    search.tried = base_alloc(problem->request_count * sizeof *search.tried);
     return search;
 }
 
 bool fix_search(const struct fix_problem *problem, fix_answers *answers) {
     const unsigned element = problem->array.element_bytes;
     struct search search = search_of(problem, answers);
-    offer(&search, &(struct fix_layout){.kind = FIX_AS_IS}, 0);
-    const bool has_cost = answers->length > 0;
-    if (has_cost && answers->data[0].total.wavefronts > answers->data[0].total.ideal) {
+    const bool has_cost = prepare(&search);
+    if (has_cost)
+        offer(&search, &(struct fix_layout){.kind = FIX_AS_IS}, 0);
+    const struct fix_cost as_is = has_cost ? answers->data[0].total : (struct fix_cost){0};
+    const uint64_t excess = as_is.wavefronts - as_is.ideal;
+    if (excess) {
+        search.limit = as_is.wavefronts - excess * problem->least_gain / 100 + 1;
         for (unsigned i = 0; i < problem->array.row_count; i++)
             offer_pads(&search, &problem->array.rows[i]);
         if ((element & (element - 1)) == 0)
@@ -212,6 +311,7 @@ bool fix_search(const struct fix_problem *problem, fix_answers *answers) {
         qsort(answers->data + 1, answers->length - 1, sizeof *answers->data, by_wavefronts);
     }
     free(search.sites);
+    free(search.tried);
     return has_cost;
 }
 

@@ -44,6 +44,7 @@ struct fix_problem {
     const struct fix_request *requests;
     size_t request_count;
     unsigned site_count;
+    unsigned least_gain; // percent of the excess that a layout takes away to be of interest
 };
 
 struct fix_cost {

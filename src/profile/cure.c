@@ -165,16 +165,13 @@ static void put_layout(struct strbuf *out, unsigned element, const struct fix_an
 }
 
 // What takes away less than half of the excess is no cure: it may suit these requests by chance.
-static bool is_cure(const struct fix_answer *as_is, const struct fix_answer *answer) {
-    return 2 * (as_is->total.wavefronts - answer->total.wavefronts) >=
-           as_is->total.wavefronts - as_is->total.ideal;
-}
+enum { LEAST_GAIN = 50 };
 
 // The best that is padded, or swizzled; NULL: none is a cure.
 static const struct fix_answer *best_of(const fix_answers *answers, enum fix_kind kind) {
     for (size_t i = 1; i < answers->length; i++)
         if (answers->data[i].layout.kind == kind)
-            return is_cure(&answers->data[0], &answers->data[i]) ? &answers->data[i] : NULL;
+            return &answers->data[i];
     return NULL;
 }
 
@@ -185,12 +182,8 @@ static bool has_atomic(const struct array *array) {
     return false;
 }
 
-static void put_none(struct strbuf *out, const struct array *array, const fix_answers *answers) {
-    strbuf_puts(out, "no row padding and no XOR swizzle cures it");
-    if (answers->length > 1)
-        strbuf_printf(out, ": the best takes %llu wavefronts for %llu",
-                      (number)answers->data[1].total.wavefronts,
-                      (number)answers->data[0].total.wavefronts);
+static void put_none(struct strbuf *out, const struct array *array) {
+    strbuf_puts(out, "no row padding and no XOR swizzle takes away half of the conflicts");
     if (has_atomic(array))
         strbuf_puts(out,
                     "\nlanes that update one element wait for each other wherever it lies: add "
@@ -201,7 +194,7 @@ static void put_cures(struct strbuf *out, const struct array *array, const fix_a
     const struct fix_answer *as_is = &answers->data[0];
     const struct fix_answer *best[] = {best_of(answers, FIX_PAD), best_of(answers, FIX_SWIZZLE)};
     if (!best[0] && !best[1])
-        put_none(out, array, answers);
+        put_none(out, array);
     for (int i = 0; i < 2; i++) {
         if (!best[i])
             continue;
@@ -218,7 +211,8 @@ static char *describe(struct array *array) {
                                         .array = array->shape,
                                         .requests = array->requests.data,
                                         .request_count = array->requests.length,
-                                        .site_count = 1};
+                                        .site_count = 1,
+                                        .least_gain = LEAST_GAIN};
     if (array->recorder->info.likeness && !may_search(fix_steps(&problem)))
         return NULL;
     const bool has_cost = fix_search(&problem, &answers);

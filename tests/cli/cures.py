@@ -48,7 +48,7 @@ CASES = [
      __syncthreads(); out[tid] = S(tid % 32 * 128 + tid / 32);""", "pad rows of 32 elements to 33: no conflicts"),
     ("free", "float", 1024, 128, "S(tid) = tid; __syncthreads(); out[tid] = S(tid ^ 7);", None),
     ("one word", "int", 1024, 128, """S(tid) = 0; __syncthreads(); atomicExch(&S(0), tid);
-     __syncthreads(); out[tid] = S(tid);""", "no row padding and no XOR swizzle cures it"),
+     __syncthreads(); out[tid] = S(tid);""", "no row padding and no XOR swizzle takes away half"),
 ]
 
 
