@@ -8,9 +8,6 @@
 
 enum {
     LEAST_PITCH = 32, // bytes after which the index of an array without rows is padded
-    // What an index takes more than it did: a declaration does the padding of rows itself.
-    PAD_OPERATIONS = 2,
-    SWIZZLE_OPERATIONS = 3,
 };
 
 bool fix_is_atomic(const struct fix_request *request) {
@@ -254,7 +251,7 @@ static void offer_swizzles(struct search *search) {
                 offer(search,
                       &(struct fix_layout){
                           .kind = FIX_SWIZZLE, .bits = bits, .base = base, .shift = shift},
-                      SWIZZLE_OPERATIONS);
+                      FIX_SWIZZLE_OPERATIONS);
 }
 
 static int by_wavefronts(const void *a, const void *b) {
@@ -274,7 +271,7 @@ void fix_add_rows(struct fix_array *array, struct fix_rows rows) {
 void fix_add_index_rows(struct fix_array *array) {
     for (uint64_t pitch = LEAST_PITCH; 2 * pitch <= array->bytes; pitch *= 2)
         if (pitch % array->element_bytes == 0)
-            fix_add_rows(array, (struct fix_rows){pitch, array->element_bytes, PAD_OPERATIONS});
+            fix_add_rows(array, (struct fix_rows){pitch, array->element_bytes, FIX_PAD_OPERATIONS});
 }
 
 static struct search search_of(const struct fix_problem *problem, fix_answers *answers) {

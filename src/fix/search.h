@@ -20,6 +20,9 @@ struct fix_request {
 // One in which lanes that change the same bytes wait for each other.
 bool fix_is_atomic(const struct fix_request *request);
 
+// What an index takes more than it did: a declaration does the padding of rows itself.
+enum { FIX_PAD_OPERATIONS = 2, FIX_SWIZZLE_OPERATIONS = 3 };
+
 struct fix_rows { // what may be padded: each so many bytes, by multiples of `step`
     uint64_t pitch, step;
     unsigned operations; // that an index takes more; 0: the declaration does it

@@ -1,15 +1,12 @@
 // What would cure an array's conflicts: the layouts of src/fix, tried on all that the first block
-// asks of it, in words.
+// asks of it.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
-#include "base/strbuf.h"
 #include "fix/search.h"
 #include "profile/recorder.h"
-
-typedef unsigned long long number;
 
 // Rows are looked for among the distances of lanes; few of them are rows, and hardly
 // any are shorter.
@@ -22,6 +19,7 @@ struct array {
     const struct ir_variable *variable;
     struct fix_array shape;
     request_list requests;
+    VEC(const struct recorded_site *) sites; // that make them
 };
 
 // ---- What is asked of it --------------------------------------------------------------------
@@ -39,7 +37,8 @@ static void add_requests(struct array *array, const struct counter *counter) {
 // False: some access of it is of a kind that no other layout may be under.
 static bool collect(struct array *array) {
     const struct profile_recorder *recorder = array->recorder;
-    for (uint32_t s = 0; s < recorder->site_count; s++)
+    for (uint32_t s = 0; s < recorder->site_count; s++) {
+        const size_t before = array->requests.length;
         for (unsigned w = 0; w < recorder->info.workers; w++) {
             const struct recorder_worker *worker = recorder->workers[w];
             const struct counter *counter = worker ? worker->counters[s][SITE_SHARED] : NULL;
@@ -51,6 +50,9 @@ static bool collect(struct array *array) {
                 add_requests(array, counter);
             }
         }
+        if (array->requests.length > before)
+            vec_push(&array->sites, &recorder->sites[s]);
+    }
     return array->requests.length > 0 && array->requests.length <= MOST_REQUESTS;
 }
 
@@ -133,46 +135,60 @@ static bool may_search(uint64_t more) {
     return may;
 }
 
-// ---- In words -------------------------------------------------------------------------------
-
-static void put_outcome(struct strbuf *out, const struct fix_answer *as_is,
-                        const struct fix_answer *answer) {
-    if (answer->total.wavefronts == answer->total.ideal)
-        strbuf_puts(out, ": no conflicts");
-    else
-        strbuf_printf(out, ": %llu wavefronts for %llu", (number)answer->total.wavefronts,
-                      (number)as_is->total.wavefronts);
-    if (answer->bytes > as_is->bytes)
-        strbuf_printf(out, ", %llu bytes more", (number)(answer->bytes - as_is->bytes));
-}
-
-static void put_layout(struct strbuf *out, unsigned element, const struct fix_answer *answer) {
-    const struct fix_layout *layout = &answer->layout;
-    const unsigned shift = (unsigned)__builtin_ctz(element);
-    if (layout->kind == FIX_SWIZZLE) {
-        strbuf_printf(out, "index it by i ^ (i >> %u & %llu)", layout->shift - shift,
-                      ((number)1 << layout->bits) - 1);
-        if (layout->base > shift)
-            strbuf_printf(out, " << %u", layout->base - shift);
-    } else if (answer->operations) {
-        strbuf_printf(out, "index it by i + i / %u", layout->pitch / element);
-        if (layout->pad > element)
-            strbuf_printf(out, " * %u", layout->pad / element);
-    } else {
-        strbuf_printf(out, "pad rows of %u elements to %u", layout->pitch / element,
-                      (layout->pitch + layout->pad) / element);
-    }
-}
+// ---- As data ----------------------------------------------------------------------------------
 
 // What takes away less than half of the excess is no cure: it may suit these requests by chance.
 enum { LEAST_GAIN = 50 };
 
-// The best that is padded, or swizzled; NULL: none is a cure.
-static const struct fix_answer *best_of(const fix_answers *answers, enum fix_kind kind) {
+static struct profile_layout layout_of(unsigned element, const struct fix_answer *answer) {
+    const struct fix_layout *layout = &answer->layout;
+    const unsigned bits = (unsigned)__builtin_ctz(element);
+    struct profile_layout found = {.operations = answer->operations,
+                                   .wavefronts = answer->total.wavefronts,
+                                   .bytes = answer->bytes};
+    if (layout->kind == FIX_SWIZZLE) {
+        found.kind = PROFILE_SWIZZLE;
+        found.bits = layout->bits;
+        found.base = layout->base - bits;
+        found.shift = layout->shift - bits;
+    } else {
+        found.kind = PROFILE_PAD;
+        found.is_by_index = answer->operations > 0;
+        found.row = layout->pitch / element;
+        found.pad = layout->pad / element;
+    }
+    return found;
+}
+
+static int by_wavefronts(const void *a, const void *b) {
+    const struct profile_layout *x = a, *y = b;
+    if (x->wavefronts != y->wavefronts)
+        return x->wavefronts < y->wavefronts ? -1 : 1;
+    return x->operations < y->operations ? -1 : x->operations > y->operations;
+}
+
+// What a declaration pads an index can pad, too.
+static void add_by_index(struct profile_cure *cure) {
+    const struct profile_layout *best = NULL;
+    for (size_t i = 0; i < cure->layout_count && !best; i++)
+        if (cure->layouts[i].kind == PROFILE_PAD)
+            best = &cure->layouts[i];
+    if (!best || best->is_by_index)
+        return;
+    struct profile_layout layout = *best;
+    layout.is_by_index = true;
+    layout.operations = FIX_PAD_OPERATIONS;
+    cure->layouts[cure->layout_count++] = layout;
+    qsort(cure->layouts, cure->layout_count, sizeof *cure->layouts, by_wavefronts);
+}
+
+static void add_layouts(const struct array *array, const fix_answers *answers,
+                        struct profile_cure *cure) {
+    cure->layouts = base_alloc((answers->length + 1) * sizeof *cure->layouts);
     for (size_t i = 1; i < answers->length; i++)
-        if (answers->data[i].layout.kind == kind)
-            return &answers->data[i];
-    return NULL;
+        cure->layouts[cure->layout_count++] =
+            layout_of(array->shape.element_bytes, &answers->data[i]);
+    add_by_index(cure);
 }
 
 static bool has_atomic(const struct array *array) {
@@ -182,30 +198,48 @@ static bool has_atomic(const struct array *array) {
     return false;
 }
 
-static void put_none(struct strbuf *out, const struct array *array) {
-    strbuf_puts(out, "no row padding and no XOR swizzle takes away half of the conflicts");
-    if (has_atomic(array))
-        strbuf_puts(out,
-                    "\nlanes that update one element wait for each other wherever it lies: add "
-                    "up in registers or with shuffles first, or give each warp a copy");
+static int by_place(const void *a, const void *b) {
+    const struct profile_cure_line *x = a, *y = b;
+    const int order = x->file && y->file ? strcmp(x->file, y->file) : !x->file - !y->file;
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void put_cures(struct strbuf *out, const struct array *array, const fix_answers *answers) {
-    const struct fix_answer *as_is = &answers->data[0];
-    const struct fix_answer *best[] = {best_of(answers, FIX_PAD), best_of(answers, FIX_SWIZZLE)};
-    if (!best[0] && !best[1])
-        put_none(out, array);
-    for (int i = 0; i < 2; i++) {
-        if (!best[i])
-            continue;
-        strbuf_puts(out, i && best[0] ? "\nor " : "");
-        put_layout(out, array->shape.element_bytes, best[i]);
-        put_outcome(out, as_is, best[i]);
+static void add_lines(const struct array *array, struct profile_cure *cure) {
+    cure->lines = base_alloc((array->sites.length + 1) * sizeof *cure->lines);
+    for (size_t i = 0; i < array->sites.length; i++) {
+        struct profile_site site = {0};
+        profile_describe_site(array->sites.data[i], NULL, &site);
+        cure->lines[cure->line_count++] =
+            (struct profile_cure_line){base_strdup(site.file), site.line};
+        profile_free_site(&site);
     }
+    qsort(cure->lines, cure->line_count, sizeof *cure->lines, by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < cure->line_count; i++)
+        if (kept > 0 && by_place(&cure->lines[kept - 1], &cure->lines[i]) == 0)
+            free(cure->lines[i].file);
+        else
+            cure->lines[kept++] = cure->lines[i];
+    cure->line_count = kept;
 }
 
-static char *describe(struct array *array) {
-    struct strbuf out = {0};
+static void fill(const struct array *array, const fix_answers *answers, struct profile_cure *cure) {
+    const struct fix_cost *as_is = &answers->data[0].total;
+    *cure = (struct profile_cure){.array = profile_array_name(array->variable->name),
+                                  .is_dynamic = array->variable->ptx->is_unsized,
+                                  .bytes = array->shape.bytes,
+                                  .element_bytes = array->shape.element_bytes,
+                                  .requests = as_is->requests,
+                                  .wavefronts = as_is->wavefronts,
+                                  .ideal = as_is->ideal};
+    add_layouts(array, answers, cure);
+    add_lines(array, cure);
+    if (cure->layout_count == 0)
+        cure->reason = has_atomic(array) ? PROFILE_ONE_ELEMENT : PROFILE_NO_LAYOUT;
+}
+
+// False: there is nothing to cure, or no time for a search.
+static bool search(const struct array *array, struct profile_cure *cure) {
     fix_answers answers = {0};
     const struct fix_problem problem = {.arch = array->recorder->info.arch,
                                         .array = array->shape,
@@ -214,19 +248,13 @@ static char *describe(struct array *array) {
                                         .site_count = 1,
                                         .least_gain = LEAST_GAIN};
     if (array->recorder->info.likeness && !may_search(fix_steps(&problem)))
-        return NULL;
-    const bool has_cost = fix_search(&problem, &answers);
-    if (has_cost && answers.data[0].total.wavefronts > answers.data[0].total.ideal) {
-        put_cures(&out, array, &answers);
-        strbuf_printf(&out,
-                      "\ntried on what block 0 asks of it (%llu requests, elements of %u byte%s)",
-                      (number)answers.data[0].total.requests, array->shape.element_bytes,
-                      array->shape.element_bytes > 1 ? "s" : "");
-    }
-    char *text = out.length ? base_strdup(strbuf_string(&out)) : NULL;
-    strbuf_free(&out);
+        return false;
+    const bool is_found = fix_search(&problem, &answers) &&
+                          answers.data[0].total.wavefronts > answers.data[0].total.ideal;
+    if (is_found)
+        fill(array, &answers, cure);
     fix_answers_free(&answers);
-    return text;
+    return is_found;
 }
 
 // ---- What is known already ------------------------------------------------------------------
@@ -242,15 +270,18 @@ struct key {
 
 struct kept_cure {
     struct key key;
-    char *text; // NULL: there is nothing to cure
+    bool is_found; // else there is nothing to cure
+    struct profile_cure cure;
 };
 
-// Call with the lock.
-static void keep(struct key key, const char *text) {
+// Call with the lock. `found`: NULL: there is nothing to cure.
+static void keep(struct key key, const struct profile_cure *found) {
     if (kept.count >= MOST_KEPT || map_get(&kept, (const char *)&key, sizeof key))
         return;
     struct kept_cure *cure = base_alloc(sizeof *cure);
-    *cure = (struct kept_cure){key, base_strdup(text)};
+    *cure = (struct kept_cure){.key = key, .is_found = found};
+    if (found)
+        cure->cure = profile_copy_cure(found);
     map_put(&kept, (const char *)&cure->key, sizeof cure->key, cure);
 }
 
@@ -276,27 +307,33 @@ void profile_asked(const struct profile_recorder *recorder) {
     pthread_mutex_unlock(&lock);
 }
 
-char *profile_cure(const struct profile_recorder *recorder, const struct ir_variable *variable) {
-    const struct key key = {recorder->info.likeness, variable};
-    struct array array = {.recorder = recorder, .variable = variable};
-    char *text = NULL;
-    if (!variable)
-        return NULL;
+// What was found for a launch that is alike. False: nobody looked.
+static bool recall(struct key key, bool *is_found, struct profile_cure *cure) {
     pthread_mutex_lock(&lock);
     const struct kept_cure *known = map_get(&kept, (const char *)&key, sizeof key);
-    if (known)
-        text = base_strdup(known->text);
+    *is_found = known && known->is_found;
+    if (*is_found)
+        *cure = profile_copy_cure(&known->cure);
     pthread_mutex_unlock(&lock);
-    if (known || !recorder->asks)
-        return text;
+    return known;
+}
+
+bool profile_find_cure(const struct profile_recorder *recorder, const struct ir_variable *variable,
+                       struct profile_cure *cure) {
+    const struct key key = {recorder->info.likeness, variable};
+    struct array array = {.recorder = recorder, .variable = variable};
+    bool is_found = false;
+    if (!variable || recall(key, &is_found, cure) || !recorder->asks)
+        return is_found;
     if (!ir_has_async_products(recorder->info.kernel) && collect(&array)) {
         find_shape(&array);
-        text = describe(&array);
+        is_found = search(&array, cure);
     }
     vec_free(&array.requests);
+    vec_free(&array.sites);
     pthread_mutex_lock(&lock);
     if (key.likeness)
-        keep(key, text);
+        keep(key, is_found ? cure : NULL);
     pthread_mutex_unlock(&lock);
-    return text;
+    return is_found;
 }

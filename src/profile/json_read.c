@@ -12,11 +12,12 @@
 #include "base/strbuf.h"
 #include "profile/json.h"
 #include "profile/json_check.h"
+#include "profile/json_cures.h"
 #include "profile/json_failures.h"
 #include "profile/json_findings.h"
 #include "profile/recorder.h"
 
-enum { MOST_DEVICES = 16 };
+enum { MOST_DEVICES = 16, MOST_CURES = 1 << 16 };
 
 // ---- Sites --------------------------------------------------------------------------------------
 
@@ -159,6 +160,8 @@ static void read_site(struct profile_reader *reader, const json_t *object,
         (uint32_t)profile_read_number(reader, object, "worst_degree", PROFILE_MAX_DEGREE);
     read_degrees(reader, object, site);
     read_worst(reader, object, site);
+    if (json_object_get(object, "cure"))
+        site->cure = 1 + (uint32_t)profile_read_number(reader, object, "cure", MOST_CURES - 1);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -181,6 +184,12 @@ static void check_totals(struct profile_reader *reader, const struct profile_lau
             if (!counts_equal(&sums[space][op], &launch->totals[space][op]))
                 profile_fail(reader, "totals.%s.%s: is not the sum of the sites",
                              profile_space_text[space], profile_op_text[op]);
+}
+
+static void check_cures(struct profile_reader *reader, const struct profile_launch *launch) {
+    for (size_t i = 0; i < launch->site_count; i++)
+        if (launch->sites[i].cure > launch->cure_count)
+            profile_fail(reader, "sites[%zu].cure: there is no such element of `cures`", i);
 }
 
 static void read_totals(struct profile_reader *reader, const json_t *object,
@@ -311,6 +320,8 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
         profile_leave(reader, here);
     }
     check_totals(reader, launch);
+    profile_read_cures(reader, object, launch);
+    check_cures(reader, launch);
 }
 
 // ---- The file -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "profile/json.h"
+#include "profile/json_cures.h"
 #include "profile/json_failures.h"
 #include "profile/json_findings.h"
 #include "profile/json_make.h"
@@ -96,6 +97,8 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "worst_degree", number(site->worst_degree));
     set(object, "degrees", degrees_of(site));
     set(object, "worst", worst_of(site));
+    if (site->cure)
+        set(object, "cure", number(site->cure - 1));
     return object;
 }
 
@@ -180,6 +183,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
     for (size_t i = 0; i < launch->site_count; i++)
         append(sites, site_of(&launch->sites[i]));
     set(object, "sites", sites);
+    profile_write_cures(object, launch);
     return object;
 }
 

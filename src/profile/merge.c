@@ -180,7 +180,36 @@ static void join_rows(merged_list *rows) {
 
 // ---- The launch -------------------------------------------------------------------------------
 
-static void finish_row(const struct profile_recorder *recorder, struct merged_site *row) {
+struct cured { // an array that was looked at
+    const struct ir_variable *array;
+    uint32_t number; // as of a site
+};
+
+struct finish {
+    const struct profile_recorder *recorder;
+    struct profile_launch *launch;
+    VEC(struct cured) cured;
+};
+
+static uint32_t cure_of(struct finish *finish, const struct ir_variable *array) {
+    struct profile_launch *launch = finish->launch;
+    struct profile_cure cure;
+    for (size_t i = 0; i < finish->cured.length; i++)
+        if (finish->cured.data[i].array == array)
+            return finish->cured.data[i].number;
+    struct cured cured = {.array = array};
+    if (profile_find_cure(finish->recorder, array, &cure)) {
+        launch->cures =
+            base_realloc(launch->cures, (launch->cure_count + 1) * sizeof *launch->cures);
+        launch->cures[launch->cure_count++] = cure;
+        cured.number = (uint32_t)launch->cure_count;
+    }
+    vec_push(&finish->cured, cured);
+    return cured.number;
+}
+
+static void finish_row(struct finish *finish, struct merged_site *row) {
+    const struct profile_recorder *recorder = finish->recorder;
     struct profile_site *site = &row->site;
     const struct candidate *worst = &row->worst;
     site->worst_degree = worst->degree;
@@ -196,7 +225,9 @@ static void finish_row(const struct profile_recorder *recorder, struct merged_si
             profile_bank_request(&site->request, worst->mask, worst->offsets);
         site->why =
             profile_why(recorder->info.arch, &request, recorder->sites[row->number].site->is_sum);
-        site->help = profile_cure(recorder, row->array);
+        site->cure = cure_of(finish, row->array);
+        if (site->cure)
+            site->help = profile_cure_text(&finish->launch->cures[site->cure - 1]);
     }
 }
 
@@ -212,13 +243,15 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
     }
     launch->sites = base_alloc((rows.length + 1) * sizeof *launch->sites);
     launch->site_count = rows.length;
+    struct finish finish = {.recorder = recorder, .launch = launch};
     for (size_t i = 0; i < rows.length; i++) {
-        finish_row(recorder, &rows.data[i]);
+        finish_row(&finish, &rows.data[i]);
         launch->sites[i] = rows.data[i].site;
         struct profile_counts *total = &launch->totals[launch->sites[i].space][launch->sites[i].op];
         total->requests += launch->sites[i].counts.requests;
         total->units += launch->sites[i].counts.units;
         total->ideal += launch->sites[i].counts.ideal;
     }
+    vec_free(&finish.cured);
     vec_free(&rows);
 }

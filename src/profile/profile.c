@@ -60,7 +60,10 @@ bool profile_count_repeat(struct profile *profile, size_t kept) {
 void profile_free_launch(struct profile_launch *launch) {
     for (size_t i = 0; i < launch->site_count; i++)
         profile_free_site(&launch->sites[i]);
+    for (size_t i = 0; i < launch->cure_count; i++)
+        profile_free_cure(&launch->cures[i]);
     free(launch->sites);
+    free(launch->cures);
     free(launch->runs);
     free(launch->kernel);
     free(launch->symbol);

@@ -10,6 +10,7 @@
 #include "bankrun/banks.h"
 #include "base/diag.h"
 #include "event/event.h"
+#include "profile/cure.h"
 #include "profile/finding.h"
 
 enum profile_op {
@@ -68,8 +69,9 @@ struct profile_site {
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
-    char *why;  // in words; NULL when there is no excess
-    char *help; // what would cure it, in words; NULL: nothing is known, or there is no excess
+    char *why;     // in words; NULL when there is no excess
+    uint32_t cure; // 1 + index in the launch's cures, of its array; 0: none is there
+    char *help;    // what would cure it, in words; NULL: nothing is known, or there is no excess
 };
 
 // ---- What went wrong: a profile with any of it says less than the program did --------------
@@ -194,6 +196,8 @@ struct profile_launch {
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];
     struct profile_site *sites; // sorted by space, file, line, column, instruction
     size_t site_count;
+    struct profile_cure *cures; // of arrays with conflicts, in the order of their first sites
+    size_t cure_count;
 };
 
 struct profile_process { // of several that were followed

@@ -53,7 +53,7 @@ CASES = [
 
 
 def measure(folder, case, *flags):
-    """Shared-memory wavefronts, ideal ones, and what is said of the lines."""
+    """Shared-memory wavefronts, ideal ones, what is said of the lines, and the cures."""
     _, element, count, threads, body, _ = case
     source = os.path.join(folder, "kernel.cu")
     profile = os.path.join(folder, "profile.json")
@@ -65,9 +65,11 @@ def measure(folder, case, *flags):
     if process.returncode != 0:
         raise SystemExit(f"{case[0]} {flags}: {process.stderr[:400]}")
     with open(profile, encoding="utf-8") as file:
-        sites = [s for s in json.load(file)["launches"][0]["sites"] if s["space"] == "shared"]
+        launch = json.load(file)["launches"][0]
+    sites = [s for s in launch["sites"] if s["space"] == "shared"]
+    cures = launch.get("cures", [])
     said = {s["worst"]["help"] for s in sites if s.get("worst") and "help" in s["worst"]}
-    return (sum(s["wavefronts"] for s in sites), sum(s["ideal"] for s in sites), said)
+    return (sum(s["wavefronts"] for s in sites), sum(s["ideal"] for s in sites), said, cures)
 
 
 def place_of(line):
@@ -79,9 +81,40 @@ def place_of(line):
     return re.sub(r"\bi\b", "(i)", f"({index[1]})") if index else None
 
 
+def place_of_data(layout):
+    if layout["kind"] == "pad":
+        return f"((i) + (i) / {layout['row']} * {layout['pad']})"
+    ones = (1 << layout["bits"]) - 1
+    return f"((i) ^ ((i) >> {layout['shift']} & {ones}) << {layout['base']})"
+
+
+def check_data(folder, case, before, cures):
+    """Each layout of the saved cures takes what it says; all blocks do the same as block 0."""
+    name, element, count = case[:3]
+    element_bytes = {"float4": 16, "double": 8, "unsigned char": 1}.get(element, 4)
+    if len(cures) != (case[5] is not None):
+        problems.append(f"{name}: {len(cures)} cures")
+    for cure in cures:
+        if (cure["array"], cure["bytes"], cure["element_bytes"]) != ("s", 3 * count * element_bytes, element_bytes):
+            problems.append(f"{name}: {cure}")
+        if 3 * cure["wavefronts"] != before or (cure["reason"] is None) != bool(cure["layouts"]):
+            problems.append(f"{name}: {cure}")
+        ways = [(layout["kind"], layout.get("by")) for layout in cure["layouts"]]
+        if ("pad", "declaration") in ways and ("pad", "index") not in ways:
+            problems.append(f"{name}: no padding by index: {ways}")
+        order = [(layout["wavefronts"], layout["operations"]) for layout in cure["layouts"]]
+        if order != sorted(order):
+            problems.append(f"{name}: not the best first: {order}")
+        for place in {place_of_data(layout): layout for layout in cure["layouts"][:4]}.items():
+            after = measure(folder, case, f"-DPLACE(i)={place[0]}")[0]
+            if after != 3 * place[1]["wavefronts"]:
+                problems.append(f"{name}: {place}: {after} wavefronts")
+
+
 def check(folder, case):
     name, wanted = case[0], case[5]
-    before, ideal, said = measure(folder, case)
+    before, ideal, said, cures = measure(folder, case)
+    check_data(folder, case, before, cures)
     if wanted is None or len(said) != 1:
         if wanted is not None or said:
             problems.append(f"{name}: {len(said)} different texts of help: {said}")
@@ -93,7 +126,7 @@ def check(folder, case):
         place = place_of(line)
         if not place:
             continue
-        after, _, left = measure(folder, case, f"-DPLACE(i)={place}")
+        after, _, left, _ = measure(folder, case, f"-DPLACE(i)={place}")
         counts = re.search(r"(\d+) wavefronts for (\d+)", line)
         foretold = ideal if "no conflicts" in line else before * int(counts[1]) // int(counts[2])
         if after != foretold or after >= before:

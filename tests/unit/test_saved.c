@@ -43,6 +43,7 @@ static void test_round_trip(void **state) {
         assert_int_equal(a->worst_mask, b->worst_mask);
         assert_int_equal(a->op, b->op);
         assert_true((a->why == NULL) == (b->why == NULL));
+        assert_int_equal(a->cure, b->cure);
     }
     assert_memory_equal(profile->launches[0].totals, back->launches[0].totals,
                         sizeof back->launches[0].totals);
@@ -50,6 +51,55 @@ static void test_round_trip(void **state) {
     free(again);
     profile_free(profile);
     profile_free(back);
+}
+
+// A column of rows of 32 words: rows of 33 cure it, and so does a swizzle.
+static void test_cures(void **state) {
+    (void)state;
+    struct fake fake;
+    make(&fake);
+    struct event events[2] = {column_event(LOAD, 0, 128), column_event(STORE, 0, 4)};
+    struct profile *profile = profile_of(&fake, events, 2);
+    struct diag_list diags = {0};
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_non_null(back);
+    const struct profile_launch *launch = &back->launches[0];
+    assert_int_equal(launch->cure_count, 1);
+    const struct profile_cure *cure = &launch->cures[0];
+    assert_string_equal(cure->array, "tile");
+    assert_false(cure->is_dynamic);
+    assert_int_equal(cure->bytes, 4096);
+    assert_int_equal(cure->element_bytes, 4);
+    assert_int_equal(cure->requests, 2);
+    assert_int_equal(cure->wavefronts, 33);
+    assert_int_equal(cure->ideal, 2);
+    assert_int_equal(cure->reason, PROFILE_SOME_LAYOUT);
+    assert_int_equal(cure->line_count, 2);
+    assert_string_equal(cure->lines[0].file, "transpose.cu");
+    assert_int_equal(cure->lines[0].line, 31);
+    assert_int_equal(cure->lines[1].line, 33);
+    assert_true(cure->layout_count >= 3);
+    const struct profile_layout *pad = &cure->layouts[0], *index = &cure->layouts[1];
+    assert_int_equal(pad->kind, PROFILE_PAD);
+    assert_int_equal(pad->row, 32);
+    assert_int_equal(pad->pad, 1);
+    assert_int_equal(pad->wavefronts, 2);
+    assert_int_equal(pad->bytes, 4096 + 32 * 4);
+    assert_false(pad->is_by_index);
+    assert_true(index->is_by_index);
+    assert_int_equal(index->row, 32);
+    assert_int_equal(cure->layouts[2].kind, PROFILE_SWIZZLE);
+    assert_int_equal(cure->layouts[2].bits, 5);
+    assert_int_equal(cure->layouts[2].base, 0);
+    assert_int_equal(cure->layouts[2].shift, 5);
+    unsigned with_cure = 0;
+    for (size_t i = 0; i < launch->site_count; i++)
+        with_cure += launch->sites[i].cure == 1;
+    assert_int_equal(with_cure, 1);
+    free(json);
+    profile_free(back);
+    profile_free(profile);
 }
 
 // What a file does not say is not guessed from the instruction's name.
@@ -166,6 +216,13 @@ static void test_broken_files(void **state) {
          "request.access: expected one of \"load\", \"store\", \"atomic\""},
         {"\"matrices\": 0", "\"matrices\": 1", "request: the width or the number of matrices"},
         {"\"scanned\": false,", "", "request.scanned: is missing"},
+        {"\"by\": \"declaration\"", "\"by\": \"hand\"",
+         "launches[0].cures[0].layouts[0].by: expected one of \"declaration\", \"index\""},
+        {"\"reason\": null", "\"reason\": \"none\"",
+         "launches[0].cures[0].reason: \"none\" is none that is known"},
+        {"\"reason\": null", "\"reason\": \"no layout\"",
+         "reason: is null where there are layouts, and only there"},
+        {"\"cure\": 0", "\"cure\": 7", "cure: there is no such element of `cures`"},
         {"\n       null", "\n       12", "is not in the mask, expected null"},
     };
     struct profile *profile = sample();
@@ -245,7 +302,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sorted_keys),
         cmocka_unit_test(test_strange_bytes), cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_alike),         cmocka_unit_test(test_no_request),
+        cmocka_unit_test(test_cures),         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_no_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
