@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "fix/search.h"
+#include "fix/rows.h"
 #include "profile/recorder.h"
 
-// Rows are looked for among the distances of lanes; few of them are rows, and hardly
-// any are shorter.
-enum { LEAST_ROW = 32, MOST_STRIDES = 64, MOST_ROWS = 6, MOST_REQUESTS = 4096, MOST_KEPT = 4096 };
+enum { MOST_REQUESTS = 4096, MOST_KEPT = 4096 };
 
 typedef VEC(struct fix_request) request_list;
 
@@ -56,56 +54,7 @@ static bool collect(struct array *array) {
     return array->requests.length > 0 && array->requests.length <= MOST_REQUESTS;
 }
 
-// ---- Its rows -------------------------------------------------------------------------------
-
-struct stride {
-    uint64_t bytes, weight;
-};
-
-static int by_weight(const void *a, const void *b) {
-    const struct stride *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
-}
-
-static void add_stride(struct stride *strides, unsigned *count, uint64_t bytes, uint64_t weight) {
-    for (unsigned i = 0; i < *count; i++)
-        if (strides[i].bytes == bytes) {
-            strides[i].weight += weight;
-            return;
-        }
-    if (*count < MOST_STRIDES)
-        strides[(*count)++] = (struct stride){bytes, weight};
-}
-
-// Between lanes that are 1, 2, 4, 8 and 16 apart: rows may begin with any of them.
-static void add_strides(const struct array *array, const struct fix_request *request,
-                        struct stride *strides, unsigned *count) {
-    const struct fix_array *shape = &array->shape;
-    const uint32_t *offsets = request->banks.offsets, mask = request->banks.mask;
-    for (unsigned gap = 1; gap < BANKRUN_LANES; gap *= 2)
-        for (unsigned l = 0; l + gap < BANKRUN_LANES; l += gap) {
-            const uint32_t a = offsets[l], b = offsets[l + gap];
-            const uint64_t bytes = a < b ? b - a : a - b;
-            if ((mask >> l & 1) && (mask >> (l + gap) & 1) && bytes > request->banks.width &&
-                bytes >= LEAST_ROW && bytes % shape->element_bytes == 0 &&
-                2 * bytes <= shape->bytes)
-                add_stride(strides, count, bytes, request->count);
-        }
-}
-
-static void find_rows(struct array *array) {
-    struct stride strides[MOST_STRIDES];
-    unsigned count = 0;
-    for (size_t r = 0; r < array->requests.length; r++)
-        add_strides(array, &array->requests.data[r], strides, &count);
-    qsort(strides, count, sizeof *strides, by_weight);
-    for (unsigned i = 0; i < count && i < MOST_ROWS; i++)
-        fix_add_rows(&array->shape,
-                     (struct fix_rows){strides[i].bytes, array->shape.element_bytes, 0});
-    fix_add_index_rows(&array->shape);
-}
+// ---- Its shape ------------------------------------------------------------------------------
 
 static void find_shape(struct array *array) {
     const struct ptx_variable *ptx = array->variable->ptx;
@@ -115,7 +64,6 @@ static void find_shape(struct array *array) {
             least = array->requests.data[r].banks.width;
     array->shape.bytes = ptx->is_unsized ? array->recorder->info.dynamic_shared_bytes : ptx->bytes;
     array->shape.element_bytes = least;
-    find_rows(array);
 }
 
 // ---- What it may take -----------------------------------------------------------------------
@@ -241,12 +189,13 @@ static void fill(const struct array *array, const fix_answers *answers, struct p
 // False: there is nothing to cure, or no time for a search.
 static bool search(const struct array *array, struct profile_cure *cure) {
     fix_answers answers = {0};
-    const struct fix_problem problem = {.arch = array->recorder->info.arch,
-                                        .array = array->shape,
-                                        .requests = array->requests.data,
-                                        .request_count = array->requests.length,
-                                        .site_count = 1,
-                                        .least_gain = LEAST_GAIN};
+    struct fix_problem problem = {.arch = array->recorder->info.arch,
+                                  .array = array->shape,
+                                  .requests = array->requests.data,
+                                  .request_count = array->requests.length,
+                                  .site_count = 1,
+                                  .least_gain = LEAST_GAIN};
+    fix_find_rows(&problem);
     if (array->recorder->info.likeness && !may_search(fix_steps(&problem)))
         return false;
     const bool is_found = fix_search(&problem, &answers) &&

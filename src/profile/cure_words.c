@@ -38,25 +38,29 @@ static void put_none(struct strbuf *out, const struct profile_cure *cure) {
                     "up in registers or with shuffles first, or give each warp a copy");
 }
 
-// The best that is padded, or swizzled; NULL: none is a cure.
-static const struct profile_layout *best_of(const struct profile_cure *cure,
-                                            enum profile_layout_kind kind) {
-    for (size_t i = 0; i < cure->layout_count; i++)
-        if (cure->layouts[i].kind == kind)
-            return &cure->layouts[i];
-    return NULL;
+// A padding by an index is of interest where it is better than the best by a declaration.
+static bool is_shown(const struct profile_cure *cure, size_t n) {
+    const struct profile_layout *layout = &cure->layouts[n];
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_layout *better = &cure->layouts[i];
+        if (better->kind == layout->kind &&
+            (better->is_by_index == layout->is_by_index || layout->is_by_index))
+            return false;
+    }
+    return true;
 }
 
 static void put_layouts(struct strbuf *out, const struct profile_cure *cure) {
-    const struct profile_layout *best[] = {best_of(cure, PROFILE_PAD),
-                                           best_of(cure, PROFILE_SWIZZLE)};
-    for (int i = 0; i < 2; i++) {
-        if (!best[i])
-            continue;
-        strbuf_puts(out, i && best[0] ? "\nor " : "");
-        put_layout(out, best[i]);
-        put_outcome(out, cure, best[i]);
-    }
+    const char *before = "";
+    for (int kind = 0; kind < PROFILE_LAYOUTS; kind++)
+        for (size_t i = 0; i < cure->layout_count; i++) {
+            if ((int)cure->layouts[i].kind != kind || !is_shown(cure, i))
+                continue;
+            strbuf_puts(out, before);
+            put_layout(out, &cure->layouts[i]);
+            put_outcome(out, cure, &cure->layouts[i]);
+            before = "\nor ";
+        }
 }
 
 char *profile_cure_text(const struct profile_cure *cure) {

@@ -38,14 +38,16 @@ CASES = [
      __syncthreads(); out[tid] = S(tid % 32 * 32 + tid / 32);""",
      "pad rows of 32 elements to 33: no conflicts"),
     ("pairs", "float", 512, 256, """S(2 * tid) = tid; S(2 * tid + 1) = 0; __syncthreads();
-     out[tid] = S(511 - 2 * tid);""", "pad rows of 32 elements to 33: no conflicts"),
+     out[tid] = S(511 - 2 * tid);""", "index it by i + i / 32: no conflicts"),
     ("wide", "float4", 256, 64, """S(tid * 4) = make_float4(0, 1, 2, 3); __syncthreads();
-     out[tid] = S(tid / 4 + tid % 4 * 16);""", "pad rows of 8 elements to 9: no conflicts"),
+     out[tid] = S(tid / 4 + tid % 4 * 16);""", "index it by i + i / 8: no conflicts"),
     ("diagonal", "double", 1024, 32, """for (int k = 0; k < 32; k++) S(k * 32 + tid) = k;
      __syncthreads(); for (int k = 0; k < 32; k++) out[k * 32 + tid] = S(tid * 32 + k);""",
      "pad rows of 32 elements to 33: no conflicts"),
     ("bytes", "unsigned char", 4096, 64, """for (int k = 0; k < 32; k++) S(k * 128 + tid * 2) = k;
-     __syncthreads(); out[tid] = S(tid % 32 * 128 + tid / 32);""", "pad rows of 32 elements to 33: no conflicts"),
+     __syncthreads(); out[tid] = S(tid % 32 * 128 + tid / 32);""", "pad rows of 128 elements to 132: no conflicts"),
+    ("halves", "int", 272, 256, """S(tid / 16 * 17 + tid % 16) = tid; __syncthreads();
+     out[tid] = S(tid % 16 * 17 + tid / 16);""", "pad rows of 17 elements to"),
     ("free", "float", 1024, 128, "S(tid) = tid; __syncthreads(); out[tid] = S(tid ^ 7);", None),
     ("one word", "int", 1024, 128, """S(tid) = 0; __syncthreads(); atomicExch(&S(0), tid);
      __syncthreads(); out[tid] = S(tid);""", "no row padding and no XOR swizzle takes away half"),

@@ -216,7 +216,7 @@ static void test_broken_files(void **state) {
          "request.access: expected one of \"load\", \"store\", \"atomic\""},
         {"\"matrices\": 0", "\"matrices\": 1", "request: the width or the number of matrices"},
         {"\"scanned\": false,", "", "request.scanned: is missing"},
-        {"\"by\": \"declaration\"", "\"by\": \"hand\"",
+        {"\"by\": \"index\"", "\"by\": \"hand\"",
          "launches[0].cures[0].layouts[0].by: expected one of \"declaration\", \"index\""},
         {"\"reason\": null", "\"reason\": \"none\"",
          "launches[0].cures[0].reason: \"none\" is none that is known"},
