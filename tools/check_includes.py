@@ -30,12 +30,13 @@ ROOMS = {
     "explain": {"ir", "ptx", "banks", "base"},
     "cost": {"banks"},
     "fix": {"banks", "base"},
+    "patch": {"base"},
     "calibrate": {"banks", "base"},
     "cuda": {"run", "check", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
     "inject": {"toolchain", "handover", "base"},
-    "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "calibrate",
+    "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "patch", "calibrate",
             "report", "run", "toolchain", "handover", "prove", "ir"},
 }
 

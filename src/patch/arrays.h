@@ -1,0 +1,40 @@
+// The shared arrays that a CUDA source declares, and every place that names one.
+#ifndef BANKRUN_PATCH_ARRAYS_H
+#define BANKRUN_PATCH_ARRAYS_H
+
+#include "patch/tokens.h"
+
+enum { PATCH_MOST_RANK = 4 };
+
+struct patch_range { // tokens first, ..., last
+    size_t first, last;
+};
+
+struct patch_use {
+    size_t at; // the token that names the array
+    // What stands in its brackets, of which there are as many as the array has.
+    struct patch_range indices[PATCH_MOST_RANK];
+};
+
+struct patch_array {
+    char *name;
+    uint32_t line;
+    size_t name_at, statement_end; // tokens: its name, and the ; of its declaration
+    size_t scope_end;              // the token that ends its scope
+    unsigned rank;
+    bool is_dynamic; // extern __shared__ T name[]
+    bool is_at_file_scope;
+    uint32_t macro_line;                         // of a # line that names it; 0: none
+    struct patch_range extents[PATCH_MOST_RANK]; // empty (last < first) for []
+    VEC(struct patch_use) uses;
+    // Why its layout cannot be changed by edits: something that is not understood. NULL: nothing.
+    const char *problem; // in words, static
+    uint32_t problem_line;
+};
+
+typedef VEC(struct patch_array) patch_arrays;
+
+void patch_find_arrays(const struct patch_text *source, patch_arrays *arrays);
+void patch_arrays_free(patch_arrays *arrays);
+
+#endif

@@ -1,0 +1,299 @@
+// Edits of sources: what is found in them, what is changed, and what is left alone.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "patch/change.h"
+#include "patch/probe.h"
+
+// ---- Tokens ---------------------------------------------------------------------------------
+
+static void check_tokens(const char *text, const char *expected) {
+    struct patch_text source;
+    char joined[512] = "";
+    patch_tokenize(&source, text, strlen(text));
+    for (size_t i = 0; i < source.tokens.length; i++) {
+        const struct patch_token *token = &source.tokens.data[i];
+        strcat(joined, i ? "|" : "");
+        strncat(joined, text + token->begin, token->end - token->begin);
+    }
+    assert_string_equal(joined, expected);
+    patch_text_free(&source);
+}
+
+static void test_tokens(void **context) {
+    (void)context;
+    check_tokens("", "");
+    check_tokens("a+++b", "a|++|+|b");
+    check_tokens("x // tile[i]\ny /* tile\n[j] */ z", "x|y|z");
+    check_tokens("\"tile[\\\"0]\" '\\'' L\"w\"", "\"tile[\\\"0]\"|'\\''|L\"w\"");
+    check_tokens("R\"x(tile[0])\" )x\" end", "R\"x(tile[0])\" )x\"|end");
+    check_tokens("1'000 0x1p-3 1e+5f .5f", "1'000|0x1p-3|1e+5f|.5f");
+    check_tokens("p->tile<<=1 a::b", "p|->|tile|<<=|1|a|::|b");
+    check_tokens("\"not closed\nnext", "\"not closed|next");
+    check_tokens("/* not closed", "");
+    check_tokens("R\"(not closed", "R\"(not closed");
+}
+
+static void test_directives(void **context) {
+    (void)context;
+    static const char text[] = "a\n#define X \\\n  b\nc # d\n";
+    static const bool expected[] = {false, true, true, true, true, false, false, false};
+    struct patch_text source;
+    patch_tokenize(&source, text, strlen(text));
+    assert_int_equal(source.tokens.length, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(source.tokens.data[i].is_directive, expected[i]);
+    assert_int_equal(source.tokens.data[5].line, 4);
+    patch_text_free(&source);
+}
+
+// ---- Arrays ---------------------------------------------------------------------------------
+
+struct found {
+    struct patch_text source;
+    patch_arrays arrays;
+};
+
+static struct found find(const char *text) {
+    struct found found = {0};
+    patch_tokenize(&found.source, text, strlen(text));
+    patch_find_arrays(&found.source, &found.arrays);
+    return found;
+}
+
+static void release(struct found *found) {
+    patch_arrays_free(&found->arrays);
+    patch_text_free(&found->source);
+}
+
+static void test_declarations(void **context) {
+    (void)context;
+    struct found found =
+        find("__global__ void f() { static __shared__ __align__(16) pair<int, 2> a[N][2 * M], b, "
+             "*c[3]; { float __shared__ d[7]; d[0] = 1; } d[1] = 2; extern __shared__ int e[]; "
+             "__shared__ struct { int x[3]; } s; __shared__ int scalar; }");
+    assert_int_equal(found.arrays.length, 4);
+    static const struct {
+        const char *name;
+        unsigned rank;
+        size_t uses;
+    } expected[] = {{"a", 2, 0}, {"c", 1, 0}, {"d", 1, 1}, {"e", 1, 0}};
+    for (size_t i = 0; i < 4; i++) {
+        const struct patch_array *array = &found.arrays.data[i];
+        assert_string_equal(array->name, expected[i].name);
+        assert_int_equal(array->rank, expected[i].rank);
+        assert_int_equal(array->uses.length, expected[i].uses);
+        assert_int_equal(array->is_dynamic, i == 3);
+        assert_null(array->problem);
+    }
+    release(&found);
+}
+
+// Whether the uses of `int t[4][4]` are all understood.
+static bool is_understood(const char *statement) {
+    char text[512];
+    snprintf(text, sizeof text, "void f(int i, int j) { __shared__ int t[4][4]; %s }", statement);
+    struct found found = find(text);
+    assert_true(found.arrays.length >= 1);
+    const bool is_understood = !found.arrays.data[0].problem;
+    release(&found);
+    return is_understood;
+}
+
+static void test_uses(void **context) {
+    (void)context;
+    static const char *const good[] = {"x = t[i][j];",
+                                       "t[i][j] += 1;",
+                                       "return t[i][j];",
+                                       "x = a & t[i][j];",
+                                       "f(-t[i][j]);",
+                                       "atomicAdd(&t[i][j], 1);",
+                                       "p.t[0] = 1; p->t = q; n::t(1);",
+                                       "x = a * t[i][j];",
+                                       "x = *(int4 *)&t[i][j];",
+                                       "x = *reinterpret_cast<const int4 *>(&t[i][j]);",
+                                       "*(int4 *)&t[i][j] = x;",
+                                       "__pipeline_memcpy_async(&t[i][j], p, 4);",
+                                       "a = (unsigned)__cvta_generic_to_shared(&t[i][j]);",
+                                       "\"t\"; // t\n",
+                                       "x = t[i][t[j][0]];",
+                                       "g(t[i][j]);",
+                                       "x = i ? t[0][0] : t[1][1];",
+                                       "x = a && t[i][j];"};
+    static const char *const bad[] = {"int *p = t[i];",
+                                      "f(t);",
+                                      "p = &t[i][j];",
+                                      "f(&t[i][j]);",
+                                      "x = sizeof(t);",
+                                      "x = **t;",
+                                      "atomicAdd(t[i] + j, 1);",
+                                      "x = reinterpret_cast<int4 *>(&t[i][j])[1];",
+                                      "p = reinterpret_cast<int4 *>(&t[i][j]);",
+                                      "x = ((int4 *)&t[i][j])[1];",
+                                      "x = *(int4 *)(&t[i][j] + 4);",
+                                      "a = __cvta_generic_to_shared(&t[0][0]);",
+                                      "a = __cvta_generic_to_shared(&t[i][j]) + 16 * i;",
+                                      "{ int t[4][4]; t[0][0] = 1; }",
+                                      "{ int *t[4][4]; }",
+                                      "auto &r = t;",
+                                      "load_matrix_sync(a, &t[i][0], 4);",
+                                      "atomicAdd(&t[i][j] + 1, 1);",
+                                      "for (auto &row : t) row[0] = 1;"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!is_understood(good[i]))
+            fail_msg("not understood: %s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (is_understood(bad[i]))
+            fail_msg("taken for understood: %s", bad[i]);
+}
+
+// A macro that names the array is found wherever it stands.
+static void test_macros(void **context) {
+    (void)context;
+    struct found found = find("#define T(i) t[(i)]\nvoid f() { __shared__ int t[8]; T(1) = 2; }");
+    assert_int_equal(found.arrays.data[0].macro_line, 1);
+    assert_null(found.arrays.data[0].problem);
+    release(&found);
+    found = find("#define T t\nvoid f() { __shared__ int t[8]; T[1] = 2; }");
+    assert_non_null(found.arrays.data[0].problem);
+    release(&found);
+}
+
+// ---- Changes --------------------------------------------------------------------------------
+
+// NULL: refused.
+static char *changed(const char *text, const struct patch_shape *shape,
+                     const struct patch_change *change) {
+    struct found found = find(text);
+    patch_edits edits = {0};
+    char *result = NULL;
+    assert_int_equal(found.arrays.length, 1);
+    if (!patch_make(&found.source, &found.arrays.data[0], shape, change, &edits))
+        result = patch_apply(text, strlen(text), &edits);
+    else
+        assert_int_equal(edits.length, 0);
+    patch_edits_free(&edits);
+    release(&found);
+    return result;
+}
+
+static void check_change(const char *text, const struct patch_shape *shape,
+                         const struct patch_change *change, const char *expected) {
+    char *result = changed(text, shape, change);
+    if (expected)
+        assert_string_equal(result, expected);
+    else
+        assert_null(result);
+    free(result);
+}
+
+static const struct patch_shape square = {4096, {32, 32}, 4}, line = {4096, {1024}, 4},
+                                cube = {8192, {2, 32, 32}, 4};
+
+static void test_rows(void **context) {
+    (void)context;
+    const struct patch_change pad = {PATCH_PAD_ROWS, 32, 1, 0, 0, 0},
+                              other = {PATCH_PAD_ROWS, 64, 1, 0, 0, 0};
+    check_change("{ __shared__ int t[32][32]; }", &square, &pad, "{ __shared__ int t[32][33]; }");
+    check_change("{ __shared__ int t[32][ 0x20 ]; }", &square, &pad,
+                 "{ __shared__ int t[32][ 33 ]; }");
+    check_change("{ __shared__ int t[N][N /* n */]; }", &square, &pad,
+                 "{ __shared__ int t[N][N + 1 /* n */]; }");
+    check_change("{ __shared__ int t[N][2 * N + M(1 << 2)]; }", &square, &pad,
+                 "{ __shared__ int t[N][2 * N + M(1 << 2) + 1]; }");
+    check_change("{ __shared__ int t[N][a ? 1 : 32]; }", &square, &pad,
+                 "{ __shared__ int t[N][(a ? 1 : 32) + 1]; }");
+    check_change("{ __shared__ int t[32][32]; }", &square, &other, NULL);
+    check_change("{ __shared__ int t[1024]; }", &line, &pad, NULL);
+    check_change("{ __shared__ int t[32][32]; f(t); }", &square, &pad, NULL);
+}
+
+static void test_indices(void **context) {
+    (void)context;
+    const struct patch_change pad = {PATCH_PAD_INDEX, 32, 1, 0, 0, 0},
+                              wide = {PATCH_PAD_INDEX, 32, 4, 0, 0, 0},
+                              swizzle = {PATCH_SWIZZLE, 0, 0, 5, 0, 5},
+                              high = {PATCH_SWIZZLE, 0, 0, 3, 2, 5};
+    check_change(
+        "{\n  __shared__ int t[1024];\n  t[i] = t[t[j++]];\n}", &line, &pad,
+        "{\n  __shared__ int t[1056];\n  const auto t_at = [](unsigned i) { return i + i / 32; };\n"
+        "  t[t_at(i)] = t[t_at(t[t_at(j++)])];\n}");
+    check_change("{ __shared__ int t[N]; t[0] = 1; }", &line, &wide,
+                 "{ __shared__ int t[N + (N + 31) / 32 * 4];\n"
+                 "const auto t_at = [](unsigned i) { return i + i / 32 * 4; }; t[t_at(0)] = 1; }");
+    check_change(
+        "{ __shared__ int t[32][32]; t[y][x] = 1; }", &square, &swizzle,
+        "{ __shared__ int t[32][32];\n"
+        "const auto t_at = [](unsigned y, unsigned x) { return x ^ ((y * 32 + x) >> 5 & 31); };"
+        " t[y][t_at(y, x)] = 1; }");
+    check_change(
+        "{ __shared__ int t[2][32][32]; t[b][y + 1][x] = 1; }", &cube, &high,
+        "{ __shared__ int t[2][32][32];\nconst auto t_at = [](unsigned z, unsigned y, unsigned x) "
+        "{ return x ^ (((z * 32 + y) * 32 + x) >> 5 & 7) << 2; };"
+        " t[b][y + 1][t_at(b, y + 1, x)] = 1; }");
+    check_change(
+        "extern __shared__ int t[];\nvoid f() { t[i] = 1; }", &line, &swizzle,
+        "extern __shared__ int t[];\nstatic __device__ __forceinline__ unsigned t_at(unsigned i) "
+        "{ return i ^ (i >> 5 & 31); }\nvoid f() { t[t_at(i)] = 1; }");
+    // What must not be written twice, what is not known, and what would leave the rows.
+    check_change("{ __shared__ int t[32][32]; t[y++][x] = 1; }", &square, &swizzle, NULL);
+    check_change("{ __shared__ int t[32][32]; t[f(y)][x] = 1; }", &square, &swizzle, NULL);
+    check_change("{ __shared__ int t[32][32]; t[t[0][1]][x] = 1; }", &square, &swizzle, NULL);
+    check_change(
+        "{ __shared__ int t[32][32]; t[y][x++] = 1; }", &square, &swizzle,
+        "{ __shared__ int t[32][32];\n"
+        "const auto t_at = [](unsigned y, unsigned x) { return x ^ ((y * 32 + x) >> 5 & 31); };"
+        " t[y][t_at(y, x++)] = 1; }");
+    check_change("{ __shared__ int t[1024]; int t_at = 1; t[t_at] = 1; }", &line, &pad, NULL);
+    check_change("#define T(i) t[i]\n{ __shared__ int t[1024]; }", &line, &pad, NULL);
+    check_change("extern __shared__ int t[];\nvoid f() { t[i] = 1; }", &line, &pad, NULL);
+    const struct patch_shape odd = {32 * 33 * 4, {32, 33}, 4};
+    check_change("{ __shared__ int t[32][33]; }", &odd, &swizzle, NULL);
+}
+
+// ---- Questions to the compiler --------------------------------------------------------------
+
+static void test_probe(void **context) {
+    (void)context;
+    struct found found = find("{ __shared__ int a[2][3]; extern __shared__ int b[]; }");
+    patch_edits edits = {0};
+    patch_ask(&found.source, &found.arrays, &edits);
+    char *text = patch_apply(found.source.text, found.source.length, &edits);
+    assert_string_equal(
+        text, "{ __shared__ int a[2][3]; asm volatile(\"// bankrun-shared 0 %0 %1 %2\" :: "
+              "\"n\"((int)sizeof(a)), \"n\"((int)sizeof(a[0])), \"n\"((int)sizeof(a[0][0])));"
+              " extern __shared__ int b[]; asm volatile(\"// bankrun-shared 1 0 %0\" :: "
+              "\"n\"((int)sizeof(b[0]))); }");
+    patch_shapes shapes = {0};
+    patch_read_shapes("x\n// bankrun-shared 0 24 12 4\n// bankrun-shared 1 0 8\n"
+                      "// bankrun-shared 0 24 12 4\n// bankrun-shared 0 48 24 8\n",
+                      &found.arrays, 0, &shapes);
+    assert_int_equal(shapes.length, 2);
+    assert_int_equal(shapes.data[0].extents[0], 2);
+    assert_int_equal(shapes.data[0].extents[1], 3);
+    assert_int_equal(shapes.data[1].element_bytes, 8);
+    shapes.length = 0;
+    patch_read_shapes("// bankrun-shared 1 0 8", &found.arrays, 1, &shapes);
+    assert_int_equal(shapes.data[0].element_bytes, 8);
+    assert_int_equal(shapes.data[0].extents[0], 0);
+    vec_free(&shapes);
+    free(text);
+    patch_edits_free(&edits);
+    release(&found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tokens),       cmocka_unit_test(test_directives),
+        cmocka_unit_test(test_declarations), cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_macros),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_indices),      cmocka_unit_test(test_probe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
