@@ -5,7 +5,7 @@
     tests/run.py ptx/add programs      kinds, or kind/part-of-a-name
     tests/run.py --rebase programs     writes the golden files anew
 
-Kinds: unit, ptx, diag, limits, programs, check, prove, cli, fuzz, readme; tests/harness has one module for
+Kinds: unit, ptx, diag, limits, programs, check, prove, fix, cli, fuzz, readme; tests/harness has one module for
 each and says what its files look like. The last line is `N passed, N failed, N skipped`.
 """
 
@@ -22,7 +22,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import checks, programs, prove, ptx, readme, scripts  # noqa: E402
+from harness import checks, fixes, programs, prove, ptx, readme, scripts  # noqa: E402
 from harness.case import Context, Failure, Skip  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -89,7 +89,7 @@ def make_path(context, cache):
     context.search_path = folder + os.pathsep + os.environ.get("PATH", "")
 
 
-KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz", "readme")
+KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "prove", "fix", "cli", "fuzz", "readme")
 
 
 def is_chosen(case, patterns):
@@ -168,7 +168,7 @@ def main():
         context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch)
         make_path(context, os.path.abspath(options.cache))
         cases = []
-        for module in (scripts, ptx, programs, checks, prove, readme):
+        for module in (scripts, ptx, programs, checks, prove, fixes, readme):
             cases += module.collect(context)
         cases = [case for case in cases if is_chosen(case, options.patterns)]
         if not cases:

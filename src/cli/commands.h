@@ -13,6 +13,7 @@ int cmd_report(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_prove(int argc, char **argv);
+int cmd_fix(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_nvcc_flags(int argc, char **argv);
 

@@ -23,6 +23,7 @@ static const struct {
     {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
     {"layout", cmd_layout, CLI_LAYOUT,
      "find the padding or swizzle in which accesses do not conflict"},
+    {"fix", cmd_fix, CLI_FIX, "edit a .cu so that its bank conflicts go, and try the edits"},
     {"prove", cmd_prove, CLI_PROVE, "show what holds for every block, round of a loop and input"},
     {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
      "print the flags that a build system hands to nvcc"},
@@ -45,6 +46,7 @@ static void help(FILE *out) {
         "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
+        "    bankrun fix transpose.cu              edits that cure its conflicts, as a diff\n"
         "    bankrun check ./app                   look for defects\n"
         "    bankrun prove transpose.cu            what holds for every input\n"
         "    bankrun explain 'tile[threadIdx.x][threadIdx.y]' --shared 'float tile[32][32]' "

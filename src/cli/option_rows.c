@@ -6,9 +6,10 @@
 
 enum {
     BOTH = CLI_RUN | CLI_REPORT,
-    ALL = BOTH | CLI_EXPLAIN | CLI_LAYOUT | CLI_PROVE,
+    ALL = BOTH | CLI_EXPLAIN | CLI_LAYOUT | CLI_PROVE | CLI_FIX,
     ASKS = CLI_EXPLAIN | CLI_LAYOUT,
-    COMPILES = CLI_RUN | CLI_PROVE
+    COMPILES = CLI_RUN | CLI_PROVE | CLI_FIX,
+    RUNS = CLI_RUN | CLI_FIX
 };
 
 #define X(id, name, write) {name, REPORT_##id},
@@ -30,6 +31,7 @@ static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
 #undef CHECK
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
+static const struct option_choice layouts[] = {{"pad", CLI_PAD}, {"swizzle", CLI_SWIZZLE}, {0}};
 static const struct option_choice bank_modes[] = {{"4", 4}, {"8", 8}, {0}};
 
 #define FIELD(name) ((struct cli_options *)0)->name
@@ -112,16 +114,16 @@ const struct option_row option_rows[] = {
      READ(option_arch)},
     {0, "save", "FILE", CLI_CALIBRATE,
      "write the measurements to FILE.csv, compressed if it ends\nin .gz", TEXT(calibrate.save)},
-    {0, "arch", "ARCH", CLI_RUN,
+    {0, "arch", "ARCH", RUNS,
      "architecture to simulate: sm_90, 90 or 9.0 (default sm_90);\nsm_90a: a .cu is compiled with "
      "the "
      "features of 9.0 alone",
      READ(option_arch)},
     {0, "arch", "ARCH", CLI_NVCC_FLAGS,
      "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)", READ(option_arch)},
-    {0, "devices", "N", CLI_RUN,
-     "devices that a program sees, all of this architecture\n(default 1)", READ(option_devices)},
-    {0, "threads", "N", CLI_RUN,
+    {0, "devices", "N", RUNS, "devices that a program sees, all of this architecture\n(default 1)",
+     READ(option_devices)},
+    {0, "threads", "N", RUNS,
      "host threads (default: one for each processor); the counts\ndo not depend on it",
      NUMBER(threads, 1024)},
     {0, "launch", "SPEC", CLI_RUN,
@@ -130,6 +132,13 @@ const struct option_row option_rows[] = {
     {0, "dump", "ARG=FILE", CLI_RUN,
      "write a buffer of the launch to FILE after the run; '-' prints\nits values on stdout",
      READ(option_dump)},
+    {0, "write", NULL, CLI_FIX,
+     "change FILE.cu itself; as it was it stays beside it, as\nFILE.cu.orig", SET(writes, true)},
+    {0, "prefer", "pad|swizzle", CLI_FIX,
+     "which of two layouts that are as good (default: the one that takes\nan index less work)",
+     CHOICE(prefers, layouts)},
+    {0, "no-check", NULL, CLI_FIX, "do not look for new findings of bankrun check: quicker",
+     SET(no_checks, true)},
     {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
     {0, "check", "LIST", CLI_RUN,
@@ -161,13 +170,13 @@ const struct option_row option_rows[] = {
      TEXT(trace_output)},
     {0, "metrics", NULL, BOTH, "show the figures that profilers have names for, old and new",
      SET(metrics, true)},
-    {0, "max-instructions", "N", CLI_RUN, "stop a launch after N warp instructions",
+    {0, "max-instructions", "N", RUNS, "stop a launch after N warp instructions",
      NUMBER(max_instructions, UINT64_MAX)},
-    {0, "on-fault", "stop|continue", CLI_RUN,
+    {0, "on-fault", "stop|continue", RUNS,
      "what an access beyond its allocation does that a GPU would let\npass: stop the program (the "
      "default), or continue and be reported",
      CHOICE(lets_pass, on_faults)},
-    {0, "fill", "zero|pattern|random[:SEED]", CLI_RUN,
+    {0, "fill", "zero|pattern|random[:SEED]", RUNS,
      "what shared, local and allocated memory hold before they are\nwritten: bytes of 0x7f (the "
      "default), zeros, or random bytes,\nthe same in every run of one SEED",
      READ(option_fill), .choices = fills},
@@ -200,7 +209,7 @@ const struct option_row option_rows[] = {
      SET(follow, true)},
     {0, "color", "WHEN", ALL, "auto, always or never (default auto; NO_COLOR is heeded)",
      CHOICE(color, colors)},
-    {'q', "quiet", NULL, CLI_RUN, "no report and no progress on stderr, only errors and faults",
+    {'q', "quiet", NULL, RUNS, "no report and no progress on stderr, only errors and faults",
      SET(quiet, true)},
     {'v', "verbose", NULL, BOTH, "show every site and launch, and the commands that are run",
      SET(verbose, true)},

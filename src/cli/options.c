@@ -110,6 +110,8 @@ static const char *command_name(enum cli_command command) {
         return "explain";
     case CLI_LAYOUT:
         return "layout";
+    case CLI_FIX:
+        return "fix";
     case CLI_NVCC_FLAGS:
         return "nvcc-flags";
     case CLI_PROVE:

@@ -18,6 +18,7 @@
 enum cli_status {
     CLI_OK = 0,
     CLI_FAULT = 1,      // a kernel of a .ptx run ended in a fault
+    CLI_UNFIXED = 1,    // bankrun fix: conflicts are left
     CLI_USAGE = 2,      // the command line, or an input that cannot be run
     CLI_EXCESS = 3,     // --fail-on excess
     CLI_FAILED_RUN = 4, // --fail-on: a fault, a refused launch, or an incomplete profile
@@ -38,6 +39,7 @@ enum cli_command {
     CLI_NVCC_FLAGS = 16,
     CLI_PROVE = 32,
     CLI_LAYOUT = 64,
+    CLI_FIX = 128,
 };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -103,7 +105,9 @@ struct cli_options {           // strings point into argv
     const char *schedule_text;    // SEED[:N]; NULL: launches are run in the usual order alone
     struct run_schedule schedule; // the same
     struct profile_suppressions *accepted; // findings that are, of --suppressions; NULL: none
-    bool follow;                           // the processes that the program starts, too
+    bool writes, no_checks;                // bankrun fix: --write, --no-check
+    enum { CLI_ANY_LAYOUT, CLI_PAD, CLI_SWIZZLE } prefers; // --prefer
+    bool follow; // the processes that the program starts, too
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_prove prove;

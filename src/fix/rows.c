@@ -157,7 +157,7 @@ void fix_find_rows(struct fix_problem *problem) {
     struct fix_array *array = &problem->array;
     struct strides strides = {0};
     collect(problem, &strides);
-    const uint64_t row = declared_row(problem, &strides);
+    const uint64_t row = array->knows_rows ? 0 : declared_row(problem, &strides);
     if (row)
         fix_add_rows(array, (struct fix_rows){row, array->element_bytes, 0});
     for (unsigned i = 0; i < strides.count && i < MOST_ROWS; i++) {

@@ -34,6 +34,7 @@ struct fix_array {
     unsigned element_bytes;
     struct fix_rows rows[FIX_MOST_ROWS];
     unsigned row_count;
+    bool knows_rows; // those of the declaration are there, if it has any
 };
 
 // What is beyond FIX_MOST_ROWS is left out.

@@ -61,17 +61,6 @@ static void put_layouts(struct strbuf *out, const struct profile_cure *cure) {
             put_outcome(out, cure, &cure->layouts[i]);
             before = "\nor ";
         }
-    if (cure->layouts[0].wavefronts > cure->ideal)
-        strbuf_puts(out, "\nno such layout is free of conflicts");
-}
-
-static void put_name(struct strbuf *out, const struct profile_cure *cure) {
-    const uint64_t first = cure->offset / cure->element_bytes;
-    if (cure->is_part)
-        strbuf_printf(out, "%s[%llu...%llu]", cure->array, (number)first,
-                      (number)(first + cure->bytes / cure->element_bytes - 1));
-    else
-        strbuf_puts(out, "it");
 }
 
 char *profile_cure_text(const struct profile_cure *cure) {
@@ -80,12 +69,7 @@ char *profile_cure_text(const struct profile_cure *cure) {
         put_none(&out, cure);
     else
         put_layouts(&out, cure);
-    strbuf_puts(&out, "\ntried on what block 0 asks of ");
-    put_name(&out, cure);
-    strbuf_printf(&out, " (%llu requests, elements of %u byte%s)", (number)cure->requests,
-                  cure->element_bytes, cure->element_bytes > 1 ? "s" : "");
-    if (cure->is_part)
-        strbuf_printf(&out, ", an array of its own in %s: no access reaches across its ends",
-                      cure->array);
+    strbuf_printf(&out, "\ntried on what block 0 asks of it (%llu requests, elements of %u byte%s)",
+                  (number)cure->requests, cure->element_bytes, cure->element_bytes > 1 ? "s" : "");
     return strbuf_take(&out);
 }

@@ -36,8 +36,6 @@ static json_t *cure_of(const struct profile_cure *cure) {
     json_t *object = json_object(), *layouts = json_array(), *lines = json_array();
     set(object, "array", text(cure->array));
     set(object, "dynamic", json_boolean(cure->is_dynamic));
-    set(object, "part", json_boolean(cure->is_part));
-    set(object, "offset", number(cure->offset));
     set(object, "bytes", number(cure->bytes));
     set(object, "element_bytes", number(cure->element_bytes));
     set(object, "requests", number(cure->requests));
@@ -130,8 +128,6 @@ static void read_cure(struct profile_reader *reader, const json_t *object,
                       struct profile_cure *cure) {
     cure->array = profile_read_text(reader, object, "array", false);
     cure->is_dynamic = profile_read_boolean(reader, object, "dynamic");
-    cure->is_part = profile_read_boolean(reader, object, "part");
-    cure->offset = profile_read_number(reader, object, "offset", INT64_MAX);
     cure->bytes = profile_read_number(reader, object, "bytes", INT64_MAX);
     cure->element_bytes = read32(reader, object, "element_bytes");
     cure->requests = profile_read_number(reader, object, "requests", INT64_MAX);

@@ -182,8 +182,7 @@ static void join_rows(merged_list *rows) {
 
 struct cured { // an array that was looked at
     const struct ir_variable *array;
-    size_t before; // cures of the launch that come before its own
-    uint32_t *of_site;
+    uint32_t number; // as of a site
 };
 
 struct finish {
@@ -192,25 +191,21 @@ struct finish {
     VEC(struct cured) cured;
 };
 
-static const struct cured *look_at(struct finish *finish, const struct ir_variable *array) {
+static uint32_t cure_of(struct finish *finish, const struct ir_variable *array) {
     struct profile_launch *launch = finish->launch;
+    struct profile_cure cure;
     for (size_t i = 0; i < finish->cured.length; i++)
         if (finish->cured.data[i].array == array)
-            return &finish->cured.data[i];
-    struct profile_cures found = profile_find_cures(finish->recorder, array);
-    vec_push(&finish->cured, (struct cured){array, launch->cure_count, found.of_site});
-    launch->cures =
-        base_realloc(launch->cures, (launch->cure_count + found.count + 1) * sizeof *launch->cures);
-    for (size_t i = 0; i < found.count; i++)
-        launch->cures[launch->cure_count++] = found.list[i];
-    free(found.list);
-    return &finish->cured.data[finish->cured.length - 1];
-}
-
-static uint32_t cure_of(struct finish *finish, const struct merged_site *row) {
-    const struct cured *cured = look_at(finish, row->array);
-    const uint32_t number = cured->of_site ? cured->of_site[row->number] : 0;
-    return number ? (uint32_t)cured->before + number : 0;
+            return finish->cured.data[i].number;
+    struct cured cured = {.array = array};
+    if (profile_find_cure(finish->recorder, array, &cure)) {
+        launch->cures =
+            base_realloc(launch->cures, (launch->cure_count + 1) * sizeof *launch->cures);
+        launch->cures[launch->cure_count++] = cure;
+        cured.number = (uint32_t)launch->cure_count;
+    }
+    vec_push(&finish->cured, cured);
+    return cured.number;
 }
 
 static void finish_row(struct finish *finish, struct merged_site *row) {
@@ -230,7 +225,7 @@ static void finish_row(struct finish *finish, struct merged_site *row) {
             profile_bank_request(&site->request, worst->mask, worst->offsets);
         site->why =
             profile_why(recorder->info.arch, &request, recorder->sites[row->number].site->is_sum);
-        site->cure = cure_of(finish, row);
+        site->cure = cure_of(finish, row->array);
         if (site->cure)
             site->help = profile_cure_text(&finish->launch->cures[site->cure - 1]);
     }
@@ -257,8 +252,6 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
         total->units += launch->sites[i].counts.units;
         total->ideal += launch->sites[i].counts.ideal;
     }
-    for (size_t i = 0; i < finish.cured.length; i++)
-        free(finish.cured.data[i].of_site);
     vec_free(&finish.cured);
     vec_free(&rows);
 }

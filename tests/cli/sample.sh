@@ -14,13 +14,19 @@ done:|; s|^    .reg .b32.*|    .reg .pred %p;\
     .reg .b32 %r<8>;|' "$folder/column.ptx" >"$folder/uneven.ptx"
 
 alike='column<<<4000, 32>>>(out:u32[32], 3)'
+# What is counted; block 0, which tells of cures, need not be among those that are run.
+counts() {
+    python3 -c 'import json, sys
+profile = json.load(open(sys.argv[2]))
+for launch in profile["launches"]: launch.pop("cures", None)
+print(json.dumps(profile, indent=1))' "$@" | grep "\"$1\": [0-9]*"
+}
 run --format json -o "$folder/all.json" --launch "$alike" "$folder/column.ptx"; expect_status 0
 for blocks in 10 1% 3999 100%; do
     run --format json -o "$folder/some.json" --blocks "$blocks" --launch "$alike" "$folder/column.ptx"
     expect_status 0
     for key in wavefronts requests ideal instructions; do
-        [ "$(grep -o "\"$key\": [0-9]*" "$folder/some.json")" = \
-            "$(grep -o "\"$key\": [0-9]*" "$folder/all.json")" ] ||
+        [ "$(counts "$key" "$folder/some.json")" = "$(counts "$key" "$folder/all.json")" ] ||
             complain "--blocks $blocks: other $key than the whole grid has"
     done
 done

@@ -7,6 +7,7 @@
 #include "bankrun/banks.h"
 #include "base/alloc.h"
 #include "cuda/core/state.h"
+#include "profile/declared.h"
 #include "profile/finding.h"
 
 enum { DEFAULT_ARCH = 90, MAX_THREADS = 1024 };
@@ -104,6 +105,9 @@ void cuda_config_read(struct cuda_config *config) {
     config->as_compiled = as && strcmp(as, "compiled") == 0;
     if (config->devices == 0)
         config->devices = 1;
+    const char *rows = getenv("BANKRUN_ROWS");
+    if (rows && !profile_declare_rows(rows))
+        cuda_say("BANKRUN_ROWS=%s is not of the form ARRAY:BYTES:ROW:ELEMENT,...: ignored", rows);
     config->profile_path = take_text("BANKRUN_PROFILE");
     config->trace = take_text("BANKRUN_TRACE");
     config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");

@@ -6,6 +6,7 @@
 #include "cuda/checks/check.h"
 #include "cuda/graph/graph.h"
 #include "cuda/graph/memory.h"
+#include "cuda/memory/returned.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/event.h"
 
@@ -24,8 +25,10 @@ enum cuda_error cuda_enqueue(struct cuda_state *state, cuda_stream stream,
 // Memory may have gone since the operation was checked.
 static enum cuda_error run_copy(struct cuda_state *state, const struct cuda_copy *copy) {
     enum cuda_error error = cuda_copy_check(state, copy, false);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         cuda_copy_run(cuda_any_sim(state), copy);
+        cuda_returned_add(state, copy);
+    }
     return error;
 }
 
