@@ -53,11 +53,12 @@ struct cost_time cost_time_of(const struct cost_machine *machine, const struct c
 struct cost_time cost_time_without(const struct cost_machine *machine,
                                    const struct cost_counts *counts, double excess);
 
-// How many times as fast it is then, and whether that is worth a change: three percent or more.
+// How many times as fast it is then, and whether that is worth a change: five percent or more.
 double cost_gain(const struct cost_time *now, const struct cost_time *then);
 bool cost_is_worth(double gain);
 
-// "shared memory", "global memory", ...: for "... is the bottleneck".
+// "shared", "global", ..., and "shared memory", ... for "... is the bottleneck".
+extern const char *const cost_bound_key[COST_BOUNDS];
 extern const char *const cost_bound_text[COST_BOUNDS];
 
 #endif

@@ -20,10 +20,15 @@
 #define LATENCY_INSTRUCTION 1.2
 #define LOADS_AT_ONCE 8.0 // of a warp, that wait together
 
+const char *const cost_bound_key[COST_BOUNDS] = {
+    [COST_SHARED] = "shared",   [COST_GLOBAL] = "global", [COST_ISSUE] = "issue",
+    [COST_LATENCY] = "latency", [COST_BLOCKS] = "blocks", [COST_LAUNCH] = "launch",
+};
+
 const char *const cost_bound_text[COST_BOUNDS] = {
     [COST_SHARED] = "shared memory",       [COST_GLOBAL] = "global memory",
     [COST_ISSUE] = "issuing instructions", [COST_LATENCY] = "latency",
-    [COST_BLOCKS] = "starting blocks",     [COST_LAUNCH] = "launching the kernel",
+    [COST_BLOCKS] = "starting blocks",     [COST_LAUNCH] = "the launch",
 };
 
 static double larger(double a, double b) {
@@ -99,5 +104,5 @@ double cost_gain(const struct cost_time *now, const struct cost_time *then) {
 }
 
 bool cost_is_worth(double gain) {
-    return gain >= 1.03;
+    return gain >= 1.05;
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "profile/json.h"
+#include "profile/json_cost.h"
 #include "profile/json_cures.h"
 #include "profile/json_failures.h"
 #include "profile/json_findings.h"
@@ -152,7 +153,8 @@ static json_t *runs_of(const struct profile_launch *launch) {
     return runs;
 }
 
-static json_t *launch_of(const struct profile_launch *launch) {
+// Without an architecture nothing is said of its time.
+static json_t *launch_of(unsigned arch, const struct profile_launch *launch) {
     json_t *object = json_object(), *sites = json_array();
     set(object, "index", number(launch->index));
     set(object, "repeats", number(launch->repeats));
@@ -183,6 +185,7 @@ static json_t *launch_of(const struct profile_launch *launch) {
     for (size_t i = 0; i < launch->site_count; i++)
         append(sites, site_of(&launch->sites[i]));
     set(object, "sites", sites);
+    profile_write_cost(object, arch, launch);
     profile_write_cures(object, launch);
     return object;
 }
@@ -231,7 +234,7 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
     if (profile->process_count)
         set(root, "processes", processes_of(profile));
     for (size_t i = 0; i < launch_count; i++)
-        append(launches, launch_of(&profile->launches[i]));
+        append(launches, launch_of(profile->arch, &profile->launches[i]));
     set(root, "launches", launches);
     profile_write_failures(root, profile);
     profile_write_findings(root, &profile->findings);
@@ -261,5 +264,5 @@ char *profile_head_to_json(const struct profile *profile) {
 }
 
 char *profile_launch_to_json(const struct profile_launch *launch) {
-    return dump(launch_of(launch), JSON_SORT_KEYS | JSON_COMPACT);
+    return dump(launch_of(0, launch), JSON_SORT_KEYS | JSON_COMPACT);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "profile/cost.h"
 #include "report/build.h"
 
 static bool has_estimate(const struct profile_launch *launch, int op) { // op < 0: of any
@@ -74,6 +75,21 @@ static void fill_rules(struct view_builder *builder, struct view_launch *launch)
     }
 }
 
+static void fill_worth(struct view_launch *launch) {
+    struct profile_cost cost;
+    if (!profile_cost_of(launch->arch, launch->launch, &cost))
+        return;
+    const double gain = profile_cost_gain(&cost, cost.excess);
+    launch->worth = (struct view_worth){.machine = cost.machine->name,
+                                        .bottleneck = cost_bound_text[cost.time.bottleneck],
+                                        .gain = gain,
+                                        .is_worth = cost_is_worth(gain)};
+    for (size_t i = 0; i < launch->conflicts.count; i++) {
+        struct view_line *line = &launch->conflicts.data[i];
+        line->gain = profile_cost_gain(&cost, line->excess);
+    }
+}
+
 void view_fill_launch(struct view_builder *builder, struct view_launch *launch, bool is_counted) {
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
     launch->verdict = is_counted ? verdict_of(launch) : VIEW_UNCOUNTED;
@@ -85,6 +101,7 @@ void view_fill_launch(struct view_builder *builder, struct view_launch *launch, 
                            .whole = shared->units,
                            .style = view_excess_style(view_excess(shared), shared->units)};
     launch->conflicts = view_lines_of(builder, launch, SITE_SHARED, true);
+    fill_worth(launch);
     launch->clean = view_lines_of(builder, launch, SITE_SHARED, false);
     launch->wasteful = view_lines_of(builder, launch, SITE_GLOBAL, true);
     for (int space = 0; space < SITE_SPACES; space++)

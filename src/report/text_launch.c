@@ -175,6 +175,29 @@ static void put_sums(struct report_page *page, const struct view_launch *launch)
                 text_cell(percent, &launch->excess), each);
 }
 
+// "an H200", "a V100"
+static const char *article_of(const char *name) {
+    return strchr("AEFHILMNORSX", name[0]) ? "an" : "a";
+}
+
+static void put_worth(struct report_page *page, const struct view_worth *worth) {
+    struct strbuf text = {0};
+    if (!worth->machine)
+        return;
+    if (worth->is_worth)
+        strbuf_printf(&text,
+                      "Without them about %.1f times as fast on %s %s: %s is the bottleneck.",
+                      worth->gain, article_of(worth->machine), worth->machine, worth->bottleneck);
+    else
+        strbuf_printf(&text, "Without them hardly faster on %s %s: %s is the bottleneck.",
+                      article_of(worth->machine), worth->machine, worth->bottleneck);
+    strbuf_puts(&text, " (An estimate.)");
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
 static void put_verdict(struct report_page *page, const struct view_launch *launch) {
     if (launch->verdict == VIEW_UNCOUNTED)
         return;
@@ -198,6 +221,7 @@ static void put_verdict(struct report_page *page, const struct view_launch *laun
         break;
     }
     report_newline(page);
+    put_worth(page, &launch->worth);
 }
 
 void text_heading(struct report_page *page, const struct view_launch *launch,

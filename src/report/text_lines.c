@@ -144,7 +144,19 @@ static void put_line_heading(struct report_page *page, const struct view_line *l
     report_newline(page);
 }
 
-static void put_conflict(struct report_page *page, const struct view_line *line, bool is_verbose) {
+// Where one line alone conflicts, the launch's heading says it.
+static void put_gain(struct report_page *page, const struct view_line *line,
+                     const struct view_launch *launch) {
+    if (line->gain == 0 || launch->conflicts.count < 2 || !launch->worth.is_worth)
+        return;
+    put_label(page, "worth");
+    report_putf(page, STYLE_PLAIN, "%s%.1f times as fast without (an estimate)",
+                line->gain < 1.05 ? "hardly anything: " : "about ", line->gain);
+    report_newline(page);
+}
+
+static void put_conflict(struct report_page *page, const struct view_line *line,
+                         const struct view_launch *launch, bool is_verbose) {
     put_line_heading(page, line);
     text_columns(page, 4, "", view_columns[SITE_SHARED]);
     for (size_t i = 0; i < line->count; i++) {
@@ -162,15 +174,17 @@ static void put_conflict(struct report_page *page, const struct view_line *line,
             put_inlining(page, site);
         }
     }
+    put_gain(page, line, launch);
 }
 
-static void put_conflicts(struct report_page *page, const struct view_lines *lines,
+static void put_conflicts(struct report_page *page, const struct view_launch *launch,
                           bool is_verbose) {
+    const struct view_lines *lines = &launch->conflicts;
     char more[64] = "", number[REPORT_NUMBER];
     size_t shown = shown_of(lines, MOST_CONFLICTS, false, is_verbose);
     uint64_t rest = 0;
     for (size_t i = 0; i < shown; i++)
-        put_conflict(page, &lines->data[i], is_verbose);
+        put_conflict(page, &lines->data[i], launch, is_verbose);
     if (shown == lines->count)
         return;
     for (size_t i = shown; i < lines->count; i++)
@@ -199,7 +213,7 @@ static void put_clean_line(struct report_page *page, const struct view_line *lin
 void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
     const struct view_lines *clean = &launch->clean;
     size_t shown = shown_of(clean, MOST_CLEAN, true, is_verbose);
-    put_conflicts(page, &launch->conflicts, is_verbose);
+    put_conflicts(page, launch, is_verbose);
     if (shown > 0) {
         report_newline(page);
         text_columns(page, 2, "lines without conflicts", view_columns[SITE_SHARED]);

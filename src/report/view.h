@@ -91,6 +91,7 @@ struct view_line {
     const struct profile_site *first;
     const char *quote; // without the white space around it; NULL: no excess, or it cannot be read
     uint64_t excess;   // wavefronts or sectors beyond the ideal
+    double gain;       // how many times as fast the launch is without it; 0: unknown
     uint32_t degree;   // the worst of the accesses with an excess
     enum report_style style;
     struct view_site *sites;
@@ -134,6 +135,14 @@ enum view_verdict {
     VIEW_CONFLICTS,
 };
 
+// What removing all excess of shared memory is worth: an estimate (docs/cost.md).
+struct view_worth {
+    const char *machine; // that it is about; NULL: nothing is known
+    const char *bottleneck;
+    double gain; // how many times as fast
+    bool is_worth;
+};
+
 // Launches of one kernel that counted the same, one after the other or not.
 struct view_launch {
     const struct profile_launch *launch; // the first of them
@@ -142,8 +151,9 @@ struct view_launch {
     unsigned arch; // in the bank mode of the launch
     struct profile_counts sums[SITE_SPACES];
     enum view_verdict verdict;
-    bool is_about;                         // the sums are estimates
-    struct view_cell excess;               // of shared memory: how much of it is in vain
+    bool is_about;           // the sums are estimates
+    struct view_cell excess; // of shared memory: how much of it is in vain
+    struct view_worth worth;
     struct view_lines conflicts;           // of shared memory: the accesses with most excess first
     struct view_lines clean;               // of shared memory, the others
     struct view_lines wasteful;            // of global memory: more sectors than needed

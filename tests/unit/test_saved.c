@@ -53,6 +53,33 @@ static void test_round_trip(void **state) {
     profile_free(back);
 }
 
+static const char *after(const char *text, const char *needle) {
+    const char *found = strstr(text, needle);
+    assert_non_null(found);
+    return found;
+}
+
+// Of the launch that conflicts and ran to its end, for an architecture with a machine.
+static void test_cost(void **state) {
+    (void)state;
+    struct profile *profile = sample();
+    char *json = profile_to_json(profile), *one = profile_launch_to_json(&profile->launches[0]);
+    const char *cost = after(json, "\"cost\": {");
+    after(cost, "\"bottleneck\": \"launch\"");
+    after(cost, "\"machine\": \"H200\"");
+    after(after(cost, "\"arrays\": ["), "\"array\": \"tile\"");
+    after(after(cost, "\"lines\": ["), "\"line\": 33");
+    assert_null(strstr(cost + 1, "\"cost\""));
+    assert_null(strstr(one, "\"cost\""));
+    free(json);
+    free(one);
+    profile->arch = 13;
+    json = profile_to_json(profile);
+    assert_null(strstr(json, "\"cost\""));
+    free(json);
+    profile_free(profile);
+}
+
 // A column of rows of 32 words: rows of 33 cure it, and so does a swizzle.
 static void test_cures(void **state) {
     (void)state;
@@ -303,7 +330,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sorted_keys),
         cmocka_unit_test(test_strange_bytes), cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_cures),         cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_no_request),
+        cmocka_unit_test(test_no_request),    cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
