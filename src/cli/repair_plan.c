@@ -396,6 +396,9 @@ static bool mend(struct repair *repair, const struct target *target) {
         refuse(&result, base_strdup(why_none(target->cure)), result.array ? result.array->line : 0);
     else if (!result.array)
         refuse(&result, base_strdup("no declaration of it as an array was found in this file"), 0);
+    else if (target->cure->is_part)
+        refuse(&result, base_strdup("it is one of several arrays in a block of dynamic memory"),
+               result.array->line);
     else if (!find_shape(repair, n, target->cure, &shape))
         refuse(&result, base_strdup("its size is not what the compiler says of the declaration"),
                result.array->line);

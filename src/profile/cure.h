@@ -39,6 +39,8 @@ struct profile_cure_line { // of the source, whose requests were among those
 struct profile_cure {
     char *array; // its name in the source
     bool is_dynamic;
+    bool is_part;    // one of several arrays that lie in it, told apart by what accesses touch
+    uint64_t offset; // where that begins, in bytes from the start of `array`
     uint64_t bytes;
     unsigned element_bytes;               // the least that a lane accesses
     uint64_t requests, wavefronts, ideal; // as it is

@@ -30,12 +30,8 @@ static void put_layout(struct strbuf *out, const struct profile_layout *layout) 
     }
 }
 
-static void put_none(struct strbuf *out, const struct profile_cure *cure) {
+static void put_none(struct strbuf *out) {
     strbuf_puts(out, "no row padding and no XOR swizzle takes away half of the conflicts");
-    if (cure->reason == PROFILE_ONE_ELEMENT)
-        strbuf_puts(out,
-                    "\nlanes that update one element wait for each other wherever it lies: add "
-                    "up in registers or with shuffles first, or give each warp a copy");
 }
 
 // A padding by an index is of interest where it is better than the best by a declaration.
@@ -61,15 +57,31 @@ static void put_layouts(struct strbuf *out, const struct profile_cure *cure) {
             put_outcome(out, cure, &cure->layouts[i]);
             before = "\nor ";
         }
+    if (cure->layouts[0].wavefronts > cure->ideal)
+        strbuf_puts(out, "\nno such layout is free of conflicts");
+}
+
+static void put_name(struct strbuf *out, const struct profile_cure *cure) {
+    const uint64_t first = cure->offset / cure->element_bytes;
+    if (cure->is_part)
+        strbuf_printf(out, "%s[%llu...%llu]", cure->array, (number)first,
+                      (number)(first + cure->bytes / cure->element_bytes - 1));
+    else
+        strbuf_puts(out, "it");
 }
 
 char *profile_cure_text(const struct profile_cure *cure) {
     struct strbuf out = {0};
     if (cure->reason)
-        put_none(&out, cure);
+        put_none(&out);
     else
         put_layouts(&out, cure);
-    strbuf_printf(&out, "\ntried on what block 0 asks of it (%llu requests, elements of %u byte%s)",
-                  (number)cure->requests, cure->element_bytes, cure->element_bytes > 1 ? "s" : "");
+    strbuf_puts(&out, "\ntried on what block 0 asks of ");
+    put_name(&out, cure);
+    strbuf_printf(&out, " (%llu requests, elements of %u byte%s)", (number)cure->requests,
+                  cure->element_bytes, cure->element_bytes > 1 ? "s" : "");
+    if (cure->is_part)
+        strbuf_printf(&out, ", an array of its own in %s: no access reaches across its ends",
+                      cure->array);
     return strbuf_take(&out);
 }

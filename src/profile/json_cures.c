@@ -36,6 +36,8 @@ static json_t *cure_of(const struct profile_cure *cure) {
     json_t *object = json_object(), *layouts = json_array(), *lines = json_array();
     set(object, "array", text(cure->array));
     set(object, "dynamic", json_boolean(cure->is_dynamic));
+    set(object, "part", json_boolean(cure->is_part));
+    set(object, "offset", number(cure->offset));
     set(object, "bytes", number(cure->bytes));
     set(object, "element_bytes", number(cure->element_bytes));
     set(object, "requests", number(cure->requests));
@@ -128,6 +130,8 @@ static void read_cure(struct profile_reader *reader, const json_t *object,
                       struct profile_cure *cure) {
     cure->array = profile_read_text(reader, object, "array", false);
     cure->is_dynamic = profile_read_boolean(reader, object, "dynamic");
+    cure->is_part = profile_read_boolean(reader, object, "part");
+    cure->offset = profile_read_number(reader, object, "offset", INT64_MAX);
     cure->bytes = profile_read_number(reader, object, "bytes", INT64_MAX);
     cure->element_bytes = read32(reader, object, "element_bytes");
     cure->requests = profile_read_number(reader, object, "requests", INT64_MAX);
@@ -150,6 +154,44 @@ void profile_read_cures(struct profile_reader *reader, const json_t *object,
         size_t here = profile_enter(reader, "cures[%zu]", i);
         launch->cure_count++;
         read_cure(reader, profile_read_element(reader, cures, i), &launch->cures[i]);
+        profile_leave(reader, here);
+    }
+}
+
+// ---- Hints of a site ------------------------------------------------------------------------
+
+void profile_write_hints(json_t *object, const struct profile_hints *hints) {
+    json_t *array = json_array();
+    for (int hint = 0; hint < PROFILE_HINTS; hint++) {
+        if (!hints->gains[hint])
+            continue;
+        json_t *found = json_object();
+        set(found, "kind", text(profile_hint_text[hint]));
+        set(found, "gain", number(hints->gains[hint]));
+        set(found, "of", number(hints->excess));
+        if (hint == PROFILE_HINT_STRUCTURES)
+            set(found, "stride", number(hints->stride));
+        append(array, found);
+    }
+    if (json_array_size(array) > 0)
+        set(object, "hints", array);
+    else
+        json_decref(array);
+}
+
+void profile_read_hints(struct profile_reader *reader, const json_t *object,
+                        struct profile_hints *hints) {
+    if (reader->failed || !json_object_get(object, "hints"))
+        return;
+    const json_t *array = profile_read_array(reader, object, "hints", 0);
+    for (size_t i = 0; i < json_array_size(array) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "hints[%zu]", i);
+        const json_t *found = profile_read_element(reader, array, i);
+        const int hint = profile_read_name(reader, found, "kind", profile_hint_text, PROFILE_HINTS);
+        hints->excess = profile_read_number(reader, found, "of", INT64_MAX);
+        hints->gains[hint] = profile_read_number(reader, found, "gain", hints->excess);
+        if (!reader->failed && hint == PROFILE_HINT_STRUCTURES)
+            hints->stride = read32(reader, found, "stride");
         profile_leave(reader, here);
     }
 }

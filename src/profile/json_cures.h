@@ -7,6 +7,9 @@
 #include "profile/profile.h"
 
 void profile_write_cures(json_t *object, const struct profile_launch *launch);
+void profile_write_hints(json_t *object, const struct profile_hints *hints); // of a site
+void profile_read_hints(struct profile_reader *reader, const json_t *object,
+                        struct profile_hints *hints);
 void profile_read_cures(struct profile_reader *reader, const json_t *object,
                         struct profile_launch *launch);
 

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
+#include "profile/hint_words.h"
 #include "profile/recorder.h"
 
 struct merged_site {
     struct profile_site site;
     struct candidate worst;
-    uint32_t number;       // of the first recorded site
+    VEC(uint32_t) numbers; // of the recorded sites, the first one first
     uint64_t array_offset; // of the array; UINT64_MAX: none
     const struct ir_variable *array;
     struct profile_proof proof;
@@ -53,7 +55,6 @@ static void add_to_sums(sum_list *sums, struct counter *counter, bool is_scaled)
 static void add_row(merged_list *rows, const struct recorded_site *recorded, uint32_t number,
                     enum site_space space, const struct sum *sum) {
     struct merged_site row = {.worst = sum->total.worst,
-                              .number = number,
                               .array_offset = sum->array ? sum->array->offset : UINT64_MAX,
                               .array = sum->array};
     row.site.space = space;
@@ -68,6 +69,7 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
         memcpy(row.site.degrees, sum->total.degrees, sizeof row.site.degrees);
     }
     profile_describe_site(recorded, sum->array, &row.site);
+    vec_push(&row.numbers, number);
     vec_push(rows, row);
 }
 
@@ -149,7 +151,7 @@ static int compare_identities(const struct profile_site *a, const struct profile
 static int by_identity(const void *left, const void *right) {
     const struct merged_site *a = left, *b = right;
     int order = compare_identities(&a->site, &b->site);
-    order = order ? order : compare_numbers(a->number, b->number);
+    order = order ? order : compare_numbers(a->numbers.data[0], b->numbers.data[0]);
     return order ? order : compare_numbers(a->array_offset, b->array_offset);
 }
 
@@ -164,6 +166,9 @@ static void join(struct merged_site *to, struct merged_site *from) {
     if (candidate_precedes(&from->worst, &to->worst))
         to->worst = from->worst;
     profile_join_proofs(&to->proof, &from->proof);
+    for (size_t i = 0; i < from->numbers.length; i++)
+        vec_push(&to->numbers, from->numbers.data[i]);
+    vec_free(&from->numbers);
     profile_free_site(&from->site);
 }
 
@@ -182,7 +187,8 @@ static void join_rows(merged_list *rows) {
 
 struct cured { // an array that was looked at
     const struct ir_variable *array;
-    uint32_t number; // as of a site
+    size_t before; // cures of the launch that come before its own
+    struct profile_cures found;
 };
 
 struct finish {
@@ -191,21 +197,62 @@ struct finish {
     VEC(struct cured) cured;
 };
 
-static uint32_t cure_of(struct finish *finish, const struct ir_variable *array) {
+static const struct cured *look_at(struct finish *finish, const struct ir_variable *array) {
     struct profile_launch *launch = finish->launch;
-    struct profile_cure cure;
     for (size_t i = 0; i < finish->cured.length; i++)
         if (finish->cured.data[i].array == array)
-            return finish->cured.data[i].number;
-    struct cured cured = {.array = array};
-    if (profile_find_cure(finish->recorder, array, &cure)) {
-        launch->cures =
-            base_realloc(launch->cures, (launch->cure_count + 1) * sizeof *launch->cures);
-        launch->cures[launch->cure_count++] = cure;
-        cured.number = (uint32_t)launch->cure_count;
+            return &finish->cured.data[i];
+    struct profile_cures found = profile_find_cures(finish->recorder, array);
+    vec_push(&finish->cured, (struct cured){array, launch->cure_count, found});
+    launch->cures =
+        base_realloc(launch->cures, (launch->cure_count + found.count + 1) * sizeof *launch->cures);
+    for (size_t i = 0; i < found.count; i++)
+        launch->cures[launch->cure_count++] = found.list[i];
+    return &finish->cured.data[finish->cured.length - 1];
+}
+
+static void add_hints(struct profile_site *site, const struct profile_cures *found,
+                      uint32_t number) {
+    for (size_t i = 0; i < found->hint_count; i++) {
+        const struct profile_hints *hints = &found->hints[i].hints;
+        if (found->hints[i].site != number)
+            continue;
+        site->hints.excess += hints->excess;
+        site->hints.stride = hints->stride;
+        for (int hint = 0; hint < PROFILE_HINTS; hint++)
+            site->hints.gains[hint] += hints->gains[hint];
     }
-    vec_push(&finish->cured, cured);
-    return cured.number;
+}
+
+// Where lanes go by what memory holds, no order of theirs is a better one; and only there they go
+// at random. Which lanes have which elements of a fragment is not for a program to choose.
+static void settle_hints(struct merged_site *row) {
+    uint64_t *gains = row->site.hints.gains;
+    const char *why = row->proof.why;
+    const bool is_loaded = why && strcmp(why, PROFILE_LOADED) == 0;
+    if (!is_loaded)
+        gains[PROFILE_HINT_RANDOM] = 0;
+    if (is_loaded || strncmp(row->site.instruction, "wmma.", 5) == 0)
+        gains[PROFILE_HINT_ORDER] = 0;
+}
+
+static void help(struct finish *finish, struct merged_site *row) {
+    struct profile_site *site = &row->site;
+    const struct cured *cured = look_at(finish, row->array);
+    const uint32_t number = cured->found.of_site ? cured->found.of_site[row->numbers.data[0]] : 0;
+    struct strbuf text = {0};
+    site->cure = number ? (uint32_t)cured->before + number : 0;
+    for (size_t i = 0; i < row->numbers.length; i++)
+        add_hints(site, &cured->found, row->numbers.data[i]);
+    settle_hints(row);
+    if (site->cure) {
+        const struct profile_cure *cure = &finish->launch->cures[site->cure - 1];
+        char *layouts = profile_cure_text(cure);
+        strbuf_puts(&text, layouts);
+        free(layouts);
+    }
+    profile_put_hints(&text, site);
+    site->help = text.length ? strbuf_take(&text) : NULL;
 }
 
 static void finish_row(struct finish *finish, struct merged_site *row) {
@@ -223,11 +270,9 @@ static void finish_row(struct finish *finish, struct merged_site *row) {
     if (has_excess(site)) {
         struct bankrun_request request =
             profile_bank_request(&site->request, worst->mask, worst->offsets);
-        site->why =
-            profile_why(recorder->info.arch, &request, recorder->sites[row->number].site->is_sum);
-        site->cure = cure_of(finish, row->array);
-        if (site->cure)
-            site->help = profile_cure_text(&finish->launch->cures[site->cure - 1]);
+        site->why = profile_why(recorder->info.arch, &request,
+                                recorder->sites[row->numbers.data[0]].site->is_sum);
+        help(finish, row);
     }
 }
 
@@ -247,11 +292,14 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
     for (size_t i = 0; i < rows.length; i++) {
         finish_row(&finish, &rows.data[i]);
         launch->sites[i] = rows.data[i].site;
+        vec_free(&rows.data[i].numbers);
         struct profile_counts *total = &launch->totals[launch->sites[i].space][launch->sites[i].op];
         total->requests += launch->sites[i].counts.requests;
         total->units += launch->sites[i].counts.units;
         total->ideal += launch->sites[i].counts.ideal;
     }
+    for (size_t i = 0; i < finish.cured.length; i++)
+        profile_free_cures(&finish.cured.data[i].found);
     vec_free(&finish.cured);
     vec_free(&rows);
 }

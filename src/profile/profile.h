@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "profile/cure.h"
 #include "profile/finding.h"
+#include "profile/hint.h"
 
 enum profile_op {
     PROFILE_LOAD,
@@ -69,9 +70,10 @@ struct profile_site {
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
-    char *why;     // in words; NULL when there is no excess
-    uint32_t cure; // 1 + index in the launch's cures, of its array; 0: none is there
-    char *help;    // what would cure it, in words; NULL: nothing is known, or there is no excess
+    char *why;                  // in words; NULL when there is no excess
+    struct profile_hints hints; // what else would cure it
+    uint32_t cure;              // 1 + index in the launch's cures, of its array; 0: none is there
+    char *help; // what would cure it, in words; NULL: nothing is known, or there is no excess
 };
 
 // ---- What went wrong: a profile with any of it says less than the program did --------------

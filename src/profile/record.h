@@ -46,6 +46,7 @@ struct profile_launch_info {
 
 // What is known of a site's requests to shared memory in every block of the launch and for every
 // input: more than what was counted.
+#define PROFILE_LOADED "index loaded from memory" // of `why` below
 enum profile_verdict { PROFILE_OBSERVED, PROFILE_BOUNDED, PROFILE_PROVED };
 struct profile_proof {
     enum profile_verdict verdict;

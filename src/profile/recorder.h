@@ -76,16 +76,29 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
 // Sets the site's verdict and its words; what was counted must not contradict them.
 void profile_say_proof(struct profile_site *site, const struct profile_proof *proof);
 
-// cure.c: what would cure the conflicts of an array, as far as layouts do. False: nothing is known,
-// or block 0 has none.
+// cure.c: what would cure the conflicts of an array, as far as layouts do.
+struct profile_site_hints {
+    uint32_t site; // its number
+    struct profile_hints hints;
+};
+struct profile_cures {
+    struct profile_cure *list; // of the array, or of several that lie in it; none: nothing is
+                               // known, or block 0 has no conflicts
+    size_t count;
+    uint32_t *of_site; // 1 + index of the one that a recorded site's accesses are about; 0: none
+    uint32_t site_count;
+    struct profile_site_hints *hints; // of sites with conflicts
+    size_t hint_count;
+};
+void profile_free_cures(struct profile_cures *cures); // what it owns, but not that of the list
 // Launches that are alike get what was found for the first of them, which alone keeps its requests.
 // Those that run beside it keep theirs, too, so that nothing depends on which one ends first.
 bool profile_asks(const struct profile_launch_info *info);
 void profile_asked(const struct profile_recorder *recorder); // at the end of the launch
 // So many instructions were counted, beside which a search may take some time.
 void profile_ran(uint64_t instructions);
-bool profile_find_cure(const struct profile_recorder *recorder, const struct ir_variable *array,
-                       struct profile_cure *cure);
+struct profile_cures profile_find_cures(const struct profile_recorder *recorder,
+                                        const struct ir_variable *array);
 
 // describe.c: where a site is in the source, and what it is called. Fills the site's strings.
 void profile_describe_site(const struct recorded_site *recorded, const struct ir_variable *array,

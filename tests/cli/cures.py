@@ -70,7 +70,7 @@ def measure(folder, case, *flags):
         launch = json.load(file)["launches"][0]
     sites = [s for s in launch["sites"] if s["space"] == "shared"]
     cures = launch.get("cures", [])
-    said = {s["worst"]["help"] for s in sites if s.get("worst") and "help" in s["worst"]}
+    said = {re.sub(r"(?s)(\ntried on [^\n]*).*", r"\1", s["worst"]["help"]) for s in sites if s.get("worst") and "help" in s["worst"]}
     return (sum(s["wavefronts"] for s in sites), sum(s["ideal"] for s in sites), said, cures)
 
 
@@ -137,11 +137,63 @@ def check(folder, case):
             problems.append(f"{name}: help once more: {left}")
 
 
+# Two arrays that the kernel lays into one block itself, with conflicts in both.
+DYNAMIC = """
+extern __shared__ float memory[];
+__global__ void kernel(float *out, int rows) {
+    float *a = memory, *b = memory + rows * (32 + A);
+    const int t = threadIdx.x;
+    for (int r = 0; r < rows; r++)
+        a[r * (32 + A) + t] = r + t;
+    for (int r = 0; r < 8; r++)
+        b[r * (16 + B) + t % 16] = t;
+    __syncthreads();
+    float sum = 0;
+    for (int r = 0; r < 32; r++)
+        sum += a[t * (32 + A) + r];
+    for (int r = 0; r < 16; r++)
+        sum += b[t % 8 * (16 + B) + r];
+    out[t] = sum;
+}
+int main() {
+    float *out;
+    cudaMalloc(&out, 4096);
+    kernel<<<2, 32, 32 * (32 + A) * 4 + 8 * (16 + B) * 4>>>(out, 32);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def check_dynamic(folder, a, b):
+    """Pads a and b of both arrays; returns the cures."""
+    source, profile = os.path.join(folder, "dynamic.cu"), os.path.join(folder, "dynamic.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(DYNAMIC)
+    subprocess.run([BANKRUN, "--format", "json", "-o", profile, f"-DA={a}", f"-DB={b}", source],
+                   capture_output=True, check=True)
+    with open(profile, encoding="utf-8") as file:
+        return json.load(file)["launches"][0].get("cures", [])
+
+
+def check_parts(folder):
+    cures = check_dynamic(folder, 0, 0)
+    found = [(c["part"], c["offset"], c["bytes"], c["layouts"][0]["row"]) for c in cures]
+    if found != [(True, 0, 4096, 32), (True, 4096, 512, 16)]:
+        problems.append(f"two arrays in one block: {found}")
+        return
+    pads = [cure["layouts"][0]["pad"] for cure in cures]
+    if left := check_dynamic(folder, *pads):
+        problems.append(f"two arrays in one block, padded by {pads}: {left}")
+    if len(left := check_dynamic(folder, pads[0], 0)) != 1:
+        problems.append(f"two arrays in one block, one of them padded: {left}")
+
+
 if not shutil.which("nvcc"):
     print("nvcc is not there")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as scratch:
     for each in CASES:
         check(scratch, each)
+    check_parts(scratch)
 print("\n".join(problems))
 sys.exit(1 if problems else 0)
