@@ -56,7 +56,8 @@ static void find_targets(const struct profile *profile, target_list *targets) {
             repair_find_count(&counts, target->kernel, target->array);
         target->excess = count ? count->wavefronts - count->ideal : 0;
     }
-    qsort(targets->data, targets->length, sizeof *targets->data, by_excess);
+    if (targets->length)
+        qsort(targets->data, targets->length, sizeof *targets->data, by_excess);
     vec_free(&counts);
 }
 
