@@ -26,6 +26,7 @@ struct cost_counts { // of one launch, all blocks together
     unsigned registers;    // of a thread; 0: unknown, and they limit nothing
     unsigned shared_bytes; // of a block
     double instructions;   // of warps
+    double barriers;       // of a block, at which warps waited
     double shared_requests, shared_wavefronts;
     double global_requests, global_loads; // of them
     double sectors;

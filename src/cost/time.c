@@ -11,13 +11,15 @@
 #define L2_PART 0.7       // of the cache, up to which a launch finds there what the one before left
 #define MOST_BYTES 48.0   // a cycle that one multiprocessor gets, alone
 // Fitted to the times of two thirds of the pairs of kernels in truth/h200_cost.csv.
-#define CYCLES_ISSUE 0.28   // an instruction of PTX: four schedulers, and some become two
-#define CYCLES_SECTOR 0.72  // of the data path that shared memory has, too
+#define CYCLES_ISSUE 0.262  // an instruction of PTX: four schedulers, and some become two
+#define CYCLES_REQUEST 1.69 // of the data path that shared memory has, too: a global request
+#define CYCLES_SECTOR 0.64  // and each of its sectors
 #define LATENCY_BLOCK 200.0 // to begin and end
-#define LATENCY_L2 650.0    // of a load
-#define LATENCY_FAR 1500.0
-#define LATENCY_SHARED 5.0 // a request, as far as others of the warp do not hide it
-#define LATENCY_INSTRUCTION 1.2
+#define LATENCY_L2 333.0    // of a load
+#define LATENCY_FAR 1450.0
+#define LATENCY_SHARED 4.0    // a request, as far as others of the warp do not hide it
+#define LATENCY_BARRIER 115.0 // of a block, for each warp that waits there
+#define LATENCY_INSTRUCTION 1.32
 #define LOADS_AT_ONCE 8.0 // of a warp, that wait together
 
 const char *const cost_bound_key[COST_BOUNDS] = {
@@ -50,6 +52,7 @@ static double cycles_of_warp(const struct cost_machine *machine, const struct co
     const double loads = counts->global_loads / warps;
     return LATENCY_BLOCK + (loads > 0 ? load * larger(1, loads / LOADS_AT_ONCE) : 0) +
            counts->shared_requests / warps * LATENCY_SHARED +
+           (counts->threads > 32 ? counts->barriers / warps * LATENCY_BARRIER : 0) +
            counts->instructions / warps * LATENCY_INSTRUCTION + counts->shared_wavefronts / warps;
 }
 
@@ -72,8 +75,9 @@ struct cost_time cost_time_of(const struct cost_machine *machine,
     // Of the multiprocessor that has most to do.
     const double blocks = ceil(counts->blocks / machine->multiprocessors);
     const double part = blocks / counts->blocks / machine->clock;
-    time.by[COST_SHARED] = part * (counts->shared_wavefronts + counts->global_requests +
-                                   CYCLES_SECTOR * counts->sectors);
+    time.by[COST_SHARED] =
+        part * (counts->shared_wavefronts + CYCLES_REQUEST * counts->global_requests +
+                CYCLES_SECTOR * counts->sectors);
     time.by[COST_GLOBAL] = global_ns(machine, counts);
     time.by[COST_ISSUE] = part * counts->instructions * CYCLES_ISSUE;
     time.by[COST_LATENCY] =

@@ -78,7 +78,7 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
 // And all that the report leaves out, too.
 static bool are_alike(const struct profile_launch *a, const struct profile_launch *b) {
     if (a->thread != b->thread || a->thread_instructions != b->thread_instructions ||
-        a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
+        a->barriers != b->barriers || a->error[0] != b->error[0] || a->error[1] != b->error[1] ||
         a->cut_signal != b->cut_signal || !profile_launches_look_alike(a, b))
         return false;
     for (size_t i = 0; i < a->site_count; i++) {

@@ -23,7 +23,8 @@ bool profile_cost_of(unsigned arch, const struct profile_launch *launch,
         (struct cost_counts){.blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2],
                              .threads = launch->block[0] * launch->block[1] * launch->block[2],
                              .shared_bytes = (unsigned)launch->shared_bytes,
-                             .instructions = (double)launch->instructions};
+                             .instructions = (double)launch->instructions,
+                             .barriers = (double)launch->barriers};
     add_totals(cost, launch);
     cost->time = cost_time_of(cost->machine, &cost->counts);
     return cost->excess > 0 && cost->time.all > 0;

@@ -306,6 +306,8 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     launch->instructions = profile_read_number(reader, object, "instructions", INT64_MAX);
     launch->thread_instructions =
         profile_read_number(reader, object, "thread_instructions", INT64_MAX);
+    if (json_object_get(object, "barriers")) // older profiles have none
+        launch->barriers = profile_read_number(reader, object, "barriers", INT64_MAX);
     launch->fault = profile_read_text(reader, object, "fault", true);
     profile_read_faults(reader, object, launch);
     profile_read_findings(reader, object, &launch->findings);

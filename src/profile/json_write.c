@@ -174,6 +174,7 @@ static json_t *launch_of(unsigned arch, const struct profile_launch *launch) {
     set(object, "blocks_run", number(launch->blocks_run));
     set(object, "instructions", number(launch->instructions));
     set(object, "thread_instructions", number(launch->thread_instructions));
+    set(object, "barriers", number(launch->barriers));
     if (launch->may_differ)
         set(object, "may_differ", json_true());
     set(object, "fault", text(launch->fault));

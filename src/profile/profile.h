@@ -179,6 +179,7 @@ struct profile_launch {
     unsigned device;
     uint32_t thread; // of the host that launched it; 0: the main one, or the only one
     uint64_t blocks_run, instructions, thread_instructions;
+    uint64_t barriers; // of a block, at which a warp waited
     // Counts of a sample of the blocks, scaled to all: half the widths of the 95 % confidence
     // intervals of the sums of wavefronts and sectors, as parts of these.
     bool is_sample;

@@ -67,7 +67,7 @@ const struct event_observer *profile_observer(struct profile_recorder *recorder)
 const struct event_observer *profile_tracer(struct profile_recorder *recorder);
 
 struct profile_launch_result {
-    uint64_t blocks_run, instructions, thread_instructions;
+    uint64_t blocks_run, instructions, thread_instructions, barriers;
     const char *fault;                 // NULL: none
     const struct profile_fault *where; // the same as data, of which the launch keeps a copy; NULL:
                                        // none, or nothing is known

@@ -289,6 +289,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     launch->blocks_run = result->blocks_run;
     launch->instructions = result->instructions;
     launch->thread_instructions = result->thread_instructions;
+    launch->barriers = result->barriers;
     launch->may_differ = result->may_differ;
     launch->fault = base_strdup(result->fault);
     if (result->where)

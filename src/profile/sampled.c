@@ -53,6 +53,7 @@ void profile_scale(struct profile_launch *launch, uint64_t all) {
     const uint64_t ran = launch->blocks_run;
     launch->instructions = scale(launch->instructions, ran, all);
     launch->thread_instructions = scale(launch->thread_instructions, ran, all);
+    launch->barriers = scale(launch->barriers, ran, all);
     for (int space = 0; space < SITE_SPACES; space++)
         for (int op = 0; op < PROFILE_OPS; op++)
             launch->totals[space][op] = (struct profile_counts){0};

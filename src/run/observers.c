@@ -101,6 +101,7 @@ static void finish_blocks(const struct run_launch *launch, const struct run_ever
     counted->has_other_sectors = every->has_other_sectors;
     counted->instructions = result->all_instructions;
     counted->thread_instructions = result->all_thread_instructions;
+    counted->barriers = result->all_barriers;
 }
 
 static void finish_recorder(struct run_observers *o, const struct run_launch *launch,
@@ -108,6 +109,7 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     struct profile_launch_result counted = {.blocks_run = result->blocks_run,
                                             .instructions = result->instructions,
                                             .thread_instructions = result->thread_instructions,
+                                            .barriers = result->barriers,
                                             .is_sample = result->is_sample,
                                             .may_differ = result->may_differ};
     struct profile_fault where;

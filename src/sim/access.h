@@ -77,10 +77,11 @@ struct sim_worker {
     struct event_journal *journal; // NULL: the observer has none
     uint64_t max_instructions;     // of the launch; 0: no limit
     uint64_t instructions, thread_instructions;
-    uint64_t blocks;               // for which the one that runs was picked; 0: it was not
-    struct sim_lost *lost;         // NULL: nobody asks about host memory that goes away
-    void *scratch;                 // of matrix instructions; NULL until one needs it
-    VEC(struct sim_passed) passed; // by instruction
+    uint64_t barriers, counted_barriers; // at which warps waited; of blocks that have ended
+    uint64_t blocks;                     // for which the one that runs was picked; 0: it was not
+    struct sim_lost *lost;               // NULL: nobody asks about host memory that goes away
+    void *scratch;                       // of matrix instructions; NULL until one needs it
+    VEC(struct sim_passed) passed;       // by instruction
     uint64_t passed_number;
 };
 

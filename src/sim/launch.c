@@ -128,9 +128,12 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
     uint64_t instructions = sim_block_instructions(flow, &threads);
     worker->instructions += instructions;
     worker->thread_instructions += threads;
+    const uint64_t barriers = worker->barriers - worker->counted_barriers;
+    worker->counted_barriers = worker->barriers;
     if (worker->blocks) { // on one worker
         run->result->all_instructions += worker->blocks * instructions;
         run->result->all_thread_instructions += worker->blocks * threads;
+        run->result->all_barriers += worker->blocks * barriers;
     }
     __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
     __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
@@ -383,6 +386,7 @@ static void work(void *context, int index) {
     pthread_mutex_lock(&run->lock);
     run->result->instructions += worker->instructions;
     run->result->thread_instructions += worker->thread_instructions;
+    run->result->barriers += worker->barriers;
     sim_take_passed(worker, run->result);
     pthread_mutex_unlock(&run->lock);
     for (size_t i = 0; i < residents.idle.length; i++)

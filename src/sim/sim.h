@@ -215,8 +215,9 @@ struct sim_result {
     bool is_sample;        // as the configuration says: not all blocks were to run
     uint64_t instructions; // warp instructions executed
     uint64_t thread_instructions; // the same times active lanes
+    uint64_t barriers;            // of a block, at which a warp waited
     // The same of all blocks for which some were picked, if these do the same; else 0.
-    uint64_t all_instructions, all_thread_instructions;
+    uint64_t all_instructions, all_thread_instructions, all_barriers;
     // About a fault: block, thread, location (index into the function's locations) and the
     // function that it belongs to, address, and a whole message in words (malloc'd, may be
     // several lines, no trailing newline). Free with sim_result_free.

@@ -168,8 +168,10 @@ static inline struct event column_event(uint32_t site, uint32_t base, uint32_t s
 static inline struct profile *finish(struct profile_recorder *recorder) {
     char *argv[] = {"./transpose", "64"};
     struct profile *profile = profile_create(90, argv, 2);
-    struct profile_launch_result result = {
-        .blocks_run = 105, .instructions = 12345, .thread_instructions = 12345 * 32ull};
+    struct profile_launch_result result = {.blocks_run = 105,
+                                           .instructions = 12345,
+                                           .thread_instructions = 12345 * 32ull,
+                                           .barriers = 210};
     profile_finish(recorder, profile, &result);
     return profile;
 }

@@ -29,7 +29,7 @@ static void test_conflict(void **state) {
 "  grid 10, block 32 x 4, shared 4,096 bytes; 10 blocks, 12,345 instructions\n"
 "\n"
 "  1 line conflicts: 15,500,000 of 16,001,000 wavefronts are excess (97 %)\n"
-"  Without them about 2.0 times as fast on an H200: shared memory is the bottleneck. (An estimate.)\n"
+"  Without them about 2.1 times as fast on an H200: shared memory is the bottleneck. (An estimate.)\n"
 "\n"
 "  kernel.cu:33: 32-way bank conflict\n"
 "\n"

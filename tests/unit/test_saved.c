@@ -33,6 +33,7 @@ static void test_round_trip(void **state) {
     assert_string_equal(back->launches[1].fault, "it \"broke\"\nhere");
     assert_null(back->launches[0].fault);
     assert_int_equal(back->launches[1].index, 1);
+    assert_int_equal(back->launches[0].barriers, 210);
     assert_int_equal(back->launches[0].site_count, profile->launches[0].site_count);
     for (size_t i = 0; i < back->launches[0].site_count; i++) {
         const struct profile_site *a = &profile->launches[0].sites[i];

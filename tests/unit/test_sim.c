@@ -199,6 +199,7 @@ static void test_barrier(void **state) {
         1, 256);
     for (uint32_t t = 0; t < 256; t++)
         assert_int_equal(d.out[t], 255 - t);
+    assert_int_equal(d.result.barriers, 8); // a warp each
     close_device(&d);
 }
 

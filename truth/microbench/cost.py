@@ -16,7 +16,7 @@ import re
 import sys
 
 COLUMNS = ["set", "pair", "layout", "time_us", "blocks", "threads", "shared_bytes", "instructions",
-           "shared_requests", "shared_wavefronts", "shared_ideal", "global_requests", "global_loads",
+           "barriers", "shared_requests", "shared_wavefronts", "shared_ideal", "global_requests", "global_loads",
            "sectors"]
 
 # Of the gallery: program, names of two kernels in its output, and what tells their kernels' names.
@@ -58,6 +58,7 @@ def counts_of(launch):
         "threads": launch["block"][0] * launch["block"][1] * launch["block"][2],
         "shared_bytes": launch["shared_bytes"],
         "instructions": launch["instructions"],
+        "barriers": launch["barriers"],
         "shared_requests": sum(op["requests"] for op in shared),
         "shared_wavefronts": sum(op["wavefronts"] for op in shared),
         "shared_ideal": sum(op["ideal"] for op in shared),

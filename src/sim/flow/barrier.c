@@ -161,6 +161,7 @@ static const struct sim_instr *wait_at(struct sim_warp *warp, const struct sim_i
     split->state = SIM_SPLIT_BARRIER;
     split->barrier = id;
     split->pc = instr;
+    warp->block->worker->barriers++;
     if (arrive(warp, instr, id, count, true))
         return instr + 1;
     sim_account(warp, instr->ordinal + 1);
