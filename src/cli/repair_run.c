@@ -85,7 +85,8 @@ struct files {
 };
 
 static void redirect(const char *path, int to) {
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int file =
+        to == STDIN_FILENO ? open(path, O_RDONLY) : open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || dup2(file, to) < 0) {
         cli_error("%s: %s", path, strerror(errno));
         _exit(CLI_USAGE);
@@ -98,6 +99,8 @@ static void prepare(void *context) {
     const struct files *files = context;
     setenv("BANKRUN_RETURNED", files->returned, 1);
     setenv("BANKRUN_ROWS", files->rows, 1);
+    if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0) // a pipe could be read but once
+        redirect("/dev/null", STDIN_FILENO);
     redirect(files->output, STDOUT_FILENO);
     redirect(files->said, STDERR_FILENO);
 }

@@ -39,7 +39,7 @@ def check(is_good, what):
         problems.append(what)
 
 
-def fix(folder, *words, text=SOURCE, main="", env=None, limit=None):
+def fix(folder, *words, text=SOURCE, main="", env=None, limit=None, stdin=subprocess.DEVNULL):
     """Status, stdout, stderr and the source behind it."""
     path = os.path.join(folder, "turn.cu")
     if text is not None:
@@ -48,7 +48,7 @@ def fix(folder, *words, text=SOURCE, main="", env=None, limit=None):
     command = [BANKRUN, "fix", *[path if w == "FILE" else w for w in words]]
     if limit:
         command = ["sh", "-c", f'{limit}; exec "$@"', "sh", *command]
-    process = subprocess.run(command, capture_output=True, text=True, check=False,
+    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, stdin=stdin,
                              env={**os.environ, **(env or {})}, timeout=600)
     with open(path, encoding="utf-8") as file:
         return process.returncode, process.stdout, process.stderr, file.read()
@@ -143,6 +143,23 @@ def different(folder):
     check(status == 0 and "[32][33]" in out, f"a clock: {status} {err}")
 
 
+def reads(folder):
+    """Each run reads all of a file, and nothing of a pipe."""
+    path = os.path.join(folder, "input")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("41\n")
+    main = 'int n = 0; std::printf("%d %d\\n", std::scanf("%d", &n), n);'
+    with open(path, encoding="utf-8") as file:
+        status, out, err, _ = fix(folder, "--no-check", "FILE", main=main, stdin=file)
+    check(status == 0 and "[32][33]" in out, f"reads a file: {status} {out} {err}")
+    os.remove(path)
+    reader, writer = os.pipe()  # which nobody closes
+    main = 'if (std::getchar() != EOF) return 9;'
+    status, out, err, _ = fix(folder, "--no-check", "FILE", main=main, stdin=reader)
+    os.close(reader), os.close(writer)
+    check(status == 0 and "[32][33]" in out, f"reads a pipe: {status} {out} {err}")
+
+
 def includes(folder):
     """Files beside the source are found, though another text of it is compiled elsewhere."""
     with open(os.path.join(folder, "beside.cuh"), "w", encoding="utf-8") as file:
@@ -156,7 +173,7 @@ def main():
     if not shutil.which("nvcc"):
         print("nvcc is not there")
         return 77
-    for test in (plain, written, machine, refused, different, includes):
+    for test in (plain, written, machine, refused, different, reads, includes):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     for problem in problems:
