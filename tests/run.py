@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -164,6 +165,8 @@ def main():
     options = parser.parse_args()
 
     build = os.path.abspath(options.build)
+    # In the background of a script it is ignored, and would be in all that tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="bankrun-tests-") as scratch:
         context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch)
         make_path(context, os.path.abspath(options.cache))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/repair.h"
+#include "profile/json_cures.h"
 #include "profile/json_make.h"
 
 typedef unsigned long long count;
@@ -52,21 +53,6 @@ void repair_write_text(const struct repair *repair, struct strbuf *out) {
 
 // ---- JSON -----------------------------------------------------------------------------------
 
-static json_t *layout_of(const struct profile_layout *layout) {
-    json_t *object = json_object();
-    set(object, "kind", json_string(profile_layout_text[layout->kind]));
-    if (layout->kind == PROFILE_PAD) {
-        set(object, "by", json_string(layout->is_by_index ? "index" : "declaration"));
-        set(object, "row", number(layout->row));
-        set(object, "pad", number(layout->pad));
-    } else {
-        set(object, "bits", number(layout->bits));
-        set(object, "base", number(layout->base));
-        set(object, "shift", number(layout->shift));
-    }
-    return object;
-}
-
 static json_t *result_of(const struct repair_result *result) {
     json_t *object = json_object();
     set(object, "array", text(result->name));
@@ -80,7 +66,7 @@ static json_t *result_of(const struct repair_result *result) {
         return object;
     }
     set(object, "done", text(result->done));
-    set(object, "layout", layout_of(&result->layout));
+    set(object, "layout", profile_write_layout(&result->layout));
     set(object, "wavefronts_after", number(result->wavefronts[1]));
     set(object, "ideal", number(result->ideal));
     set(object, "as_foretold", json_boolean(result->is_foretold));

@@ -7,7 +7,7 @@
 
 // ---- Written --------------------------------------------------------------------------------
 
-static json_t *layout_of(const struct profile_layout *layout) {
+json_t *profile_write_layout(const struct profile_layout *layout) {
     json_t *object = json_object();
     set(object, "kind", text(profile_layout_text[layout->kind]));
     if (layout->kind == PROFILE_PAD) {
@@ -44,7 +44,7 @@ static json_t *cure_of(const struct profile_cure *cure) {
     set(object, "wavefronts", number(cure->wavefronts));
     set(object, "ideal", number(cure->ideal));
     for (size_t i = 0; i < cure->layout_count; i++)
-        append(layouts, layout_of(&cure->layouts[i]));
+        append(layouts, profile_write_layout(&cure->layouts[i]));
     set(object, "layouts", layouts);
     set(object, "reason", text(profile_no_layout_text[cure->reason]));
     for (size_t i = 0; i < cure->line_count; i++)
