@@ -36,6 +36,8 @@ class Kernel:
         self.threads = rng.choice((32, 64, 128, 256))
         self.name = rng.choice(("tile", "s", "shared_data", "T_"))
         self.is_dynamic = rank == 1 and rng.random() < 0.2
+        if self.is_dynamic:  # which one file declares with one type alone
+            self.name += str(number)
         self.spelling = rng.choice(("number", "macro", "constant", "sum", "template"))
 
     def number_text(self, value):
