@@ -136,8 +136,9 @@ static char *make_diff(struct repair *repair, const char *text) {
     if (repair->edits.length == 0)
         return base_strdup("");
     char *path = repair_write(repair, text, strlen(text));
-    strbuf_printf(&old_name, "--label=a/%s", repair->argv[0]);
-    strbuf_printf(&new_name, "--label=b/%s", repair->argv[0]);
+    const char *slash = *repair->argv[0] == '/' ? "" : "/";
+    strbuf_printf(&old_name, "--label=a%s%s", slash, repair->argv[0]);
+    strbuf_printf(&new_name, "--label=b%s%s", slash, repair->argv[0]);
     char *const argv[] = {"diff",          "-u", old_name.data, new_name.data, "--",
                           repair->argv[0], path, NULL};
     if (path)

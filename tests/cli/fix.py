@@ -58,6 +58,7 @@ def plain(folder):
     status, out, err, text = fix(folder, "FILE")
     check(status == 0 and text == SOURCE.replace("MAIN", ""), f"fix: {status} {err}")
     check("-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];\n" in out, out)
+    check(f"--- a{folder}/turn.cu\n+++ b{folder}/turn.cu\n" in out, f"names of the diff: {out}")
     check("wavefronts 1056 -> 64, no conflicts, as foretold" in err, err)
     status, out, err, _ = fix(folder, "-q", "FILE", "7")
     check(status == 0 and out and not err, f"-q and a program that ends with 7: {status} {err}")
