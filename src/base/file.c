@@ -143,3 +143,12 @@ bool file_write(const char *path, const char *data, size_t length) {
     errno = error;
     return ok;
 }
+
+char *file_private_folder(const char *parent) {
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/bankrun-XXXXXX", parent);
+    if (mkdtemp(path.data))
+        return strbuf_take(&path);
+    strbuf_free(&path);
+    return NULL;
+}

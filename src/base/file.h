@@ -17,4 +17,7 @@ bool file_read_regular(const char *path, char **data, size_t *length);
 // text or the new one. False: errno says why.
 bool file_write(const char *path, const char *data, size_t length);
 
+// A new folder that nobody else can look into. Caller frees the path. NULL: errno says why.
+char *file_private_folder(const char *parent);
+
 #endif

@@ -95,19 +95,15 @@ static bool has_problem(const struct explain_answer *answer) {
 
 static int show(const struct explain_answer *answer) {
     const struct cli_options *options = answer->options;
-    bool to_stdout = !options->output || !strcmp(options->output, "-");
-    bool color =
-        to_stdout ? options_use_color(options, stdout) : options->color == CLI_COLOR_ALWAYS;
+    const struct answer_look look = answer_look(options);
     struct strbuf text = {0};
     if (options->format == REPORT_TEXT)
-        explain_write_text(answer, color, to_stdout ? stream_width(stdout) : 0, &text);
+        explain_write_text(answer, look.has_color, look.width, &text);
     else if (options->format == REPORT_CSV)
         explain_write_csv(answer, &text);
     else
         explain_write_json(answer, &text);
-    if (to_stdout && options->format != REPORT_TEXT)
-        make_safe(&text, stdout);
-    const bool is_written = write_answer(&text, options);
+    const bool is_written = show_answer(&text, options->format == REPORT_TEXT, options);
     strbuf_free(&text);
     return !is_written ? CLI_USAGE : has_problem(answer) ? CLI_FAULT : CLI_OK;
 }

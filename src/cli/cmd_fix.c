@@ -40,15 +40,11 @@ static void help(void) {
 // ---- Folders --------------------------------------------------------------------------------
 
 static bool make_folder(struct repair *repair) {
-    struct strbuf folder = {0};
-    strbuf_printf(&folder, "%s/bankrun-fix-XXXXXX", environment_temporary_folder());
-    repair->folder = strbuf_take(&folder);
-    if (mkdtemp(repair->folder))
-        return true;
-    cli_error("%s: %s", repair->folder, strerror(errno));
-    free(repair->folder);
-    repair->folder = NULL;
-    return false;
+    const char *parent = environment_temporary_folder();
+    repair->folder = file_private_folder(parent);
+    if (!repair->folder)
+        cli_error("%s: no folder can be made there: %s", parent, strerror(errno));
+    return repair->folder;
 }
 
 static void remove_folder(const char *folder) {
@@ -100,12 +96,12 @@ static bool read_source(struct repair *repair) {
         cli_error("%s: not a CUDA source", path);
         return false;
     }
-    if (!cuda_source_has_main(path)) {
+    patch_tokenize(&repair->source, repair->text, repair->length);
+    if (!cuda_source_names_main(&repair->source)) {
         cli_error("%s has no main(): a fix is tried by running the program", path);
         return false;
     }
     repair->source_folder = folder_of(path);
-    patch_tokenize(&repair->source, repair->text, repair->length);
     patch_find_arrays(&repair->source, &repair->arrays);
     return repair->source_folder != NULL;
 }
@@ -165,7 +161,7 @@ static bool show(const struct repair *repair, const char *diff) {
         repair_write_json(repair, diff, &answer);
     else
         strbuf_puts(&answer, diff);
-    const bool is_written = write_answer(&answer, options);
+    const bool is_written = show_answer(&answer, false, options);
     strbuf_free(&text);
     strbuf_free(&answer);
     return is_written;

@@ -34,19 +34,15 @@ static void help(void) {
 
 static int show(const struct layout_question *question) {
     const struct cli_options *options = question->options;
-    const bool to_stdout = !options->output || !strcmp(options->output, "-");
-    const bool color =
-        to_stdout ? options_use_color(options, stdout) : options->color == CLI_COLOR_ALWAYS;
+    const struct answer_look look = answer_look(options);
     struct strbuf text = {0};
     if (options->format == REPORT_TEXT)
-        layout_write_text(question, color, to_stdout ? stream_width(stdout) : 0, &text);
+        layout_write_text(question, look.has_color, look.width, &text);
     else if (options->format == REPORT_CSV)
         layout_write_csv(question, &text);
     else
         layout_write_json(question, &text);
-    if (to_stdout && options->format != REPORT_TEXT)
-        make_safe(&text, stdout);
-    const bool is_written = write_answer(&text, options);
+    const bool is_written = show_answer(&text, options->format == REPORT_TEXT, options);
     strbuf_free(&text);
     return is_written ? CLI_OK : CLI_USAGE;
 }

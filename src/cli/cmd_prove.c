@@ -123,19 +123,15 @@ static int gate(const struct prove_report *report) {
 
 static int show(const struct prove_report *report) {
     const struct cli_options *options = report->options;
-    const bool to_stdout = !options->output || !strcmp(options->output, "-");
-    const bool color =
-        to_stdout ? options_use_color(options, stdout) : options->color == CLI_COLOR_ALWAYS;
+    const struct answer_look look = answer_look(options);
     struct strbuf text = {0};
     if (options->format == REPORT_TEXT)
-        prove_write_text(report, color, to_stdout ? stream_width(stdout) : 0, &text);
+        prove_write_text(report, look.has_color, look.width, &text);
     else if (options->format == REPORT_CSV)
         prove_write_csv(report, &text);
     else
         prove_write_json(report, &text);
-    if (to_stdout && options->format != REPORT_TEXT)
-        make_safe(&text, stdout);
-    const bool is_written = write_answer(&text, options);
+    const bool is_written = show_answer(&text, options->format == REPORT_TEXT, options);
     strbuf_free(&text);
     return is_written ? gate(report) : CLI_USAGE;
 }

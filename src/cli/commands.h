@@ -49,8 +49,15 @@ bool output_close(void);
 unsigned stream_width(FILE *stream);
 // Takes out of what is written on the stream what a terminal might act on, if the stream is one.
 void make_safe(struct strbuf *text, FILE *stream);
-// Writes to -o, or to stdout. False: it cannot be written, which was printed.
-bool write_answer(const struct strbuf *text, const struct cli_options *options);
+// How a text is to look that show_answer will write.
+struct answer_look {
+    bool has_color;
+    unsigned width; // as stream_width
+};
+struct answer_look answer_look(const struct cli_options *options);
+// Writes it to -o, or to stdout, made safe there unless its writer has seen to that. False: it
+// cannot be written, which was printed.
+bool show_answer(struct strbuf *text, bool is_safe, const struct cli_options *options);
 // Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
 // or CLI_USAGE when a file cannot be read or written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);

@@ -1,6 +1,5 @@
 #include "cli/cuda_source.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,40 +74,22 @@ char *cuda_source_ptx(const char *path, const struct cli_options *options, size_
 
 // ---- main() ---------------------------------------------------------------------------------
 
-// Behind the comment, the literal or the word that begins here; else behind the character.
-static const char *skip_piece(const char *at) {
-    if (at[0] == '/' && at[1] == '/')
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    if (at[0] == '\'' && at[1] && (at[1] != '\\' || at[2])) {
-        const size_t length = at[1] == '\\' ? 2 : 1; // no literal: the 1'000 of a number
-        return at[length + 1] == '\'' ? at + length + 2 : at + 1;
-    }
-    if (at[0] == '"') {
-        for (at++; *at && *at != '"' && *at != '\n'; at++)
-            at += at[0] == '\\' && at[1];
-        return *at ? at + 1 : at;
-    }
-    if (!isalnum((unsigned char)*at) && *at != '_')
-        return at + 1;
-    while (isalnum((unsigned char)*at) || *at == '_')
-        at++;
-    return at;
+bool cuda_source_names_main(const struct patch_text *source) {
+    for (size_t at = 0; at < source->tokens.length; at++)
+        if (patch_is(source, at, "main") && patch_is(source, at + 1, "("))
+            return true;
+    return false;
 }
 
 bool cuda_source_has_main(const char *path) {
+    struct patch_text source;
     char *text;
     size_t length;
-    bool has_main = false;
     if (!file_read_regular(path, &text, &length))
         return false;
-    for (const char *at = text, *next; *at && !has_main; at = next) {
-        next = skip_piece(at);
-        has_main = next - at == 4 && !strncmp(at, "main", 4) && next[strspn(next, " \t\n")] == '(';
-    }
+    patch_tokenize(&source, text, length);
+    const bool has_main = cuda_source_names_main(&source);
+    patch_text_free(&source);
     free(text);
     return has_main;
 }

@@ -3,6 +3,7 @@
 #define BANKRUN_CLI_CUDA_SOURCE_H
 
 #include "cli/options.h"
+#include "patch/tokens.h"
 #include "toolchain/compile.h"
 
 // Compiles a source into a program, or into PTX. False: why was printed. The caller passes *build
@@ -16,5 +17,6 @@ char *cuda_source_ptx(const char *path, const struct cli_options *options, size_
 // Whether the text defines or calls something called main, outside of comments and strings. Headers
 // that it includes are not looked at.
 bool cuda_source_has_main(const char *path);
+bool cuda_source_names_main(const struct patch_text *source);
 
 #endif

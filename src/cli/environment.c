@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 bool environment_own_folder(struct strbuf *folder) {
     char path[4096];
@@ -44,21 +45,11 @@ static bool is_plain(const char *path) {
     return !strpbrk(path, " \t\n\v\f\r:;$");
 }
 
-// Caller frees; NULL: it cannot be made, and errno says why.
-static char *make_private_folder(const char *parent) {
-    struct strbuf private = {0};
-    strbuf_printf(&private, "%s/bankrun-XXXXXX", parent);
-    if (mkdtemp(private.data))
-        return strbuf_take(&private);
-    strbuf_free(&private);
-    return NULL;
-}
-
 // Has a link stand for the folder.
 static bool link_libraries(struct environment_libraries *libraries) {
     const char *temporary = environment_temporary_folder();
     struct strbuf path = {0};
-    libraries->private = make_private_folder(is_plain(temporary) ? temporary : "/tmp");
+    libraries->private = file_private_folder(is_plain(temporary) ? temporary : "/tmp");
     if (!libraries->private)
         return false;
     strbuf_printf(&path, "%s/lib", libraries->private);

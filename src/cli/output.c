@@ -99,8 +99,20 @@ static bool put(const struct strbuf *text, FILE *stream) {
     return false;
 }
 
-bool write_answer(const struct strbuf *text, const struct cli_options *options) {
-    const bool to_file = options->output && strcmp(options->output, "-");
+static bool is_to_file(const struct cli_options *options) {
+    return options->output && strcmp(options->output, "-");
+}
+
+struct answer_look answer_look(const struct cli_options *options) {
+    if (is_to_file(options))
+        return (struct answer_look){options->color == CLI_COLOR_ALWAYS, 0};
+    return (struct answer_look){options_use_color(options, stdout), stream_width(stdout)};
+}
+
+bool show_answer(struct strbuf *text, bool is_safe, const struct cli_options *options) {
+    const bool to_file = is_to_file(options);
+    if (!to_file && !is_safe)
+        make_safe(text, stdout);
     const bool is_good = to_file ? file_write(options->output, strbuf_string(text), text->length)
                                  : put(text, stdout);
     is_written = to_file && is_good;

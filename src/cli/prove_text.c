@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/prove.h"
 
 enum { INDENT = 2, DEEPER = 4, MOST_LINES = 20, MOST_FREE = 8, GAP = 2 };
@@ -166,8 +167,7 @@ static char *label_of(struct writer *writer, const struct prove_row *row, bool i
     if (is_placed) {
         struct strbuf place = {0};
         text_place(&place, place_of(writer, row));
-        const char *name = strrchr(strbuf_string(&place), '/');
-        strbuf_printf(&label, "%s  ", name ? name + 1 : strbuf_string(&place));
+        strbuf_printf(&label, "%s  ", text_file_name(strbuf_string(&place)));
         strbuf_free(&place);
     }
     strbuf_puts(&label, view_access(&writer->builder, &row->about));

@@ -34,9 +34,8 @@ typedef VEC(struct repair_count) repair_counts;
 // ---- A source -------------------------------------------------------------------------------
 
 enum repair_outcome {
-    REPAIR_NONE,    // it has no conflicts that a layout cures
-    REPAIR_FIXED,   // the edits are part of the result
     REPAIR_REFUSED, // why is in words
+    REPAIR_FIXED,   // the edits are part of the result
 };
 
 // Which declaration an array of a kernel has. Lines are those of the source as it is.

@@ -3,21 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/repair.h"
 
 typedef unsigned long long number;
 
 // ---- Wavefronts -----------------------------------------------------------------------------
 
-static bool is_same_text(const char *a, const char *b) {
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
 const struct repair_count *repair_find_count(const repair_counts *counts, const char *kernel,
                                              const char *array) {
     for (size_t i = 0; i < counts->length; i++)
-        if (is_same_text(counts->data[i].kernel, kernel) &&
-            is_same_text(counts->data[i].array, array))
+        if (text_is_same(counts->data[i].kernel, kernel) &&
+            text_is_same(counts->data[i].array, array))
             return &counts->data[i];
     return NULL;
 }
@@ -53,7 +50,7 @@ static char *other_arrays(const struct repair *repair, const struct repair_resul
     for (size_t i = 0; i < before.length && !out.length; i++) {
         const struct repair_count *old = &before.data[i];
         const struct repair_count *new = repair_find_count(&after, old->kernel, old->array);
-        const bool is_counted = is_same_text(old->array, counted->name);
+        const bool is_counted = text_is_same(old->array, counted->name);
         if (is_counted && new &&new->wavefronts <= old->wavefronts)
             continue; // the compiler may join its accesses otherwise than before
         if (!new || (!is_counted && new->requests != old->requests))

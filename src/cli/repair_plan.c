@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/repair.h"
 
 typedef unsigned long long number;
@@ -63,11 +64,6 @@ static void find_targets(const struct profile *profile, target_list *targets) {
 
 // ---- Where it is declared -------------------------------------------------------------------
 
-static const char *name_of(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
-}
-
 static uint32_t line_of(const struct patch_text *source, size_t token) {
     return token < source->tokens.length ? source->tokens.data[token].line : UINT32_MAX;
 }
@@ -80,7 +76,8 @@ static size_t find_array(const struct repair *repair, const struct profile_cure 
             continue;
         for (size_t i = 0; i < cure->line_count; i++) {
             const struct profile_cure_line *line = &cure->lines[i];
-            if (line->file && !strcmp(name_of(line->file), name_of(repair->argv[0])) &&
+            if (line->file &&
+                !strcmp(text_file_name(line->file), text_file_name(repair->argv[0])) &&
                 line->line >= array->line &&
                 line->line <= line_of(&repair->source, array->scope_end))
                 return n;
@@ -162,15 +159,7 @@ static char *words_of(const struct patch_change *change) {
         return strbuf_take(&out);
     }
     strbuf_puts(&out, "element i moves to ");
-    if (change->kind == PATCH_PAD_INDEX) {
-        strbuf_printf(&out, "i + i / %llu", (number)change->row);
-        if (change->pad > 1)
-            strbuf_printf(&out, " * %llu", (number)change->pad);
-    } else {
-        strbuf_printf(&out, "i ^ (i >> %u & %llu)", change->shift, ((number)1 << change->bits) - 1);
-        if (change->base)
-            strbuf_printf(&out, " << %u", change->base);
-    }
+    patch_put_index(&out, change, "i", "i");
     return strbuf_take(&out);
 }
 
@@ -183,7 +172,6 @@ static void refuse(struct repair_result *result, char *why, uint32_t line) {
         result->why = why;
         result->line = line;
     }
-    result->outcome = REPAIR_REFUSED;
 }
 
 static const struct profile_layout *same_layout(const struct profile_cure *cure,

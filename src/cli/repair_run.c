@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/child.h"
 #include "cli/cuda_source.h"
 #include "cli/repair.h"
@@ -30,13 +31,8 @@ static char *path_in(const struct repair *repair, const char *name) {
     return strbuf_take(&path);
 }
 
-static const char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 char *repair_write(struct repair *repair, const char *text, size_t length) {
-    char *path = path_in(repair, name_of(repair->argv[0]));
+    char *path = path_in(repair, text_file_name(repair->argv[0]));
     if (file_write(path, text, length))
         return path;
     cli_error("%s: %s", path, strerror(errno));

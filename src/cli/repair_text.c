@@ -10,13 +10,12 @@ typedef unsigned long long count;
 
 static void put_result(const struct repair *repair, const struct repair_result *result,
                        struct strbuf *out) {
-    if (result->line)
-        strbuf_printf(out, "%s:%u: ", repair->argv[0],
-                      result->outcome == REPAIR_FIXED ? result->array->line : result->line);
-    else if (result->outcome == REPAIR_FIXED)
-        strbuf_printf(out, "%s:%u: ", repair->argv[0], result->array->line);
+    const bool is_fixed = result->outcome == REPAIR_FIXED;
+    const uint32_t line = is_fixed ? result->array->line : result->line;
+    if (line)
+        strbuf_printf(out, "%s:%u: ", repair->argv[0], line);
     strbuf_printf(out, "%s of %s ", result->name, result->kernel);
-    if (result->outcome == REPAIR_REFUSED) {
+    if (!is_fixed) {
         strbuf_printf(out, "is left as it is: %s\n", result->why);
         return;
     }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 struct kernel {
@@ -26,8 +27,7 @@ static uint64_t hash_of(const char *at, const char *end) {
 }
 
 uint64_t compiled_file(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *name = slash ? slash + 1 : path ? path : "";
+    const char *name = path ? text_file_name(path) : "";
     return hash_of(name, name + strlen(name));
 }
 

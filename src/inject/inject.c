@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "toolchain/libraries.h"
 
@@ -18,8 +19,7 @@ struct objects {
 };
 
 static bool is_runtime(const char *path, const char **name) {
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
+    *name = text_file_name(path);
     return strncmp(*name, "libcudart.so.", strlen("libcudart.so.")) == 0;
 }
 

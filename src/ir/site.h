@@ -43,6 +43,7 @@ struct ir_site {
     bool is_volatile;  // as written: other threads may write it
     bool is_sum;       // of an atomic: it adds
     bool is_retried;   // of an atomic: a loop that begins anew when another warp changes the word
+    bool is_fragment;  // of a matrix: the instruction says which lanes have which elements
     bool is_uncached;  // of an asynchronous copy: it passes the first-level cache by
 };
 

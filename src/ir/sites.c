@@ -188,6 +188,7 @@ static void fill_width(const struct ir_instruction *instruction, struct ir_site 
 
 // What wmma.load and wmma.store become. What is refused when it is launched has no width.
 static void fill_wmma(const struct ir_instruction *instruction, struct ir_site *site) {
+    site->is_fragment = true;
     struct ir_wmma wmma;
     if (!ir_wmma_of(instruction, &wmma))
         return;

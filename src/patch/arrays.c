@@ -176,7 +176,6 @@ static void add_array(const struct patch_text *source, size_t name_at, size_t st
     struct patch_array array = {
         .name = base_strndup(source->text + name->begin, name->end - name->begin),
         .line = name->line,
-        .name_at = name_at,
         .statement_end = statement_end,
         .is_dynamic = is_dynamic};
     const size_t end = read_brackets(source, name_at + 1, array.extents, &array.rank);

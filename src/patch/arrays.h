@@ -19,8 +19,8 @@ struct patch_use {
 struct patch_array {
     char *name;
     uint32_t line;
-    size_t name_at, statement_end; // tokens: its name, and the ; of its declaration
-    size_t scope_end;              // the token that ends its scope
+    size_t statement_end; // the token that is the ; of its declaration
+    size_t scope_end;     // the token that ends its scope
     unsigned rank;
     bool is_dynamic; // extern __shared__ T name[]
     bool is_at_file_scope;

@@ -96,37 +96,27 @@ static bool is_pure(const struct patch_text *source, const struct patch_range *r
 static const char *const parameters[PATCH_MOST_RANK][PATCH_MOST_RANK] = {
     {"i"}, {"y", "x"}, {"z", "y", "x"}, {"w", "z", "y", "x"}};
 
-// "(z * 8 + y) * 32 + x"
+// "((z * 8 + y) * 32 + x)"
 static void put_flat(struct strbuf *out, const struct patch_array *array,
                      const struct patch_shape *shape) {
     const char *const *names = parameters[array->rank - 1];
-    for (unsigned i = 2; i < array->rank; i++)
+    for (unsigned i = 1; i < array->rank; i++)
         strbuf_puts(out, "(");
-    for (unsigned i = 0; i < array->rank; i++) {
-        strbuf_puts(out, names[i]);
-        if (i > 0 && i + 1 < array->rank)
-            strbuf_puts(out, ")");
-        if (i + 1 < array->rank)
-            strbuf_printf(out, " * %llu + ", (number)shape->extents[i + 1]);
-    }
+    strbuf_puts(out, names[0]);
+    for (unsigned i = 1; i < array->rank; i++)
+        strbuf_printf(out, " * %llu + %s)", (number)shape->extents[i], names[i]);
 }
 
-static void put_place(struct strbuf *out, const struct patch_array *array,
-                      const struct patch_shape *shape, const struct patch_change *change) {
-    const char *last = parameters[array->rank - 1][array->rank - 1];
+void patch_put_index(struct strbuf *out, const struct patch_change *change, const char *last,
+                     const char *flat) {
     if (change->kind == PATCH_PAD_INDEX) {
-        strbuf_printf(out, "i + i / %llu", (number)change->row);
+        strbuf_printf(out, "%s + %s / %llu", last, flat, (number)change->row);
         if (change->pad > 1)
             strbuf_printf(out, " * %llu", (number)change->pad);
         return;
     }
-    strbuf_printf(out, "%s ^ (", last);
-    if (array->rank > 1)
-        strbuf_puts(out, "(");
-    put_flat(out, array, shape);
-    if (array->rank > 1)
-        strbuf_puts(out, ")");
-    strbuf_printf(out, " >> %u & %llu)", change->shift, ((number)1 << change->bits) - 1);
+    strbuf_printf(out, "%s ^ (%s >> %u & %llu)", last, flat, change->shift,
+                  ((number)1 << change->bits) - 1);
     if (change->base)
         strbuf_printf(out, " << %u", change->base);
 }
@@ -147,10 +137,11 @@ static void add_helper(const struct patch_text *source, const struct patch_array
     const char *const *names = parameters[array->rank - 1], *blanks;
     const uint32_t at = end_of(source, array->statement_end);
     const int indent = indent_of(source, at, &blanks);
-    struct strbuf list = {0}, place = {0};
+    struct strbuf list = {0}, place = {0}, flat = {0};
     for (unsigned i = 0; i < array->rank; i++)
         strbuf_printf(&list, "%sunsigned %s", i ? ", " : "", names[i]);
-    put_place(&place, array, shape, change);
+    put_flat(&flat, array, shape);
+    patch_put_index(&place, change, names[array->rank - 1], strbuf_string(&flat));
     if (array->is_at_file_scope)
         patch_insert(edits, at,
                      "\nstatic __device__ __forceinline__ unsigned %s_at(%s) { return %s; }",
@@ -160,6 +151,7 @@ static void add_helper(const struct patch_text *source, const struct patch_array
                      array->name, strbuf_string(&list), strbuf_string(&place));
     strbuf_free(&list);
     strbuf_free(&place);
+    strbuf_free(&flat);
 }
 
 static void change_use(const struct patch_text *source, const struct patch_array *array,

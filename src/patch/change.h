@@ -26,6 +26,12 @@ struct patch_change {
     unsigned bits, base, shift;
 };
 
+struct strbuf;
+// Where a padded index or a swizzle puts an element: "i ^ (i >> 5 & 31)" of "i" and "i". `flat` is
+// its number, of which `last` is what the last index has.
+void patch_put_index(struct strbuf *out, const struct patch_change *change, const char *last,
+                     const char *flat);
+
 // Adds the edits. NULL: it did; else why it cannot, in words, and nothing was added.
 const char *patch_make(const struct patch_text *source, const struct patch_array *array,
                        const struct patch_shape *shape, const struct patch_change *change,

@@ -107,7 +107,7 @@ static void fill_part(struct part *part) {
 static void add_declared_rows(const struct ir_variable *variable, struct fix_array *shape) {
     if (!profile_knows_rows())
         return;
-    char *name = profile_array_name(variable->ptx->name);
+    char *name = profile_array_name(variable->name);
     struct profile_rows rows;
     for (unsigned n = 0; profile_declared_rows(name, shape->bytes, n, &rows); n++)
         fix_add_rows(shape, (struct fix_rows){rows.row_bytes, rows.element_bytes, 0});

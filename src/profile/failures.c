@@ -206,11 +206,10 @@ void profile_add_gap(struct profile *profile, enum profile_gap_kind kind, const 
 }
 
 char *profile_fault_summary(const char *kernel, const struct profile_fault *fault) {
-    const char *slash = fault->file ? strrchr(fault->file, '/') : NULL;
     struct strbuf text = {0};
     strbuf_printf(&text, "%s: %s", kernel, fault->kind);
     if (fault->file)
-        strbuf_printf(&text, " at line %u of %s", fault->line, slash ? slash + 1 : fault->file);
+        strbuf_printf(&text, " at line %u of %s", fault->line, text_file_name(fault->file));
     return strbuf_take(&text);
 }
 

@@ -1,22 +1,11 @@
 #include "profile/json_cost.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/text.h"
+#include "base/vec.h"
 #include "profile/cost.h"
 #include "profile/json_make.h"
-
-static bool is_same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool is_same_line(const struct profile_site *a, const struct profile_site *b) {
-    return a->line == b->line && is_same_text(a->file, b->file);
-}
-
-static bool is_same_array(const struct profile_site *a, const struct profile_site *b) {
-    return is_same_text(a->array, b->array);
-}
 
 static uint64_t excess_of(const struct profile_site *site) {
     return site->space == SITE_SHARED ? site->counts.units - site->counts.ideal : 0;
@@ -30,52 +19,66 @@ static json_t *without(const struct profile_cost *cost, uint64_t excess) {
     return nanoseconds(cost_time_without(cost->machine, &cost->counts, (double)excess).all);
 }
 
-// The excess of all sites that are like this one, if it is the first of those that have any; else
-// 0.
-static uint64_t excess_of_all(const struct profile_launch *launch, size_t first,
-                              bool (*is_same)(const struct profile_site *,
-                                              const struct profile_site *)) {
-    uint64_t sum = 0;
-    if (excess_of(&launch->sites[first]) == 0)
-        return 0;
-    for (size_t i = 0; i < launch->site_count; i++) {
-        const struct profile_site *site = &launch->sites[i];
-        if (excess_of(site) == 0 || !is_same(site, &launch->sites[first]))
-            continue;
-        if (i < first)
-            return 0;
-        sum += excess_of(site);
-    }
-    return sum;
+// ---- What belongs together ------------------------------------------------------------------
+
+// How sites are told apart, and called.
+struct grouping {
+    bool (*is_same)(const struct profile_site *a, const struct profile_site *b);
+    void (*name)(json_t *object, const struct profile_site *site);
+};
+
+static bool is_same_line(const struct profile_site *a, const struct profile_site *b) {
+    return a->line == b->line && text_is_same(a->file, b->file);
 }
 
-static json_t *arrays_of(const struct profile_cost *cost, const struct profile_launch *launch) {
-    json_t *arrays = json_array();
-    for (size_t i = 0; i < launch->site_count; i++) {
-        const uint64_t excess = excess_of_all(launch, i, is_same_array);
-        if (excess == 0)
-            continue;
-        json_t *object = json_object();
-        set(object, "array", text(launch->sites[i].array));
-        set(object, "nanoseconds", without(cost, excess));
-        append(arrays, object);
-    }
-    return arrays;
+static void name_line(json_t *object, const struct profile_site *site) {
+    set(object, "file", text(site->file));
+    set(object, "line", number(site->line));
 }
 
-static json_t *lines_of(const struct profile_cost *cost, const struct profile_launch *launch) {
-    json_t *lines = json_array();
-    for (size_t i = 0; i < launch->site_count; i++) {
-        const uint64_t excess = excess_of_all(launch, i, is_same_line);
-        if (excess == 0)
-            continue;
+static bool is_same_array(const struct profile_site *a, const struct profile_site *b) {
+    return text_is_same(a->array, b->array);
+}
+
+static void name_array(json_t *object, const struct profile_site *site) {
+    set(object, "array", text(site->array));
+}
+
+static const struct grouping by_line = {is_same_line, name_line};
+static const struct grouping by_array = {is_same_array, name_array};
+
+struct group {
+    const struct profile_site *first;
+    uint64_t excess;
+};
+typedef VEC(struct group) group_list;
+
+// Sites of a line stand together: the last group comes first.
+static void add_site(group_list *groups, const struct grouping *how,
+                     const struct profile_site *site) {
+    for (size_t i = groups->length; i-- > 0;)
+        if (how->is_same(groups->data[i].first, site)) {
+            groups->data[i].excess += excess_of(site);
+            return;
+        }
+    vec_push(groups, (struct group){site, excess_of(site)});
+}
+
+static json_t *groups_of(const struct profile_cost *cost, const struct profile_launch *launch,
+                         const struct grouping *how) {
+    group_list groups = {0};
+    json_t *list = json_array();
+    for (size_t i = 0; i < launch->site_count; i++)
+        if (excess_of(&launch->sites[i]))
+            add_site(&groups, how, &launch->sites[i]);
+    for (size_t i = 0; i < groups.length; i++) {
         json_t *object = json_object();
-        set(object, "file", text(launch->sites[i].file));
-        set(object, "line", number(launch->sites[i].line));
-        set(object, "nanoseconds", without(cost, excess));
-        append(lines, object);
+        how->name(object, groups.data[i].first);
+        set(object, "nanoseconds", without(cost, groups.data[i].excess));
+        append(list, object);
     }
-    return lines;
+    vec_free(&groups);
+    return list;
 }
 
 void profile_write_cost(json_t *object, unsigned arch, const struct profile_launch *launch) {
@@ -90,8 +93,8 @@ void profile_write_cost(json_t *object, unsigned arch, const struct profile_laun
     set(all, "bounds", bounds);
     set(all, "bottleneck", text(cost_bound_key[cost.time.bottleneck]));
     set(cured, "nanoseconds", without(&cost, cost.excess));
-    set(cured, "arrays", arrays_of(&cost, launch));
-    set(cured, "lines", lines_of(&cost, launch));
+    set(cured, "arrays", groups_of(&cost, launch, &by_array));
+    set(cured, "lines", groups_of(&cost, launch, &by_line));
     set(all, "without_excess", cured);
     set(object, "cost", all);
 }

@@ -226,13 +226,13 @@ static void add_hints(struct profile_site *site, const struct profile_cures *fou
 
 // Where lanes go by what memory holds, no order of theirs is a better one; and only there they go
 // at random. Which lanes have which elements of a fragment is not for a program to choose.
-static void settle_hints(struct merged_site *row) {
+static void settle_hints(const struct profile_recorder *recorder, struct merged_site *row) {
     uint64_t *gains = row->site.hints.gains;
     const char *why = row->proof.why;
     const bool is_loaded = why && strcmp(why, PROFILE_LOADED) == 0;
     if (!is_loaded)
         gains[PROFILE_HINT_RANDOM] = 0;
-    if (is_loaded || strncmp(row->site.instruction, "wmma.", 5) == 0)
+    if (is_loaded || recorder->sites[row->numbers.data[0]].site->is_fragment)
         gains[PROFILE_HINT_ORDER] = 0;
 }
 
@@ -244,7 +244,7 @@ static void help(struct finish *finish, struct merged_site *row) {
     site->cure = number ? (uint32_t)cured->before + number : 0;
     for (size_t i = 0; i < row->numbers.length; i++)
         add_hints(site, &cured->found, row->numbers.data[i]);
-    settle_hints(row);
+    settle_hints(finish->recorder, row);
     if (site->cure) {
         const struct profile_cure *cure = &finish->launch->cures[site->cure - 1];
         char *layouts = profile_cure_text(cure);

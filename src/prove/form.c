@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/record.h"
 
 // ---- Interning ------------------------------------------------------------------------------
 
@@ -555,7 +556,7 @@ const char *origin_words(enum symbol_origin origin) {
     case ORIGIN_VARIABLE:
         return "depends on the address of a variable";
     case ORIGIN_LOAD:
-        return "index loaded from memory";
+        return PROFILE_LOADED;
     case ORIGIN_LOOP:
         return "changes from round to round of a loop";
     case ORIGIN_PATH:

@@ -87,6 +87,7 @@ static void fill_worth(struct view_launch *launch) {
     for (size_t i = 0; i < launch->conflicts.count; i++) {
         struct view_line *line = &launch->conflicts.data[i];
         line->gain = profile_cost_gain(&cost, line->excess);
+        line->is_worth = cost_is_worth(line->gain);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/text.h"
 
 enum {
@@ -151,7 +152,7 @@ static void put_gain(struct report_page *page, const struct view_line *line,
         return;
     put_label(page, "worth");
     report_putf(page, STYLE_PLAIN, "%s%.1f times as fast without (an estimate)",
-                line->gain < 1.05 ? "hardly anything: " : "about ", line->gain);
+                line->is_worth ? "about " : "hardly anything: ", line->gain);
     report_newline(page);
 }
 
@@ -199,8 +200,7 @@ static void put_clean_line(struct report_page *page, const struct view_line *lin
         const struct view_site *site = &line->sites[i];
         struct strbuf place = {0}, label = {0};
         text_place(&place, line->at);
-        const char *name = strrchr(strbuf_string(&place), '/');
-        strbuf_puts(&label, name ? name + 1 : strbuf_string(&place));
+        strbuf_puts(&label, text_file_name(strbuf_string(&place)));
         if (site->column)
             strbuf_printf(&label, ":%u", site->column);
         strbuf_printf(&label, "  %s", site->access);

@@ -92,6 +92,7 @@ struct view_line {
     const char *quote; // without the white space around it; NULL: no excess, or it cannot be read
     uint64_t excess;   // wavefronts or sectors beyond the ideal
     double gain;       // how many times as fast the launch is without it; 0: unknown
+    bool is_worth;     // a change, as the estimate goes
     uint32_t degree;   // the worst of the accesses with an excess
     enum report_style style;
     struct view_site *sites;

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "toolchain/cache.h"
 #include "toolchain/inputs.h"
@@ -196,16 +197,12 @@ static bool make_folder(const struct toolchain_options *options, struct toolchai
                         struct diag_list *diags) {
     const char *parent = options->temp_folder ? options->temp_folder : "/tmp";
     struct strbuf text = {0};
-    strbuf_printf(&text, "%s/bankrun-XXXXXX", parent);
-    build->folder = strbuf_take(&text);
-    if (!mkdtemp(build->folder)) {
+    build->folder = file_private_folder(parent);
+    if (!build->folder) {
         diag_error(diags, "%s: cannot make a folder: %s", parent, strerror(errno));
-        free(build->folder);
-        build->folder = NULL;
         return false;
     }
-    const char *slash = strrchr(options->source, '/');
-    const char *name = slash ? slash + 1 : options->source;
+    const char *name = text_file_name(options->source);
     const char *dot = strrchr(name, '.');
     size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     strbuf_printf(&text, "%s/%.*s", build->folder, (int)length, name);

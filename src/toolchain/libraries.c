@@ -3,12 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 bool library_is_machine_code(const char *path) {
     static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
                                            "libcusolver", "libcusparse", "libnccl",  "libnpp",
                                            "libnvjpeg",   "libcutensor", "libcudss", NULL};
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *name = slash ? slash + 1 : path;
+    const char *name = text_file_name(path);
     for (const char *const *prefix = prefixes; name && *prefix; prefix++)
         if (strncmp(name, *prefix, strlen(*prefix)) == 0)
             return true;

@@ -15,15 +15,7 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                          \
-    do {                                                                                     \
-        cudaError_t status_ = (call);                                                        \
-        if (status_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                    \
-                    cudaGetErrorString(status_));                                            \
-            exit(1);                                                                         \
-        }                                                                                    \
-    } while (0)
+#include "check.h"
 
 enum { COPIES = 64, COUNTED = 4, REPEATS = 3, SHARED_BYTES = 48 * 1024 - 1024 };
 const unsigned NEVER = 0x9e3779b9; // no sum of what the patterns load
