@@ -5,14 +5,18 @@
 
 BEFORE and AFTER are build folders. A row gives user and system seconds of the whole process on one
 thread, medians over the rounds, and the median of the rounds' ratios AFTER / BEFORE, which changes
-of the machine's speed leave alone. The counts must be the same: a faster build that counts otherwise
-is no faster build. Status 1: they differ.
+of the machine's speed leave alone. Each round runs new copies of the libraries: where their pages
+come to lie in memory is worth up to a tenth of a kernel's time, and a build keeps its luck for as
+long as its files are in the page cache. The counts must be the same: a faster build that counts
+otherwise is no faster build. Status 1: they differ.
 """
 
 import argparse
+import glob
 import json
 import math
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -36,8 +40,19 @@ class Pair:
     def profile(self, side):
         return "" if self.arguments.plain else os.path.join(self.scratch, side + ".json")
 
-    def run(self, side, kernel):
-        env = dict(os.environ, LD_LIBRARY_PATH=self.builds[side], BANKRUN_THREADS="1",
+    def copy(self, side, turn):
+        """A folder with new copies of a build's libraries; those of the round before are removed
+        afterwards, so that the new ones do not come to lie where they lay."""
+        folder = os.path.join(self.scratch, f"{side}-{turn % 2}")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        for library in glob.glob(os.path.join(self.builds[side], "libcuda*.so.*")):
+            if os.path.isfile(library):
+                shutil.copy(library, folder)
+        return folder
+
+    def run(self, side, kernel, turn):
+        env = dict(os.environ, LD_LIBRARY_PATH=self.copy(side, turn), BANKRUN_THREADS="1",
                    BANKRUN_PROFILE=self.profile(side))
         return measure([self.program, kernel, str(SIZES[kernel])], env)[0]
 
@@ -53,7 +68,7 @@ class Pair:
         times = {"before": [], "after": []}
         for turn in range(self.arguments.repeat + 1):  # the first round warms up
             for side in sorted(times, reverse=turn % 2 == 0):
-                seconds = self.run(side, kernel)
+                seconds = self.run(side, kernel, turn)
                 if turn:
                     times[side].append(seconds)
         same = self.counts("before") == self.counts("after")

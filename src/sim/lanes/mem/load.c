@@ -146,10 +146,11 @@ MEM_HANDLERS(load)
 
 LANES_INLINE const struct sim_instr *quick_load(struct sim_warp *warp,
                                                 const struct sim_instr *instr, enum mem_kind kind,
-                                                unsigned bytes, unsigned count, sim_handler slow) {
+                                                unsigned bytes, unsigned count, sim_handler slow,
+                                                bool is_journaled) {
     const struct sim_access *access = instr->access;
     enum mem_pattern pattern;
-    const uint8_t *from = mem_quick(warp, access, kind, bytes * count, &pattern);
+    const uint8_t *from = mem_quick(warp, access, kind, bytes * count, &pattern, is_journaled);
     if (__builtin_expect(!from, 0))
         return slow(warp, instr);
     const enum extend extend = bytes == 8 ? ZERO_64 : ZERO_32;

@@ -14,14 +14,17 @@ static inline bool mem_has_quick(const struct sim_access *access, enum mem_kind 
 }
 
 LANES_INLINE bool mem_quick_told(const struct sim_warp *warp, uint32_t site, enum site_space space,
-                                 uint64_t first, enum mem_pattern pattern) {
+                                 uint64_t first, enum mem_pattern pattern, bool is_journaled) {
     const struct sim_worker *worker = warp->block->worker;
-    return !worker->hears_access || site == IR_NONE || mem_known(warp, site, space, first, pattern);
+    return !worker->hears_access || site == IR_NONE ||
+           (is_journaled ? mem_known_by_journal(warp, site, space, first, pattern)
+                         : mem_known_by_memo(warp, site, space, first, pattern));
 }
 
 // Where lane 0's piece is; NULL: take the long way.
 LANES_INLINE uint8_t *mem_quick_shared(const struct sim_warp *warp, const struct sim_access *access,
-                                       unsigned width, enum mem_pattern *pattern) {
+                                       unsigned width, enum mem_pattern *pattern,
+                                       bool is_journaled) {
     const uint32_t *b = LANES_ALIGNED(const uint32_t, access->base);
     const struct sim_block *block = warp->block;
     const uint32_t distance = b[LANES - 1] - b[0];
@@ -38,13 +41,14 @@ LANES_INLINE uint8_t *mem_quick_shared(const struct sim_warp *warp, const struct
     const uint32_t first = b[0] + (uint32_t)access->offset;
     if (span > block->shared_bytes || first > block->shared_bytes - span || (first & (width - 1)))
         return NULL;
-    if (!mem_quick_told(warp, access->site, SITE_SHARED, first, *pattern))
+    if (!mem_quick_told(warp, access->site, SITE_SHARED, first, *pattern, is_journaled))
         return NULL;
     return block->shared + first;
 }
 
 LANES_INLINE uint8_t *mem_quick_global(const struct sim_warp *warp, const struct sim_access *access,
-                                       unsigned width, enum mem_pattern *pattern) {
+                                       unsigned width, enum mem_pattern *pattern,
+                                       bool is_journaled) {
     const uint64_t *b = LANES_ALIGNED(const uint64_t, access->base);
     const struct sim_worker *worker = warp->block->worker;
     const struct sim_site_cache *cache = &worker->cache[access->site];
@@ -64,26 +68,35 @@ LANES_INLINE uint8_t *mem_quick_global(const struct sim_warp *warp, const struct
     if (cache->generation != generation || cache->bytes < span ||
         first - cache->address > cache->bytes - span || (first & (width - 1)))
         return NULL;
-    if (!mem_quick_told(warp, access->site, SITE_GLOBAL, first, *pattern))
+    if (!mem_quick_told(warp, access->site, SITE_GLOBAL, first, *pattern, is_journaled))
         return NULL;
     return (uint8_t *)(uintptr_t)first;
 }
 
 LANES_INLINE uint8_t *mem_quick(const struct sim_warp *warp, const struct sim_access *access,
-                                enum mem_kind kind, unsigned width, enum mem_pattern *pattern) {
-    return kind == MEM_SHARED ? mem_quick_shared(warp, access, width, pattern)
-                              : mem_quick_global(warp, access, width, pattern);
+                                enum mem_kind kind, unsigned width, enum mem_pattern *pattern,
+                                bool is_journaled) {
+    return kind == MEM_SHARED ? mem_quick_shared(warp, access, width, pattern, is_journaled)
+                              : mem_quick_global(warp, access, width, pattern, is_journaled);
 }
 
 // ---- Handlers -----------------------------------------------------------------------------
 
 // MEM_QUICK_HANDLERS(body) makes handlers of full warps beside those of MEM_HANDLERS, from
-//   body(warp, instr, kind, bytes, count, slow)   (slow: the handler that goes the long way)
-// and the function that puts them in their place.
+//   body(warp, instr, kind, bytes, count, slow, is_journaled)
+// (slow: the handler that goes the long way) and the function that puts them in their place. Where
+// the observer has a journal, another handler takes over: what writes there would cost the quick
+// way registers that it would have to save.
 #define MEM_QUICK(body, name, kind, bytes, count)                                                  \
+    static __attribute__((noinline)) const struct sim_instr *name##_journaled(                     \
+        struct sim_warp *warp, const struct sim_instr *instr) {                                    \
+        return body(warp, instr, kind, bytes, count, name##_all, true);                            \
+    }                                                                                              \
     static const struct sim_instr *name##_quick(struct sim_warp *warp,                             \
                                                 const struct sim_instr *instr) {                   \
-        return body(warp, instr, kind, bytes, count, name##_all);                                  \
+        if (__builtin_expect(warp->block->worker->journal != NULL, 0))                             \
+            return name##_journaled(warp, instr);                                                  \
+        return body(warp, instr, kind, bytes, count, name##_all, false);                           \
     }
 
 #define MEM_QUICK_SHAPES(body, name, kind)                                                         \

@@ -82,22 +82,29 @@ LANES_INLINE bool mem_known_lanes(const struct sim_warp *warp, uint32_t site, co
 }
 
 // The same for a linear or uniform request of a full warp, which may be of global memory.
-LANES_INLINE bool mem_known(const struct sim_warp *warp, uint32_t site, enum site_space space,
-                            uint64_t first, enum mem_pattern pattern) {
+LANES_INLINE bool mem_known_by_memo(const struct sim_warp *warp, uint32_t site,
+                                    enum site_space space, uint64_t first,
+                                    enum mem_pattern pattern) {
+    struct event_memo *memo = mem_memo(warp, site, space, first);
+    return memo && event_memo_takes_pattern(memo, mem_event_pattern(pattern), first);
+}
+
+LANES_INLINE bool mem_known_by_journal(const struct sim_warp *warp, uint32_t site,
+                                       enum site_space space, uint64_t first,
+                                       enum mem_pattern pattern) {
     const struct sim_worker *worker = warp->block->worker;
     struct event_journal *journal = worker->journal;
-    if (journal &&
-        (space != SITE_SHARED || !event_journal_takes(journal, warp->block->linear, site)))
+    if (space != SITE_SHARED || !event_journal_takes(journal, warp->block->linear, site) ||
+        (worker->memos && !mem_known_by_memo(warp, site, space, first, pattern)))
         return false;
-    if (!journal || worker->memos) {
-        struct event_memo *memo = mem_memo(warp, site, space, first);
-        if (!memo || !event_memo_takes_pattern(memo, mem_event_pattern(pattern), first))
-            return false;
-    }
-    if (journal)
-        event_journal_write(journal, site, warp->index, (uint32_t)first,
-                            mem_event_pattern(pattern));
+    event_journal_write(journal, site, warp->index, (uint32_t)first, mem_event_pattern(pattern));
     return true;
+}
+
+LANES_INLINE bool mem_known(const struct sim_warp *warp, uint32_t site, enum site_space space,
+                            uint64_t first, enum mem_pattern pattern) {
+    return warp->block->worker->journal ? mem_known_by_journal(warp, site, space, first, pattern)
+                                        : mem_known_by_memo(warp, site, space, first, pattern);
 }
 
 // ---- Shared memory ------------------------------------------------------------------------

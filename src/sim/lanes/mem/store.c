@@ -112,10 +112,11 @@ MEM_HANDLERS(store)
 
 LANES_INLINE const struct sim_instr *quick_store(struct sim_warp *warp,
                                                  const struct sim_instr *instr, enum mem_kind kind,
-                                                 unsigned bytes, unsigned count, sim_handler slow) {
+                                                 unsigned bytes, unsigned count, sim_handler slow,
+                                                 bool is_journaled) {
     const struct sim_access *access = instr->access;
     enum mem_pattern pattern;
-    uint8_t *to = mem_quick(warp, access, kind, bytes * count, &pattern);
+    uint8_t *to = mem_quick(warp, access, kind, bytes * count, &pattern, is_journaled);
     if (__builtin_expect(!to, 0))
         return slow(warp, instr);
     const unsigned width = bytes * count, held = bytes == 8 ? 8 : 4;
