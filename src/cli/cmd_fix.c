@@ -79,8 +79,7 @@ static void ask_shapes(struct repair *repair) {
     char *text = patch_apply(repair->text, repair->length, &questions);
     char *ptx = questions.length ? repair_ptx(repair, text, strlen(text)) : NULL;
     for (size_t n = 0; ptx && n < repair->arrays.length; n++)
-        if (!repair->arrays.data[n].is_at_file_scope)
-            patch_read_shapes(ptx, &repair->arrays, n, &repair->shapes[n]);
+        patch_read_shapes(ptx, &repair->arrays, n, &repair->shapes[n]);
     free(ptx);
     free(text);
     patch_edits_free(&questions);

@@ -113,8 +113,7 @@ static bool find_shape(const struct repair *repair, size_t n, const struct profi
             *shape = shapes->data[i];
             return true;
         }
-    *shape = (struct patch_shape){.element_bytes = cure->element_bytes};
-    return repair->arrays.data[n].is_at_file_scope; // which the compiler was not asked about
+    return false;
 }
 
 // ---- A layout as a change -------------------------------------------------------------------
@@ -278,6 +277,20 @@ static bool is_too_large(const struct repair *repair, const struct target *targe
     return !target->cure->is_dynamic && more && now <= most && now + more > most;
 }
 
+// Why the change cannot be made; of dynamic memory, what it would be for who launches it.
+static char *problem_of(const char *problem, const struct patch_array *array,
+                        const struct patch_change *change) {
+    struct strbuf out = {0};
+    strbuf_puts(&out, problem);
+    if (array->is_dynamic && !array->problem && change->kind != PATCH_SWIZZLE) {
+        char *words = words_of(change);
+        strbuf_printf(&out, "; %s where each launch gives %llu / %llu of the bytes", words,
+                      (number)(change->row + change->pad), (number)change->row);
+        free(words);
+    }
+    return strbuf_take(&out);
+}
+
 // The edits so far and those of the change. False: bankrun itself failed.
 static bool try_change(struct repair *repair, const struct target *target,
                        const struct profile_layout *layout, const struct patch_shape *shape,
@@ -289,7 +302,7 @@ static bool try_change(struct repair *repair, const struct target *target,
         drop_edits(repair, good);
     }
     if (problem) {
-        refuse(result, base_strdup(problem),
+        refuse(result, problem_of(problem, result->array, change),
                result->array->problem ? result->array->problem_line : result->array->line);
         return true;
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "patch/functions.h"
+
 static const struct patch_token *token_at(const struct patch_text *source, size_t at) {
     return at < source->tokens.length ? &source->tokens.data[at] : NULL;
 }
@@ -180,7 +182,7 @@ static void add_array(const struct patch_text *source, size_t name_at, size_t st
         .is_dynamic = is_dynamic};
     const size_t end = read_brackets(source, name_at + 1, array.extents, &array.rank);
     array.scope_end = end_of_scope(source, statement_end);
-    array.is_at_file_scope = array.scope_end == source->tokens.length;
+    array.is_at_file_scope = patch_body_of(source, name_at) == source->tokens.length;
     if (patch_is(source, end, "["))
         object(&array, source, name_at, "it has more than four indices");
     find_uses(source, &array);

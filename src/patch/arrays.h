@@ -22,8 +22,8 @@ struct patch_array {
     size_t statement_end; // the token that is the ; of its declaration
     size_t scope_end;     // the token that ends its scope
     unsigned rank;
-    bool is_dynamic; // extern __shared__ T name[]
-    bool is_at_file_scope;
+    bool is_dynamic;                             // extern __shared__ T name[]
+    bool is_at_file_scope;                       // in no function
     uint32_t macro_line;                         // of a # line that names it; 0: none
     struct patch_range extents[PATCH_MOST_RANK]; // empty (last < first) for []
     VEC(struct patch_use) uses;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "patch/launches.h"
 
 typedef unsigned long long number;
 
@@ -74,6 +75,45 @@ static void pad_extent(const struct patch_text *source, const struct patch_range
         patch_add(edits, begin, end, "%s%.*s%s + (%s%.*s%s + %llu) / %llu * %llu", open, length,
                   source->text + begin, close, open, length, source->text + begin, close,
                   (number)change->row - 1, (number)change->row, (number)change->pad);
+}
+
+// Whether "* 33" can stand behind it.
+static bool is_product(const struct patch_text *source, const struct patch_range *range) {
+    for (size_t at = range->first; at <= range->last; at++) {
+        if (patch_is(source, at, "("))
+            at = patch_closing(source, at);
+        else if (source->tokens.data[at].kind == PATCH_MARK && !patch_is(source, at, "*"))
+            return false;
+    }
+    return true;
+}
+
+// The bytes that a launch gives to an array whose index is padded: as much more as it has.
+static void pad_bytes(const struct patch_text *source, const struct patch_range *range,
+                      const struct patch_change *change, patch_edits *edits) {
+    const uint32_t begin = begin_of(source, range->first), end = end_of(source, range->last);
+    const bool is_whole = is_product(source, range);
+    const number value = literal(source, range);
+    if (value) {
+        const number more = value * change->pad;
+        patch_add(edits, begin, end, "%llu", value + more / change->row + (more % change->row > 0));
+        return;
+    }
+    if (!is_whole)
+        patch_insert(edits, begin, "(");
+    patch_insert(edits, end, "%s * %llu / %llu", is_whole ? "" : ")",
+                 (number)(change->row + change->pad), (number)change->row);
+}
+
+// NULL: all launches give that much more; else why not, and nothing was added.
+static const char *pad_launches(const struct patch_text *source, const struct patch_array *array,
+                                const struct patch_change *change, patch_edits *edits) {
+    patch_ranges bytes = {0};
+    const char *problem = patch_find_bytes(source, array, &bytes);
+    for (size_t i = 0; i < bytes.length && !problem; i++)
+        pad_bytes(source, &bytes.data[i], change, edits);
+    vec_free(&bytes);
+    return problem;
 }
 
 // ---- Index expressions ----------------------------------------------------------------------
@@ -231,8 +271,6 @@ static const char *why_not(const struct patch_text *source, const struct patch_a
     }
     if (change->kind == PATCH_PAD_INDEX && array->rank > 1)
         return "it is declared with rows of another length";
-    if (change->kind == PATCH_PAD_INDEX && is_empty(last))
-        return "its bytes are given where the kernel is launched";
     if (change->kind == PATCH_SWIZZLE && !stays_in_row(array, shape, change))
         return "the swizzle would leave its rows";
     return index_problem(source, array);
@@ -245,11 +283,15 @@ const char *patch_make(const struct patch_text *source, const struct patch_array
     const char *problem = why_not(source, array, shape, change);
     if (problem)
         return problem;
+    if (change->kind != PATCH_SWIZZLE && array->is_dynamic)
+        problem = pad_launches(source, array, change, edits);
+    if (problem)
+        return problem;
     if (change->kind == PATCH_PAD_ROWS) {
         add_to_extent(source, last, change->pad, edits);
         return NULL;
     }
-    if (change->kind == PATCH_PAD_INDEX)
+    if (change->kind == PATCH_PAD_INDEX && !array->is_dynamic)
         pad_extent(source, last, change, edits);
     add_helper(source, array, shape, change, edits);
     for (size_t i = 0; i < array->uses.length; i++)

@@ -12,7 +12,7 @@ void patch_ask(const struct patch_text *source, const patch_arrays *arrays, patc
     for (size_t n = 0; n < arrays->length; n++) {
         const struct patch_array *array = &arrays->data[n];
         struct strbuf numbers = {0}, values = {0}, element = {0};
-        if (array->is_at_file_scope || array->rank == 0)
+        if (array->rank == 0)
             continue;
         strbuf_puts(&element, array->name);
         for (unsigned i = 0; i <= array->rank; i++) {
@@ -25,8 +25,13 @@ void patch_ask(const struct patch_text *source, const patch_arrays *arrays, patc
             }
             strbuf_puts(&element, "[0]");
         }
-        patch_insert(edits, source->tokens.data[array->statement_end].end,
-                     " asm volatile(\"" MARK "%zu%s\" :: %s);", n, numbers.data, values.data);
+        const uint32_t at = source->tokens.data[array->statement_end].end;
+        if (array->is_at_file_scope)
+            patch_insert(edits, at, " __global__ void bankrun_asks_%zu() {", n);
+        patch_insert(edits, at, " asm volatile(\"" MARK "%zu%s\" :: %s);", n, numbers.data,
+                     strbuf_string(&values));
+        if (array->is_at_file_scope)
+            patch_insert(edits, at, " }");
         strbuf_free(&numbers);
         strbuf_free(&values);
         strbuf_free(&element);

@@ -53,7 +53,8 @@ bool profile_declare_rows(const char *text) {
 bool profile_declared_rows(const char *array, uint64_t bytes, unsigned n,
                            struct profile_rows *rows) {
     for (size_t i = 0; i < all.length; i++)
-        if (all.data[i].bytes == bytes && !strcmp(all.data[i].array, array) && n-- == 0) {
+        if ((all.data[i].bytes == bytes || !all.data[i].bytes) &&
+            !strcmp(all.data[i].array, array) && n-- == 0) {
             *rows = all.data[i].rows;
             return true;
         }

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// "tile:4096:128:4,..." (an array's name, its bytes, those of a row and of an element), for the
-// life of the process. False: it is nothing of the kind, and nothing is declared.
+// "tile:4096:128:4,..." (an array's name, its bytes, those of a row and of an element; 0 bytes: a
+// launch says how many), for the life of the process. False: it is nothing of the kind, and nothing
+// is declared.
 bool profile_declare_rows(const char *text);
 // Whether that was called: arrays of which nothing was said then have no rows, and what cures are
 // looked for may take its time.

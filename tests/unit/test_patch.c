@@ -200,18 +200,19 @@ static void test_rows(void **context) {
     (void)context;
     const struct patch_change pad = {PATCH_PAD_ROWS, 32, 1, 0, 0, 0},
                               other = {PATCH_PAD_ROWS, 64, 1, 0, 0, 0};
-    check_change("{ __shared__ int t[32][32]; }", &square, &pad, "{ __shared__ int t[32][33]; }");
-    check_change("{ __shared__ int t[32][ 0x20 ]; }", &square, &pad,
-                 "{ __shared__ int t[32][ 33 ]; }");
-    check_change("{ __shared__ int t[N][N /* n */]; }", &square, &pad,
-                 "{ __shared__ int t[N][N + 1 /* n */]; }");
-    check_change("{ __shared__ int t[N][2 * N + M(1 << 2)]; }", &square, &pad,
-                 "{ __shared__ int t[N][2 * N + M(1 << 2) + 1]; }");
-    check_change("{ __shared__ int t[N][a ? 1 : 32]; }", &square, &pad,
-                 "{ __shared__ int t[N][(a ? 1 : 32) + 1]; }");
-    check_change("{ __shared__ int t[32][32]; }", &square, &other, NULL);
-    check_change("{ __shared__ int t[1024]; }", &line, &pad, NULL);
-    check_change("{ __shared__ int t[32][32]; f(t); }", &square, &pad, NULL);
+    check_change("f() { __shared__ int t[32][32]; }", &square, &pad,
+                 "f() { __shared__ int t[32][33]; }");
+    check_change("f() { __shared__ int t[32][ 0x20 ]; }", &square, &pad,
+                 "f() { __shared__ int t[32][ 33 ]; }");
+    check_change("f() { __shared__ int t[N][N /* n */]; }", &square, &pad,
+                 "f() { __shared__ int t[N][N + 1 /* n */]; }");
+    check_change("f() { __shared__ int t[N][2 * N + M(1 << 2)]; }", &square, &pad,
+                 "f() { __shared__ int t[N][2 * N + M(1 << 2) + 1]; }");
+    check_change("f() { __shared__ int t[N][a ? 1 : 32]; }", &square, &pad,
+                 "f() { __shared__ int t[N][(a ? 1 : 32) + 1]; }");
+    check_change("f() { __shared__ int t[32][32]; }", &square, &other, NULL);
+    check_change("f() { __shared__ int t[1024]; }", &line, &pad, NULL);
+    check_change("f() { __shared__ int t[32][32]; f(t); }", &square, &pad, NULL);
 }
 
 static void test_indices(void **context) {
@@ -220,56 +221,114 @@ static void test_indices(void **context) {
                               wide = {PATCH_PAD_INDEX, 32, 4, 0, 0, 0},
                               swizzle = {PATCH_SWIZZLE, 0, 0, 5, 0, 5},
                               high = {PATCH_SWIZZLE, 0, 0, 3, 2, 5};
-    check_change(
-        "{\n  __shared__ int t[1024];\n  t[i] = t[t[j++]];\n}", &line, &pad,
-        "{\n  __shared__ int t[1056];\n  const auto t_at = [](unsigned i) { return i + i / 32; };\n"
-        "  t[t_at(i)] = t[t_at(t[t_at(j++)])];\n}");
-    check_change("{ __shared__ int t[N]; t[0] = 1; }", &line, &wide,
-                 "{ __shared__ int t[N + (N + 31) / 32 * 4];\n"
+    check_change("f() {\n  __shared__ int t[1024];\n  t[i] = t[t[j++]];\n}", &line, &pad,
+                 "f() {\n  __shared__ int t[1056];\n  const auto t_at = [](unsigned i) { return i "
+                 "+ i / 32; };\n"
+                 "  t[t_at(i)] = t[t_at(t[t_at(j++)])];\n}");
+    check_change("f() { __shared__ int t[N]; t[0] = 1; }", &line, &wide,
+                 "f() { __shared__ int t[N + (N + 31) / 32 * 4];\n"
                  "const auto t_at = [](unsigned i) { return i + i / 32 * 4; }; t[t_at(0)] = 1; }");
     check_change(
-        "{ __shared__ int t[32][32]; t[y][x] = 1; }", &square, &swizzle,
-        "{ __shared__ int t[32][32];\n"
+        "f() { __shared__ int t[32][32]; t[y][x] = 1; }", &square, &swizzle,
+        "f() { __shared__ int t[32][32];\n"
         "const auto t_at = [](unsigned y, unsigned x) { return x ^ ((y * 32 + x) >> 5 & 31); };"
         " t[y][t_at(y, x)] = 1; }");
-    check_change(
-        "{ __shared__ int t[2][32][32]; t[b][y + 1][x] = 1; }", &cube, &high,
-        "{ __shared__ int t[2][32][32];\nconst auto t_at = [](unsigned z, unsigned y, unsigned x) "
-        "{ return x ^ (((z * 32 + y) * 32 + x) >> 5 & 7) << 2; };"
-        " t[b][y + 1][t_at(b, y + 1, x)] = 1; }");
+    check_change("f() { __shared__ int t[2][32][32]; t[b][y + 1][x] = 1; }", &cube, &high,
+                 "f() { __shared__ int t[2][32][32];\nconst auto t_at = [](unsigned z, unsigned y, "
+                 "unsigned x) "
+                 "{ return x ^ (((z * 32 + y) * 32 + x) >> 5 & 7) << 2; };"
+                 " t[b][y + 1][t_at(b, y + 1, x)] = 1; }");
     check_change(
         "extern __shared__ int t[];\nvoid f() { t[i] = 1; }", &line, &swizzle,
         "extern __shared__ int t[];\nstatic __device__ __forceinline__ unsigned t_at(unsigned i) "
         "{ return i ^ (i >> 5 & 31); }\nvoid f() { t[t_at(i)] = 1; }");
-    // What must not be written twice, what is not known, and what would leave the rows.
-    check_change("{ __shared__ int t[32][32]; t[y++][x] = 1; }", &square, &swizzle, NULL);
-    check_change("{ __shared__ int t[32][32]; t[f(y)][x] = 1; }", &square, &swizzle, NULL);
-    check_change("{ __shared__ int t[32][32]; t[t[0][1]][x] = 1; }", &square, &swizzle, NULL);
+    check_change("namespace n { extern __shared__ int t[]; void f() const { t[i] = 1; } }", &line,
+                 &swizzle,
+                 "namespace n { extern __shared__ int t[];\n"
+                 "static __device__ __forceinline__ unsigned t_at(unsigned i) "
+                 "{ return i ^ (i >> 5 & 31); } void f() const { t[t_at(i)] = 1; } }");
     check_change(
-        "{ __shared__ int t[32][32]; t[y][x++] = 1; }", &square, &swizzle,
-        "{ __shared__ int t[32][32];\n"
+        "struct s { void operator()(int i) const { __shared__ int t[1024]; t[i] = 1; } };", &line,
+        &swizzle,
+        "struct s { void operator()(int i) const { __shared__ int t[1024];\n"
+        "const auto t_at = [](unsigned i) { return i ^ (i >> 5 & 31); }; t[t_at(i)] = 1; } };");
+    // What must not be written twice, what is not known, and what would leave the rows.
+    check_change("f() { __shared__ int t[32][32]; t[y++][x] = 1; }", &square, &swizzle, NULL);
+    check_change("f() { __shared__ int t[32][32]; t[f(y)][x] = 1; }", &square, &swizzle, NULL);
+    check_change("f() { __shared__ int t[32][32]; t[t[0][1]][x] = 1; }", &square, &swizzle, NULL);
+    check_change(
+        "f() { __shared__ int t[32][32]; t[y][x++] = 1; }", &square, &swizzle,
+        "f() { __shared__ int t[32][32];\n"
         "const auto t_at = [](unsigned y, unsigned x) { return x ^ ((y * 32 + x) >> 5 & 31); };"
         " t[y][t_at(y, x++)] = 1; }");
-    check_change("{ __shared__ int t[1024]; int t_at = 1; t[t_at] = 1; }", &line, &pad, NULL);
-    check_change("#define T(i) t[i]\n{ __shared__ int t[1024]; }", &line, &pad, NULL);
-    check_change("extern __shared__ int t[];\nvoid f() { t[i] = 1; }", &line, &pad, NULL);
+    check_change("f() { __shared__ int t[1024]; int t_at = 1; t[t_at] = 1; }", &line, &pad, NULL);
+    check_change("#define T(i) t[i]\nf() { __shared__ int t[1024]; }", &line, &pad, NULL);
     const struct patch_shape odd = {32 * 33 * 4, {32, 33}, 4};
-    check_change("{ __shared__ int t[32][33]; }", &odd, &swizzle, NULL);
+    check_change("f() { __shared__ int t[32][33]; }", &odd, &swizzle, NULL);
+}
+
+// The text of a kernel k with a dynamic array, and of what launches it.
+#define KERNEL                                                                                     \
+    "__global__ void __launch_bounds__(64) k(int n) { extern __shared__ int t[]; t[n] = 1; }\n"
+#define PADDED                                                                                     \
+    "__global__ void __launch_bounds__(64) k(int n) { extern __shared__ int t[];\n"                \
+    "const auto t_at = [](unsigned i) { return i + i / 32; }; t[t_at(n)] = 1; }\n"
+
+static void test_launches(void **context) {
+    (void)context;
+    const struct patch_shape given = {0, {0}, 4}, rows = {0, {0, 32}, 4};
+    const struct patch_change pad = {PATCH_PAD_INDEX, 32, 1, 0, 0, 0},
+                              row = {PATCH_PAD_ROWS, 32, 1, 0, 0, 0};
+    check_change(KERNEL "void f() { k<<<1, 64, 4096>>>(0); }", &given, &pad,
+                 PADDED "void f() { k<<<1, 64, 4224>>>(0); }");
+    check_change(KERNEL "void f() { k<<<1, 64, 4000>>>(0); }", &given, &pad,
+                 PADDED "void f() { k<<<1, 64, 4125>>>(0); }");
+    check_change(
+        KERNEL "void f() { k <<< g(1, 2), dim3{1, 2}, n * sizeof(int), s >>> (0); }", &given, &pad,
+        PADDED "void f() { k <<< g(1, 2), dim3{1, 2}, n * sizeof(int) * 33 / 32, s >>> (0); }");
+    check_change(
+        KERNEL "void f() { k<<<1 << 2, 64 >> 1, a + (b, c)>>>(0); k<<<1, 2>>>(0); }", &given, &pad,
+        PADDED "void f() { k<<<1 << 2, 64 >> 1, (a + (b, c)) * 33 / 32>>>(0); k<<<1, 2>>>(0); }");
+    check_change("template <class T> " KERNEL "void f() { k<pair<int, int>><<<1, 2, m>>>(0); }",
+                 &given, &pad,
+                 "template <class T> " PADDED
+                 "void f() { k<pair<int, int>><<<1, 2, m * 33 / 32>>>(0); }");
+    check_change("namespace n {\nextern __shared__ int t[][32];\nvoid f();\n"
+                 "__global__ void k() { if (x) { t[y][x] = 1; } }\n"
+                 "__global__ void l() { t[0][x] = t[1][x]; } }\n"
+                 "void f() { n::k<<<1, 2, m>>>(); n::l<<<1, 2, 64>>>(); }",
+                 &rows, &row,
+                 "namespace n {\nextern __shared__ int t[][33];\nvoid f();\n"
+                 "__global__ void k() { if (x) { t[y][x] = 1; } }\n"
+                 "__global__ void l() { t[0][x] = t[1][x]; } }\n"
+                 "void f() { n::k<<<1, 2, m * 33 / 32>>>(); n::l<<<1, 2, 66>>>(); }");
+    // Launches that are not found, or may not be all.
+    check_change(KERNEL, &given, &pad, NULL);
+    check_change(KERNEL "void f() { k<<<1, 64>>>(0); }", &given, &pad, NULL);
+    check_change(KERNEL "void f() { k<<<1, 64, 4096>>>(0); g(k); }", &given, &pad, NULL);
+    check_change(KERNEL "#define L k<<<1, 64, 4096>>>(0)\nvoid f() { L; }", &given, &pad, NULL);
+    check_change(KERNEL "void f() { k<<<1, 64, 4096", &given, &pad, NULL);
+    check_change("extern __shared__ int t[];\n__device__ void d() { t[i] = 1; }\n"
+                 "__global__ void k() { d(); }\nvoid f() { k<<<1, 64, 4096>>>(); }",
+                 &given, &pad, NULL);
 }
 
 // ---- Questions to the compiler --------------------------------------------------------------
 
 static void test_probe(void **context) {
     (void)context;
-    struct found found = find("{ __shared__ int a[2][3]; extern __shared__ int b[]; }");
+    struct found found =
+        find("f() { __shared__ int a[2][3]; extern __shared__ int b[]; } __shared__ int c[3];");
     patch_edits edits = {0};
     patch_ask(&found.source, &found.arrays, &edits);
     char *text = patch_apply(found.source.text, found.source.length, &edits);
     assert_string_equal(
-        text, "{ __shared__ int a[2][3]; asm volatile(\"// bankrun-shared 0 %0 %1 %2\" :: "
+        text, "f() { __shared__ int a[2][3]; asm volatile(\"// bankrun-shared 0 %0 %1 %2\" :: "
               "\"n\"((int)sizeof(a)), \"n\"((int)sizeof(a[0])), \"n\"((int)sizeof(a[0][0])));"
               " extern __shared__ int b[]; asm volatile(\"// bankrun-shared 1 0 %0\" :: "
-              "\"n\"((int)sizeof(b[0]))); }");
+              "\"n\"((int)sizeof(b[0]))); } __shared__ int c[3]; __global__ void bankrun_asks_2() {"
+              " asm volatile(\"// bankrun-shared 2 %0 %1\" :: \"n\"((int)sizeof(c)), "
+              "\"n\"((int)sizeof(c[0]))); }");
     patch_shapes shapes = {0};
     patch_read_shapes("x\n// bankrun-shared 0 24 12 4\n// bankrun-shared 1 0 8\n"
                       "// bankrun-shared 0 24 12 4\n// bankrun-shared 0 48 24 8\n",
@@ -293,7 +352,8 @@ int main(void) {
         cmocka_unit_test(test_tokens),       cmocka_unit_test(test_directives),
         cmocka_unit_test(test_declarations), cmocka_unit_test(test_uses),
         cmocka_unit_test(test_macros),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_indices),      cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_indices),      cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
