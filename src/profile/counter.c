@@ -123,6 +123,14 @@ static inline bool remembers(struct counter *counter) {
     return false;
 }
 
+// ---- Requests to show -----------------------------------------------------------------------
+
+bool candidate_precedes(const struct candidate *a, const struct candidate *b) {
+    if (a->degree != b->degree)
+        return a->degree > b->degree;
+    return a->linear != b->linear ? a->linear < b->linear : a->warp < b->warp;
+}
+
 // ---- The cost of a new pattern --------------------------------------------------------------
 
 static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const uint32_t *offsets,
@@ -138,6 +146,16 @@ static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const
     pattern->degree = cost.degree < PROFILE_MAX_DEGREE ? cost.degree : PROFILE_MAX_DEGREE;
     pattern->is_estimate =
         rule->is_estimate || cost.certainty == BANKRUN_UNKNOWN || cost.min != cost.max;
+}
+
+// Only what is in vain is worth showing.
+static void show_global(struct counter *counter, const struct event_shape *shape, uint32_t sectors,
+                        uint32_t ideal) {
+    struct candidate found = {.degree = sectors, .linear = key_hash(shape), .mask = shape->mask};
+    if (sectors == ideal || !candidate_precedes(&found, &counter->worst))
+        return;
+    memcpy(found.offsets, shape->lanes, sizeof found.offsets);
+    counter->worst = found;
 }
 
 static void cost_of_global(const struct counter_rule *rule, struct pattern *pattern) {
@@ -178,8 +196,10 @@ static struct pattern *look_up(struct counter *counter, const struct event_shape
     *found = (struct pattern){.key = *key};
     if (counter->rule->space == SITE_SHARED)
         cost_of_shared(counter->rule, key->mask, key->lanes, found);
-    else
+    else {
         cost_of_global(counter->rule, found);
+        show_global(counter, key, found->units, found->ideal);
+    }
     counter->is_estimate |= found->is_estimate;
     return found;
 }
@@ -206,12 +226,6 @@ static inline void memo_last(struct counter *counter) {
 }
 
 // ---- Events ---------------------------------------------------------------------------------
-
-bool candidate_precedes(const struct candidate *a, const struct candidate *b) {
-    if (a->degree != b->degree)
-        return a->degree > b->degree;
-    return a->linear != b->linear ? a->linear < b->linear : a->warp < b->warp;
-}
 
 static void keep_candidate(struct candidate *worst, uint32_t degree, uint64_t linear, uint32_t mask,
                            const struct event_access *event) {
@@ -345,8 +359,9 @@ void counter_global(struct counter *counter, const struct event_access *event) {
         return;
     }
     struct event_shape key;
-    if (remembers(counter) &&
-        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
+    const bool has_shape =
+        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep);
+    if (remembers(counter) && has_shape) {
         struct pattern *pattern = find(counter, &key);
         pattern->repeats++;
         remember(counter, pattern, tag);
@@ -354,6 +369,8 @@ void counter_global(struct counter *counter, const struct event_access *event) {
     }
     uint32_t sectors, ideal;
     bankrun_sectors(event->mask, rule->request.width, event->addresses, &sectors, &ideal);
+    if (has_shape)
+        show_global(counter, &key, sectors, ideal);
     counter->counts.requests++;
     counter->counts.units += sectors;
     counter->counts.ideal += ideal;

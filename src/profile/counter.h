@@ -33,6 +33,8 @@ struct pattern {
 };
 
 // A request to show. In equal degree the first in block order wins, whatever the order of events.
+// Of global memory one that takes the most sectors, which are its degree: lanes have distances from
+// the first one's place, and `linear` is any number that follows from these.
 struct candidate {
     uint32_t degree; // 0: none yet
     uint64_t linear; // block number

@@ -1,5 +1,6 @@
 // What cures conflicts where no layout does: how the work is dealt out to lanes. Each kind is a
 // fact of the requests that block 0 makes at a site: what they would take otherwise was counted.
+// What global memory is told is a fact of all blocks' requests: see hint_global.h.
 #ifndef BANKRUN_PROFILE_HINT_H
 #define BANKRUN_PROFILE_HINT_H
 
@@ -13,15 +14,25 @@ enum profile_hint {
                               // them apart
     PROFILE_HINT_ORDER,       // the same places, in the order of lanes, meet less
     PROFILE_HINT_RANDOM,      // the index is loaded from memory, and lanes go everywhere
+    PROFILE_HINT_UNCOALESCED, // of global memory: neighbouring lanes have no neighbouring elements
     PROFILE_HINTS
 };
 // "subword_stores", "one_element", ...: as in the JSON
 extern const char *const profile_hint_text[PROFILE_HINTS];
 
+// How the lanes of a request to global memory lie.
+struct profile_shape {
+    unsigned group;        // lanes that are `inner` apart; 0: no rule is known
+    unsigned inner, outer; // bytes from lane to lane, and from group to group
+    unsigned bytes;        // that a lane accesses in all instructions of the site together
+};
+
 struct profile_hints {
     uint64_t excess;               // of the site's requests of block 0
+                                   // UNCOALESCED: of all sectors of the launch
     uint64_t gains[PROFILE_HINTS]; // so much of it goes away; 0: the fact is none here
-    unsigned stride;               // STRUCTURES: bytes from lane to lane
+    unsigned stride;               // STRUCTURES, UNCOALESCED: bytes from lane to lane; 0: there is
+                                   // no single such number
 };
 
 #endif

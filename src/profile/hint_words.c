@@ -8,6 +8,7 @@ const char *const profile_hint_text[PROFILE_HINTS] = {
     [PROFILE_HINT_SUBWORD] = "subword_stores",  [PROFILE_HINT_ONE_ELEMENT] = "one_element",
     [PROFILE_HINT_INTERLEAVED] = "interleaved", [PROFILE_HINT_STRUCTURES] = "structures",
     [PROFILE_HINT_ORDER] = "lane_order",        [PROFILE_HINT_RANDOM] = "random",
+    [PROFILE_HINT_UNCOALESCED] = "uncoalesced",
 };
 
 static const char *const words[PROFILE_HINTS] = {

@@ -160,6 +160,10 @@ void profile_read_cures(struct profile_reader *reader, const json_t *object,
 
 // ---- Hints of a site ------------------------------------------------------------------------
 
+static bool has_stride(int hint, const struct profile_hints *hints) {
+    return hint == PROFILE_HINT_STRUCTURES || (hint == PROFILE_HINT_UNCOALESCED && hints->stride);
+}
+
 void profile_write_hints(json_t *object, const struct profile_hints *hints) {
     json_t *array = json_array();
     for (int hint = 0; hint < PROFILE_HINTS; hint++) {
@@ -169,7 +173,7 @@ void profile_write_hints(json_t *object, const struct profile_hints *hints) {
         set(found, "kind", text(profile_hint_text[hint]));
         set(found, "gain", number(hints->gains[hint]));
         set(found, "of", number(hints->excess));
-        if (hint == PROFILE_HINT_STRUCTURES)
+        if (has_stride(hint, hints))
             set(found, "stride", number(hints->stride));
         append(array, found);
     }
@@ -190,7 +194,9 @@ void profile_read_hints(struct profile_reader *reader, const json_t *object,
         const int hint = profile_read_name(reader, found, "kind", profile_hint_text, PROFILE_HINTS);
         hints->excess = profile_read_number(reader, found, "of", INT64_MAX);
         hints->gains[hint] = profile_read_number(reader, found, "gain", hints->excess);
-        if (!reader->failed && hint == PROFILE_HINT_STRUCTURES)
+        const bool is_global = hint == PROFILE_HINT_UNCOALESCED;
+        if (!reader->failed && (is_global ? json_object_get(found, "stride") != NULL
+                                          : hint == PROFILE_HINT_STRUCTURES))
             hints->stride = read32(reader, found, "stride");
         profile_leave(reader, here);
     }

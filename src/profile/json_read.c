@@ -151,6 +151,9 @@ static void read_site(struct profile_reader *reader, const json_t *object,
                      profile_space_text[site->space]);
     if (site->space != SITE_SHARED) {
         site->is_estimate = json_is_true(json_object_get(object, "estimate"));
+        if (json_object_get(object, "help"))
+            site->help = profile_read_text(reader, object, "help", false);
+        profile_read_hints(reader, object, &site->hints);
         return;
     }
     site->array = profile_read_text(reader, object, "array", true);

@@ -90,6 +90,9 @@ static json_t *site_of(const struct profile_site *site) {
     if (site->space != SITE_SHARED) {
         if (site->is_estimate)
             set(object, "estimate", json_true());
+        if (site->help)
+            set(object, "help", text(site->help));
+        profile_write_hints(object, &site->hints);
         return object;
     }
     set(object, "array", text(site->array));

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "profile/hint_global.h"
 #include "profile/hint_words.h"
 #include "profile/recorder.h"
 
@@ -259,10 +260,13 @@ static void finish_row(struct finish *finish, struct merged_site *row) {
     const struct profile_recorder *recorder = finish->recorder;
     struct profile_site *site = &row->site;
     const struct candidate *worst = &row->worst;
-    site->worst_degree = worst->degree;
     profile_say_proof(site, &row->proof);
-    if (site->space != SITE_SHARED)
+    if (site->space != SITE_SHARED) {
+        site->shape = hint_global_shape(worst->mask, worst->offsets);
+        site->shape.bytes = site->width * (unsigned)row->numbers.length;
         return;
+    }
+    site->worst_degree = worst->degree;
     site->worst_warp = worst->warp;
     site->worst_mask = worst->mask;
     memcpy(site->worst_block, worst->block, sizeof site->worst_block);

@@ -71,9 +71,12 @@ struct profile_site {
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
     char *why;                  // in words; NULL when there is no excess
+    struct profile_shape shape; // global only: of a request that takes the most sectors; not saved
     struct profile_hints hints; // what else would cure it
     uint32_t cure;              // 1 + index in the launch's cures, of its array; 0: none is there
-    char *help; // what would cure it, in words; NULL: nothing is known, or there is no excess
+    // What would cure it, in words; NULL: nothing is known, or there is no excess. Of global memory
+    // two lines: what, and how much that is worth.
+    char *help;
 };
 
 // ---- What went wrong: a profile with any of it says less than the program did --------------

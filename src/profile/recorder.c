@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "profile/hint_global.h"
 #include "profile/recorder.h"
 #include "profile/trace.h"
 
@@ -306,6 +307,7 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
     profile_asked(recorder);
     if (result->is_sample && !launch->fault)
         finish_sample(recorder, launch);
+    hint_global(info->arch, launch);
     profile_fold_last(profile);
     for (unsigned n = 0; n < info->workers; n++)
         free_worker(recorder, recorder->workers[n]);

@@ -248,9 +248,35 @@ static void put_global_site(struct report_page *page, const struct view_line *li
     strbuf_free(&rest);
 }
 
+// Of the access with most excess that has some; of a column of accesses with the same one, what is
+// new of it. `said`: the help before.
+static void put_global_help(struct report_page *page, const struct view_line *line,
+                            const char **said) {
+    const struct profile_site *most = NULL;
+    for (size_t s = 0; s < line->count; s++) {
+        const struct profile_site *site = line->sites[s].site;
+        if (site->help && (!most || site->counts.units - site->counts.ideal >
+                                        most->counts.units - most->counts.ideal))
+            most = site;
+    }
+    if (!most)
+        return;
+    const size_t words = strcspn(most->help, "\n");
+    const bool is_again = *said && strcspn(*said, "\n") == words &&
+                          strncmp(*said, most->help, words) == 0 && most->help[words];
+    put_label(page, "help");
+    if (is_again)
+        report_putf(page, STYLE_PLAIN, "the same; %s", most->help + words + 1);
+    else
+        report_wrap(page, STYLE_PLAIN, most->help);
+    report_newline(page);
+    *said = most->help;
+}
+
 void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
     const struct view_lines *lines = &launch->wasteful;
     size_t shown = shown_of(lines, MOST_GLOBAL, true, is_verbose);
+    const char *said = NULL;
     for (size_t i = 0; i < shown; i++) {
         const struct view_line *line = &lines->data[i];
         report_newline(page);
@@ -258,6 +284,7 @@ void text_global(struct report_page *page, const struct view_launch *launch, boo
             if (has_excess(&line->sites[s]))
                 put_global_site(page, line, &line->sites[s]);
         text_quote(page, 2, line->at.line, line->quote, NULL, 0);
+        put_global_help(page, line, &said);
     }
     if (shown < lines->count) {
         report_newline(page);

@@ -2,7 +2,9 @@
 
 A table is a comment line `// bankrun counts  op  array  requests ...` and the rows below it, one
 for each kernel, operation and array: shared-memory loads, atomics and matrices, and whatever else
-has excess. `// bankrun --arch sm_13 counts` is one for another architecture. `--rebase` writes them.
+has excess. `// bankrun --arch sm_13 counts` is one for another architecture. One of `sectors` in place
+of `wavefronts` is about the loads and atomics of global memory; it has no array and no degree.
+`--rebase` writes them.
 """
 
 import json
@@ -13,8 +15,10 @@ from collections import OrderedDict
 from .case import Failure, tail
 
 HEAD = re.compile(r"^// bankrun(?: --arch (\w+))? counts +"
-                  r"op +array +requests +wavefronts +ideal +degree$")
-ROW = re.compile(r"^//   (\S.*?)  +(\w+) +(\S+) +([\d,]+) +([\d,]+) +([\d,]+) +(\d+)$")
+                  r"(?:op +array +requests +wavefronts +ideal +degree|"
+                  r"op +requests +(sectors) +ideal)$")
+ROW = re.compile(r"^//   (\S.*?)  +(\w+)(?: +(\S*[^\d,\s]\S*))? +([\d,]+) +([\d,]+) +([\d,]+)"
+                 r"(?: +(\d+))?$")
 
 
 def kernel_name(text):
@@ -28,6 +32,19 @@ def kernel_name(text):
     for long, short in (("void ", ""), ("fast::", ""), ("(int)", ""), ("> >", ">>")):
         text = text.replace(long, short)
     return text
+
+
+def sectors_of(profile):
+    """{(kernel, op, None): [requests, sectors, ideal]} in the order of the launches."""
+    sums = OrderedDict()
+    for launch in profile["launches"]:
+        for site in launch["sites"]:
+            if site["space"] != "global" or site["op"] == "store":
+                continue
+            row = sums.setdefault((kernel_name(launch["kernel"]), site["op"], None), [0, 0, 0])
+            for i, name in enumerate(("requests", "sectors", "ideal_sectors")):
+                row[i] += site[name] * launch.get("repeats", 1)
+    return sums
 
 
 def rows_of(profile):
@@ -47,7 +64,7 @@ def rows_of(profile):
 
 
 def read_tables(path):
-    """[(architecture or None, first line of rows, {key: row})]; lines are 0-based."""
+    """[(architecture or None, is of sectors, first line of rows, {key: row})]; lines are 0-based."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     tables = []
@@ -60,8 +77,8 @@ def read_tables(path):
             row = ROW.match(below)
             if not row:
                 break
-            rows[row[1], row[2], row[3]] = [int(n.replace(",", "")) for n in row.groups()[3:]]
-        tables.append((head[1], number + 1, rows))
+            rows[row[1], row[2], row[3]] = [int(n.replace(",", "")) for n in row.groups()[3:] if n]
+        tables.append((head[1], bool(head[2]), number + 1, rows))
     return tables
 
 
@@ -82,10 +99,24 @@ def layout(architecture, rows):
     return lines
 
 
-def rewrite(path, at, old, architecture, rows):
+def layout_of_sectors(rows):
+    titles = ("requests", "sectors", "ideal")
+    wide = max([len("bankrun counts")] + [len(kernel) + 2 for kernel, _, _ in rows])
+    ops = max([2] + [len(op) for _, op, _ in rows])
+    columns = [max([len(title)] + [len(f"{row[i]:,}") for row in rows.values()])
+               for i, title in enumerate(titles)]
+    lines = [f"// {'bankrun counts':{wide}}  {'op':{ops}}  " +
+             "  ".join(f"{title:>{width}}" for title, width in zip(titles, columns))]
+    for (kernel, op, _), row in rows.items():
+        lines.append(f"//   {kernel:{wide - 2}}  {op:{ops}}  " +
+                     "  ".join(f"{number:{width},}" for number, width in zip(row, columns)))
+    return lines
+
+
+def rewrite(path, at, old, written):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
-    lines[at - 1:at + len(old)] = layout(architecture, rows)
+    lines[at - 1:at + len(old)] = written
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
@@ -114,15 +145,16 @@ def check(context, source, arguments, profile, folder):
     if source.startswith("gallery") and not read_tables(path):
         raise Failure("has no table in its comment: see tests/harness/tables.py")
     moved = False
-    for index, (architecture, _, _) in enumerate(read_tables(path)):
+    for index, (architecture, is_of_sectors, _, _) in enumerate(read_tables(path)):
         saved = profile
         if architecture:
             saved = profile_of(context, source, arguments, architecture, folder)
         with open(saved, encoding="utf-8") as file:
-            counted = rows_of(json.load(file))
-        _, at, old = read_tables(path)[index]
+            counted = (sectors_of if is_of_sectors else rows_of)(json.load(file))
+        _, _, at, old = read_tables(path)[index]
         if context.rebase:
-            rewrite(path, at, old, architecture, counted)
+            rewrite(path, at, old, layout_of_sectors(counted) if is_of_sectors
+                    else layout(architecture, counted))
             moved = moved or len(old) != len(counted)
             continue
         wrong = compare(old, counted)

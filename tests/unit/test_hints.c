@@ -3,6 +3,7 @@
 #include "profile_fake.h"
 
 #include "profile/hint_find.h"
+#include "profile/hint_global.h"
 
 enum { LANES = BANKRUN_LANES, MOST = 16 };
 
@@ -152,11 +153,140 @@ static void test_random(void **state) {
     profile_free(profile);
 }
 
+// ---- Global memory --------------------------------------------------------------------------
+
+enum { BLOCKS = 1024, REQUESTS = 8192 };
+
+// A launch with two sites: what is asked about, and one that wastes nothing.
+static struct profile_launch launch_of(struct profile_site sites[2], enum profile_op op,
+                                       unsigned width, uint64_t sectors, uint64_t ideal) {
+    memset(sites, 0, 2 * sizeof *sites);
+    sites[0] = (struct profile_site){.space = SITE_GLOBAL, .op = op, .width = width};
+    sites[0].counts = (struct profile_counts){REQUESTS, REQUESTS * sectors, REQUESTS * ideal};
+    sites[1] = (struct profile_site){.space = SITE_GLOBAL, .op = PROFILE_STORE, .width = 4};
+    sites[1].counts = (struct profile_counts){REQUESTS, 4 * REQUESTS, 4 * REQUESTS};
+    struct profile_launch launch = {.grid = {BLOCKS, 1, 1},
+                                    .block = {256, 1, 1},
+                                    .instructions = 16 * REQUESTS,
+                                    .sites = sites,
+                                    .site_count = 2};
+    for (int s = 0; s < 2; s++) {
+        struct profile_counts *total = &launch.totals[SITE_GLOBAL][sites[s].op];
+        total->requests += sites[s].counts.requests;
+        total->units += sites[s].counts.units;
+        total->ideal += sites[s].counts.ideal;
+    }
+    return launch;
+}
+
+static void free_helps(struct profile_site sites[2]) {
+    free(sites[0].help);
+    assert_null(sites[1].help);
+}
+
+// Lanes `stride` bytes apart, downwards where that is negative.
+static struct profile_shape shape_of(uint32_t mask, int stride) {
+    uint32_t offsets[LANES];
+    for (int l = 0; l < LANES; l++)
+        offsets[l] = (uint32_t)(l * stride);
+    return hint_global_shape(mask, offsets);
+}
+
+static void test_shapes(void **state) {
+    (void)state;
+    uint32_t offsets[LANES];
+    assert_int_equal(shape_of(FULL, 64).inner, 64);
+    assert_int_equal(shape_of(FULL, 64).group, LANES);
+    assert_int_equal(shape_of(FULL, -64).inner, 64);
+    assert_int_equal(shape_of(0xff00, 4096).inner, 4096);
+    assert_int_equal(shape_of(1u << 7, 64).group, 0); // one lane
+    assert_int_equal(shape_of(0, 64).group, 0);       // no request is in vain
+    for (uint32_t l = 0; l < LANES; l++)
+        offsets[l] = l % 4 * 4 + l / 4 * 512;
+    const struct profile_shape groups = hint_global_shape(FULL, offsets);
+    assert_int_equal(groups.group, 4);
+    assert_int_equal(groups.inner, 4);
+    assert_int_equal(groups.outer, 512);
+    for (uint32_t l = 0; l < LANES; l++)
+        offsets[l] = l * l * 64;
+    assert_int_equal(hint_global_shape(FULL, offsets).group, 0);
+}
+
+static void test_uncoalesced(void **state) {
+    (void)state;
+    struct profile_site sites[2];
+    struct profile_launch launch = launch_of(sites, PROFILE_LOAD, 4, 32, 4);
+    sites[0].shape = shape_of(FULL, 4096);
+    sites[0].shape.bytes = 4;
+    hint_global(90, &launch);
+    assert_int_equal(sites[0].hints.gains[PROFILE_HINT_UNCOALESCED], 28 * REQUESTS);
+    assert_int_equal(sites[0].hints.excess, 36 * REQUESTS);
+    assert_int_equal(sites[0].hints.stride, 4096);
+    assert_non_null(strstr(sites[0].help, "lanes read places 4096 bytes apart: "));
+    assert_non_null(strstr(sites[0].help, "\n78 % of the launch's sectors are in vain here"));
+    free_helps(sites);
+
+    launch = launch_of(sites, PROFILE_ATOMIC, 4, 31, 4); // no rule; no machine is known
+    hint_global(13, &launch);
+    assert_int_equal(sites[0].hints.stride, 0);
+    assert_non_null(strstr(sites[0].help, "lanes update places that follow no rule: gather "));
+    assert_null(strstr(sites[0].help, "as fast"));
+    free_helps(sites);
+}
+
+static void assert_no_hint(struct profile_launch *launch, struct profile_site sites[2]) {
+    hint_global(90, launch);
+    assert_null(sites[0].help);
+    assert_int_equal(sites[0].hints.gains[PROFILE_HINT_UNCOALESCED], 0);
+    assert_null(sites[1].help);
+}
+
+// What wastes nothing, or so little that nobody would win by it.
+static void test_coalesced(void **state) {
+    (void)state;
+    struct profile_site sites[2];
+    struct profile_launch launch = launch_of(sites, PROFILE_LOAD, 4, 4, 4);
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 4, 1, 1); // one element for all, or one lane
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 4, 5, 4); // not aligned
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 4, 2, 1); // the few lanes of a tail, not aligned
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 1, 4, 1); // bytes of four: as much as words move
+    assert_no_hint(&launch, sites);
+    // A structure of which other accesses want the rest.
+    launch = launch_of(sites, PROFILE_LOAD, 4, 16, 4);
+    sites[0].shape = shape_of(FULL, 16);
+    sites[0].shape.bytes = 16;
+    assert_no_hint(&launch, sites);
+}
+
+// Once, or beside so much else that it does not matter.
+static void test_costs_nothing(void **state) {
+    (void)state;
+    struct profile_site sites[2];
+    struct profile_launch launch = launch_of(sites, PROFILE_LOAD, 4, 32, 4);
+    sites[0].counts = (struct profile_counts){1, 32, 4};
+    launch.totals[SITE_GLOBAL][PROFILE_LOAD] = sites[0].counts;
+    launch.totals[SITE_GLOBAL][PROFILE_STORE] = (struct profile_counts){0};
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 4, 32, 4);
+    launch.totals[SITE_GLOBAL][PROFILE_STORE].units *= 100;
+    launch.totals[SITE_GLOBAL][PROFILE_STORE].ideal *= 100;
+    assert_no_hint(&launch, sites);
+    launch = launch_of(sites, PROFILE_LOAD, 4, 32, 4);
+    launch.instructions *= 1000; // which take all the time
+    assert_no_hint(&launch, sites);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_subword_stores), cmocka_unit_test(test_one_element),
         cmocka_unit_test(test_interleaved),    cmocka_unit_test(test_structures),
         cmocka_unit_test(test_order),          cmocka_unit_test(test_random),
+        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_uncoalesced),
+        cmocka_unit_test(test_coalesced),      cmocka_unit_test(test_costs_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
