@@ -58,6 +58,7 @@ struct repair_result {
     unsigned resident[2];          // blocks on a multiprocessor, as far as shared memory and
                                    // threads decide; 0: unknown
     bool is_foretold;              // exactly what was foretold from the first block's requests
+    bool is_proved;                // no conflicts in any block, whatever the input
 };
 
 struct repair {

@@ -222,6 +222,21 @@ static bool foretell(const struct profile *profile, const struct target *target,
     return true;
 }
 
+static bool is_proved_free(const struct profile *profile, const struct target *target) {
+    for (size_t l = 0; l < profile->launch_count; l++) {
+        const struct profile_launch *launch = &profile->launches[l];
+        if (strcmp(launch->kernel, target->kernel) != 0)
+            continue;
+        for (size_t s = 0; s < launch->site_count; s++) {
+            const struct profile_site *site = &launch->sites[s];
+            if (site->space == SITE_SHARED && text_is_same(site->array, target->array) &&
+                !profile_is_proved_free(site))
+                return false;
+        }
+    }
+    return true;
+}
+
 // Holds what was measured against what it was before. NULL: it is a cure. Caller frees.
 static char *judge(struct repair *repair, const struct target *target,
                    const struct profile_layout *layout, struct repair_result *result) {
@@ -237,6 +252,7 @@ static char *judge(struct repair *repair, const struct target *target,
     result->ideal = new ? new->ideal : old->ideal;
     const bool can = foretell(repair->before.profile, target, layout, &foretold);
     result->is_foretold = can && new &&new->wavefronts == foretold;
+    result->is_proved = is_proved_free(repair->after.profile, target);
     if (!new || 2 * (old->wavefronts - new->wavefronts) < old->wavefronts - old->ideal ||
         new->wavefronts > old->wavefronts)
         strbuf_printf(&why, "%llu wavefronts become %llu when all blocks run",

@@ -27,6 +27,7 @@ static void put_result(const struct repair *repair, const struct repair_result *
     else
         strbuf_printf(out, ", at least %llu", (count)result->ideal);
     strbuf_puts(out, result->is_foretold ? ", as foretold" : "");
+    strbuf_puts(out, result->is_proved ? ", proved for every block and input" : "");
     strbuf_printf(out, "; %llu bytes -> %llu", (count)result->bytes[0], (count)result->bytes[1]);
     if (result->resident[0] != result->resident[1])
         strbuf_printf(out, ", blocks on a multiprocessor %u -> %u", result->resident[0],
@@ -69,6 +70,7 @@ static json_t *result_of(const struct repair_result *result) {
     set(object, "wavefronts_after", number(result->wavefronts[1]));
     set(object, "ideal", number(result->ideal));
     set(object, "as_foretold", json_boolean(result->is_foretold));
+    set(object, "is_proved", json_boolean(result->is_proved));
     set(object, "bytes", number(result->bytes[0]));
     set(object, "bytes_after", number(result->bytes[1]));
     set(object, "resident_blocks", number(result->resident[0]));

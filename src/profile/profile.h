@@ -292,6 +292,9 @@ struct profile_failures {
 };
 struct profile_failures profile_failures(const struct profile *profile);
 bool profile_has_failed(const struct profile *profile);
+// Whether no request of the site to shared memory conflicts in any block and for any input: proved,
+// not only counted.
+bool profile_is_proved_free(const struct profile_site *site);
 
 // ---- Showing a request on its banks -------------------------------------------------------
 

@@ -1,4 +1,6 @@
 // What is proved of a site, in words.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "profile/recorder.h"
@@ -44,6 +46,13 @@ static bool is_contradicted(const struct profile_site *site, const struct profil
     return false;
 }
 
+#define IN_EVERY_BLOCK "-way in every block"
+
+bool profile_is_proved_free(const struct profile_site *site) {
+    return site->verdict && !strcmp(site->verdict, "proved") && site->proof &&
+           !strcmp(site->proof, "1" IN_EVERY_BLOCK);
+}
+
 void profile_say_proof(struct profile_site *site, const struct profile_proof *proof) {
     struct strbuf words = {0};
     const char *verdict = "observed";
@@ -52,10 +61,10 @@ void profile_say_proof(struct profile_site *site, const struct profile_proof *pr
     } else if (proof->verdict == PROFILE_PROVED) {
         verdict = "proved";
         profile_put_degrees(&words, proof->degrees);
-        strbuf_puts(&words, "-way in every block");
+        strbuf_puts(&words, IN_EVERY_BLOCK);
     } else if (proof->verdict == PROFILE_BOUNDED) {
         verdict = "bounded";
-        strbuf_printf(&words, "at most %u-way in every block", proof->degree);
+        strbuf_printf(&words, "at most %u" IN_EVERY_BLOCK, proof->degree);
         put_why(&words, proof);
     } else {
         put_why(&words, proof);

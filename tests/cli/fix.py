@@ -95,7 +95,8 @@ def machine(folder):
     check(status == 0 and text.decode() == FIXED.replace("MAIN", ""), "the edits of the JSON")
     array = answer["arrays"][0]
     check((array["array"], array["outcome"], array["wavefronts"], array["wavefronts_after"],
-           array["as_foretold"], array["layout"]["pad"]) == ("tile", "fixed", 1056, 64, True, 1),
+           array["as_foretold"], array["is_proved"], array["layout"]["pad"]) ==
+          ("tile", "fixed", 1056, 64, True, True, 1),
           str(array))
     file = os.path.join(folder, "answer")
     status, out, err, _ = fix(folder, "--no-check", "-o", file, "FILE")
