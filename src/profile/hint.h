@@ -14,6 +14,7 @@ enum profile_hint {
                               // them apart
     PROFILE_HINT_ORDER,       // the same places, in the order of lanes, meet less
     PROFILE_HINT_RANDOM,      // the index is loaded from memory, and lanes go everywhere
+    PROFILE_HINT_LAUNCH,      // lanes lie a parameter apart: with another number they are free
     PROFILE_HINT_UNCOALESCED, // of global memory: neighbouring lanes have no neighbouring elements
     PROFILE_HINTS
 };
@@ -27,12 +28,19 @@ struct profile_shape {
     unsigned bytes;        // that a lane accesses in all instructions of the site together
 };
 
+// A parameter of the kernel, as a launch has it and as would be better.
+struct profile_other {
+    unsigned number, byte; // from 1 on; where the number begins in it
+    uint64_t is, free;
+};
+
 struct profile_hints {
-    uint64_t excess;               // of the site's requests of block 0
-                                   // UNCOALESCED: of all sectors of the launch
-    uint64_t gains[PROFILE_HINTS]; // so much of it goes away; 0: the fact is none here
-    unsigned stride;               // STRUCTURES, UNCOALESCED: bytes from lane to lane; 0: there is
-                                   // no single such number
+    uint64_t excess;                // of the site's requests of block 0
+                                    // UNCOALESCED: of all sectors of the launch
+    uint64_t gains[PROFILE_HINTS];  // so much of it goes away; 0: the fact is none here
+    unsigned stride;                // STRUCTURES, UNCOALESCED: bytes from lane to lane; 0: there is
+                                    // no single such number
+    struct profile_other parameter; // LAUNCH
 };
 
 #endif

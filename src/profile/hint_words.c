@@ -8,7 +8,7 @@ const char *const profile_hint_text[PROFILE_HINTS] = {
     [PROFILE_HINT_SUBWORD] = "subword_stores",  [PROFILE_HINT_ONE_ELEMENT] = "one_element",
     [PROFILE_HINT_INTERLEAVED] = "interleaved", [PROFILE_HINT_STRUCTURES] = "structures",
     [PROFILE_HINT_ORDER] = "lane_order",        [PROFILE_HINT_RANDOM] = "random",
-    [PROFILE_HINT_UNCOALESCED] = "uncoalesced",
+    [PROFILE_HINT_LAUNCH] = "launch_stride",    [PROFILE_HINT_UNCOALESCED] = "uncoalesced",
 };
 
 static const char *const words[PROFILE_HINTS] = {
@@ -25,8 +25,21 @@ static const char *const words[PROFILE_HINTS] = {
                             "suits all data",
 };
 
+static void put_parameter(struct strbuf *out, const struct profile_other *parameter) {
+    strbuf_puts(out, "the stride is ");
+    if (parameter->byte)
+        strbuf_printf(out, "byte %u of ", parameter->byte);
+    strbuf_printf(
+        out,
+        "parameter %u of the kernel, %llu here: %llu would be free in every block, if the "
+        "array has room",
+        parameter->number, (number)parameter->is, (number)parameter->free);
+}
+
 static void put_words(struct strbuf *out, enum profile_hint hint, const struct profile_site *site) {
-    if (hint == PROFILE_HINT_STRUCTURES)
+    if (hint == PROFILE_HINT_LAUNCH)
+        put_parameter(out, &site->hints.parameter);
+    else if (hint == PROFILE_HINT_STRUCTURES)
         strbuf_printf(out,
                       "each lane has %u bytes of its own side by side: store members apart, in an "
                       "array for each",

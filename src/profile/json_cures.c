@@ -160,6 +160,26 @@ void profile_read_cures(struct profile_reader *reader, const json_t *object,
 
 // ---- Hints of a site ------------------------------------------------------------------------
 
+static json_t *parameter_of(const struct profile_other *parameter) {
+    json_t *object = json_object();
+    set(object, "number", number(parameter->number));
+    set(object, "byte", number(parameter->byte));
+    set(object, "is", number(parameter->is));
+    set(object, "free", number(parameter->free));
+    return object;
+}
+
+static void read_parameter(struct profile_reader *reader, const json_t *found,
+                           struct profile_other *parameter) {
+    const json_t *object = profile_read_object(reader, found, "parameter");
+    size_t here = profile_enter(reader, "parameter");
+    parameter->number = read32(reader, object, "number");
+    parameter->byte = read32(reader, object, "byte");
+    parameter->is = profile_read_number(reader, object, "is", INT64_MAX);
+    parameter->free = profile_read_number(reader, object, "free", INT64_MAX);
+    profile_leave(reader, here);
+}
+
 static bool has_stride(int hint, const struct profile_hints *hints) {
     return hint == PROFILE_HINT_STRUCTURES || (hint == PROFILE_HINT_UNCOALESCED && hints->stride);
 }
@@ -175,6 +195,8 @@ void profile_write_hints(json_t *object, const struct profile_hints *hints) {
         set(found, "of", number(hints->excess));
         if (has_stride(hint, hints))
             set(found, "stride", number(hints->stride));
+        if (hint == PROFILE_HINT_LAUNCH)
+            set(found, "parameter", parameter_of(&hints->parameter));
         append(array, found);
     }
     if (json_array_size(array) > 0)
@@ -198,6 +220,8 @@ void profile_read_hints(struct profile_reader *reader, const json_t *object,
         if (!reader->failed && (is_global ? json_object_get(found, "stride") != NULL
                                           : hint == PROFILE_HINT_STRUCTURES))
             hints->stride = read32(reader, found, "stride");
+        if (!reader->failed && hint == PROFILE_HINT_LAUNCH)
+            read_parameter(reader, found, &hints->parameter);
         profile_leave(reader, here);
     }
 }

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "profile/hint_global.h"
+#include "profile/hint_launch.h"
 #include "profile/hint_words.h"
 #include "profile/recorder.h"
 
@@ -194,6 +195,7 @@ struct cured { // an array that was looked at
 
 struct finish {
     const struct profile_recorder *recorder;
+    const uint8_t *parameters; // NULL: nothing is known
     struct profile_launch *launch;
     VEC(struct cured) cured;
 };
@@ -227,7 +229,8 @@ static void add_hints(struct profile_site *site, const struct profile_cures *fou
 
 // Where lanes go by what memory holds, no order of theirs is a better one; and only there they go
 // at random. Which lanes have which elements of a fragment is not for a program to choose.
-static void settle_hints(const struct profile_recorder *recorder, struct merged_site *row) {
+static void settle_hints(const struct finish *finish, struct merged_site *row) {
+    const struct profile_recorder *recorder = finish->recorder;
     uint64_t *gains = row->site.hints.gains;
     const char *why = row->proof.why;
     const bool is_loaded = why && strcmp(why, PROFILE_LOADED) == 0;
@@ -235,6 +238,9 @@ static void settle_hints(const struct profile_recorder *recorder, struct merged_
         gains[PROFILE_HINT_RANDOM] = 0;
     if (is_loaded || recorder->sites[row->numbers.data[0]].site->is_fragment)
         gains[PROFILE_HINT_ORDER] = 0;
+    if (hint_launch(recorder->info.kernel, finish->parameters, &row->proof.choice,
+                    &row->site.hints.parameter))
+        gains[PROFILE_HINT_LAUNCH] = row->site.hints.excess;
 }
 
 static void help(struct finish *finish, struct merged_site *row) {
@@ -245,7 +251,7 @@ static void help(struct finish *finish, struct merged_site *row) {
     site->cure = number ? (uint32_t)cured->before + number : 0;
     for (size_t i = 0; i < row->numbers.length; i++)
         add_hints(site, &cured->found, row->numbers.data[i]);
-    settle_hints(finish->recorder, row);
+    settle_hints(finish, row);
     if (site->cure) {
         const struct profile_cure *cure = &finish->launch->cures[site->cure - 1];
         char *layouts = profile_cure_text(cure);
@@ -292,7 +298,8 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
     }
     launch->sites = base_alloc((rows.length + 1) * sizeof *launch->sites);
     launch->site_count = rows.length;
-    struct finish finish = {.recorder = recorder, .launch = launch};
+    struct finish finish = {
+        .recorder = recorder, .parameters = result->parameters, .launch = launch};
     for (size_t i = 0; i < rows.length; i++) {
         finish_row(&finish, &rows.data[i]);
         launch->sites[i] = rows.data[i].site;

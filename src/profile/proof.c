@@ -5,6 +5,14 @@
 #include "base/strbuf.h"
 #include "profile/recorder.h"
 
+static void join_choices(struct profile_choice *to, const struct profile_choice *from) {
+    if (to->offset != from->offset || to->bytes != from->bytes)
+        to->bytes = 0;
+    for (int r = 0; r < 32; r++)
+        if (from->degrees[r] > to->degrees[r])
+            to->degrees[r] = from->degrees[r];
+}
+
 // Less is known of both than of either.
 void profile_join_proofs(struct profile_proof *to, const struct profile_proof *from) {
     if (from->verdict < to->verdict) {
@@ -15,6 +23,7 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
     to->degrees |= from->degrees;
     if (from->degree > to->degree)
         to->degree = from->degree;
+    join_choices(&to->choice, &from->choice);
 }
 
 void profile_put_degrees(struct strbuf *out, uint64_t degrees) {

@@ -48,6 +48,12 @@ struct profile_launch_info {
 // input: more than what was counted.
 #define PROFILE_LOADED "index loaded from memory" // of `why` below
 enum profile_verdict { PROFILE_OBSERVED, PROFILE_BOUNDED, PROFILE_PROVED };
+// Of the launch, not of the kernel: lanes lie multiples of a parameter apart.
+struct profile_choice {
+    uint64_t offset;     // in the parameters
+    unsigned bytes;      // 0: of no parameter that is known
+    uint8_t degrees[32]; // the most that requests have, for each number modulo 32
+};
 struct profile_proof {
     enum profile_verdict verdict;
     uint64_t degrees; // PROVED: bit n - 1: some request has degree n; BOUNDED: 0, or the same of
@@ -55,6 +61,7 @@ struct profile_proof {
     uint32_t degree;  // BOUNDED, PROVED: no request has more
     const char *why;  // OBSERVED, BOUNDED: why no more is known; static
     uint32_t line;    // of the source, that this is about; 0: none
+    struct profile_choice choice;
 };
 struct strbuf;
 // "1, 2, 4" of bits 0, 1 and 3.
@@ -80,6 +87,7 @@ struct profile_launch_result {
     bool may_differ; // from what another number of host threads counts
     // Of each site that events number. NULL: nobody tried.
     const struct profile_proof *proofs;
+    const uint8_t *parameters; // of the kernel, its `parameter_bytes`; NULL: nothing is known
     struct profile_blocks blocks;
     const char *whole_reason; // see struct profile_launch
     // Of each site: what was counted of global memory was scaled, and is an estimate. NULL:

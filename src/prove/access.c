@@ -167,6 +167,36 @@ static void blame(struct prove_site *site, const struct code *code, const struct
     site->function = code->function;
 }
 
+// What a single number that decides is, if lanes lie multiples of it apart.
+static const struct parameter *find_parameter(const struct walker *walker,
+                                              const struct request *request) {
+    const struct form *address = request->address;
+    const uint32_t symbol = request->variables[0].symbol;
+    bool is_stride = false;
+    for (unsigned t = 0; t < address->count; t++)
+        is_stride |= address->terms[t].symbol == symbol && !form_is_same(address->terms[t].by);
+    for (size_t i = 0; is_stride && i < walker->parameters.length; i++) {
+        const struct form *form = walker->parameters.data[i].form;
+        if (form->count == 1 && form->terms[0].symbol == symbol &&
+            form->terms[0].by == walker->table.one && form->base == walker->table.zero)
+            return &walker->parameters.data[i];
+    }
+    return NULL;
+}
+
+// Before the outcome is added. All of the site's requests must depend on the same one.
+static void note_parameter(struct prove_site *site, const struct walker *walker,
+                           const struct request *request) {
+    const struct parameter *found = find_parameter(walker, request);
+    if (site->verdict == PROVE_NOT_REACHED && found) {
+        site->parameter_offset = found->offset;
+        site->parameter_bytes = found->bytes;
+    } else if (!found || found->offset != site->parameter_offset ||
+               found->bytes != site->parameter_bytes) {
+        site->parameter_bytes = 0;
+    }
+}
+
 // Which lanes take part.
 enum taking_part {
     PART_ALL,     // those of the request
@@ -373,6 +403,8 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     site->is_most |= verdict == PROVE_DEPENDS && !(outcome.is_exact && part == PART_ALL);
     if (verdict != PROVE_EXACT)
         blame(site, asked->reader->code, walker, &request);
+    if (verdict == PROVE_DEPENDS)
+        note_parameter(site, walker, &request);
     add_outcome(site, &outcome, verdict);
     const bool is_one = verdict == PROVE_EXACT && part == PART_ALL && outcome.is_one &&
                         outcome.is_exact && !asked->about->is_retried;

@@ -101,7 +101,10 @@ struct prove_site {
     bool is_irregular; // DEPENDS in some warps or rounds, in others not, or otherwise
     uint32_t degree;   // the most that any request can have
     bool has_excess;   // some request may take more than it need
-    uint32_t residues[PROVE_RESIDUES];  // DEPENDS: the degree for each number modulo 32
+    uint32_t residues[PROVE_RESIDUES]; // DEPENDS: the degree for each number modulo 32
+    // DEPENDS: that number is this parameter of the kernel, and lanes lie multiples of it apart.
+    uint64_t parameter_offset;
+    unsigned parameter_bytes;           // 0: it is something else
     bool is_final;                      // a look at single warps would tell no more
     const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static
     uint32_t instruction;               // where it comes from; IR_NONE: not from an instruction

@@ -121,6 +121,7 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.findings = check_end(o->check);
     if (!launch->profile->is_uncounted && !o->stream && !counted.fault)
         counted.proofs = run_proofs(launch, counted.instructions);
+    counted.parameters = launch->sim.parameters;
     for (size_t i = 0; i < o->ordered.count; i++)
         profile_push_finding(&counted.findings, &o->ordered.list[i]);
     profile_free_findings(&o->ordered);

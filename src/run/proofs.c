@@ -26,6 +26,7 @@ struct kept {
     struct key key;
     struct profile_proof *proofs; // NULL: the kernel has no site that may access shared memory
     uint64_t steps;
+    uint32_t site_count;
     bool is_settled; // no more can be known of any launch
 };
 
@@ -50,8 +51,18 @@ static bool any_is_shared(const struct ir_function *kernel) {
     return any;
 }
 
+static void add_choice(const struct prove_site *site, struct profile_choice *choice) {
+    if (site->verdict != PROVE_DEPENDS || !site->parameter_bytes)
+        return;
+    choice->offset = site->parameter_offset;
+    choice->bytes = site->parameter_bytes;
+    for (int r = 0; r < PROVE_RESIDUES; r++)
+        choice->degrees[r] = (uint8_t)site->residues[r];
+}
+
 static struct profile_proof in_words(const struct prove_site *site) {
     struct profile_proof proof = {.degrees = site->degrees, .degree = site->degree};
+    add_choice(site, &proof.choice);
     switch (site->verdict) {
     case PROVE_EXACT:
         proof.verdict = PROFILE_PROVED;
@@ -83,6 +94,7 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
     struct prove_result *result = prove_kernel(kernel, &asked);
     kept->proofs = base_alloc((result->site_count + 1) * sizeof *kept->proofs);
     kept->steps = result->steps;
+    kept->site_count = result->site_count;
     for (uint32_t s = 0; s < result->site_count; s++) {
         const enum prove_verdict verdict = result->sites[s].verdict;
         kept->proofs[s] = in_words(&result->sites[s]);
@@ -91,8 +103,15 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
     prove_free(result);
 }
 
+// What other launches could choose is known where they are not yet told apart.
+static void keep_choices(struct kept *kept, const struct kept *any) {
+    for (uint32_t s = 0; any && kept->proofs && s < kept->site_count; s++)
+        kept->proofs[s].choice = any->proofs[s].choice;
+}
+
+// `any`: what is known of all launches; NULL: that is asked for.
 static struct kept *find_or_prove(const struct key *key, const struct ir_function *kernel,
-                                  const struct run_launch *launch) {
+                                  const struct run_launch *launch, const struct kept *any) {
     struct kept *kept = map_get(&kept_by_key, (const char *)key, sizeof *key);
     if (kept || kept_count == MOST_KEPT)
         return kept;
@@ -101,6 +120,7 @@ static struct kept *find_or_prove(const struct key *key, const struct ir_functio
     kept->is_settled = true;
     if (any_is_shared(kernel))
         prove(kept, kernel, launch);
+    keep_choices(kept, any);
     map_put(&kept_by_key, (const char *)&kept->key, sizeof kept->key, kept);
     kept_count++;
     return kept;
@@ -116,14 +136,14 @@ static const struct kept *find(const struct run_launch *launch, const struct ir_
     any.kernel = kernel;
     any.arch = launch->arch;
     memcpy(any.block, launch->sim.block, sizeof any.block);
-    const struct kept *kept = find_or_prove(&any, kernel, launch);
+    const struct kept *kept = find_or_prove(&any, kernel, launch, NULL);
     if (!kept || kept->is_settled ||
         (kept->steps > FEW_STEPS && instructions / kept->steps < WORTHWHILE))
         return kept;
     memcpy(&exact, &any, sizeof exact);
     memcpy(exact.grid, launch->sim.grid, sizeof exact.grid);
     exact.parameters = hash_bytes(launch->sim.parameters, kernel->parameter_bytes);
-    const struct kept *more = find_or_prove(&exact, kernel, launch);
+    const struct kept *more = find_or_prove(&exact, kernel, launch, kept);
     return more ? more : kept;
 }
 

@@ -4,6 +4,7 @@
 
 #include "profile/hint_find.h"
 #include "profile/hint_global.h"
+#include "profile/hint_launch.h"
 
 enum { LANES = BANKRUN_LANES, MOST = 16 };
 
@@ -153,6 +154,46 @@ static void test_random(void **state) {
     profile_free(profile);
 }
 
+// ---- The launch's choice --------------------------------------------------------------------
+
+// A kernel of a pointer, and a structure of two numbers, of which the second one is the stride.
+static bool find_other(uint64_t is, const uint8_t degrees[32], struct profile_other *other) {
+    const struct ptx_variable pointer = {.bytes = 8}, structure = {.bytes = 8};
+    struct ir_variable formals[] = {{.ptx = &pointer, .is_formal = true},
+                                    {.ptx = &pointer, .offset = 64},
+                                    {.ptx = &structure, .is_formal = true, .offset = 8}};
+    struct ir_variable *variables[] = {&formals[0], &formals[1], &formals[2]};
+    const struct ir_function kernel = {
+        .variables = variables, .variable_count = 3, .parameter_bytes = 16};
+    uint8_t parameters[16] = {0};
+    struct profile_choice choice = {.offset = 12, .bytes = 4};
+    memcpy(parameters + 12, &(uint32_t){(uint32_t)is}, 4);
+    memcpy(choice.degrees, degrees, sizeof choice.degrees);
+    return hint_launch(&kernel, parameters, &choice, other);
+}
+
+static void test_launch_stride(void **state) {
+    (void)state;
+    struct profile_other other;
+    uint8_t degrees[32];
+    for (unsigned r = 0; r < 32; r++)
+        degrees[r] = r ? (uint8_t)(1u << __builtin_ctz(r)) : 32;
+    assert_true(find_other(32, degrees, &other));
+    assert_int_equal(other.number, 2);
+    assert_int_equal(other.byte, 4);
+    assert_int_equal(other.is, 32);
+    assert_int_equal(other.free, 33);
+    assert_true(find_other(62, degrees, &other));
+    assert_int_equal(other.free, 63);
+    assert_false(find_other(33, degrees, &other)); // free already
+    assert_false(find_other(0, degrees, &other));  // no stride
+    assert_false(find_other((uint32_t)-32, degrees, &other));
+    for (unsigned r = 0; r < 32; r++)
+        degrees[r] *= 2;
+    assert_false(find_other(32, degrees, &other)); // none is free
+    assert_false(hint_launch(NULL, NULL, &(struct profile_choice){.bytes = 4}, &other));
+}
+
 // ---- Global memory --------------------------------------------------------------------------
 
 enum { BLOCKS = 1024, REQUESTS = 8192 };
@@ -285,8 +326,9 @@ int main(void) {
         cmocka_unit_test(test_subword_stores), cmocka_unit_test(test_one_element),
         cmocka_unit_test(test_interleaved),    cmocka_unit_test(test_structures),
         cmocka_unit_test(test_order),          cmocka_unit_test(test_random),
-        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_uncoalesced),
-        cmocka_unit_test(test_coalesced),      cmocka_unit_test(test_costs_nothing),
+        cmocka_unit_test(test_launch_stride),  cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_uncoalesced),    cmocka_unit_test(test_coalesced),
+        cmocka_unit_test(test_costs_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
