@@ -28,9 +28,10 @@ struct profile_shape {
     unsigned bytes;        // that a lane accesses in all instructions of the site together
 };
 
-// A parameter of the kernel, as a launch has it and as would be better.
+// A parameter of the kernel, as a launch has it and as would be better; or what rows are as long
+// as.
 struct profile_other {
-    unsigned number, byte; // from 1 on; where the number begins in it
+    unsigned number, byte; // from 1 on; where the number begins in it. 0: blockDim.x
     uint64_t is, free;
 };
 

@@ -74,29 +74,39 @@ static const char *verb_of(enum profile_op op) {
     return op == PROFILE_STORE ? "write" : op == PROFILE_ATOMIC ? "update" : "read";
 }
 
-static void put_stride(struct strbuf *out, const struct profile_site *site) {
-    strbuf_printf(out, "lanes %s places %u bytes apart: ", verb_of(site->op), site->shape.inner);
-    if (site->shape.inner <= MOST_STRUCTURE)
-        strbuf_puts(out, "let neighbouring lanes have neighbouring elements; of structures, an "
+static void put_neighbours(struct strbuf *out, unsigned apart) {
+    if (apart <= MOST_STRUCTURE)
+        strbuf_puts(out, ": let neighbouring lanes have neighbouring elements; of structures, an "
                          "array for each member");
     else
-        strbuf_puts(out, "let neighbouring lanes have neighbouring elements; where rows become "
+        strbuf_puts(out, ": let neighbouring lanes have neighbouring elements; where rows become "
                          "columns, go through a tile in shared memory");
+}
+
+static void put_stride(struct strbuf *out, const struct profile_site *site) {
+    strbuf_printf(out, "lanes %s places %u bytes apart", verb_of(site->op), site->shape.inner);
+    put_neighbours(out, site->shape.inner);
 }
 
 static void put_groups(struct strbuf *out, const struct profile_site *site) {
     const struct profile_shape *shape = &site->shape;
+    const bool is_close = shape->inner <= site->width;
     strbuf_printf(out, "groups of %u lanes %s ", shape->group, verb_of(site->op));
     if (shape->inner == 0)
         strbuf_puts(out, "one element");
-    else if (shape->inner == site->width)
+    else if (is_close)
         strbuf_puts(out, "neighbouring elements");
     else
         strbuf_printf(out, "places %u bytes apart", shape->inner);
-    strbuf_printf(out,
-                  ", %u bytes from group to group: let more neighbouring lanes have neighbouring "
-                  "elements, of 32 bytes at least",
-                  shape->outer);
+    if (shape->outer)
+        strbuf_printf(out, ", %u bytes from group to group", shape->outer);
+    else
+        strbuf_puts(out, ", each group the same ones");
+    if (is_close)
+        strbuf_puts(out, ": let more neighbouring lanes have neighbouring elements, of 32 bytes at "
+                         "least");
+    else
+        put_neighbours(out, shape->inner);
 }
 
 static void put_irregular(struct strbuf *out, const struct profile_site *site) {

@@ -26,16 +26,25 @@ static bool name(const struct ir_function *kernel, uint64_t offset, struct profi
 }
 
 // Rows that get shorter may overlap: only larger numbers are looked at.
-bool hint_launch(const struct ir_function *kernel, const uint8_t *parameters,
-                 const struct profile_choice *choice, struct profile_other *other) {
-    *other = (struct profile_other){0};
-    if (!parameters || !choice->bytes || choice->offset + choice->bytes > kernel->parameter_bytes)
-        return false;
-    other->is = number_at(parameters, choice);
+static bool find_free(const struct profile_choice *choice, struct profile_other *other) {
     if (other->is == 0 || other->is > MOST_STRIDE || choice->degrees[other->is % RESIDUES] == 1)
         return false;
     for (other->free = other->is + 1; other->free < other->is + RESIDUES; other->free++)
         if (choice->degrees[other->free % RESIDUES] == 1)
-            return name(kernel, choice->offset, other);
+            return true;
     return false;
+}
+
+bool hint_launch(const struct hint_launch *launch, const struct profile_choice *choice,
+                 struct profile_other *other) {
+    *other = (struct profile_other){0};
+    if (choice->is_width) {
+        other->is = launch->width;
+        return find_free(choice, other);
+    }
+    if (!launch->parameters || !choice->bytes ||
+        choice->offset + choice->bytes > launch->kernel->parameter_bytes)
+        return false;
+    other->is = number_at(launch->parameters, choice);
+    return find_free(choice, other) && name(launch->kernel, choice->offset, other);
 }

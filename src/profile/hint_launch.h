@@ -4,9 +4,15 @@
 
 #include "profile/record.h"
 
-// False: the stride is no parameter, or it is not proved that another number near by is free.
-// `parameters`: of the launch; NULL: nothing is known.
-bool hint_launch(const struct ir_function *kernel, const uint8_t *parameters,
-                 const struct profile_choice *choice, struct profile_other *other);
+struct hint_launch {
+    const struct ir_function *kernel;
+    const uint8_t *parameters; // NULL: nothing is known
+    uint32_t width;            // of a block, in threads
+};
+
+// False: the launch did not choose the stride, or it is not proved that another number near by is
+// free.
+bool hint_launch(const struct hint_launch *launch, const struct profile_choice *choice,
+                 struct profile_other *other);
 
 #endif

@@ -29,11 +29,13 @@ static void put_parameter(struct strbuf *out, const struct profile_other *parame
     strbuf_puts(out, "the stride is ");
     if (parameter->byte)
         strbuf_printf(out, "byte %u of ", parameter->byte);
-    strbuf_printf(
-        out,
-        "parameter %u of the kernel, %llu here: %llu would be free in every block, if the "
-        "array has room",
-        parameter->number, (number)parameter->is, (number)parameter->free);
+    if (parameter->number)
+        strbuf_printf(out, "parameter %u of the kernel", parameter->number);
+    else
+        strbuf_puts(out, "blockDim.x");
+    strbuf_printf(out, ", %llu here: %llu %swould be free in every block, if the array has room",
+                  (number)parameter->is, (number)parameter->free,
+                  parameter->number ? "" : "in its place ");
 }
 
 static void put_words(struct strbuf *out, enum profile_hint hint, const struct profile_site *site) {

@@ -238,8 +238,9 @@ static void settle_hints(const struct finish *finish, struct merged_site *row) {
         gains[PROFILE_HINT_RANDOM] = 0;
     if (is_loaded || recorder->sites[row->numbers.data[0]].site->is_fragment)
         gains[PROFILE_HINT_ORDER] = 0;
-    if (hint_launch(recorder->info.kernel, finish->parameters, &row->proof.choice,
-                    &row->site.hints.parameter))
+    const struct hint_launch launch = {recorder->info.kernel, finish->parameters,
+                                       recorder->info.block[0]};
+    if (hint_launch(&launch, &row->proof.choice, &row->site.hints.parameter))
         gains[PROFILE_HINT_LAUNCH] = row->site.hints.excess;
 }
 

@@ -6,8 +6,8 @@
 #include "profile/recorder.h"
 
 static void join_choices(struct profile_choice *to, const struct profile_choice *from) {
-    if (to->offset != from->offset || to->bytes != from->bytes)
-        to->bytes = 0;
+    if (to->is_width != from->is_width || to->offset != from->offset || to->bytes != from->bytes)
+        *to = (struct profile_choice){0};
     for (int r = 0; r < 32; r++)
         if (from->degrees[r] > to->degrees[r])
             to->degrees[r] = from->degrees[r];

@@ -48,8 +48,9 @@ struct profile_launch_info {
 // input: more than what was counted.
 #define PROFILE_LOADED "index loaded from memory" // of `why` below
 enum profile_verdict { PROFILE_OBSERVED, PROFILE_BOUNDED, PROFILE_PROVED };
-// Of the launch, not of the kernel: lanes lie multiples of a parameter apart.
+// Of the launch, not of the kernel: lanes lie multiples of a parameter apart, or of blockDim.x.
 struct profile_choice {
+    bool is_width;       // blockDim.x; else a parameter
     uint64_t offset;     // in the parameters
     unsigned bytes;      // 0: of no parameter that is known
     uint8_t degrees[32]; // the most that requests have, for each number modulo 32

@@ -167,34 +167,39 @@ static void blame(struct prove_site *site, const struct code *code, const struct
     site->function = code->function;
 }
 
-// What a single number that decides is, if lanes lie multiples of it apart.
-static const struct parameter *find_parameter(const struct walker *walker,
-                                              const struct request *request) {
+// Whether the single number that decides is how far lanes lie apart, or a part of that.
+static bool is_stride(const struct request *request) {
     const struct form *address = request->address;
-    const uint32_t symbol = request->variables[0].symbol;
-    bool is_stride = false;
     for (unsigned t = 0; t < address->count; t++)
-        is_stride |= address->terms[t].symbol == symbol && !form_is_same(address->terms[t].by);
-    for (size_t i = 0; is_stride && i < walker->parameters.length; i++) {
-        const struct form *form = walker->parameters.data[i].form;
-        if (form->count == 1 && form->terms[0].symbol == symbol &&
-            form->terms[0].by == walker->table.one && form->base == walker->table.zero)
-            return &walker->parameters.data[i];
-    }
-    return NULL;
+        if (address->terms[t].symbol == request->variables[0].symbol)
+            return !form_is_same(address->terms[t].by);
+    return false;
 }
 
-// Before the outcome is added. All of the site's requests must depend on the same one.
-static void note_parameter(struct prove_site *site, const struct walker *walker,
-                           const struct request *request) {
-    const struct parameter *found = find_parameter(walker, request);
-    if (site->verdict == PROVE_NOT_REACHED && found) {
+static bool is_symbol(const struct walker *walker, const struct form *form, uint32_t symbol) {
+    return form && form->count == 1 && form->terms[0].symbol == symbol &&
+           form->terms[0].by == walker->table.one && form->base == walker->table.zero;
+}
+
+// Before the outcome is added. All of the site's requests must depend on the same number.
+static void note_stride(struct prove_site *site, const struct walker *walker,
+                        const struct request *request) {
+    const uint32_t symbol = request->variables[0].symbol;
+    const bool is_first = site->verdict == PROVE_NOT_REACHED;
+    const struct parameter *found = NULL;
+    for (size_t i = 0; i < walker->parameters.length && !found; i++)
+        if (is_stride(request) && is_symbol(walker, walker->parameters.data[i].form, symbol))
+            found = &walker->parameters.data[i];
+    if (is_first && found) {
         site->parameter_offset = found->offset;
         site->parameter_bytes = found->bytes;
     } else if (!found || found->offset != site->parameter_offset ||
                found->bytes != site->parameter_bytes) {
         site->parameter_bytes = 0;
     }
+    site->is_width = (is_first || site->is_width) && walker->launch->is_width_open &&
+                     is_stride(request) &&
+                     is_symbol(walker, walker->special[PTX_SREG_ntid_x], symbol);
 }
 
 // Which lanes take part.
@@ -404,7 +409,7 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     if (verdict != PROVE_EXACT)
         blame(site, asked->reader->code, walker, &request);
     if (verdict == PROVE_DEPENDS)
-        note_parameter(site, walker, &request);
+        note_stride(site, walker, &request);
     add_outcome(site, &outcome, verdict);
     const bool is_one = verdict == PROVE_EXACT && part == PART_ALL && outcome.is_one &&
                         outcome.is_exact && !asked->about->is_retried;

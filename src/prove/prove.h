@@ -21,7 +21,8 @@ struct prove_launch {
     uint64_t parameter_bytes;
     bool has_dynamic; // the bytes of dynamic shared memory are known
     uint64_t dynamic_bytes;
-    bool wants_bounds;     // where accesses lie, too: `bounds` and `alignment` of sites
+    bool is_width_open; // the kernel reads any blockDim.x, whatever the threads are that there are
+    bool wants_bounds;  // where accesses lie, too: `bounds` and `alignment` of sites
     bool wants_conditions; // look for conditions on parameters; takes many proofs
     uint64_t most_steps;   // instructions that are looked at, of all warps together; 0: many
     // Asks whether all blocks from `first` to `last` of the grid do the same; see prove_blocks.
@@ -105,6 +106,7 @@ struct prove_site {
     // DEPENDS: that number is this parameter of the kernel, and lanes lie multiples of it apart.
     uint64_t parameter_offset;
     unsigned parameter_bytes;           // 0: it is something else
+    bool is_width;                      // it is blockDim.x, where that is open
     bool is_final;                      // a look at single warps would tell no more
     const char *what;                   // DEPENDS, BOUNDED, OBSERVED: what is not known; static
     uint32_t instruction;               // where it comes from; IR_NONE: not from an instruction

@@ -57,6 +57,8 @@ static const struct form *any_thread_index(struct walker *walker, unsigned axis)
                     form_scale(table, warp, form_same_lanes(table, FORM_LANES)));
 }
 
+enum { MOST_WIDTH = 1024 }; // threads of a block
+
 static const struct form *make_special(struct walker *walker, enum ptx_sreg sreg) {
     static const uint64_t most[] = {INT32_MAX, 65535, 65535};
     const struct prove_launch *launch = walker->launch;
@@ -80,6 +82,9 @@ static const struct form *make_special(struct walker *walker, enum ptx_sreg sreg
         return form_spread(&walker->table, form_concrete(&walker->table, bits, numbers),
                            walker->lanes);
     case PTX_SREG_ntid_x:
+        if (launch->is_width_open)
+            return uniform_symbol(walker, bits, 1, MOST_WIDTH, ORIGIN_OTHER);
+        // fall through
     case PTX_SREG_ntid_y:
     case PTX_SREG_ntid_z:
         return form_constant(&walker->table, bits, launch->block[sreg - PTX_SREG_ntid_x]);

@@ -52,8 +52,9 @@ static bool any_is_shared(const struct ir_function *kernel) {
 }
 
 static void add_choice(const struct prove_site *site, struct profile_choice *choice) {
-    if (site->verdict != PROVE_DEPENDS || !site->parameter_bytes)
+    if (site->verdict != PROVE_DEPENDS || !(site->parameter_bytes || site->is_width))
         return;
+    choice->is_width = site->is_width;
     choice->offset = site->parameter_offset;
     choice->bytes = site->parameter_bytes;
     for (int r = 0; r < PROVE_RESIDUES; r++)
@@ -80,6 +81,38 @@ static struct profile_proof in_words(const struct prove_site *site) {
     return proof;
 }
 
+static bool reads_width(const struct ir_function *kernel) {
+    uint32_t count;
+    const struct ir_function **functions = ir_reachable(kernel, &count);
+    bool is_read = false;
+    for (uint32_t f = 0; f < count; f++)
+        for (uint32_t i = 0; i < functions[f]->instruction_count; i++)
+            for (uint32_t o = 0; o < functions[f]->instructions[i].operand_count; o++) {
+                const struct ir_operand *operand = &functions[f]->instructions[i].operands[o];
+                is_read |= operand->kind == IR_OPERAND_SREG && operand->sreg == PTX_SREG_ntid_x;
+            }
+    free(functions);
+    return is_read;
+}
+
+// Rows that are as long as the block is wide have the block's conflicts, which is no matter of the
+// kernel's other numbers: what if they were longer?
+static void prove_widths(struct kept *kept, const struct ir_function *kernel,
+                         const struct prove_launch *as_is, const struct prove_result *result) {
+    bool may_conflict = false;
+    for (uint32_t s = 0; s < result->site_count; s++)
+        may_conflict |= result->sites[s].degree > 1 && !kept->proofs[s].choice.bytes;
+    if (!may_conflict || !reads_width(kernel))
+        return;
+    struct prove_launch asked = *as_is;
+    asked.is_width_open = true;
+    struct prove_result *open = prove_kernel(kernel, &asked);
+    for (uint32_t s = 0; s < open->site_count; s++)
+        if (!kept->proofs[s].choice.bytes && open->sites[s].is_width)
+            add_choice(&open->sites[s], &kept->proofs[s].choice);
+    prove_free(open);
+}
+
 static void prove(struct kept *kept, const struct ir_function *kernel,
                   const struct run_launch *launch) {
     const struct key *key = &kept->key;
@@ -100,6 +133,8 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
         kept->proofs[s] = in_words(&result->sites[s]);
         kept->is_settled &= verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED;
     }
+    if (!key->grid[0])
+        prove_widths(kept, kernel, &asked, result);
     prove_free(result);
 }
 

@@ -1,6 +1,6 @@
 // Conflicts of a stride that the launch chose, for which the report names the parameter and the
-// next number that is free: an int, a member of a structure, a long. And such of which it must not:
-// no parameter alone decides, or lanes do not lie multiples of it apart.
+// next number that is free: an int, a member of a structure, a long; or blockDim.x. And such of
+// which it must not: no parameter alone decides, or lanes do not lie multiples of it apart.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -26,6 +26,11 @@ __global__ void member(int *out, Shape shape) {
 
 __global__ void wide(int *out, long s) {
     words[s * threadIdx.x + 5] = threadIdx.x;
+    out[threadIdx.x] = words[0];
+}
+
+__global__ void width(int *out) {
+    words[blockDim.x * threadIdx.x] = threadIdx.x;
     out[threadIdx.x] = words[0];
 }
 
@@ -56,6 +61,21 @@ __global__ void doubled(int *out, int s) { // no number is free
     out[threadIdx.x] = words[0];
 }
 
+__global__ void reduced(int *out) { // strides that double are not the block's width
+    words[threadIdx.x] = threadIdx.x;
+    for (unsigned s = 1; s < blockDim.x; s *= 2) {
+        __syncthreads();
+        if (2 * s * threadIdx.x < blockDim.x)
+            words[2 * s * threadIdx.x] += words[2 * s * threadIdx.x + s];
+    }
+    out[threadIdx.x] = words[0];
+}
+
+__global__ void halves(int *out) {
+    words[blockDim.x / 2 * threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = words[0];
+}
+
 int main() {
     int *out, *memory;
     const int s = 32;
@@ -71,6 +91,9 @@ int main() {
     shifted<<<1, LANES>>>(out, 5);
     loaded<<<1, LANES>>>(out, memory);
     doubled<<<1, LANES>>>(out, 16);
+    width<<<1, LANES>>>(out);
+    reduced<<<1, LANES>>>(out);
+    halves<<<1, LANES>>>(out);
     const cudaError_t error = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(error));
     return error != cudaSuccess;

@@ -169,7 +169,7 @@ static bool find_other(uint64_t is, const uint8_t degrees[32], struct profile_ot
     struct profile_choice choice = {.offset = 12, .bytes = 4};
     memcpy(parameters + 12, &(uint32_t){(uint32_t)is}, 4);
     memcpy(choice.degrees, degrees, sizeof choice.degrees);
-    return hint_launch(&kernel, parameters, &choice, other);
+    return hint_launch(&(struct hint_launch){&kernel, parameters, 0}, &choice, other);
 }
 
 static void test_launch_stride(void **state) {
@@ -188,10 +188,18 @@ static void test_launch_stride(void **state) {
     assert_false(find_other(33, degrees, &other)); // free already
     assert_false(find_other(0, degrees, &other));  // no stride
     assert_false(find_other((uint32_t)-32, degrees, &other));
+    struct profile_choice width = {.is_width = true};
+    memcpy(width.degrees, degrees, sizeof degrees);
+    assert_true(hint_launch(&(struct hint_launch){.width = 16}, &width, &other));
+    assert_int_equal(other.number, 0);
+    assert_int_equal(other.is, 16);
+    assert_int_equal(other.free, 17);
+    assert_false(hint_launch(&(struct hint_launch){.width = 17}, &width, &other));
     for (unsigned r = 0; r < 32; r++)
         degrees[r] *= 2;
     assert_false(find_other(32, degrees, &other)); // none is free
-    assert_false(hint_launch(NULL, NULL, &(struct profile_choice){.bytes = 4}, &other));
+    const struct profile_choice choice = {.bytes = 4};
+    assert_false(hint_launch(&(struct hint_launch){0}, &choice, &other));
 }
 
 // ---- Global memory --------------------------------------------------------------------------
