@@ -144,45 +144,7 @@ void text_kernels(struct report_page *page, const struct report_view *view, bool
         text_row(page, 2, view->all.label, view->all.cells);
 }
 
-// ---- What to do next ------------------------------------------------------------------------
-
-static bool has_cure(const struct profile *profile) {
-    for (size_t l = 0; l < profile->launch_count; l++)
-        for (size_t c = 0; c < profile->launches[l].cure_count; c++)
-            if (profile->launches[l].cures[c].layout_count &&
-                !profile->launches[l].cures[c].is_part)
-                return true;
-    return false;
-}
-
-// A shell takes it as it is.
-static bool is_plain(const char *word) {
-    return *word &&
-           !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_./=:,+-")];
-}
-
-// The command that edits the source, where the program is one.
-static void put_fix(struct report_page *page, const struct profile *profile) {
-    const char *source = profile->program_count ? profile->program[0] : "";
-    const size_t length = strlen(source);
-    struct strbuf command = {0};
-    if (length < 4 || strcmp(source + length - 3, ".cu") != 0 || !has_cure(profile))
-        return;
-    strbuf_puts(&command, "bankrun fix");
-    bool are_plain = true;
-    for (size_t i = 0; i < profile->program_count; i++) {
-        strbuf_printf(&command, " %s", profile->program[i]);
-        are_plain &= is_plain(profile->program[i]);
-    }
-    if (are_plain) {
-        report_newline(page);
-        report_put(page, STYLE_PLAIN, "To have the source edited, and the edits tried: ");
-        report_put(page, STYLE_BOLD, strbuf_string(&command));
-        report_newline(page);
-    }
-    strbuf_free(&command);
-}
+// ---- All of it ------------------------------------------------------------------------------
 
 static uint64_t largest_of(const struct profile *profile) {
     uint64_t largest = 0;
@@ -215,7 +177,7 @@ void report_text(const struct profile *profile, const struct report_options *opt
         report_newline(&page);
         text_kernels(&page, view, options->verbose);
     }
-    put_fix(&page, profile);
+    text_next(&page, profile);
     text_checked(&page, profile);
     report_view_free(view);
 }

@@ -45,6 +45,9 @@ void text_checked(struct report_page *page, const struct profile *profile);
 // Sums over all launches by kernel.
 void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose);
 
+// The commands to copy: what shows the worst request, what edits the source.
+void text_next(struct report_page *page, const struct profile *profile);
+
 // ---- Shared by the parts ------------------------------------------------------------------
 
 // "~1,234", "32 %", "1.5". Returns the buffer.
