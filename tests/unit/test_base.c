@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/pool.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -285,6 +286,50 @@ static void test_pool(void **state) {
     pool_destroy(NULL);
 }
 
+static void check_resolved(const char *folder, const char *path, const char *expected) {
+    char *got = path_resolve(folder, path);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+static void check_folder(const char *path, const char *expected) {
+    char *got = path_folder(path);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+// The way from the folder to the path leads there.
+static void check_way(const char *folder, const char *path, const char *expected) {
+    char *got = path_from(folder, path);
+    assert_string_equal(got, expected);
+    check_resolved(folder, got, path);
+    free(got);
+}
+
+static void test_paths(void **context) {
+    (void)context;
+    check_resolved("/a/c", "../b.h", "/a/b.h");
+    check_resolved("/a", "b//./c/../d.h", "/a/b/d.h");
+    check_resolved("/a", "/x/../y", "/y");
+    check_resolved("/a", "../../../b", "/b");
+    check_resolved("/", "..", "/");
+    check_resolved("/a", "", "/a");
+    check_resolved("/a", "..b/...", "/a/..b/...");
+    check_folder("/a/b.h", "/a");
+    check_folder("/b.h", "/");
+    check_folder("b.h", ".");
+    check_folder("a/b.h", "a");
+    check_way("/a/b", "/a/b/c/d.h", "c/d.h");
+    check_way("/a/b", "/a/bc/d.h", "../bc/d.h");
+    check_way("/a/b/c", "/d.h", "../../../d.h");
+    check_way("/", "/a", "a");
+    assert_true(path_is_below("/a", "/a/b/c"));
+    assert_true(path_is_below("/", "/a"));
+    assert_false(path_is_below("/a", "/ab"));
+    assert_false(path_is_below("/a", "/a"));
+    assert_false(path_is_below("/a/b", "/a/c"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc),
@@ -298,6 +343,7 @@ int main(void) {
         cmocka_unit_test(test_diag_long_line),
         cmocka_unit_test(test_diag_limit),
         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
