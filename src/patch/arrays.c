@@ -26,6 +26,7 @@ static void object(struct patch_array *array, const struct patch_text *source, s
     if (array->problem)
         return;
     array->problem = problem;
+    array->problem_text = source->number;
     array->problem_line = source->tokens.data[at].line;
 }
 
@@ -150,6 +151,57 @@ static void find_uses(const struct patch_text *source, struct patch_array *array
     }
 }
 
+// ---- Other texts ----------------------------------------------------------------------------
+
+// The # of the line that token `at` is in.
+static size_t start_of_line(const struct patch_text *source, size_t at) {
+    const struct patch_token *tokens = source->tokens.data;
+    while (at > 0 && (!patch_is(source, at, "#") ||
+                      (tokens[at - 1].is_directive && tokens[at - 1].line == tokens[at].line)))
+        at--;
+    return at;
+}
+
+// Whether token `at` is in the definition of a macro, and no parameter of it.
+static bool is_in_macro(const struct patch_text *source, size_t at) {
+    const size_t start = start_of_line(source, at), open = start + 3;
+    if (!patch_is(source, start + 1, "define"))
+        return false;
+    if (!patch_is(source, open, "(") ||
+        source->tokens.data[open].begin != source->tokens.data[open - 1].end)
+        return true;
+    const struct patch_token *name = &source->tokens.data[at];
+    for (size_t i = open + 1; i < source->tokens.length && !patch_is(source, i, ")"); i++) {
+        const struct patch_token *token = &source->tokens.data[i];
+        if (token->end - token->begin == name->end - name->begin &&
+            !memcmp(source->text + token->begin, source->text + name->begin,
+                    name->end - name->begin))
+            return false;
+    }
+    return true;
+}
+
+void patch_find_elsewhere(const struct patch_text *other, struct patch_array *array) {
+    struct patch_array seen = {.name = array->name, .rank = array->rank};
+    for (size_t at = 0; at < other->tokens.length; at++) {
+        const struct patch_token *token = &other->tokens.data[at];
+        if (token->kind != PATCH_NAME || !patch_is(other, at, array->name))
+            continue;
+        if (token->is_directive && is_in_macro(other, at)) {
+            array->macro_line = token->line;
+            read_use(other, at, &seen);
+        } else if (!token->is_directive && array->is_at_file_scope) {
+            object(&seen, other, at, "it is declared for all of a file, and another names it, too");
+        }
+    }
+    if (!array->problem && seen.problem) {
+        array->problem = seen.problem;
+        array->problem_text = seen.problem_text;
+        array->problem_line = seen.problem_line;
+    }
+    vec_free(&seen.uses); // they are no places of the array's own text
+}
+
 // ---- Declarations ---------------------------------------------------------------------------
 
 // The } of the block that token `at` is in; the number of tokens: it is in none.
@@ -177,6 +229,7 @@ static void add_array(const struct patch_text *source, size_t name_at, size_t st
     const struct patch_token *name = &source->tokens.data[name_at];
     struct patch_array array = {
         .name = base_strndup(source->text + name->begin, name->end - name->begin),
+        .text = source->number,
         .line = name->line,
         .statement_end = statement_end,
         .is_dynamic = is_dynamic};

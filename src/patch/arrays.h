@@ -18,6 +18,7 @@ struct patch_use {
 
 struct patch_array {
     char *name;
+    size_t text; // whose it is, by its number
     uint32_t line;
     size_t statement_end; // the token that is the ; of its declaration
     size_t scope_end;     // the token that ends its scope
@@ -29,12 +30,16 @@ struct patch_array {
     VEC(struct patch_use) uses;
     // Why its layout cannot be changed by edits: something that is not understood. NULL: nothing.
     const char *problem; // in words, static
+    size_t problem_text; // the number of the text that the line is of
     uint32_t problem_line;
 };
 
 typedef VEC(struct patch_array) patch_arrays;
 
 void patch_find_arrays(const struct patch_text *source, patch_arrays *arrays);
+// Adds what another text, that is compiled together with the array's, does with its name: in
+// macros, and anywhere if the array is at file scope.
+void patch_find_elsewhere(const struct patch_text *other, struct patch_array *array);
 void patch_arrays_free(patch_arrays *arrays);
 
 #endif

@@ -12,7 +12,7 @@ void patch_ask(const struct patch_text *source, const patch_arrays *arrays, patc
     for (size_t n = 0; n < arrays->length; n++) {
         const struct patch_array *array = &arrays->data[n];
         struct strbuf numbers = {0}, values = {0}, element = {0};
-        if (array->rank == 0)
+        if (array->text != source->number || array->rank == 0)
             continue;
         strbuf_puts(&element, array->name);
         for (unsigned i = 0; i <= array->rank; i++) {

@@ -5,7 +5,7 @@
 
 #include "patch/change.h"
 
-// Adds the questions.
+// Adds the questions about those of the arrays that are the text's.
 void patch_ask(const struct patch_text *source, const patch_arrays *arrays, patch_edits *edits);
 
 typedef VEC(struct patch_shape) patch_shapes;

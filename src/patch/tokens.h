@@ -23,6 +23,7 @@ typedef VEC(struct patch_token) patch_tokens;
 struct patch_text { // borrows the text, which ends in NUL
     const char *text;
     size_t length;
+    size_t number; // of the text among others; 0 unless who has several sets it
     patch_tokens tokens;
 };
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "patch/change.h"
+#include "patch/includes.h"
 #include "patch/probe.h"
 
 // ---- Tokens ---------------------------------------------------------------------------------
@@ -162,6 +163,108 @@ static void test_macros(void **context) {
     release(&found);
     found = find("#define T t\nvoid f() { __shared__ int t[8]; T[1] = 2; }");
     assert_non_null(found.arrays.data[0].problem);
+    release(&found);
+}
+
+// What another text does with the name.
+static const char *problem_elsewhere(const char *text, const char *other, uint32_t *macro_line) {
+    struct found found = find(text), more = find(other);
+    more.source.number = 7;
+    patch_find_elsewhere(&more.source, &found.arrays.data[0]);
+    const struct patch_array *array = &found.arrays.data[0];
+    const char *problem = array->problem;
+    assert_int_equal(array->text, 0);
+    assert_int_equal(array->problem_text, problem ? 7 : 0);
+    *macro_line = array->macro_line;
+    release(&found);
+    release(&more);
+    return problem;
+}
+
+static void test_elsewhere(void **context) {
+    (void)context;
+    static const char within[] = "void f() { __shared__ int t[8]; t[0] = 1; }";
+    static const char for_all[] = "extern __shared__ int t[];\nvoid f() { t[0] = 1; }";
+    uint32_t line;
+    assert_null(problem_elsewhere(within, "void g(int *t) { t[0] = 1; h(t); }", &line));
+    assert_int_equal(line, 0);
+    assert_null(problem_elsewhere(within, "\n#define AT(i) t[i]\n", &line));
+    assert_int_equal(line, 2);
+    assert_non_null(problem_elsewhere(within, "#define ALL f(1, \\\n t)", &line));
+    assert_null(problem_elsewhere(within, "#define MOST(s, t) ((s) > (t) ? (s) : (t))", &line));
+    assert_int_equal(line, 0);
+    assert_null(problem_elsewhere(within, "#include <t.h>\n#ifdef t\n#endif", &line));
+    assert_int_equal(line, 0);
+    assert_non_null(problem_elsewhere(for_all, "void g() { t[0] = 1; }", &line));
+    assert_null(problem_elsewhere(for_all, "void g() { s[0] = 1; }", &line));
+}
+
+// ---- Includes -------------------------------------------------------------------------------
+
+static void test_includes(void **context) {
+    (void)context;
+    static const char text[] = "#include <stdio.h>\n"
+                               "# include \"a.h\" // not \"b.h\"\n"
+                               "// #include \"c.h\"\n"
+                               "#include WHAT\n"
+                               "namespace x::y { extern \"C\" {\n"
+                               "#include \"sub/d.h\"\n"
+                               "int list[] = {\n"
+                               "#include \"e.inc\"\n"
+                               "}; } }\n"
+                               "#include \"f.h\"";
+    static const struct {
+        const char *name;
+        uint32_t line;
+        bool is_inside;
+    } expected[] = {
+        {"a.h", 2, false},  {NULL, 4, false},   {"sub/d.h", 6, false},
+        {"e.inc", 8, true}, {"f.h", 10, false},
+    };
+    struct found found = find(text);
+    patch_includes includes = {0};
+    patch_find_includes(&found.source, &includes);
+    assert_int_equal(includes.length, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < includes.length; i++) {
+        const struct patch_include *include = &includes.data[i];
+        assert_int_equal(include->line, expected[i].line);
+        assert_int_equal(include->is_inside, expected[i].is_inside);
+        if (expected[i].name)
+            assert_string_equal(include->name, expected[i].name);
+        else
+            assert_null(include->name);
+    }
+    patch_includes_free(&includes);
+    release(&found);
+}
+
+static bool is_guarded(const char *text, const char *macro) {
+    struct found found = find(text);
+    char *own;
+    const bool is_guarded = patch_is_guarded(&found.source, &own);
+    if (macro)
+        assert_string_equal(own, macro);
+    else
+        assert_null(own);
+    free(own);
+    release(&found);
+    return is_guarded;
+}
+
+static void test_guards(void **context) {
+    (void)context;
+    assert_true(is_guarded("// words\n#pragma once\nint a;", NULL));
+    assert_true(is_guarded(
+        "#ifndef A_H\n#define A_H\n#if X\n#else\n#endif\nint a;\n#endif // A_H\n", "A_H"));
+    assert_true(is_guarded("#if !defined(A_H)\n#include <a>\n#define A_H 1\n#endif", "A_H"));
+    assert_false(is_guarded("", NULL));
+    assert_false(is_guarded("int a;\n#ifndef A_H\n#define A_H\n#endif", NULL));
+    assert_false(is_guarded("#ifndef A_H\n#define A_H\n#endif\nint a;", NULL));
+    assert_false(is_guarded("#ifndef A_H\n#define B_H\n#endif", NULL));
+    assert_false(is_guarded("#ifndef A_H\n#define A_H\n#else\nint a;\n#endif", NULL));
+    struct found found = find("#undef A_H");
+    assert_true(patch_undefines(&found.source, "A_H"));
+    assert_false(patch_undefines(&found.source, "A"));
     release(&found);
 }
 
@@ -353,7 +456,8 @@ int main(void) {
         cmocka_unit_test(test_declarations), cmocka_unit_test(test_uses),
         cmocka_unit_test(test_macros),       cmocka_unit_test(test_rows),
         cmocka_unit_test(test_indices),      cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_probe),        cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_includes),     cmocka_unit_test(test_guards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
