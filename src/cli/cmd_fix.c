@@ -1,14 +1,11 @@
 // bankrun fix: edits of a CUDA source that cure its bank conflicts, tried before they are shown.
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/say.h"
 #include "cli/commands.h"
-#include "cli/cuda_source.h"
 #include "cli/environment.h"
 #include "cli/repair.h"
 #include "toolchain/process.h"
@@ -24,11 +21,12 @@ static void help(void) {
           "only if the output, the exit status and all bytes that are copied back are the same,\n"
           "the checkers of bankrun check find nothing new, other arrays are as they were, and the\n"
           "wavefronts are those that were foretold. Prints a diff on stdout and what was done,\n"
-          "or why not, on stderr; the file itself is changed by --write alone.\n"
+          "or why not, on stderr; files are changed by --write alone. Arrays may be declared in\n"
+          "files that FILE.cu includes with quotes, from its folder or below.\n"
           "\n"
           "    bankrun fix transpose.cu\n"
           "    bankrun fix transpose.cu 1024 > transpose.diff\n"
-          "    bankrun fix --write --prefer swizzle -O3 gemm.cu --size 512\n"
+          "    bankrun fix --write --prefer swizzle gemm.cu --size 512\n"
           "\n",
           stdout);
     options_print_help(CLI_FIX, stdout);
@@ -37,7 +35,7 @@ static void help(void) {
           stdout);
 }
 
-// ---- Folders --------------------------------------------------------------------------------
+// ---- Folder ---------------------------------------------------------------------------------
 
 static bool make_folder(struct repair *repair) {
     const char *parent = environment_temporary_folder();
@@ -47,66 +45,38 @@ static bool make_folder(struct repair *repair) {
     return repair->folder;
 }
 
-static void remove_folder(const char *folder) {
-    DIR *entries = folder ? opendir(folder) : NULL;
-    for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        struct strbuf path = {0};
-        strbuf_printf(&path, "%s/%s", folder, entry->d_name);
-        unlink(path.data);
-        strbuf_free(&path);
-    }
-    if (entries)
-        closedir(entries);
-    if (folder)
-        rmdir(folder);
-}
-
-// Where quoted includes of the file are looked for, too.
-static char *folder_of(const char *path) {
-    char *full = realpath(path, NULL), *slash = full ? strrchr(full, '/') : NULL;
-    if (slash)
-        slash[slash == full] = 0;
-    return full;
-}
-
 // ---- The source -----------------------------------------------------------------------------
 
-// What the compiler says of the arrays; none where the questions do not compile.
-static void ask_shapes(struct repair *repair) {
-    patch_edits questions = {0};
-    repair->shapes = base_alloc((repair->arrays.length + 1) * sizeof *repair->shapes);
-    patch_ask(&repair->source, &repair->arrays, &questions);
-    char *text = patch_apply(repair->text, repair->length, &questions);
-    char *ptx = questions.length ? repair_ptx(repair, text, strlen(text)) : NULL;
+// What the compiler says of the arrays. False: the questions do not compile.
+static bool ask_about(struct repair *repair) {
+    char *ptx = repair_ptx(repair, REPAIR_ASKING);
     for (size_t n = 0; ptx && n < repair->arrays.length; n++)
         patch_read_shapes(ptx, &repair->arrays, n, &repair->shapes[n]);
+    const bool is_answered = ptx != NULL;
     free(ptx);
-    free(text);
-    patch_edits_free(&questions);
+    return is_answered;
 }
 
-static bool read_source(struct repair *repair) {
-    const char *path = repair->argv[0];
-    if (!file_read_regular(path, &repair->text, &repair->length)) {
-        cli_error("%s: %s", path, strerror(errno));
-        return false;
+// A file that is read in another way, too, as it is, can have no questions: then FILE alone has.
+static void ask_shapes(struct repair *repair) {
+    size_t elsewhere = 0;
+    repair->shapes = base_alloc((repair->arrays.length + 1) * sizeof *repair->shapes);
+    for (size_t n = 0; n < repair->files.length; n++) {
+        struct repair_file *file = &repair->files.data[n];
+        if (!file->problem) // what is read twice would ask twice
+            patch_ask(&file->source, &repair->arrays, &file->questions);
+        elsewhere += n > 0 ? file->questions.length : 0;
     }
-    if (strlen(repair->text) != repair->length || repair->length >= UINT32_MAX) {
-        cli_error("%s: not a CUDA source", path);
-        return false;
-    }
-    patch_tokenize(&repair->source, repair->text, repair->length);
-    if (!cuda_source_names_main(&repair->source)) {
-        cli_error("%s has no main(): a fix is tried by running the program", path);
-        return false;
-    }
-    repair->source_folder = folder_of(path);
-    patch_find_arrays(&repair->source, &repair->arrays);
-    return repair->source_folder != NULL;
+    if ((!elsewhere && !repair->files.data[0].questions.length) || ask_about(repair) || !elsewhere)
+        return;
+    for (size_t n = 1; n < repair->files.length; n++)
+        patch_edits_free(&repair->files.data[n].questions);
+    if (repair->files.data[0].questions.length)
+        ask_about(repair);
 }
 
 static int first_run(struct repair *repair) {
-    if (!repair_measure(repair, repair->text, repair->length, &repair->before))
+    if (!repair_measure(repair, REPAIR_AS_IS, &repair->before))
         return CLI_USAGE;
     const struct profile *profile = repair->before.profile;
     if (!profile) {
@@ -124,26 +94,34 @@ static int first_run(struct repair *repair) {
 
 // ---- The answer -----------------------------------------------------------------------------
 
-// Caller frees; "" where nothing was edited, NULL: it cannot be made, which was printed.
-static char *make_diff(struct repair *repair, const char *text) {
-    struct strbuf diff = {0}, old_name = {0}, new_name = {0};
-    int status = 0, error = 0;
-    if (repair->edits.length == 0)
-        return base_strdup("");
-    char *path = repair_write(repair, text, strlen(text));
-    const char *slash = *repair->argv[0] == '/' ? "" : "/";
-    strbuf_printf(&old_name, "--label=a%s%s", slash, repair->argv[0]);
-    strbuf_printf(&new_name, "--label=b%s%s", slash, repair->argv[0]);
-    char *const argv[] = {"diff",          "-u", old_name.data, new_name.data, "--",
-                          repair->argv[0], path, NULL};
-    if (path)
-        error = process_read(argv, environ, &diff, &status);
-    if (path && (error || status != 1))
+// False: it cannot be made, which was printed.
+static bool add_diff(const struct repair *repair, const struct repair_file *file,
+                     struct strbuf *diff) {
+    struct strbuf old_name = {0}, new_name = {0};
+    int status = 0;
+    char *copy = repair_copy_path(repair, file);
+    const char *slash = *file->name == '/' ? "" : "/";
+    strbuf_printf(&old_name, "--label=a%s%s", slash, file->name);
+    strbuf_printf(&new_name, "--label=b%s%s", slash, file->name);
+    char *const argv[] = {"diff", "-u", old_name.data, new_name.data, "--", file->path, copy, NULL};
+    const int error = process_read(argv, environ, diff, &status);
+    if (error || status != 1)
         cli_error("diff failed: %s", error ? strerror(error) : "see above");
-    const bool is_made = path && !error && status == 1;
-    free(path);
+    free(copy);
     strbuf_free(&old_name);
     strbuf_free(&new_name);
+    return !error && status == 1;
+}
+
+// Caller frees; "" where nothing was edited, NULL: it cannot be made, which was printed.
+static char *make_diff(struct repair *repair) {
+    struct strbuf diff = {0};
+    char *path = repair_write(repair, REPAIR_EDITED);
+    bool is_made = path != NULL;
+    for (size_t n = 0; n < repair->files.length && is_made; n++)
+        if (repair->files.data[n].edits.length)
+            is_made = add_diff(repair, &repair->files.data[n], &diff);
+    free(path);
     if (!is_made)
         strbuf_free(&diff);
     return is_made ? strbuf_take(&diff) : NULL;
@@ -166,43 +144,15 @@ static bool show(const struct repair *repair, const char *diff) {
     return is_written;
 }
 
-// With a copy of the file beside it. False: it was not, which was printed.
-static bool write_source(const struct repair *repair, const char *text) {
-    const char *path = repair->argv[0];
-    struct strbuf kept = {0};
-    char *now = NULL;
-    size_t length;
-    bool is_written = false;
-    strbuf_printf(&kept, "%s.orig", path);
-    if (!file_read_regular(path, &now, &length))
-        cli_error("%s: %s", path, strerror(errno));
-    else if (length != repair->length || memcmp(now, repair->text, length) != 0)
-        cli_error("%s was changed meanwhile: nothing is written", path);
-    else if (access(kept.data, F_OK) == 0)
-        cli_error("%s is there already: nothing is written", kept.data);
-    else if (!file_write(kept.data, repair->text, repair->length))
-        cli_error("%s: %s", kept.data, strerror(errno));
-    else if (!file_write(path, text, strlen(text)))
-        cli_error("%s: %s", path, strerror(errno));
-    else
-        is_written = true;
-    free(now);
-    strbuf_free(&kept);
-    return is_written;
-}
-
 static int finish(struct repair *repair) {
-    char *text = patch_apply(repair->text, repair->length, &repair->edits);
-    char *diff = make_diff(repair, text);
+    char *diff = make_diff(repair);
     int status = diff && show(repair, diff) ? CLI_OK : CLI_USAGE;
-    if (status == CLI_OK && repair->options->writes && repair->edits.length &&
-        !write_source(repair, text))
+    if (status == CLI_OK && repair->options->writes && !repair_save(repair))
         status = CLI_USAGE;
     for (size_t i = 0; i < repair->results.length && status == CLI_OK; i++)
         if (repair->results.data[i].outcome == REPAIR_REFUSED)
             status = CLI_UNFIXED;
     free(diff);
-    free(text);
     return status;
 }
 
@@ -213,11 +163,13 @@ static void free_repair(struct repair *repair) {
         free(repair->results.data[i].kernel);
         free(repair->results.data[i].name);
         free(repair->results.data[i].why);
+        free(repair->results.data[i].file);
         free(repair->results.data[i].done);
     }
     for (size_t i = 0; i < repair->places.length; i++) {
         free(repair->places.data[i].kernel);
         free(repair->places.data[i].array);
+        free(repair->places.data[i].file);
     }
     for (size_t n = 0; repair->shapes && n < repair->arrays.length; n++)
         vec_free(&repair->shapes[n]);
@@ -225,21 +177,19 @@ static void free_repair(struct repair *repair) {
     vec_free(&repair->places);
     free(repair->shapes);
     patch_arrays_free(&repair->arrays);
-    patch_text_free(&repair->source);
-    patch_edits_free(&repair->edits);
     repair_run_free(&repair->before);
     repair_run_free(&repair->again);
     repair_run_free(&repair->after);
-    remove_folder(repair->folder);
+    repair_free_files(repair);
+    repair_remove_folder(repair->folder);
     free(repair->folder);
     free(repair->source_folder);
-    free(repair->text);
 }
 
 static int fix(struct cli_options *options, char **argv) {
     struct repair repair = {.options = options, .argv = argv};
     int status = CLI_USAGE;
-    if (read_source(&repair) && output_prepare(options, argv[0]) && make_folder(&repair)) {
+    if (repair_read(&repair) && output_prepare(options, argv[0]) && make_folder(&repair)) {
         ask_shapes(&repair);
         status = first_run(&repair);
         if (status == CLI_OK)

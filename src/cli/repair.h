@@ -1,11 +1,12 @@
-// Inside bankrun fix: one source, the runs of it as it is and with edits, and what became of each
-// of its arrays.
+// Inside bankrun fix: one source and what it includes, the runs of it as it is and with edits, and
+// what became of each of its arrays.
 #ifndef BANKRUN_CLI_REPAIR_H
 #define BANKRUN_CLI_REPAIR_H
 
 #include "base/strbuf.h"
 #include "cli/options.h"
 #include "patch/change.h"
+#include "patch/includes.h"
 #include "patch/probe.h"
 #include "profile/profile.h"
 
@@ -33,6 +34,31 @@ typedef VEC(struct repair_count) repair_counts;
 
 // ---- A source -------------------------------------------------------------------------------
 
+// FILE, or what is included with quotes from beside it, and so on.
+struct repair_file {
+    char *path; // absolute, without . and ..; symbolic links are as the #include spells them
+    char *name; // as it is shown: what leads there from where FILE is named
+    char *text;
+    size_t length;
+    struct patch_text source; // of `text`; its number is the file's
+    patch_includes includes;
+    const char *foreign; // why nothing is edited in it; NULL: it may be
+    // Why its arrays are left alone, and the line of which file is the reason. NULL: nothing.
+    const char *problem;
+    size_t problem_file;
+    uint32_t problem_line;
+    bool is_inside; // included where a file begins in the midst of something
+    patch_edits questions;
+    patch_edits edits; // that are good so far
+};
+
+// Which text of each file is meant.
+enum repair_text {
+    REPAIR_AS_IS,
+    REPAIR_ASKING, // with the questions
+    REPAIR_EDITED,
+};
+
 enum repair_outcome {
     REPAIR_REFUSED, // why is in words
     REPAIR_FIXED,   // the edits are part of the result
@@ -41,7 +67,10 @@ enum repair_outcome {
 // Which declaration an array of a kernel has. Lines are those of the source as it is.
 struct repair_place {
     char *kernel, *array;
-    size_t number; // of the repair's arrays; SIZE_MAX: none of this source
+    size_t number;   // of the repair's arrays; SIZE_MAX: none, and the rest says why
+    const char *why; // static
+    char *file;      // where it is accessed; NULL: that is unknown
+    uint32_t line;
 };
 
 // What was tried on one array of a kernel.
@@ -50,7 +79,8 @@ struct repair_result {
     char *kernel, *name;
     enum repair_outcome outcome;
     char *why;     // REFUSED
-    uint32_t line; // of the source, that this is about; 0: none
+    char *file;    // that the line is of; NULL: there is none
+    uint32_t line; // that this is about
     char *done;    // FIXED: what was done, in words
     struct profile_layout layout;
     uint64_t wavefronts[2], ideal; // before and after, of all launches
@@ -63,31 +93,42 @@ struct repair_result {
 
 struct repair {
     const struct cli_options *options;
-    char **argv;         // FILE and its arguments, NULL at the end
-    char *folder;        // private, for what is tried
-    char *source_folder; // of FILE
-    struct patch_text source;
-    char *text; // that `source` borrows
-    size_t length;
-    patch_arrays arrays;
+    char **argv;                            // FILE and its arguments, NULL at the end
+    char *folder;                           // private, for what is tried
+    char *source_folder;                    // of FILE, behind symbolic links
+    VEC(struct repair_file) files;          // FILE first
+    patch_arrays arrays;                    // of all files
     patch_shapes *shapes;                   // of each array
     struct repair_run before, again, after; // with the edits that are good; as it is, once more;
                                             // with those that are tried
     VEC(struct repair_place) places;
-    unsigned runs;     // so far
-    patch_edits edits; // that are good so far
+    unsigned runs; // so far
     VEC(struct repair_result) results;
 };
 
-// repair_run.c: compiles and runs a text of the source, counting and checking. False: bankrun
-// itself failed, which was printed.
-bool repair_measure(struct repair *repair, const char *text, size_t length, struct repair_run *run);
+// repair_files.c: reads FILE and what it includes, and finds their arrays. False: FILE cannot be
+// read, which was printed.
+bool repair_read(struct repair *repair);
+void repair_free_files(struct repair *repair);
+// The file that the compiler names so. NULL: none of them.
+const struct repair_file *repair_find_file(const struct repair *repair, const char *compiled);
+bool repair_has_edits(const struct repair *repair);
+// A file's text. Caller frees.
+char *repair_text_of(const struct repair_file *file, enum repair_text which);
+
+// repair_tree.c: writes the texts into the private folder. Caller frees the path of FILE there.
+// NULL: it cannot be, which was printed.
+char *repair_write(struct repair *repair, enum repair_text which);
+// Where repair_write puts a file. Caller frees.
+char *repair_copy_path(const struct repair *repair, const struct repair_file *file);
+void repair_remove_folder(const char *folder);
+
+// repair_run.c: compiles and runs the texts, counting and checking. False: bankrun itself failed,
+// which was printed.
+bool repair_measure(struct repair *repair, enum repair_text which, struct repair_run *run);
 void repair_run_free(struct repair_run *run);
-// The PTX of a text of the source. Caller frees; NULL: it does not compile.
-char *repair_ptx(struct repair *repair, const char *text, size_t length);
-// Writes it into the private folder, under the name of FILE. Caller frees the path. NULL: it cannot
-// be, which was printed.
-char *repair_write(struct repair *repair, const char *text, size_t length);
+// The PTX of the texts. Caller frees; NULL: they do not compile.
+char *repair_ptx(struct repair *repair, enum repair_text which);
 
 // repair_compare.c: what differs between the runs that must not. NULL: nothing does. `counted`:
 // whose wavefronts may be others. Caller frees.
@@ -99,6 +140,10 @@ const struct repair_count *repair_find_count(const repair_counts *counts, const 
 // repair_plan.c: tries what would cure each array, the one with the most excess first. False:
 // bankrun itself failed, which was printed.
 bool repair_all(struct repair *repair);
+
+// repair_save.c: puts the edited files where they were, with a copy beside each of what it was; all
+// of them or none. False: none, which was printed.
+bool repair_save(const struct repair *repair);
 
 // repair_text.c: the answer.
 void repair_write_text(const struct repair *repair, struct strbuf *out);

@@ -145,8 +145,7 @@ char *repair_difference(struct repair *repair, const struct repair_result *count
     char *difference = new_findings(before->profile, after->profile);
     if (!difference && !is_same_run(before, after)) {
         // Some programs never do the same twice: what differs in another run of it does not count.
-        if (!repair->again.output &&
-            !repair_measure(repair, repair->text, repair->length, &repair->again))
+        if (!repair->again.output && !repair_measure(repair, REPAIR_AS_IS, &repair->again))
             return base_strdup("a second run of the source failed");
         difference = other_output(before, &repair->again, after);
     }

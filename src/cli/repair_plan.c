@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/repair.h"
+#include "patch/launches.h"
 
 typedef unsigned long long number;
 
@@ -68,22 +69,43 @@ static uint32_t line_of(const struct patch_text *source, size_t token) {
     return token < source->tokens.length ? source->tokens.data[token].line : UINT32_MAX;
 }
 
-// The declaration of that name whose scope has the lines that access it. NULL: none has.
+// Whether the line is in the scope of the declaration; what is declared for all of a file has more
+// scope in those that include it, as far as `reaches_out`.
+static bool is_in_scope(const struct repair *repair, const struct patch_array *array,
+                        const struct profile_cure_line *line, bool reaches_out) {
+    const struct repair_file *file = line->file ? repair_find_file(repair, line->file) : NULL;
+    const struct repair_file *own = &repair->files.data[array->text];
+    if (reaches_out)
+        return file && file != own && array->is_at_file_scope;
+    return file == own && line->line >= array->line &&
+           line->line <= line_of(&own->source, array->scope_end);
+}
+
+// The declaration of that name whose scope has the lines that access it. SIZE_MAX: none has.
 static size_t find_array(const struct repair *repair, const struct profile_cure *cure) {
-    for (size_t n = 0; n < repair->arrays.length; n++) {
-        const struct patch_array *array = &repair->arrays.data[n];
-        if (strcmp(array->name, cure->array) != 0)
-            continue;
-        for (size_t i = 0; i < cure->line_count; i++) {
-            const struct profile_cure_line *line = &cure->lines[i];
-            if (line->file &&
-                !strcmp(text_file_name(line->file), text_file_name(repair->argv[0])) &&
-                line->line >= array->line &&
-                line->line <= line_of(&repair->source, array->scope_end))
-                return n;
-        }
-    }
+    for (int reaches_out = 0; reaches_out < 2; reaches_out++)
+        for (size_t n = 0; n < repair->arrays.length; n++)
+            for (size_t i = 0; i < cure->line_count; i++)
+                if (!strcmp(repair->arrays.data[n].name, cure->array) &&
+                    is_in_scope(repair, &repair->arrays.data[n], &cure->lines[i], reaches_out))
+                    return n;
     return SIZE_MAX;
+}
+
+// Why there is none, by the first line whose file is known.
+static void explain_place(const struct repair *repair, const struct profile_cure *cure,
+                          struct repair_place *place) {
+    place->why = "no declaration of it as an array was found in this file";
+    for (size_t i = 0; i < cure->line_count && !place->file; i++) {
+        const char *compiled = cure->lines[i].file;
+        const struct repair_file *file = compiled ? repair_find_file(repair, compiled) : NULL;
+        place->file = base_strdup(file ? file->name : compiled);
+        place->line = cure->lines[i].line;
+        if (compiled && !file)
+            place->why = "this file is included in another way than with quotes from beside it";
+        else if (file && file->foreign)
+            place->why = file->foreign;
+    }
 }
 
 static void find_places(struct repair *repair) {
@@ -91,18 +113,24 @@ static void find_places(struct repair *repair) {
     for (size_t l = 0; l < profile->launch_count; l++)
         for (size_t c = 0; c < profile->launches[l].cure_count; c++) {
             const struct profile_cure *cure = &profile->launches[l].cures[c];
-            vec_push(&repair->places,
-                     (struct repair_place){base_strdup(profile->launches[l].kernel),
-                                           base_strdup(cure->array), find_array(repair, cure)});
+            struct repair_place place = {.kernel = base_strdup(profile->launches[l].kernel),
+                                         .array = base_strdup(cure->array),
+                                         .number = find_array(repair, cure)};
+            if (place.number == SIZE_MAX)
+                explain_place(repair, cure, &place);
+            vec_push(&repair->places, place);
         }
 }
 
-static size_t place_of(const struct repair *repair, const struct target *target) {
+static const struct repair_place *place_of(const struct repair *repair,
+                                           const struct target *target) {
+    static const struct repair_place none = {.number = SIZE_MAX,
+                                             .why = "it had no conflicts before the edits"};
     for (size_t i = 0; i < repair->places.length; i++)
         if (!strcmp(repair->places.data[i].kernel, target->kernel) &&
             !strcmp(repair->places.data[i].array, target->array))
-            return repair->places.data[i].number;
-    return SIZE_MAX;
+            return &repair->places.data[i];
+    return &none;
 }
 
 static bool find_shape(const struct repair *repair, size_t n, const struct profile_cure *cure,
@@ -164,13 +192,21 @@ static char *words_of(const struct patch_change *change) {
 
 // ---- One try --------------------------------------------------------------------------------
 
-static void refuse(struct repair_result *result, char *why, uint32_t line) {
+static void refuse_at(struct repair_result *result, char *why, const char *file, uint32_t line) {
     if (result->why) // the first reason is the best layout's
         free(why);
     else {
         result->why = why;
+        result->file = base_strdup(file);
         result->line = line;
     }
+}
+
+// At its declaration, if there is one.
+static void refuse(const struct repair *repair, struct repair_result *result, char *why) {
+    const struct patch_array *array = result->array;
+    refuse_at(result, why, array ? repair->files.data[array->text].name : NULL,
+              array ? array->line : 0);
 }
 
 static const struct profile_layout *same_layout(const struct profile_cure *cure,
@@ -280,9 +316,9 @@ static void say_bytes(const struct repair *repair, const struct target *target,
                    : 0;
 }
 
-static void drop_edits(struct repair *repair, size_t good) {
-    while (repair->edits.length > good)
-        free(repair->edits.data[--repair->edits.length].text);
+static void drop_edits(struct repair_file *file, size_t good) {
+    while (file->edits.length > good)
+        free(file->edits.data[--file->edits.length].text);
 }
 
 // What a kernel declares must fit without being asked for: ptxas refuses more.
@@ -298,7 +334,7 @@ static char *problem_of(const char *problem, const struct patch_array *array,
                         const struct patch_change *change) {
     struct strbuf out = {0};
     strbuf_puts(&out, problem);
-    if (array->is_dynamic && !array->problem && change->kind != PATCH_SWIZZLE) {
+    if (array->is_dynamic && change->kind != PATCH_SWIZZLE) {
         char *words = words_of(change);
         strbuf_printf(&out, "; %s where each launch gives %llu / %llu of the bytes", words,
                       (number)(change->row + change->pad), (number)change->row);
@@ -307,36 +343,49 @@ static char *problem_of(const char *problem, const struct patch_array *array,
     return strbuf_take(&out);
 }
 
+// Padding of dynamic memory needs all launches of its kernels, which are edited in one file alone.
+static const char *launched_elsewhere(const struct repair *repair, const struct patch_array *array,
+                                      const struct patch_change *change) {
+    if (!array->is_dynamic || change->kind == PATCH_SWIZZLE)
+        return NULL;
+    for (size_t n = 0; n < repair->files.length; n++)
+        if (n != array->text && patch_names_kernel(&repair->files.data[n].source,
+                                                   &repair->files.data[array->text].source, array))
+            return "another file than its own names its kernel";
+    return NULL;
+}
+
 // The edits so far and those of the change. False: bankrun itself failed.
 static bool try_change(struct repair *repair, const struct target *target,
                        const struct profile_layout *layout, const struct patch_shape *shape,
                        const struct patch_change *change, struct repair_result *result) {
-    const size_t good = repair->edits.length;
-    const char *problem = patch_make(&repair->source, result->array, shape, change, &repair->edits);
+    const struct patch_array *array = result->array;
+    struct repair_file *file = &repair->files.data[array->text];
+    const size_t good = file->edits.length;
+    const char *problem = launched_elsewhere(repair, array, change);
+    if (!problem)
+        problem = patch_make(&file->source, array, shape, change, &file->edits);
     if (!problem && is_too_large(repair, target, layout)) {
         problem = "with the padding it takes more than a kernel may declare";
-        drop_edits(repair, good);
+        drop_edits(file, good);
     }
     if (problem) {
-        refuse(result, problem_of(problem, result->array, change),
-               result->array->problem ? result->array->problem_line : result->array->line);
+        refuse(repair, result, problem_of(problem, array, change));
         return true;
     }
-    char *text = patch_apply(repair->text, repair->length, &repair->edits);
-    const bool is_run = repair_measure(repair, text, strlen(text), &repair->after);
+    const bool is_run = repair_measure(repair, REPAIR_EDITED, &repair->after);
     char *why = is_run ? repair_difference(repair, result) : NULL;
     if (is_run && !why)
         why = judge(repair, target, layout, result);
-    free(text);
     if (is_run && !why) {
         result->outcome = REPAIR_FIXED;
         result->layout = *layout;
         result->done = words_of(change);
         say_bytes(repair, target, layout, result);
     } else {
-        drop_edits(repair, good);
+        drop_edits(file, good);
         if (why)
-            refuse(result, why, result->array->line);
+            refuse(repair, result, why);
         repair_run_free(&repair->after);
     }
     return is_run;
@@ -382,8 +431,8 @@ static bool try_layouts(struct repair *repair, const struct target *target,
         tries += repair->runs > runs;
     }
     if (!result->why)
-        refuse(result, base_strdup("no layout that cures it can be written for its elements"),
-               result->array->line);
+        refuse(repair, result,
+               base_strdup("no layout that cures it can be written for its elements"));
     return true;
 }
 
@@ -405,21 +454,25 @@ static const char *why_none(const struct profile_cure *cure) {
 static bool mend(struct repair *repair, const struct target *target) {
     struct repair_result result = {.kernel = base_strdup(target->kernel),
                                    .name = base_strdup(target->array)};
-    const size_t n = place_of(repair, target);
+    const struct repair_place *place = place_of(repair, target);
+    const size_t n = place->number;
     struct patch_shape shape;
     bool is_good = true;
     result.array = n == SIZE_MAX ? NULL : &repair->arrays.data[n];
     result.wavefronts[0] = result.wavefronts[1] = target->cure->wavefronts;
     if (target->cure->layout_count == 0)
-        refuse(&result, base_strdup(why_none(target->cure)), result.array ? result.array->line : 0);
+        refuse(repair, &result, base_strdup(why_none(target->cure)));
     else if (!result.array)
-        refuse(&result, base_strdup("no declaration of it as an array was found in this file"), 0);
+        refuse_at(&result, base_strdup(place->why), place->file, place->line);
+    else if (result.array->problem)
+        refuse_at(&result, base_strdup(result.array->problem),
+                  repair->files.data[result.array->problem_text].name, result.array->problem_line);
     else if (target->cure->is_part)
-        refuse(&result, base_strdup("it is one of several arrays in a block of dynamic memory"),
-               result.array->line);
+        refuse(repair, &result,
+               base_strdup("it is one of several arrays in a block of dynamic memory"));
     else if (!find_shape(repair, n, target->cure, &shape))
-        refuse(&result, base_strdup("its size is not what the compiler says of the declaration"),
-               result.array->line);
+        refuse(repair, &result,
+               base_strdup("its size is not what the compiler says of the declaration"));
     else
         is_good = try_layouts(repair, target, &shape, &result);
     if (result.outcome == REPAIR_FIXED) {
@@ -440,7 +493,7 @@ bool repair_all(struct repair *repair) {
         find_targets(repair->before.profile, &targets);
         for (size_t i = 0; i < targets.length && !is_new; i++) {
             const struct target *target = &targets.data[i];
-            const size_t n = place_of(repair, target);
+            const size_t n = place_of(repair, target)->number;
             bool is_known = n != SIZE_MAX && is_done(repair, &repair->arrays.data[n]);
             for (size_t r = 0; r < repair->results.length; r++)
                 is_known |= !strcmp(repair->results.data[r].kernel, target->kernel) &&

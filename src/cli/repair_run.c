@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/child.h"
 #include "cli/cuda_source.h"
 #include "cli/repair.h"
@@ -29,15 +28,6 @@ static char *path_in(const struct repair *repair, const char *name) {
     struct strbuf path = {0};
     strbuf_printf(&path, "%s/%s", repair->folder, name);
     return strbuf_take(&path);
-}
-
-char *repair_write(struct repair *repair, const char *text, size_t length) {
-    char *path = path_in(repair, text_file_name(repair->argv[0]));
-    if (file_write(path, text, length))
-        return path;
-    cli_error("%s: %s", path, strerror(errno));
-    free(path);
-    return NULL;
 }
 
 // A run may take much longer than the one before it only where an edit made it run for ever.
@@ -150,7 +140,7 @@ static bool run_child(struct repair *repair, const char *path, struct files *fil
 static void show_progress(const struct repair *repair) {
     if (!options_show_progress(repair->options))
         return;
-    if (repair->edits.length)
+    if (repair_has_edits(repair))
         fprintf(stderr, "\rbankrun: run %u of %s, with edits", repair->runs + 1, repair->argv[0]);
     else
         fprintf(stderr, "\rbankrun: running %s as it is", repair->argv[0]);
@@ -177,9 +167,8 @@ static char *rows_of(const struct repair *repair) {
     return rows.data ? strbuf_take(&rows) : base_strdup("");
 }
 
-bool repair_measure(struct repair *repair, const char *text, size_t length,
-                    struct repair_run *run) {
-    char *path = repair_write(repair, text, length), *rows = rows_of(repair);
+bool repair_measure(struct repair *repair, enum repair_text which, struct repair_run *run) {
+    char *path = repair_write(repair, which), *rows = rows_of(repair);
     struct files files = {path_in(repair, "profile"), path_in(repair, "output"),
                           path_in(repair, "said"), path_in(repair, "returned"), rows};
     bool is_run = path && file_write(files.returned, "", 0);
@@ -207,10 +196,10 @@ void repair_run_free(struct repair_run *run) {
     *run = (struct repair_run){0};
 }
 
-char *repair_ptx(struct repair *repair, const char *text, size_t length) {
+char *repair_ptx(struct repair *repair, enum repair_text which) {
     struct cli_options options = *repair->options;
     struct strbuf include = {0};
-    char *path = repair_write(repair, text, length), *ptx = NULL;
+    char *path = repair_write(repair, which), *ptx = NULL;
     size_t ptx_length;
     options.nvcc_flags = (cli_strings){0};
     for (size_t i = 0; i < repair->options->nvcc_flags.length; i++)

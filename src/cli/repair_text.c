@@ -8,12 +8,17 @@
 
 typedef unsigned long long count;
 
+static const char *name_of(const struct repair *repair, const struct patch_array *array) {
+    return array ? repair->files.data[array->text].name : NULL;
+}
+
 static void put_result(const struct repair *repair, const struct repair_result *result,
                        struct strbuf *out) {
     const bool is_fixed = result->outcome == REPAIR_FIXED;
-    const uint32_t line = is_fixed ? result->array->line : result->line;
-    if (line)
-        strbuf_printf(out, "%s:%u: ", repair->argv[0], line);
+    if (is_fixed)
+        strbuf_printf(out, "%s:%u: ", name_of(repair, result->array), result->array->line);
+    else if (result->file)
+        strbuf_printf(out, "%s:%u: ", result->file, result->line);
     strbuf_printf(out, "%s of %s ", result->name, result->kernel);
     if (!is_fixed) {
         strbuf_printf(out, "is left as it is: %s\n", result->why);
@@ -53,15 +58,17 @@ void repair_write_text(const struct repair *repair, struct strbuf *out) {
 
 // ---- JSON -----------------------------------------------------------------------------------
 
-static json_t *result_of(const struct repair_result *result) {
+static json_t *result_of(const struct repair *repair, const struct repair_result *result) {
     json_t *object = json_object();
     set(object, "array", text(result->name));
     set(object, "kernel", text(result->kernel));
+    set(object, "file", text(name_of(repair, result->array)));
     set(object, "line", number(result->array ? result->array->line : 0));
     set(object, "outcome", json_string(result->outcome == REPAIR_FIXED ? "fixed" : "refused"));
     set(object, "wavefronts", number(result->wavefronts[0]));
     if (result->outcome == REPAIR_REFUSED) {
         set(object, "reason", text(result->why));
+        set(object, "reason_file", text(result->file));
         set(object, "reason_line", number(result->line));
         return object;
     }
@@ -78,17 +85,23 @@ static json_t *result_of(const struct repair_result *result) {
     return object;
 }
 
+static void append_edits(json_t *edits, const struct repair_file *file) {
+    for (size_t i = 0; i < file->edits.length; i++) {
+        json_t *edit = json_object();
+        set(edit, "file", text(file->name));
+        set(edit, "begin", number(file->edits.data[i].begin));
+        set(edit, "end", number(file->edits.data[i].end));
+        set(edit, "text", text(file->edits.data[i].text));
+        append(edits, edit);
+    }
+}
+
 void repair_write_json(const struct repair *repair, const char *diff, struct strbuf *out) {
     json_t *root = json_object(), *results = json_array(), *edits = json_array();
     for (size_t i = 0; i < repair->results.length; i++)
-        append(results, result_of(&repair->results.data[i]));
-    for (size_t i = 0; i < repair->edits.length; i++) {
-        json_t *edit = json_object();
-        set(edit, "begin", number(repair->edits.data[i].begin));
-        set(edit, "end", number(repair->edits.data[i].end));
-        set(edit, "text", text(repair->edits.data[i].text));
-        append(edits, edit);
-    }
+        append(results, result_of(repair, &repair->results.data[i]));
+    for (size_t n = 0; n < repair->files.length; n++)
+        append_edits(edits, &repair->files.data[n]);
     set(root, "schema", json_string("bankrun-fix/1"));
     set(root, "file", text(repair->argv[0]));
     set(root, "arrays", results);

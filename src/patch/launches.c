@@ -92,3 +92,25 @@ const char *patch_find_bytes(const struct patch_text *source, const struct patch
     vec_free(&known);
     return problem;
 }
+
+static bool is_named(const struct patch_text *source, const char *name) {
+    for (size_t at = 0; at < source->tokens.length; at++)
+        if (source->tokens.data[at].kind == PATCH_NAME && patch_is(source, at, name))
+            return true;
+    return false;
+}
+
+bool patch_names_kernel(const struct patch_text *other, const struct patch_text *source,
+                        const struct patch_array *array) {
+    bool is_found = false;
+    for (size_t u = 0; u < array->uses.length && !is_found; u++) {
+        const size_t at = patch_function_of(source, array->uses.data[u].at);
+        if (at == source->tokens.length)
+            continue;
+        const struct patch_token *token = &source->tokens.data[at];
+        char *name = base_strndup(source->text + token->begin, token->end - token->begin);
+        is_found = is_named(other, name);
+        free(name);
+    }
+    return is_found;
+}

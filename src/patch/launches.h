@@ -12,4 +12,8 @@ typedef VEC(struct patch_range) patch_ranges;
 const char *patch_find_bytes(const struct patch_text *source, const struct patch_array *array,
                              patch_ranges *bytes);
 
+// Whether another text names a kernel that uses the array, which is one of `source`.
+bool patch_names_kernel(const struct patch_text *other, const struct patch_text *source,
+                        const struct patch_array *array);
+
 #endif

@@ -171,11 +171,114 @@ def includes(folder):
     check(status == 0 and "tile[SIDE][SIDE + 1]" in out, f"includes: {status} {out} {err}")
 
 
+KERNEL = SOURCE[SOURCE.index("__global__"):SOURCE.index("int main")]
+
+
+def put(folder, name, text):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def get(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def split(folder, name, *words, header=KERNEL, own="", **options):
+    """The same with the kernel in a header, and `own` in front of what is left in the source."""
+    put(folder, name, header)
+    text = SOURCE.replace(KERNEL, f'#include "{name}"\n' + own)
+    return fix(folder, "--no-check", *words, "FILE", text=text, **options)
+
+
+def header(folder):
+    """What is in a header is edited there."""
+    name = "parts/turn.cuh"
+    status, out, err, text = split(folder, name)
+    check(status == 0 and f"+++ b{folder}/{name}\n" in out and out.count("+++") == 1 and get(folder, name) == KERNEL,
+          f"header: {status} {out} {err}")
+    status, out, err, _ = split(folder, name, "--format", "json")
+    answer = json.loads(out)
+    check(status == 0 and [e["file"] for e in answer["edits"]] == [os.path.join(folder, name)]
+          and answer["arrays"][0]["file"] == os.path.join(folder, name) and answer["arrays"][0]["line"] == 2, out)
+    # Both files are changed, and what they are then has nothing to be mended.
+    both = KERNEL.replace("turn", "again")
+    main = "again<<<1, dim3(32, 32)>>>(out);"
+    status, out, err, text = split(folder, name, "--write", own=both, main=main)
+    check(status == 0 and "tile[32][33]" in text and "tile[32][33]" in get(folder, name), f"--write: {status} {err}")
+    check(get(folder, name + ".orig") == KERNEL and "tile[32][32]" in get(folder, "turn.cu.orig"), "the copies")
+    status, out, err, _ = fix(folder, "--no-check", "FILE", text=None)
+    check(status == 0 and not out and "no array of shared memory" in err, f"fixed once more: {status} {err}")
+
+
+def all_or_nothing(folder):
+    """One of two files cannot be written: neither is."""
+    both, main = KERNEL.replace("turn", "again"), "again<<<1, dim3(32, 32)>>>(out);"
+
+    def check_nothing(name, said, **options):
+        status, _, err, text = split(folder, name, "--write", own=both, **{"main": main, **options})
+        check(status == 2 and re.search(said, err), f"{said}: {status} {err}")
+        check("[32][33]" not in text and "[32][33]" not in get(folder, name), f"{said}: written")
+        check(not [n for n in os.listdir(folder) if n.endswith((".orig", ".tmp"))], f"{said}: left behind")
+
+    change = f'if (FILE *f = std::fopen("{folder}/turn.cuh", "a")) std::fputs("// more\\n", f), std::fclose(f);'
+    check_nothing("turn.cuh", r"turn\.cuh was changed meanwhile", main=main + change)
+    os.makedirs(os.path.join(folder, "sub", "turn.cuh.orig"))
+    check_nothing("sub/turn.cuh", r"turn\.cuh\.orig is there already")
+    # A name that leaves no room for that of the copy, whatever the number of the process.
+    long = "l" * (255 - len(f".{os.getpid()}0-0.tmp") - 4) + ".cuh"
+    check_nothing(long, "name too long")
+
+
+def late(folder):
+    """The last of two files cannot be written: the first is put back."""
+    target = os.path.join(folder, "t" * 252 + ".cu")
+    put(folder, "turn.cuh", KERNEL)
+    text = SOURCE.replace(KERNEL, '#include "turn.cuh"\n' + KERNEL.replace("turn", "again"))
+    put(folder, target, text.replace("MAIN", "again<<<1, dim3(32, 32)>>>(out);"))
+    os.symlink(target, os.path.join(folder, "turn.cu"))
+    status, _, err, _ = fix(folder, "--no-check", "--write", "FILE", text=None)
+    check(status == 2 and "nothing is written" in err and get(folder, "turn.cuh") == KERNEL, f"late: {status} {err}")
+    check(sorted(os.listdir(folder)) == [os.path.basename(target), "turn.cu", "turn.cuh"], str(os.listdir(folder)))
+
+
+def elsewhere(folder):
+    """Files that are not edited, with the reason."""
+    def check_left(said, name, *words, **options):
+        os.makedirs(os.path.join(folder, "own"), exist_ok=True)
+        status, out, err, _ = split(os.path.join(folder, "own"), name, *words, **options)
+        check(status == 1 and not out and said in err, f"{name}: {status} {out} {err}")
+
+    check_left("own/../turn.cuh:3: tile of turn(float*) is left as it is: this file is not in the folder", "../turn.cuh")
+    os.symlink(folder, os.path.join(folder, "own", "link"))
+    check_left("own/link/turn.cuh:3: tile of turn(float*) is left as it is: this file is, or is reached by, a symbolic "
+               "link", "link/turn.cuh")
+    check_left("turn.cu:5: tile of turn(float*) is left as it is: a macro says what is included here", "turn.cuh",
+               own="#define STDLIB <cstdlib>\n#include STDLIB\n")
+    # Found by -I, though it lies below: the name does not lead there.
+    put(folder, "own/found/turn.cuh", KERNEL)
+    status, out, err, _ = fix(os.path.join(folder, "own"), "--no-check", f"--nvcc-flag=-I{folder}/own/found", "FILE",
+                              text=SOURCE.replace(KERNEL, '#include "found.cuh"\n'))
+    check(status == 2 and "not compile" in err, f"found: {status} {err}")
+    os.rename(os.path.join(folder, "own/found/turn.cuh"), os.path.join(folder, "own/found/found.cuh"))
+    status, out, err, _ = fix(os.path.join(folder, "own"), "--no-check", f"--nvcc-flag=-I{folder}/own/found", "FILE",
+                              text=SOURCE.replace(KERNEL, '#include "found.cuh"\n'))
+    check(status == 1 and not out and "own/found/found.cuh:3: tile of turn(float*) is left as it is: this file is included in another way" in err,
+          f"found: {status} {err}")
+    # One that another includes again from outside stays as it is, and is read once.
+    put(folder, "around.cuh", '#include "own/turn.cuh"\n')
+    status, out, err, _ = split(os.path.join(folder, "own"), "turn.cuh", header="#pragma once\n" + KERNEL,
+                                own='#include "../around.cuh"\n')
+    check(status == 0 and "[32][33]" in out, f"around: {status} {err}")
+
+
 def main():
     if not shutil.which("nvcc"):
         print("nvcc is not there")
         return 77
-    for test in (plain, written, machine, refused, different, reads, includes):
+    for test in (plain, written, machine, refused, different, reads, includes, header, all_or_nothing, late, elsewhere):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     for problem in problems:

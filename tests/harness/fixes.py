@@ -35,13 +35,11 @@ def run_case(context, name):
     if not diff or wants["status"]:
         return
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
-        fixed = os.path.join(folder, name)
-        for file in context.files("fix", ".cuh"):
-            shutil.copy(context.path("tests", "fix", file), folder)
-        shutil.copy(context.path(source), fixed)
-        patch = subprocess.run(["patch", "--quiet", fixed], input=diff.encode(), check=False)
+        shutil.copytree(context.path("tests", "fix"), os.path.join(folder, "tests", "fix"))
+        patch = subprocess.run(["patch", "--quiet", "-p1", "-d", folder], input=diff.encode(), check=False)
         if patch.returncode:
             raise Failure("patch does not take the diff")
+        fixed = os.path.join(folder, source)
         said, diff = fix(context, wants["bankrun"] + ["--no-check"], fixed, wants["args"], 0)
         if diff:
             raise Failure("the fixed source is fixed once more:\n" + said + diff)

@@ -2,8 +2,8 @@
 """Stands in for nvcc and keeps what it made, so that every program is compiled once.
 
 BANKRUN_REAL_NVCC is the compiler, BANKRUN_NVCC_CACHE the folder. The key covers the arguments, the
-working folder (line tables name files), and the contents of the sources and of all headers beside
-them, in their folder lib, and in -I folders.
+working folder (line tables name files), and the contents of the sources, of all headers beside
+them, in their folder lib, and in -I folders, and of all that lies a few folders below a source.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
+DEPTH = 2
 
 
 def split(arguments):
@@ -39,6 +40,13 @@ def folders_of(arguments):
             yield os.path.dirname(word) or "."
 
 
+def files_below(folder, depth=DEPTH):
+    for entry in os.scandir(folder) if depth else ():
+        if entry.is_dir(follow_symlinks=False):
+            yield from (e.path for e in os.scandir(entry.path) if e.is_file() and e.name.endswith(HEADERS))
+            yield from files_below(entry.path, depth - 1)
+
+
 def key_of(compiler, arguments):
     digest = hashlib.sha256()
 
@@ -49,6 +57,8 @@ def key_of(compiler, arguments):
     for word in arguments:
         add(word)
     files = {word for word in arguments if os.path.isfile(word)}
+    for source in tuple(files):
+        files.update(files_below(os.path.dirname(source) or "."))
     for folder in folders_of(arguments):
         for folder in (folder, os.path.join(folder, "lib")):
             if not os.path.isdir(folder):
