@@ -50,7 +50,9 @@ static void test_conflict(void **state) {
 "    loads                                             501,000   16,001,000      501,000   15,500,000\n"
 "\n"
 "  global memory                                      requests      sectors        ideal    efficient\n"
-"    stores                                            500,000   16,000,000    2,000,000         12 %\n");
+"    stores                                            500,000   16,000,000    2,000,000         12 %\n"
+"\n"
+"To see the worst request, lane by lane: bankrun explain 's[laneid * 32]' --shared 'float s[1024]'\n");
     // clang-format on
     free(text);
 }
