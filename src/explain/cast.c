@@ -25,9 +25,10 @@ static const struct explain_type *parse_target(struct explain_parser *parser, bo
 // A reference is where the pointer points: *(T *)&x.
 static const struct explain_node *make_cast(struct explain_parser *parser,
                                             const struct explain_type *type, bool is_reference,
-                                            const struct explain_node *of,
+                                            bool is_static, const struct explain_node *of,
                                             struct source_range range, struct source_range mark) {
     struct explain_node *cast = explain_make(parser, EXPLAIN_CAST, range.begin, range.end);
+    cast->is_static = is_static;
     cast->type = type;
     cast->a = of;
     if (!is_reference)
@@ -54,7 +55,7 @@ const struct explain_node *explain_parse_cast(struct explain_parser *parser) {
     if (!of)
         return NULL;
     range.end = of->range.end;
-    return make_cast(parser, type, is_reference, of, range, mark);
+    return make_cast(parser, type, is_reference, false, of, range, mark);
 }
 
 static bool is_named_cast(const struct explain_parser *parser) {
@@ -70,6 +71,7 @@ const struct explain_node *explain_parse_named_cast(struct explain_parser *parse
     struct source_range range = parser->token.range, mark = range;
     const struct explain_type *type;
     bool is_reference = false, is_named = is_named_cast(parser);
+    const bool is_static = explain_token_is(parser, "static_cast");
     if (is_named) {
         explain_advance(parser);
         if (!explain_expect(parser, '<', "'<'"))
@@ -85,5 +87,5 @@ const struct explain_node *explain_parse_named_cast(struct explain_parser *parse
     range.end = parser->token.range.end;
     if (!explain_expect(parser, ')', "')'") || !of || !type)
         return NULL;
-    return make_cast(parser, type, is_reference, of, range, is_named ? range : mark);
+    return make_cast(parser, type, is_reference, is_static, of, range, is_named ? range : mark);
 }

@@ -166,6 +166,12 @@ static bool casts_element(struct explain_scope *scope, const struct explain_node
                             type->kind == EXPLAIN_POINTER ? type->element->name : type->name);
 }
 
+// static_cast makes of a pointer another one only where one of both is void *.
+static bool keeps_element(const struct explain_type *to, const struct explain_type *from) {
+    const bool has_names = to->name && from->name;
+    return to == from || !to->bytes || !from->bytes || (has_names && !strcmp(to->name, from->name));
+}
+
 static bool evaluate_cast(struct explain_scope *scope, const struct explain_node *node,
                           uint32_t mask, struct explain_value *value) {
     if (!explain_evaluate(scope, node->a, mask, value))
@@ -177,6 +183,10 @@ static bool evaluate_cast(struct explain_scope *scope, const struct explain_node
         if (value->type->kind != EXPLAIN_POINTER)
             return explain_complain(scope, node, node->range,
                                     "only a pointer into shared memory can become another one");
+        if (node->is_static && !keeps_element(node->type->element, value->type->element))
+            return explain_complain(scope, node, node->range,
+                                    "static_cast makes no such pointer of this one: "
+                                    "reinterpret_cast does");
         value->type = node->type;
         return true;
     }

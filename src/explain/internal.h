@@ -77,6 +77,7 @@ struct explain_node {
     unsigned depth;                  // of the tree below, this node included
     uint32_t work;                   // nodes that evaluating it visits
     bool is_per_thread;              // it reads what differs from thread to thread
+    bool is_static;                  // CAST: static_cast, which keeps what a pointer points to
     struct source_range range, mark; // mark: what messages about the operation point at
     const struct source *source;
     uint64_t number;
