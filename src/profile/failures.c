@@ -236,15 +236,18 @@ void profile_forget_launches(struct profile *profile) {
 
 // ---- Of a whole profile ---------------------------------------------------------------------
 
-void profile_append_failures(struct profile *profile, struct profile *from, uint64_t before) {
+void profile_append_failures(struct profile *profile, struct profile *from, uint64_t before,
+                             size_t processes) {
+    const bool is_one = profile->process_count == processes + 1;
     for (size_t i = 0; i < from->refused_count; i++) {
         from->refused[i].after += before;
         push_refused(profile, &from->refused[i]);
     }
     for (size_t i = 0; i < from->gap_count; i++) {
-        from->gaps[i].has_process = true;
-        from->gaps[i].process = profile->process_count - 1;
-        push_gap(profile, &from->gaps[i]);
+        struct profile_gap *gap = &from->gaps[i];
+        gap->process = gap->has_process ? gap->process + processes : processes;
+        gap->has_process |= is_one;
+        push_gap(profile, gap);
     }
     from->refused_count = from->gap_count = 0;
 }

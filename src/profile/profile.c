@@ -87,13 +87,24 @@ struct profile_process *profile_add_process(struct profile *profile) {
     return process;
 }
 
+// Those that it has, or the one that it is of.
+static void append_processes(struct profile *profile, struct profile *from) {
+    for (size_t i = 0; i < from->process_count; i++)
+        *profile_add_process(profile) = from->processes[i];
+    if (from->process_count == 0) {
+        *profile_add_process(profile) =
+            (struct profile_process){.program = from->program,
+                                     .program_count = from->program_count,
+                                     .launched = from->launched};
+        from->program = NULL;
+        from->program_count = 0;
+    }
+    from->process_count = 0;
+}
+
 void profile_append(struct profile *profile, struct profile *from) {
-    struct profile_process *process = profile_add_process(profile);
-    process->program = from->program;
-    process->program_count = from->program_count;
-    process->launched = from->launched;
-    from->program = NULL;
-    from->program_count = 0;
+    const size_t processes = profile->process_count;
+    append_processes(profile, from);
     profile->is_as_compiled &= from->is_as_compiled;
     profile->is_uncounted |= from->is_uncounted;
     profile->checks |= from->checks;
@@ -108,7 +119,7 @@ void profile_append(struct profile *profile, struct profile *from) {
     }
     profile->launched = before + from->launched;
     from->launch_count = 0;
-    profile_append_failures(profile, from, before);
+    profile_append_failures(profile, from, before, processes);
     profile_append_findings(profile, from);
     profile_free(from);
 }

@@ -261,9 +261,9 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
 // threads and launches anew: the same for the same launches, whichever thread was quicker.
 void profile_sort_threads(struct profile *profile);
 
-// Appends all launches of a process's profile to those of the command that started it, and frees
-// the former.
-void profile_append(struct profile *profile, struct profile *process);
+// Appends all launches of a process's profile, or of all its processes, to those of the command
+// that started it, or to those of other runs, and frees the former.
+void profile_append(struct profile *profile, struct profile *from);
 
 // ---- What went wrong, put into a profile and asked for -------------------------------------
 

@@ -60,8 +60,10 @@ bool profile_refused_are_same(const struct profile_refused *a, const struct prof
 // Takes over what `again` owns.
 void profile_repeat_refused(struct profile_refused *kept, struct profile_refused *again);
 void profile_free_failures(struct profile *profile); // what was refused, and gaps
-// Takes them over from a process's profile; its launches come behind the first `before`.
-void profile_append_failures(struct profile *profile, struct profile *process, uint64_t before);
+// Takes them over from another profile; its launches come behind the first `before`, and its
+// processes, which are in the profile already, behind the first `processes`.
+void profile_append_failures(struct profile *profile, struct profile *from, uint64_t before,
+                             size_t processes);
 
 // alike.c: when the last launch counted the same as one before, that one stands for both.
 void profile_fold_last(struct profile *profile);

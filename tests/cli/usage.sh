@@ -19,7 +19,7 @@ run --launch; expect_status 2; expect_stderr '--launch needs a value: --launch S
 run -o; expect_status 2; expect_stderr '-o needs a value: -o FILE'
 run --quiet; expect_status 2; expect_stderr 'which program\?'
 run report; expect_status 2; expect_stderr 'which profile\?'
-run report a.json b.json; expect_status 2; expect_stderr 'one profile at a time'
+run report a.json b.json; expect_status 2; expect_stderr 'a.json: No such file'
 
 for arch in sm_9 banana 9.x sm_90q 1000; do
     run --arch $arch x.cu; expect_status 2; expect_stderr "--arch: '$arch' is no architecture"
