@@ -135,6 +135,15 @@ static double gain_at_scale(const struct profile_cost *cost, uint64_t sectors) {
                      : profile_cost_gain_global(cost, sectors, 1);
 }
 
+// Of what a loop accesses, later rounds may find in the first-level cache what earlier ones left,
+// which the estimate does not know: 16 rounds over lanes' own 64 bytes, with 87 % of the sectors in
+// vain, took an H200 1.2 times as long as the same side by side.
+static bool is_in_loop(const struct profile_launch *launch, const struct profile_site *site) {
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+                   threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    return site->counts.requests > blocks * ((threads + WARP_LANES - 1) / WARP_LANES);
+}
+
 static void put_worth(struct strbuf *out, const struct profile_cost *cost, uint64_t sectors,
                       uint64_t all) {
     strbuf_printf(out, "\n%u %% of the launch's sectors are in vain here",
@@ -147,14 +156,14 @@ static void put_worth(struct strbuf *out, const struct profile_cost *cost, uint6
                       cost->machine->name);
 }
 
-static void say(struct profile_site *site, const struct profile_cost *cost, uint64_t sectors,
-                uint64_t all) {
+static void say(const struct profile_launch *launch, struct profile_site *site,
+                const struct profile_cost *cost, uint64_t sectors, uint64_t all) {
     struct strbuf text = {0};
     site->hints.gains[PROFILE_HINT_UNCOALESCED] = sectors;
     site->hints.excess = all;
     site->hints.stride = site->shape.group == WARP_LANES ? site->shape.inner : 0;
     put_words(&text, site);
-    put_worth(&text, cost, sectors, all);
+    put_worth(&text, is_in_loop(launch, site) ? NULL : cost, sectors, all);
     site->help = strbuf_take(&text);
 }
 
@@ -167,6 +176,6 @@ void hint_global(unsigned arch, struct profile_launch *launch) {
         const uint64_t sectors = site->counts.units - site->counts.ideal;
         if (site->space == SITE_GLOBAL && is_uncoalesced(&site->counts, all) &&
             !are_whole(launch, site) && (!cost || cost_is_worth(gain_at_scale(cost, sectors))))
-            say(site, cost, sectors, all);
+            say(launch, site, cost, sectors, all);
     }
 }
