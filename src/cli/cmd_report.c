@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/vec.h"
@@ -90,12 +89,9 @@ static int report(const path_list *paths, const struct cli_options *options) {
 
 // Of several inputs the one that would be written over, which is not to be thrown away.
 static const char *input_of(const path_list *paths, const struct cli_options *options) {
-    struct stat output, input;
-    if (options->output && stat(options->output, &output) == 0)
-        for (size_t i = 0; i < paths->length; i++)
-            if (stat(paths->data[i], &input) == 0 && input.st_dev == output.st_dev &&
-                input.st_ino == output.st_ino)
-                return paths->data[i];
+    for (size_t i = 0; i < paths->length; i++)
+        if (output_is(options, paths->data[i]))
+            return paths->data[i];
     return paths->data[0];
 }
 

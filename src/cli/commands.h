@@ -36,6 +36,8 @@ int run_command(const char *path, char **argv, const struct cli_options *options
 // The file that a command's name means, by PATH where it has no slash. Caller frees; NULL: none.
 char *command_find(const char *name);
 
+// Whether -o names the file of that path.
+bool output_is(const struct cli_options *options, const char *path);
 // Before a run: a file of -o that is there already is emptied, so that nobody takes it for what
 // this run makes, should it not come to its end. False: it cannot be, or is the input, which was
 // printed.

@@ -21,12 +21,17 @@ static bool find_output(const struct cli_options *options, struct stat *info) {
            S_ISREG(info->st_mode);
 }
 
-bool output_prepare(const struct cli_options *options, const char *input) {
+bool output_is(const struct cli_options *options, const char *path) {
     struct stat output, other;
+    return find_output(options, &output) && stat(path, &other) == 0 &&
+           other.st_dev == output.st_dev && other.st_ino == output.st_ino;
+}
+
+bool output_prepare(const struct cli_options *options, const char *input) {
+    struct stat output;
     if (!find_output(options, &output))
         return true;
-    if (stat(input, &other) == 0 && other.st_dev == output.st_dev &&
-        other.st_ino == output.st_ino) {
+    if (output_is(options, input)) {
         cli_error("-o %s would write over the input", options->output);
         return false;
     }
@@ -37,10 +42,8 @@ bool output_prepare(const struct cli_options *options, const char *input) {
 }
 
 void output_discard(const struct cli_options *options, const char *input) {
-    struct stat output, other;
-    if (is_written || !find_output(options, &output) ||
-        (stat(input, &other) == 0 && other.st_dev == output.st_dev &&
-         other.st_ino == output.st_ino))
+    struct stat output;
+    if (is_written || !find_output(options, &output) || output_is(options, input))
         return;
     char *target = realpath(options->output, NULL); // a link stays
     unlink(target ? target : options->output);

@@ -14,13 +14,6 @@ static bool is_name(const struct patch_text *source, size_t at) {
     return token && token->kind == PATCH_NAME;
 }
 
-static bool is_any(const struct patch_text *source, size_t at, const char *const *words) {
-    for (; *words; words++)
-        if (patch_is(source, at, *words))
-            return true;
-    return false;
-}
-
 static void object(struct patch_array *array, const struct patch_text *source, size_t at,
                    const char *problem) {
     if (array->problem)
@@ -59,7 +52,7 @@ static bool is_address(const struct patch_text *source, size_t use) {
                                          ":", "&&", "||", "!",  "+", "-", "*",      "/",
                                          "%", "<",  ">",  "==", ")", NULL};
     return use > 0 && patch_is(source, use - 1, "&") &&
-           (use == 1 || is_any(source, use - 2, before));
+           (use == 1 || patch_is_any(source, use - 2, before));
 }
 
 // *(float4 *)&s[i] and *reinterpret_cast<float4 *>(&s[i]): an access at one place, if nothing is
@@ -109,16 +102,16 @@ static bool is_declaration(const struct patch_text *source, size_t at) {
     if (at == 0)
         return false;
     if (is_name(source, at - 1) && !token_at(source, at - 1)->is_directive)
-        return !is_any(source, at - 1, operators);
+        return !patch_is_any(source, at - 1, operators);
     return at >= 3 && (patch_is(source, at - 1, "*") || patch_is(source, at - 1, "&")) &&
-           is_name(source, at - 2) && is_any(source, at - 3, starts);
+           is_name(source, at - 2) && patch_is_any(source, at - 3, starts);
 }
 
 static void read_use(const struct patch_text *source, size_t at, struct patch_array *array) {
     static const char *const members[] = {".", "->", "::", NULL};
     struct patch_use use = {.at = at};
     unsigned count;
-    if (at > 0 && is_any(source, at - 1, members))
+    if (at > 0 && patch_is_any(source, at - 1, members))
         return;
     const size_t end = read_brackets(source, at + 1, use.indices, &count);
     if (is_declaration(source, at))
@@ -219,7 +212,8 @@ static size_t end_of_scope(const struct patch_text *source, size_t at) {
 
 static size_t start_of_statement(const struct patch_text *source, size_t at) {
     static const char *const ends[] = {";", "{", "}", NULL};
-    while (at > 0 && !is_any(source, at - 1, ends) && !source->tokens.data[at - 1].is_directive)
+    while (at > 0 && !patch_is_any(source, at - 1, ends) &&
+           !source->tokens.data[at - 1].is_directive)
         at--;
     return at;
 }

@@ -3,14 +3,10 @@
 
 // The ) of the parameters of the function whose body opens at token `open`; 0: no function's does.
 static size_t parameters_end(const struct patch_text *source, size_t open) {
-    static const char *const behind[] = {"const", "noexcept", "override", "final", "mutable"};
+    static const char *const behind[] = {"const", "noexcept", "override", "final", "mutable", NULL};
     size_t at = open;
-    for (bool is_word = true; is_word && at > 0;) {
-        is_word = false;
-        for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-            is_word |= patch_is(source, at - 1, behind[i]);
-        at -= is_word;
-    }
+    while (at > 0 && patch_is_any(source, at - 1, behind))
+        at--;
     return at > 0 && patch_is(source, at - 1, ")") ? at - 1 : 0;
 }
 

@@ -144,6 +144,13 @@ bool patch_is(const struct patch_text *source, size_t at, const char *word) {
     return strlen(word) == length && !memcmp(source->text + token->begin, word, length);
 }
 
+bool patch_is_any(const struct patch_text *source, size_t at, const char *const *words) {
+    for (; *words; words++)
+        if (patch_is(source, at, *words))
+            return true;
+    return false;
+}
+
 size_t patch_closing(const struct patch_text *source, size_t at) {
     size_t depth = 0;
     for (; at < source->tokens.length; at++) {

@@ -32,6 +32,8 @@ void patch_text_free(struct patch_text *source);
 
 // Whether token `at` is this word or mark; false for what lies outside of the text.
 bool patch_is(const struct patch_text *source, size_t at, const char *word);
+// Whether it is one of these words or marks, which end in NULL.
+bool patch_is_any(const struct patch_text *source, size_t at, const char *const *words);
 // The token that closes the bracket that token `at` opens; the number of tokens: none does.
 size_t patch_closing(const struct patch_text *source, size_t at);
 

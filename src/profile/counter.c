@@ -148,11 +148,15 @@ static void cost_of_shared(const struct counter_rule *rule, uint32_t mask, const
         rule->is_estimate || cost.certainty == BANKRUN_UNKNOWN || cost.min != cost.max;
 }
 
-// Only what is in vain is worth showing.
-static void show_global(struct counter *counter, const struct event_shape *shape, uint32_t sectors,
-                        uint32_t ideal) {
+// Only what is in vain is worth showing. Most requests are known by their sectors not to be shown.
+static bool may_show(const struct counter *counter, uint32_t sectors, uint32_t ideal) {
+    return sectors != ideal && sectors >= counter->worst.degree;
+}
+
+static void show_global(struct counter *counter, const struct event_shape *shape,
+                        uint32_t sectors) {
     struct candidate found = {.degree = sectors, .linear = key_hash(shape), .mask = shape->mask};
-    if (sectors == ideal || !candidate_precedes(&found, &counter->worst))
+    if (!candidate_precedes(&found, &counter->worst))
         return;
     memcpy(found.offsets, shape->lanes, sizeof found.offsets);
     counter->worst = found;
@@ -198,7 +202,8 @@ static struct pattern *look_up(struct counter *counter, const struct event_shape
         cost_of_shared(counter->rule, key->mask, key->lanes, found);
     else {
         cost_of_global(counter->rule, found);
-        show_global(counter, key, found->units, found->ideal);
+        if (may_show(counter, found->units, found->ideal))
+            show_global(counter, key, found->units);
     }
     counter->is_estimate |= found->is_estimate;
     return found;
@@ -359,9 +364,8 @@ void counter_global(struct counter *counter, const struct event_access *event) {
         return;
     }
     struct event_shape key;
-    const bool has_shape =
-        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep);
-    if (remembers(counter) && has_shape) {
+    if (remembers(counter) &&
+        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
         struct pattern *pattern = find(counter, &key);
         pattern->repeats++;
         remember(counter, pattern, tag);
@@ -369,8 +373,9 @@ void counter_global(struct counter *counter, const struct event_access *event) {
     }
     uint32_t sectors, ideal;
     bankrun_sectors(event->mask, rule->request.width, event->addresses, &sectors, &ideal);
-    if (has_shape)
-        show_global(counter, &key, sectors, ideal);
+    if (may_show(counter, sectors, ideal) &&
+        event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep))
+        show_global(counter, &key, sectors);
     counter->counts.requests++;
     counter->counts.units += sectors;
     counter->counts.ideal += ideal;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "toolchain/inputs.h"
 
@@ -82,12 +83,6 @@ static bool is_own(const struct listing *listing, const char *path) {
     return !is_of_toolkit;
 }
 
-static char *folder_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? base_strndup(path, slash == path ? 1 : (size_t)(slash - path))
-                 : base_strdup(".");
-}
-
 // ---- Where the preprocessor looks -------------------------------------------------------------
 
 // The folder in ` FOLDER` or `ignoring nonexistent directory "FOLDER"`. NULL: the line has none.
@@ -145,14 +140,14 @@ static void read_search(struct listing *listing, const char *search) {
 // The compiler's own parts, which the preprocessor does not tell of.
 static void add_compiler(struct listing *listing, const char *compiler) {
     static const char *const parts[] = {"nvcc.profile", "cudafe++", "../nvvm/bin/cicc"};
-    char *real = inputs_find_program(compiler), *folder = folder_of(real ? real : compiler);
+    char *real = inputs_find_program(compiler), *folder = path_folder(real ? real : compiler);
     struct strbuf path = {0};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         path.length = 0;
         strbuf_printf(&path, "%s/%s", folder, parts[i]);
         add_line(listing, 'p', path.data);
         if (i == 0 && access(path.data, F_OK) == 0) // this is a toolkit, and no script elsewhere
-            listing->toolkit = folder_of(folder);
+            listing->toolkit = path_folder(folder);
     }
     strbuf_free(&path);
     free(folder);
@@ -239,7 +234,7 @@ static bool look_for_asked(struct listing *listing, const char *at, const char *
 // Headers of the system wrap the question in macros of such names, and are what they are.
 static void look_for_questions(struct listing *listing, const char *path) {
     static const char *const words[] = {"has_include", "HAS_INCLUDE", "has_embed"};
-    char *text, *folder = folder_of(path);
+    char *text, *folder = path_folder(path);
     size_t length;
     if (!file_read_regular(path, &text, &length))
         text = NULL;
@@ -279,7 +274,7 @@ bool inputs_list(const char *rule, const char *search, const char *compiler, str
     add_text(&listing.folders, base_strdup(".")); // of files that are included before all others
     for (size_t i = 0; i < listing.files.length; i++)
         if (is_own(&listing, listing.files.data[i]))
-            add_text(&listing.folders, folder_of(listing.files.data[i]));
+            add_text(&listing.folders, path_folder(listing.files.data[i]));
     for (size_t i = 0; i < listing.files.length; i++) {
         add_line(&listing, 'f', listing.files.data[i]);
         look_for_file(&listing, listing.files.data[i]);
