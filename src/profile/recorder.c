@@ -116,14 +116,15 @@ static void record_global(struct recorder_worker *worker, const struct event_acc
     counter_global(*counter, event);
 }
 
-// A copy from global to shared memory counts in both spaces.
+// A copy from global to shared memory counts in both spaces. (Asked of the event first: that is at
+// hand.)
 static void record(void *state, const struct event_access *event) {
     struct recorder_worker *worker = state;
     assert(event->site < worker->recorder->site_count && event->mask != 0);
     if (event->space == SITE_SHARED)
         record_shared(worker, event);
     if (event->space == SITE_GLOBAL ||
-        worker->recorder->sites[event->site].site->op == SITE_ASYNC_COPY)
+        (event->addresses && worker->recorder->sites[event->site].site->op == SITE_ASYNC_COPY))
         record_global(worker, event);
 }
 

@@ -85,14 +85,16 @@ struct sim_worker {
     uint64_t passed_number;
 };
 
+enum { SIM_BANK_ROW = 128 }; // bytes
+
 struct sim_block {
     struct sim_worker *worker;
     uint32_t index[3];
     uint64_t linear; // x + y * grid.x + z * grid.x * grid.y
     uint64_t order;  // in which blocks are handed out: by cluster, then by rank
     struct sim_cluster *cluster;
-    uint32_t rank; // in the cluster
-    uint8_t *shared;
+    uint32_t rank;         // in the cluster
+    uint8_t *shared;       // begins with a row of the banks; room for one lies behind it
     uint32_t shared_bytes; // static + dynamic
     uint8_t *changers;     // of each word of it; see contention.c. NULL: nobody wants to know
     // Local memory: lane l of warp w has the local_bytes bytes at

@@ -105,9 +105,10 @@ struct sim_warp {
     enum sim_stop stop;
     _Alignas(64) int32_t lanes[LANES]; // -1 where mask has the lane, else 0: for blending
     struct sim_block *block;
-    uint32_t index; // in the block
-    uint32_t carry; // condition code CC.CF, one bit a lane
-    bool is_heard;  // its synchronisation is: worker->hears_sync, where lane code looks first
+    uint64_t number; // event_warp_number()
+    uint32_t index;  // in the block
+    uint32_t carry;  // condition code CC.CF, one bit a lane
+    bool is_heard;   // its synchronisation is: worker->hears_sync, where lane code looks first
     // the rest belongs to warp.c and is declared in sim/warp.h
     struct sim_warp_flow *flow;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/filter.h"
 #include "sim/emit.h"
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
@@ -43,14 +44,15 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     uint64_t dynamic = launch->dynamic_shared_bytes;
     block->shared_bytes = (uint32_t)(dynamic ? kernel->layout->dynamic_offset + dynamic
                                              : kernel->layout->static_bytes);
-    block->shared = base_alloc_aligned(128, block->shared_bytes + 128);
+    block->shared = base_alloc_aligned(SIM_BANK_ROW, block->shared_bytes + SIM_BANK_ROW);
     if (kernel->retries && worker->observer && worker->observer->contention)
         block->changers = base_alloc(block->shared_bytes / 4 + 1);
     block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
     if (block->local_bytes)
         block->local = base_alloc_aligned(64, block->local_bytes * LANES * flow->warp_count);
     if (is_tracked)
-        block->undefined_shared = base_alloc_aligned(64, block->shared_bytes + 64);
+        block->undefined_shared =
+            base_alloc_aligned(SIM_BANK_ROW, block->shared_bytes + SIM_BANK_ROW);
     if (is_tracked && block->local_bytes)
         block->undefined_local = base_alloc(block->local_bytes * LANES * flow->warp_count);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
@@ -131,8 +133,10 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     // reads them deterministic.
     if (kernel->ir->reads_unset)
         memset(flow->register_memory, 0, flow->register_bytes);
-    for (uint32_t w = 0; w < flow->warp_count; w++)
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        flow->warps[w].number = event_warp_number(linear, w);
         sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), &kernel->codes[0]);
+    }
 }
 
 uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads) {

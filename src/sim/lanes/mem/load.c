@@ -1,6 +1,7 @@
 // Loads. Each kind of memory has lane code for the common shapes (bytes of an element x elements)
 // into registers of just that width, and one for any shape.
 #include "sim/lanes/mem/quick.h"
+#include "sim/lanes/permute.h"
 
 // How an element becomes a register: 3 bits for each element in access->flags.
 enum extend { ZERO_32, SIGN_16, SIGN_32, ZERO_64, SIGN_64, EXTEND_BITS = 3, EXTEND_MASK = 7 };
@@ -98,6 +99,27 @@ static void gather_any(const struct sim_warp *warp, const struct mem_lanes *lane
         memcpy(packed + (size_t)l * width, mem_lane(warp, lanes, kind, l), width);
 }
 
+// Words of shared memory that lie in one row of the banks, as those of a few rows of a small tile
+// and of swaps do: a permutation of the row is quicker than 32 loads. False: they do not. (Lanes
+// that are off hold the first active one's offset; behind the block's memory there is room for a
+// row.)
+LANES_INLINE bool load_row(const struct sim_warp *warp, const uint32_t offset[LANES], sim_ref ref,
+                           bool full) {
+    const uint32_t row = offset[0] & ~(SIM_BANK_ROW - 1u);
+    _Alignas(64) int32_t from[LANES];
+    uint32_t any = 0;
+    SIM_LANES {
+        from[l] = (int32_t)((offset[l] - row) / 4);
+        any |= offset[l] - row;
+    }
+    if (any >= SIM_BANK_ROW)
+        return false;
+    lanes_permute(LANES_ALIGNED(uint32_t, ref),
+                  (const uint32_t *)(const void *)(warp->block->shared + row), from, warp->lanes,
+                  full);
+    return true;
+}
+
 LANES_INLINE const struct sim_instr *finish(const struct sim_access *access,
                                             const struct sim_instr *instr) {
     if (__builtin_expect(access->flags & MEM_ORDERED, 0))
@@ -128,6 +150,9 @@ LANES_INLINE const struct sim_instr *load(struct sim_warp *warp, const struct si
                    access->element[e], full);
         return finish(access, instr);
     }
+    if (LANES_PERMUTE_IS_QUICK && kind == MEM_SHARED && bytes == 4 && count == 1 &&
+        pattern == MEM_SCATTERED && load_row(warp, lanes.offset, access->element[0], full))
+        return finish(access, instr);
     if (pattern == MEM_LINEAR)
         from = mem_lane(warp, &lanes, kind, 0);
     else if (bytes)

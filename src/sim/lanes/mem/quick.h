@@ -16,9 +16,11 @@ static inline bool mem_has_quick(const struct sim_access *access, enum mem_kind 
 LANES_INLINE bool mem_quick_told(const struct sim_warp *warp, uint32_t site, enum site_space space,
                                  uint64_t first, enum mem_pattern pattern, bool is_journaled) {
     const struct sim_worker *worker = warp->block->worker;
-    return !worker->hears_access || site == IR_NONE ||
-           (is_journaled ? mem_known_by_journal(warp, site, space, first, pattern)
-                         : mem_known_by_memo(warp, site, space, first, pattern));
+    const bool is_kept = is_journaled || worker->memos;
+    if (__builtin_expect(!is_kept || site == IR_NONE, 0))
+        return !worker->hears_access || site == IR_NONE;
+    return is_journaled ? mem_known_by_journal(warp, site, space, first, pattern)
+                        : mem_known_by_memo(warp, site, space, first, pattern);
 }
 
 // Where lane 0's piece is; NULL: take the long way.

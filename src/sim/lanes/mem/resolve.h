@@ -57,8 +57,7 @@ LANES_INLINE struct event_memo *mem_memo(const struct sim_warp *warp, uint32_t s
     const struct sim_block *block = warp->block;
     struct event_memo *memo =
         block->worker->memos ? block->worker->memos[site * SITE_SPACES + space] : NULL;
-    const uint64_t number = event_warp_number(block->linear, warp->index);
-    return memo && event_memo_is_about(memo, first, number) ? memo : NULL;
+    return memo && event_memo_is_about(memo, first, warp->number) ? memo : NULL;
 }
 
 // Whether observers need not be told of a request of shared memory: it is known, or written down,
