@@ -6,7 +6,7 @@
 #include "profile/json_make.h"
 
 static const char *const kinds[] = {
-    [FIX_AS_IS] = "as_is", [FIX_PAD] = "pad", [FIX_SWIZZLE] = "swizzle"};
+    [FIX_AS_IS] = "as_is", [FIX_PAD] = "pad", [FIX_SWIZZLE] = "swizzle", [FIX_MIRROR] = "mirror"};
 
 typedef void write_words(const struct layout_question *, const struct fix_layout *,
                          struct strbuf *);
@@ -34,7 +34,7 @@ static json_t *layout_of(const struct layout_question *question, const struct fi
     if (layout->kind == FIX_PAD) {
         set(object, "pitch", number(layout->pitch));
         set(object, "pad", number(layout->pad));
-    } else if (layout->kind == FIX_SWIZZLE) {
+    } else if (layout->kind != FIX_AS_IS) {
         set(object, "bits", number(layout->bits));
         set(object, "base", number(layout->base));
         set(object, "shift", number(layout->shift));

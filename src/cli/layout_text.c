@@ -135,7 +135,8 @@ static void add_verdict(struct strbuf *out, const struct layout_question *questi
         return;
     }
     if (result->answers.length == 1) {
-        strbuf_printf(out, "no row padding and no XOR swizzle of %s takes fewer wavefronts: ",
+        strbuf_printf(out,
+                      "no row padding, XOR swizzle or mirroring of %s takes fewer wavefronts: ",
                       question->array);
         add_reason(out, question);
         return;
@@ -144,12 +145,12 @@ static void add_verdict(struct strbuf *out, const struct layout_question *questi
     if (best->wavefronts == best->ideal)
         strbuf_puts(out, "without conflicts:");
     else
-        strbuf_printf(out,
-                      "no row padding and no XOR swizzle is free of conflicts; the best takes %llu "
-                      "wavefronts of %llu, %llu beyond the ideal:",
-                      (unsigned long long)best->wavefronts,
-                      (unsigned long long)answers[0].total.wavefronts,
-                      (unsigned long long)(best->wavefronts - best->ideal));
+        strbuf_printf(
+            out,
+            "no row padding, XOR swizzle or mirroring is free of conflicts; the best takes "
+            "%llu wavefronts of %llu, %llu beyond the ideal:",
+            (unsigned long long)best->wavefronts, (unsigned long long)answers[0].total.wavefronts,
+            (unsigned long long)(best->wavefronts - best->ideal));
 }
 
 static void put_result(struct report_page *page, const struct layout_question *question,

@@ -58,6 +58,15 @@ static void put_bits(struct strbuf *out, const char *from, unsigned skipped, uns
     strbuf_puts(out, is_plain && !by ? "" : ")");
 }
 
+// "(y & 1) * 31", "(y >> 2 & 1) * 28": what every second run of `from` is mirrored by.
+static void put_mirror(struct strbuf *out, const char *from, unsigned skipped, unsigned bits,
+                       unsigned by) {
+    strbuf_printf(out, "(%s", from);
+    if (skipped)
+        strbuf_printf(out, " >> %u", skipped);
+    strbuf_printf(out, " & 1) * %llu", (((number)1 << bits) - 1) << by);
+}
+
 // Of two dimensions whose rows are a power of two long: bits of y go into x.
 static bool put_rows(const struct layout_question *question, const struct fix_layout *layout,
                      unsigned element, struct strbuf *out) {
@@ -70,7 +79,10 @@ static bool put_rows(const struct layout_question *question, const struct fix_la
     const bool is_all = shape->counts[0] && shape->counts[0] <= (uint64_t)1
                                                                     << (skipped + layout->bits);
     strbuf_printf(out, "%s[y][x ^ ", question->array);
-    put_bits(out, "y", skipped, layout->bits, base, is_all);
+    if (layout->kind == FIX_MIRROR)
+        put_mirror(out, "y", skipped, layout->bits, base);
+    else
+        put_bits(out, "y", skipped, layout->bits, base, is_all);
     strbuf_puts(out, "]");
     return true;
 }
@@ -85,14 +97,17 @@ static void put_swizzled(const struct layout_question *question, const struct fi
                       question->array);
     else
         strbuf_printf(out, "%s[i ^ ", question->array);
-    put_bits(out, "i", layout->shift - element, layout->bits, layout->base - element, false);
+    if (layout->kind == FIX_MIRROR)
+        put_mirror(out, "i", layout->shift - element, layout->bits, layout->base - element);
+    else
+        put_bits(out, "i", layout->shift - element, layout->bits, layout->base - element, false);
     strbuf_puts(out, "]");
 }
 
 void layout_index(const struct layout_question *question, const struct fix_layout *layout,
                   struct strbuf *out) {
     const uint64_t element = question->shape.element_bytes;
-    if (layout->kind == FIX_SWIZZLE) {
+    if (layout->kind == FIX_SWIZZLE || layout->kind == FIX_MIRROR) {
         put_swizzled(question, layout, out);
     } else if (layout->kind == FIX_PAD && question->shape.dimensions < 2) {
         strbuf_printf(out, "%s[i + i / %llu", question->array, (number)(layout->pitch / element));

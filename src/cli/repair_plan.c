@@ -171,10 +171,11 @@ static bool change_of(const struct profile_cure *cure, const struct profile_layo
         layout->base + log2_of(cure->element_bytes) < log2_of(declared))
         return false;
     const unsigned by = log2_of(cure->element_bytes), less = log2_of(declared);
-    *change = (struct patch_change){.kind = PATCH_SWIZZLE,
-                                    .bits = layout->bits,
-                                    .base = layout->base + by - less,
-                                    .shift = layout->shift + by - less};
+    *change =
+        (struct patch_change){.kind = layout->kind == PROFILE_MIRROR ? PATCH_MIRROR : PATCH_SWIZZLE,
+                              .bits = layout->bits,
+                              .base = layout->base + by - less,
+                              .shift = layout->shift + by - less};
     return true;
 }
 
@@ -334,7 +335,7 @@ static char *problem_of(const char *problem, const struct patch_array *array,
                         const struct patch_change *change) {
     struct strbuf out = {0};
     strbuf_puts(&out, problem);
-    if (array->is_dynamic && change->kind != PATCH_SWIZZLE) {
+    if (array->is_dynamic && patch_is_padding(change)) {
         char *words = words_of(change);
         strbuf_printf(&out, "; %s where each launch gives %llu / %llu of the bytes", words,
                       (number)(change->row + change->pad), (number)change->row);
@@ -346,7 +347,7 @@ static char *problem_of(const char *problem, const struct patch_array *array,
 // Padding of dynamic memory needs all launches of its kernels, which are edited in one file alone.
 static const char *launched_elsewhere(const struct repair *repair, const struct patch_array *array,
                                       const struct patch_change *change) {
-    if (!array->is_dynamic || change->kind == PATCH_SWIZZLE)
+    if (!array->is_dynamic || !patch_is_padding(change))
         return NULL;
     for (size_t n = 0; n < repair->files.length; n++)
         if (n != array->text && patch_names_kernel(&repair->files.data[n].source,
@@ -396,12 +397,11 @@ static bool try_change(struct repair *repair, const struct target *target,
 // Fewest wavefronts first; of as many, what is wanted, and then what takes an index the least.
 static bool is_before(const struct repair *repair, const struct profile_layout *a,
                       const struct profile_layout *b) {
-    const enum profile_layout_kind wanted =
-        repair->options->prefers == CLI_SWIZZLE ? PROFILE_SWIZZLE : PROFILE_PAD;
+    const bool a_pads = a->kind == PROFILE_PAD, b_pads = b->kind == PROFILE_PAD;
     if (a->wavefronts != b->wavefronts)
         return a->wavefronts < b->wavefronts;
-    if (a->kind != b->kind && repair->options->prefers != CLI_ANY_LAYOUT)
-        return a->kind == wanted;
+    if (a_pads != b_pads && repair->options->prefers != CLI_ANY_LAYOUT)
+        return a_pads == (repair->options->prefers == CLI_PAD);
     if (a->operations != b->operations)
         return a->operations < b->operations;
     return a->bytes < b->bytes;

@@ -12,5 +12,6 @@ uint64_t fix_bytes(const struct fix_layout *layout, uint64_t bytes) {
 }
 
 bool fix_fits(const struct fix_layout *layout, uint64_t bytes) {
-    return layout->kind != FIX_SWIZZLE || bytes % (ones(layout->base + layout->bits) + 1) == 0;
+    return (layout->kind != FIX_SWIZZLE && layout->kind != FIX_MIRROR) ||
+           bytes % (ones(layout->base + layout->bits) + 1) == 0;
 }

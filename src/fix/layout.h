@@ -1,5 +1,5 @@
-// Layouts of one shared array: where each of its bytes lies when its rows are padded or its
-// elements swizzled. What is asked of the bank model stays in `banks`.
+// Layouts of one shared array: where each of its bytes lies when its rows are padded, or its
+// elements swizzled or mirrored. What is asked of the bank model stays in `banks`.
 #ifndef BANKRUN_FIX_LAYOUT_H
 #define BANKRUN_FIX_LAYOUT_H
 
@@ -10,6 +10,8 @@ enum fix_kind {
     FIX_AS_IS,
     FIX_PAD,     // each `pitch` bytes are followed by `pad` that nobody uses
     FIX_SWIZZLE, // offset ^ ((offset >> shift & ones(bits)) << base), ones(n) = (1 << n) - 1
+    FIX_MIRROR,  // offset ^ ((offset >> shift & 1) * ones(bits) << base): every second run of
+                 // 1 << shift bytes goes backwards in each 1 << (base + bits) of them
 };
 
 // CuTe writes a swizzle as Swizzle<bits, base, shift - base> of what its layout counts in; here it
@@ -29,6 +31,9 @@ static inline uint64_t fix_place(const struct fix_layout *layout, uint64_t offse
     case FIX_SWIZZLE:
         return offset ^
                ((offset >> layout->shift & (((uint64_t)1 << layout->bits) - 1)) << layout->base);
+    case FIX_MIRROR:
+        return offset ^ ((offset >> layout->shift & 1) * (((uint64_t)1 << layout->bits) - 1)
+                         << layout->base);
     case FIX_AS_IS:
         break;
     }
@@ -44,7 +49,8 @@ static inline bool fix_keeps(const struct fix_layout *layout, uint64_t offset, u
 // Bytes that an array of so many takes. The last row is padded, too, as in a declaration.
 uint64_t fix_bytes(const struct fix_layout *layout, uint64_t bytes);
 
-// Whether an array of so many bytes can have the layout: a swizzle must not leave it.
+// Whether an array of so many bytes can have the layout: neither a swizzle nor a mirror may leave
+// it.
 bool fix_fits(const struct fix_layout *layout, uint64_t bytes);
 
 #endif

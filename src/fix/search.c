@@ -149,6 +149,11 @@ static void place(const struct tried *tried, const struct fix_layout *layout,
             offsets[l] = tried->lanes[l] ^ (tried->lanes[l] >> layout->shift & ones)
                                                << layout->base;
         return;
+    case FIX_MIRROR:
+        for (unsigned l = 0; l < BANKRUN_LANES; l++)
+            offsets[l] = tried->lanes[l] ^ (tried->lanes[l] >> layout->shift & 1) * ones
+                                               << layout->base;
+        return;
     case FIX_AS_IS:
         break;
     }
@@ -240,18 +245,19 @@ static void offer_pads(struct search *search, const struct fix_rows *rows) {
               rows->operations);
 }
 
-static void offer_swizzles(struct search *search) {
+// All swizzles or all mirrors. (A mirror of one bit is a swizzle.)
+static void offer_xors(struct search *search, enum fix_kind kind, unsigned operations) {
     unsigned least = 0;
     while (1u << least < search->widest)
         least++;
-    for (unsigned bits = 1; bits <= search->period_bits; bits++)
+    for (unsigned bits = kind == FIX_MIRROR ? 2 : 1; bits <= search->period_bits; bits++)
         for (unsigned base = least; base + bits <= search->period_bits; base++)
             for (unsigned shift = base + bits; (uint64_t)1 << shift < search->problem->array.bytes;
                  shift++)
-                offer(search,
-                      &(struct fix_layout){
-                          .kind = FIX_SWIZZLE, .bits = bits, .base = base, .shift = shift},
-                      FIX_SWIZZLE_OPERATIONS);
+                offer(
+                    search,
+                    &(struct fix_layout){.kind = kind, .bits = bits, .base = base, .shift = shift},
+                    operations);
 }
 
 static int by_wavefronts(const void *a, const void *b) {
@@ -303,8 +309,10 @@ bool fix_search(const struct fix_problem *problem, fix_answers *answers) {
         search.limit = as_is.wavefronts - excess * problem->least_gain / 100 + 1;
         for (unsigned i = 0; i < problem->array.row_count; i++)
             offer_pads(&search, &problem->array.rows[i]);
-        if ((element & (element - 1)) == 0)
-            offer_swizzles(&search);
+        if ((element & (element - 1)) == 0) {
+            offer_xors(&search, FIX_SWIZZLE, FIX_SWIZZLE_OPERATIONS);
+            offer_xors(&search, FIX_MIRROR, FIX_MIRROR_OPERATIONS);
+        }
         qsort(answers->data + 1, answers->length - 1, sizeof *answers->data, by_wavefronts);
     }
     free(search.sites);
@@ -317,7 +325,7 @@ uint64_t fix_steps(const struct fix_problem *problem) {
     for (unsigned i = 0; i < problem->array.row_count; i++)
         layouts += bankrun_banks(problem->arch);
     for (uint64_t bytes = 2; bytes < problem->array.bytes; bytes *= 2)
-        layouts += 2 * bankrun_banks(problem->arch) / 3; // those that shift so far
+        layouts += 4 * bankrun_banks(problem->arch) / 3; // those that shift so far
     return layouts * problem->request_count;
 }
 

@@ -1,5 +1,6 @@
 // Searches the layout of a shared array in which the requests of all its accesses together take the
-// fewest wavefronts: row padding and XOR swizzles, every one of them tried on every request.
+// fewest wavefronts: row padding, XOR swizzles and mirrored rows, every one of them tried on every
+// request.
 #ifndef BANKRUN_FIX_SEARCH_H
 #define BANKRUN_FIX_SEARCH_H
 
@@ -21,7 +22,7 @@ struct fix_request {
 bool fix_is_atomic(const struct fix_request *request);
 
 // What an index takes more than it did: a declaration does the padding of rows itself.
-enum { FIX_PAD_OPERATIONS = 2, FIX_SWIZZLE_OPERATIONS = 3 };
+enum { FIX_PAD_OPERATIONS = 2, FIX_SWIZZLE_OPERATIONS = 3, FIX_MIRROR_OPERATIONS = 4 };
 
 struct fix_rows { // what may be padded: each so many bytes, by multiples of `step`
     uint64_t pitch, step;

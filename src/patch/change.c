@@ -21,6 +21,10 @@ static bool is_empty(const struct patch_range *range) {
     return range->last < range->first;
 }
 
+bool patch_is_padding(const struct patch_change *change) {
+    return change->kind == PATCH_PAD_ROWS || change->kind == PATCH_PAD_INDEX;
+}
+
 // ---- Declarations ---------------------------------------------------------------------------
 
 // Whether "+ 1" can stand behind it: it has no operator that binds less.
@@ -155,6 +159,11 @@ void patch_put_index(struct strbuf *out, const struct patch_change *change, cons
             strbuf_printf(out, " * %llu", (number)change->pad);
         return;
     }
+    if (change->kind == PATCH_MIRROR) {
+        strbuf_printf(out, "%s ^ (%s >> %u & 1) * %llu", last, flat, change->shift,
+                      (((number)1 << change->bits) - 1) << change->base);
+        return;
+    }
     strbuf_printf(out, "%s ^ (%s >> %u & %llu)", last, flat, change->shift,
                   ((number)1 << change->bits) - 1);
     if (change->base)
@@ -271,7 +280,7 @@ static const char *why_not(const struct patch_text *source, const struct patch_a
     }
     if (change->kind == PATCH_PAD_INDEX && array->rank > 1)
         return "it is declared with rows of another length";
-    if (change->kind == PATCH_SWIZZLE && !stays_in_row(array, shape, change))
+    if (!patch_is_padding(change) && !stays_in_row(array, shape, change))
         return "the swizzle would leave its rows";
     return index_problem(source, array);
 }
@@ -283,7 +292,7 @@ const char *patch_make(const struct patch_text *source, const struct patch_array
     const char *problem = why_not(source, array, shape, change);
     if (problem)
         return problem;
-    if (change->kind != PATCH_SWIZZLE && array->is_dynamic)
+    if (patch_is_padding(change) && array->is_dynamic)
         problem = pad_launches(source, array, change, edits);
     if (problem)
         return problem;

@@ -17,6 +17,7 @@ enum patch_change_kind {
     PATCH_PAD_ROWS,  // the last extent gets so many elements more
     PATCH_PAD_INDEX, // i + i / row * pad
     PATCH_SWIZZLE,   // i ^ (i >> shift & ones(bits)) << base
+    PATCH_MIRROR,    // i ^ (i >> shift & 1) * (ones(bits) << base)
 };
 
 // In elements as declared.
@@ -25,6 +26,9 @@ struct patch_change {
     uint64_t row, pad;
     unsigned bits, base, shift;
 };
+
+// Whether the array takes more bytes.
+bool patch_is_padding(const struct patch_change *change);
 
 struct strbuf;
 // Where a padded index or a swizzle puts an element: "i ^ (i >> 5 & 31)" of "i" and "i". `flat` is

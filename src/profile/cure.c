@@ -154,8 +154,8 @@ static struct profile_layout layout_of(unsigned element, const struct fix_answer
     struct profile_layout found = {.operations = answer->operations,
                                    .wavefronts = answer->total.wavefronts,
                                    .bytes = answer->bytes};
-    if (layout->kind == FIX_SWIZZLE) {
-        found.kind = PROFILE_SWIZZLE;
+    if (layout->kind == FIX_SWIZZLE || layout->kind == FIX_MIRROR) {
+        found.kind = layout->kind == FIX_MIRROR ? PROFILE_MIRROR : PROFILE_SWIZZLE;
         found.bits = layout->bits;
         found.base = layout->base - bits;
         found.shift = layout->shift - bits;

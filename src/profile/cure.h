@@ -8,17 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum profile_layout_kind { PROFILE_PAD, PROFILE_SWIZZLE, PROFILE_LAYOUTS };
-extern const char *const profile_layout_text[PROFILE_LAYOUTS]; // "pad", "swizzle"
+enum profile_layout_kind { PROFILE_PAD, PROFILE_SWIZZLE, PROFILE_MIRROR, PROFILE_LAYOUTS };
+extern const char *const profile_layout_text[PROFILE_LAYOUTS]; // "pad", "swizzle", "mirror"
 
 struct profile_layout {
     enum profile_layout_kind kind;
-    bool is_by_index;           // PAD: i + i / row * pad; false: a declaration with rows does it
-    uint32_t row, pad;          // PAD: rows of so many elements get so many more
-    uint32_t bits, base, shift; // SWIZZLE: i ^ (i >> shift & ones(bits)) << base
-    unsigned operations;        // that an index takes more
-    uint64_t wavefronts;        // of the requests that it was tried on
-    uint64_t bytes;             // of the array in it
+    bool is_by_index;  // PAD: i + i / row * pad; false: a declaration with rows does it
+    uint32_t row, pad; // PAD: rows of so many elements get so many more
+    // SWIZZLE: i ^ (i >> shift & ones(bits)) << base
+    // MIRROR: i ^ (i >> shift & 1) * (ones(bits) << base)
+    uint32_t bits, base, shift;
+    unsigned operations; // that an index takes more
+    uint64_t wavefronts; // of the requests that it was tried on
+    uint64_t bytes;      // of the array in it
 };
 
 // Why no layout is named.

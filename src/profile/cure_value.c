@@ -8,6 +8,7 @@
 const char *const profile_layout_text[PROFILE_LAYOUTS] = {
     [PROFILE_PAD] = "pad",
     [PROFILE_SWIZZLE] = "swizzle",
+    [PROFILE_MIRROR] = "mirror",
 };
 
 const char *const profile_no_layout_text[PROFILE_NO_LAYOUTS] = {

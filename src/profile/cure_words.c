@@ -21,6 +21,9 @@ static void put_layout(struct strbuf *out, const struct profile_layout *layout) 
                       ((number)1 << layout->bits) - 1);
         if (layout->base)
             strbuf_printf(out, " << %u", layout->base);
+    } else if (layout->kind == PROFILE_MIRROR) {
+        strbuf_printf(out, "index it by i ^ (i >> %u & 1) * %llu", layout->shift,
+                      (((number)1 << layout->bits) - 1) << layout->base);
     } else if (layout->is_by_index) {
         strbuf_printf(out, "index it by i + i / %u", layout->row);
         if (layout->pad > 1)
@@ -31,7 +34,7 @@ static void put_layout(struct strbuf *out, const struct profile_layout *layout) 
 }
 
 static void put_none(struct strbuf *out) {
-    strbuf_puts(out, "no row padding and no XOR swizzle takes away half of the conflicts");
+    strbuf_puts(out, "no row padding, XOR swizzle or mirroring takes away half of the conflicts");
 }
 
 // A padding by an index is of interest where it is better than the best by a declaration.

@@ -25,6 +25,12 @@ static void test_places(void **context) {
     assert_int_equal(fix_place(&swizzle, 128), 128 + 4);
     assert_int_equal(fix_place(&swizzle, 31 * 128 + 31 * 4 + 1), 31 * 128 + 1);
     assert_int_equal(fix_bytes(&swizzle, 4096), 4096);
+    const struct fix_layout mirror = {.kind = FIX_MIRROR, .bits = 5, .base = 2, .shift = 7};
+    assert_int_equal(fix_place(&mirror, 126), 126);
+    assert_int_equal(fix_place(&mirror, 128), 128 + 124);
+    assert_int_equal(fix_place(&mirror, 128 + 3 * 4 + 2), 128 + 28 * 4 + 2);
+    assert_int_equal(fix_place(&mirror, 256 + 4), 256 + 4);
+    assert_int_equal(fix_bytes(&mirror, 4096), 4096);
 }
 
 // Every layout: no two bytes of the array share a place, and none leaves it.
@@ -49,8 +55,11 @@ static void test_no_byte_is_lost(void **context) {
     for (uint32_t bits = 1; bits <= 5; bits++)
         for (uint32_t base = 0; base <= 5; base++)
             for (uint32_t shift = base + bits; shift <= 12; shift++) {
-                const struct fix_layout layout = {
+                struct fix_layout layout = {
                     .kind = FIX_SWIZZLE, .bits = bits, .base = base, .shift = shift};
+                check_injective(&layout, 4096);
+                assert_int_equal(fix_fits(&layout, 4096 + 8), base + bits <= 3);
+                layout.kind = FIX_MIRROR;
                 check_injective(&layout, 4096);
                 assert_int_equal(fix_fits(&layout, 4096 + 8), base + bits <= 3);
             }
@@ -110,6 +119,37 @@ static void test_transpose(void **context) {
     assert_int_equal(swizzle->layout.kind, FIX_SWIZZLE);
     assert_int_equal(swizzle->bytes, ROWS * PITCH);
     assert_int_equal(swizzle->total.wavefronts, 20);
+    fix_answers_free(&answers);
+}
+
+// The steps 1, 2, 4, 8 and 16 of a bitonic sort: of the lanes' words each second run of a step is
+// left out, which no swizzle and no padding suits at every step.
+static void test_steps(void **context) {
+    (void)context;
+    enum { STEPS = 5 };
+    static uint32_t words[STEPS][LANES];
+    struct fix_request requests[STEPS];
+    for (unsigned s = 0; s < STEPS; s++) {
+        for (unsigned t = 0; t < LANES; t++)
+            words[s][t] = 4 * (2 * t - (t & ((1u << s) - 1)));
+        requests[s] = (struct fix_request){
+            .banks = {.access = BANKRUN_LOAD, .width = 4, .mask = UINT32_MAX, .offsets = words[s]},
+            .count = 1,
+            .site = 0};
+    }
+    struct fix_problem problem = {.arch = 90,
+                                  .array = {.bytes = 256, .element_bytes = 4},
+                                  .requests = requests,
+                                  .request_count = STEPS,
+                                  .site_count = 1};
+    fix_answers answers = {0};
+    fix_add_index_rows(&problem.array);
+    assert_true(fix_search(&problem, &answers));
+    assert_int_equal(answers.data[0].total.wavefronts, 2 * STEPS);
+    assert_int_equal(answers.data[1].total.wavefronts, STEPS);
+    assert_int_equal(answers.data[1].layout.kind, FIX_MIRROR);
+    for (size_t i = 2; i < answers.length; i++)
+        assert_true(answers.data[i].total.wavefronts > STEPS);
     fix_answers_free(&answers);
 }
 
@@ -194,8 +234,11 @@ static uint64_t least_of_all(const struct fix_problem *problem) {
     for (uint32_t bits = 1; bits <= 8; bits++)
         for (uint32_t base = least_base(problem); base <= 8; base++)
             for (uint32_t shift = base + bits; shift <= 12; shift++) {
-                const struct fix_layout layout = {
+                struct fix_layout layout = {
                     .kind = FIX_SWIZZLE, .bits = bits, .base = base, .shift = shift};
+                if (fix_try(problem, &layout, &answer) && answer.total.wavefronts < least)
+                    least = answer.total.wavefronts;
+                layout.kind = FIX_MIRROR;
                 if (fix_try(problem, &layout, &answer) && answer.total.wavefronts < least)
                     least = answer.total.wavefronts;
             }
@@ -254,6 +297,7 @@ int main(void) {
         cmocka_unit_test(test_no_byte_is_lost),
         cmocka_unit_test(test_wide_accesses_stay_whole),
         cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_wide_columns),
         cmocka_unit_test(test_nothing_helps),
         cmocka_unit_test(test_misaligned),

@@ -323,7 +323,8 @@ static void test_indices(void **context) {
     const struct patch_change pad = {PATCH_PAD_INDEX, 32, 1, 0, 0, 0},
                               wide = {PATCH_PAD_INDEX, 32, 4, 0, 0, 0},
                               swizzle = {PATCH_SWIZZLE, 0, 0, 5, 0, 5},
-                              high = {PATCH_SWIZZLE, 0, 0, 3, 2, 5};
+                              high = {PATCH_SWIZZLE, 0, 0, 3, 2, 5},
+                              mirror = {PATCH_MIRROR, 0, 0, 3, 2, 5};
     check_change("f() {\n  __shared__ int t[1024];\n  t[i] = t[t[j++]];\n}", &line, &pad,
                  "f() {\n  __shared__ int t[1056];\n  const auto t_at = [](unsigned i) { return i "
                  "+ i / 32; };\n"
@@ -341,6 +342,9 @@ static void test_indices(void **context) {
                  "unsigned x) "
                  "{ return x ^ (((z * 32 + y) * 32 + x) >> 5 & 7) << 2; };"
                  " t[b][y + 1][t_at(b, y + 1, x)] = 1; }");
+    check_change("f() { __shared__ int t[1024]; t[i] = 1; }", &line, &mirror,
+                 "f() { __shared__ int t[1024];\nconst auto t_at = [](unsigned i) "
+                 "{ return i ^ (i >> 5 & 1) * 28; }; t[t_at(i)] = 1; }");
     check_change(
         "extern __shared__ int t[];\nvoid f() { t[i] = 1; }", &line, &swizzle,
         "extern __shared__ int t[];\nstatic __device__ __forceinline__ unsigned t_at(unsigned i) "
