@@ -1,9 +1,7 @@
 // bankrun report: shows saved profiles, several of them as one.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 
@@ -26,26 +24,6 @@ static void help(void) {
     options_print_help(CLI_REPORT, stdout);
 }
 
-static struct profile *read_stdin(struct diag_list *diags) {
-    char *text;
-    size_t length;
-    if (!file_read("/dev/stdin", &text, &length)) {
-        cli_error("standard input: %s", strerror(errno));
-        return NULL;
-    }
-    struct profile *profile = profile_parse("<stdin>", text, length, diags);
-    free(text);
-    return profile;
-}
-
-static struct profile *read_one(const char *path, const struct cli_options *options) {
-    struct diag_list diags = {0};
-    struct profile *profile =
-        strcmp(path, "-") != 0 ? profile_read(path, &diags) : read_stdin(&diags);
-    print_diags(&diags, options);
-    return profile;
-}
-
 // Why the counts of both make no sum. NULL: they make one.
 static const char *difference(const struct profile *a, const struct profile *b) {
     if (a->arch != b->arch)
@@ -61,7 +39,7 @@ static struct profile *add_up(const path_list *paths, struct profile *first,
     sum->is_as_compiled = first->is_as_compiled;
     profile_append(sum, first);
     for (size_t i = 1; i < paths->length; i++) {
-        struct profile *next = read_one(paths->data[i], options);
+        struct profile *next = read_saved(paths->data[i], options);
         const char *why = next ? difference(sum, next) : NULL;
         if (why)
             cli_error("%s %s than %s: their counts are not added up", paths->data[i], why,
@@ -77,7 +55,7 @@ static struct profile *add_up(const path_list *paths, struct profile *first,
 }
 
 static int report(const path_list *paths, const struct cli_options *options) {
-    struct profile *profile = read_one(paths->data[0], options);
+    struct profile *profile = read_saved(paths->data[0], options);
     if (profile && paths->length > 1)
         profile = add_up(paths, profile, options);
     if (!profile)
@@ -107,7 +85,7 @@ int cmd_report(int argc, char **argv) {
         status = CLI_OK;
     } else if (at >= 0 && paths.length == 0) {
         cli_error("which profile? bankrun report PROFILE");
-    } else if (at >= 0) {
+    } else if (at >= 0 && gate_is_ready(&options)) {
         status = report(&paths, &options);
         output_discard(&options, input_of(&paths, &options));
     }

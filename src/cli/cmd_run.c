@@ -67,11 +67,11 @@ static bool check_trace(const struct cli_options *options) {
 
 // What is about counts and checks.
 static bool check_counting(const struct cli_options *options) {
-    const char *counts = options->as_compiled      ? "--as compiled"
-                         : options->trace          ? "--trace"
-                         : options->fail_on_excess ? "--fail-on excess"
-                         : options->metrics        ? "--metrics"
-                                                   : NULL;
+    const char *counts = options->as_compiled    ? "--as compiled"
+                         : options->trace        ? "--trace"
+                         : options->gates.length ? "--fail-on excess"
+                         : options->metrics      ? "--metrics"
+                                                 : NULL;
     if (options->only_checks && counts)
         cli_error("bankrun check counts nothing, and %s is about counts; use bankrun run --check "
                   "all",
@@ -87,10 +87,31 @@ static bool check_counting(const struct cli_options *options) {
     return false;
 }
 
+// Rather said before the run than after it.
+static bool has_baseline_of_run(const struct cli_options *options) {
+    const struct profile *baseline = options->baseline;
+    if (baseline && baseline->arch != options->arch)
+        cli_error("--baseline: %s is of sm_%u, and this runs on sm_%u", options->baseline_path,
+                  baseline->arch, options->arch);
+    else if (baseline && baseline->is_as_compiled != options->as_compiled)
+        cli_error("--baseline: %s is counted %s: run it likewise", options->baseline_path,
+                  baseline->is_as_compiled ? "--as compiled" : "--as written");
+    else
+        return true;
+    return false;
+}
+
+static bool check_gates(const struct cli_options *options) {
+    if (options->fail_on_fault && options->no_count)
+        cli_error("--fail-on looks at the profile: leave --no-count out");
+    return !(options->fail_on_fault && options->no_count) && gate_is_ready(options) &&
+           has_baseline_of_run(options);
+}
+
 // One kernel of a PTX module or of a CUDA source.
 static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
-    if (rest < 0 || !check_trace(options) || !check_counting(options))
+    if (rest < 0 || !check_trace(options) || !check_counting(options) || !check_gates(options))
         return CLI_USAGE;
     if (rest < argc) {
         cli_error("'%s': a kernel takes its arguments through --launch", argv[rest]);
@@ -202,12 +223,6 @@ static bool check_as(const struct cli_options *options) {
         cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);
     return can && !(options->as_compiled && options->no_count);
-}
-
-static bool check_gates(const struct cli_options *options) {
-    if (options->fail_on_fault && options->no_count)
-        cli_error("--fail-on looks at the profile: leave --no-count out");
-    return !(options->fail_on_fault && options->no_count);
 }
 
 static int run_with(struct cli_options *options, int argc, char **argv, void (*show_help)(void)) {

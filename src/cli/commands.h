@@ -10,6 +10,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_prove(int argc, char **argv);
@@ -60,10 +61,19 @@ struct answer_look answer_look(const struct cli_options *options);
 // Writes it to -o, or to stdout, made safe there unless its writer has seen to that. False: it
 // cannot be written, which was printed.
 bool show_answer(struct strbuf *text, bool is_safe, const struct cli_options *options);
+// A saved profile, of standard input where the path is -. NULL: it cannot be read, which was
+// printed.
+struct profile *read_saved(const char *path, const struct cli_options *options);
 // Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
 // or CLI_USAGE when a file cannot be read or written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);
-// What --fail-on says of the run: CLI_OK, or CLI_FAILED_RUN or CLI_EXCESS, and why on stderr.
+// The same at the end of a run, on stderr: the profile gets its source lines, too.
+int write_run_report(struct profile *profile, const struct cli_options *options);
+// Before a run: whether --fail-on regression and --baseline are both there, or neither. False: that
+// was printed.
+bool gate_is_ready(const struct cli_options *options);
+// What --fail-on says of the run: CLI_OK, or CLI_FAILED_RUN, CLI_FINDINGS, CLI_EXCESS or
+// CLI_REGRESSION, and why on stderr.
 int gate_status(const struct profile *profile, const struct cli_options *options);
 
 // Prints all messages on stderr and empties the list.

@@ -20,6 +20,7 @@ static const struct {
      "run a .cu, an executable, a command or a .ptx and report (the default)"},
     {"check", cmd_check, CLI_RUN, "run it and look for defects that its results do not show"},
     {"report", cmd_report, CLI_REPORT, "show a saved profile"},
+    {"diff", cmd_diff, CLI_DIFF, "show what changed between two saved profiles"},
     {"explain", cmd_explain, CLI_EXPLAIN, "show how an index expression meets the banks"},
     {"layout", cmd_layout, CLI_LAYOUT,
      "find the padding or swizzle in which accesses do not conflict"},
@@ -46,6 +47,7 @@ static void help(FILE *out) {
         "    bankrun k.ptx --launch 'k<<<8, 256>>>(out:u32[2048], 2048)' --dump out=-\n"
         "    bankrun --format json -o run.json transpose.cu\n"
         "    bankrun report run.json\n"
+        "    bankrun diff old.json new.json        what became worse, and what better\n"
         "    bankrun fix transpose.cu              edits that cure its conflicts, as a diff\n"
         "    bankrun check ./app                   look for defects\n"
         "    bankrun prove transpose.cu            what holds for every input\n"
@@ -63,14 +65,16 @@ static void help(FILE *out) {
           "Options of bankrun run:\n",
           out);
     options_print_help(CLI_RUN, out);
-    fputs("      --version           show the version\n"
-          "\n"
-          "Exit status: the program's; 1: a kernel of --launch faulted; 2: the command line or the "
-          "input\n"
-          "is wrong; 3: --fail-on excess; 4: --fail-on, the run faulted or is incomplete; 5: a "
-          "check\n"
-          "found something; 128 + N: the program was killed by signal N.\n",
-          out);
+    fputs(
+        "      --version           show the version\n"
+        "\n"
+        "Exit status: the program's; 1: a kernel of --launch faulted; 2: the command line or the "
+        "input\n"
+        "is wrong; 3: --fail-on excess or degree; 4: --fail-on, the run faulted or is "
+        "incomplete;\n"
+        "5: a check found something; 6: --fail-on regression; 128 + N: the program was killed by\n"
+        "signal N.\n",
+        out);
 }
 
 static int find_command(const char *name) {

@@ -6,7 +6,8 @@
 
 enum {
     BOTH = CLI_RUN | CLI_REPORT,
-    ALL = BOTH | CLI_EXPLAIN | CLI_LAYOUT | CLI_PROVE | CLI_FIX,
+    SAVED = BOTH | CLI_DIFF,
+    ALL = SAVED | CLI_EXPLAIN | CLI_LAYOUT | CLI_PROVE | CLI_FIX,
     ASKS = CLI_EXPLAIN | CLI_LAYOUT,
     COMPILES = CLI_RUN | CLI_PROVE | CLI_FIX,
     RUNS = CLI_RUN | CLI_FIX
@@ -22,7 +23,8 @@ static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice proof_failures[] = {
     {"excess", CLI_PROVE_EXCESS}, {"bounds", CLI_PROVE_BOUNDS}, {"race", CLI_PROVE_RACE}, {0}};
-static const struct option_choice failures[] = {{"excess", 0}, {"fault", 0}, {"check", 0}, {0}};
+static const struct option_choice failures[] = {
+    {"excess", 0}, {"fault", 0}, {"check", 0}, {"regression", 0}, {0}};
 #define CHECK(id, name) {name, 1u << PROFILE_CHECK_##id},
 static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
                                               CHECK(RACE, "race") CHECK(INIT, "init")
@@ -157,11 +159,19 @@ const struct option_row option_rows[] = {
      "from "
      "the number SEED, and report memory\nthat comes out differently",
      READ(option_schedule)},
-    {0, "fail-on", "fault|excess[=N]|check", BOTH,
-     "exit with status 4 when a launch faulted, was refused or cut\nshort, or the profile is "
-     "incomplete; with excess also with\nstatus 3 when more than N wavefronts (default 0) of "
-     "shared\nmemory are excess; with check also with status 5 when --check\nfound something",
+    {0, "fail-on", "GATE", SAVED,
+     "fault: exit with status 4 when a launch faulted, was refused or\ncut short, or the profile "
+     "is "
+     "incomplete; all others fail on that,\ntoo. excess[=N], excess>=N: status 3 when more than N "
+     "wavefronts\n(default 0) of shared memory are excess, or as many. degree>=N:\nstatus 3 when "
+     "an "
+     "access conflicts N ways. regression[=N|=N%]:\nstatus 6 when a line has more excess than in "
+     "--baseline, or\nOLD, by more than N or N %. check: status 5 when --check found\nsomething. "
+     "excess>=N@WHERE, degree>=N@WHERE, regression@WHERE:\nonly at FILE:LINE, or in a kernel or "
+     "function. Commas between\nseveral",
      READ(option_fail_on), .choices = failures},
+    {0, "baseline", "FILE", BOTH, "a saved profile that --fail-on regression compares with",
+     READ(option_baseline)},
     {0, "trace", "FILE:LINE[:N]", CLI_RUN,
      "print the first N (default 8) shared-memory requests of a\nsource line as they happen; runs "
      "on one thread",
@@ -212,7 +222,7 @@ const struct option_row option_rows[] = {
      CHOICE(color, colors)},
     {'q', "quiet", NULL, RUNS, "no report and no progress on stderr, only errors and faults",
      SET(quiet, true)},
-    {'v', "verbose", NULL, BOTH, "show every site and launch, and the commands that are run",
+    {'v', "verbose", NULL, SAVED, "show every site and launch, and the commands that are run",
      SET(verbose, true)},
     {'v', "verbose", NULL, CLI_PROVE,
      "show every access, also where none conflicts, and those that no\nwarp reaches",

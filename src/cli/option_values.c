@@ -231,40 +231,6 @@ bool option_dump(struct cli_options *options, const struct option_row *row, cons
     return true;
 }
 
-static bool read_gate(struct cli_options *options, const char *word, size_t length) {
-    static const char excess[] = "excess";
-    const size_t name = sizeof excess - 1;
-    char number[24];
-    options->fail_on_fault = true;
-    if (length == strlen("fault") && !strncmp(word, "fault", length))
-        return true;
-    if (length == strlen("check") && !strncmp(word, "check", length))
-        return options->fail_on_check = true;
-    if (length < name || strncmp(word, excess, name) || (length > name && word[name] != '=')) {
-        cli_error("--fail-on: '%.*s' is none of fault, excess, excess=N, check", (int)length, word);
-        return false;
-    }
-    options->fail_on_excess = true;
-    options->allowed_excess = 0;
-    if (length == name)
-        return true;
-    snprintf(number, sizeof number, "%.*s", (int)(length - name - 1), word + name + 1);
-    return parse_count("fail-on excess", number, UINT64_MAX, &options->allowed_excess);
-}
-
-// Words between commas.
-bool option_fail_on(struct cli_options *options, const struct option_row *row, const char *value) {
-    (void)row;
-    for (;; value++) {
-        size_t length = strcspn(value, ",");
-        if (!read_gate(options, value, length))
-            return false;
-        value += length;
-        if (!*value)
-            return true;
-    }
-}
-
 bool option_suppressions(struct cli_options *options, const struct option_row *row,
                          const char *value) {
     (void)row;
@@ -273,6 +239,14 @@ bool option_suppressions(struct cli_options *options, const struct option_row *r
     options->accepted = profile_read_suppressions(value, &diags);
     print_diags(&diags, options);
     return options->accepted != NULL;
+}
+
+bool option_baseline(struct cli_options *options, const struct option_row *row, const char *value) {
+    (void)row;
+    profile_free(options->baseline);
+    options->baseline_path = value;
+    options->baseline = read_saved(value, options);
+    return options->baseline != NULL;
 }
 
 bool option_warp(struct cli_options *options, const struct option_row *row, const char *value) {

@@ -26,6 +26,10 @@ void options_free(struct cli_options *options) {
     vec_free(&options->nvcc_flags);
     vec_free(&options->explain.lets);
     profile_free_suppressions(options->accepted);
+    for (size_t i = 0; i < options->gates.length; i++)
+        free(options->gates.data[i].where);
+    vec_free(&options->gates);
+    profile_free(options->baseline);
 }
 
 unsigned options_arch(const char *text) {
@@ -116,6 +120,8 @@ static const char *command_name(enum cli_command command) {
         return "nvcc-flags";
     case CLI_PROVE:
         return "prove";
+    case CLI_DIFF:
+        return "diff";
     case CLI_CALIBRATE:
         break;
     }

@@ -20,9 +20,10 @@ enum cli_status {
     CLI_FAULT = 1,      // a kernel of a .ptx run ended in a fault
     CLI_UNFIXED = 1,    // bankrun fix: conflicts are left
     CLI_USAGE = 2,      // the command line, or an input that cannot be run
-    CLI_EXCESS = 3,     // --fail-on excess
+    CLI_EXCESS = 3,     // --fail-on excess, and degree
     CLI_FAILED_RUN = 4, // --fail-on: a fault, a refused launch, or an incomplete profile
     CLI_FINDINGS = 5,   // --fail-on check, and bankrun check: a checker found something
+    CLI_REGRESSION = 6, // --fail-on regression
 };
 
 // What bankrun check looks for, and --check all.
@@ -40,11 +41,21 @@ enum cli_command {
     CLI_PROVE = 32,
     CLI_LAYOUT = 64,
     CLI_FIX = 128,
+    CLI_DIFF = 256,
 };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef VEC(const char *) cli_strings;
+
+struct cli_gate { // of --fail-on, beside faults and findings
+    enum { CLI_GATE_EXCESS, CLI_GATE_DEGREE, CLI_GATE_REGRESSION } kind;
+    uint64_t most;    // that passes; of a regression: of what one line may have more
+    bool is_percent;  // it is a part of what the line had
+    char *where;      // owned: only there (profile/where.h); NULL: everywhere
+    const char *text; // as it was written, and what stands behind it
+    int length;       // of the former
+};
 
 struct cli_explain { // what only bankrun explain and bankrun layout take
     const char *shared, *block, *grid, *block_index, *condition;
@@ -87,10 +98,12 @@ struct cli_options {           // strings point into argv
     bool as_compiled;          // shared memory is counted as the machine code accesses it
     enum report_format format;
     enum cli_color color;
-    const char *output; // NULL: the command's default stream
-    bool fail_on_fault; // any --fail-on
-    bool fail_on_excess, fail_on_check;
-    uint64_t allowed_excess;
+    const char *output;                 // NULL: the command's default stream
+    bool fail_on_fault;                 // any --fail-on
+    bool fail_on_excess, fail_on_check; // bankrun prove; check
+    VEC(struct cli_gate) gates;
+    const char *baseline_path;
+    struct profile *baseline; // that --fail-on regression compares with; NULL: none
     const char *launch;
     cli_strings dumps;        // ARG=FILE
     const char *trace;        // FILE:LINE[:N]

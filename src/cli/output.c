@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "profile/quotes.h"
 #include "profile/suppress.h"
 #include "report/report.h"
 
@@ -156,6 +157,12 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
         strbuf_free(&text);
     }
     return status == CLI_OK ? gate_status(profile, options) : status;
+}
+
+int write_run_report(struct profile *profile, const struct cli_options *options) {
+    if (options->format == REPORT_JSON || options->baseline)
+        profile_quote_lines(profile);
+    return write_report(profile, options, stderr);
 }
 
 void print_diags(struct diag_list *diags, const struct cli_options *options) {

@@ -33,7 +33,7 @@ static int report(struct collection *collection, char **argv, const struct cli_o
     struct profile *profile = collect_one(collection, argv, options);
     int status = CLI_USAGE;
     if (profile->process_count)
-        status = write_report(profile, options, stderr);
+        status = write_run_report(profile, options);
     else if (!profile->gap_count)
         cli_error("%s: no process used CUDA", argv[0]);
     else if (gate_status(profile, options) != CLI_OK)

@@ -29,7 +29,7 @@ static int report(struct collection *collection, const char *path, const char *n
         }
     }
     struct profile *profile = collect_one(collection, NULL, options);
-    int status = profile ? write_report(profile, options, stderr) : report_nothing(name, options);
+    int status = profile ? write_run_report(profile, options) : report_nothing(name, options);
     profile_free(profile);
     return status;
 }

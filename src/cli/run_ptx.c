@@ -362,7 +362,7 @@ static int execute(struct ptx_run *run) {
         status = CLI_USAGE;
     fflush(stdout);
     int report_status =
-        run->options->no_count ? CLI_OK : write_report(run->profile, run->options, stderr);
+        run->options->no_count ? CLI_OK : write_run_report(run->profile, run->options);
     return status ? status : report_status;
 }
 
@@ -396,7 +396,7 @@ static void report_refused(const struct ptx_run *run) {
     const struct cli_options *options = run->options;
     if (run->profile->refused_count && !options->no_count &&
         (options->output || options->format != REPORT_TEXT))
-        write_report(run->profile, options, stderr);
+        write_run_report(run->profile, options);
 }
 
 int run_ptx(const struct source *source, const char *name, const struct cli_options *options) {

@@ -8,6 +8,9 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
+// The text of a value, which is taken over: jansson's flags. Caller frees.
+char *profile_dump_json(json_t *value, size_t flags);
+
 // JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
 static inline json_t *text(const char *bytes) {
     if (!bytes)

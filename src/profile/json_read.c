@@ -15,6 +15,7 @@
 #include "profile/json_cures.h"
 #include "profile/json_failures.h"
 #include "profile/json_findings.h"
+#include "profile/quotes.h"
 #include "profile/recorder.h"
 
 enum { MOST_DEVICES = 16, MOST_CURES = 1 << 16 };
@@ -426,6 +427,29 @@ static uint32_t read_checks(struct profile_reader *reader, const json_t *root) {
     return checks;
 }
 
+static void read_quotes(struct profile_reader *reader, const json_t *root,
+                        struct profile *profile) {
+    if (reader->failed || !json_object_get(root, "quotes"))
+        return;
+    const json_t *quotes = profile_read_array(reader, root, "quotes", 0);
+    for (size_t i = 0; i < json_array_size(quotes) && !reader->failed; i++) {
+        size_t here = profile_enter(reader, "quotes[%zu]", i);
+        const json_t *object = profile_read_element(reader, quotes, i);
+        struct profile_quote quote = {
+            .file = profile_read_text(reader, object, "file", false),
+            .line = (uint32_t)profile_read_number(reader, object, "line", UINT32_MAX),
+            .text = profile_read_text(reader, object, "text", false)};
+        if (reader->failed) {
+            free(quote.file);
+            free(quote.text);
+        } else {
+            profile_push_quote(profile, quote);
+        }
+        profile_leave(reader, here);
+    }
+    profile_sort_quotes(profile);
+}
+
 static struct profile *read_profile(struct profile_reader *reader, const json_t *root) {
     if (!json_is_object(root)) {
         profile_fail(reader, ": expected a JSON object");
@@ -454,6 +478,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
     read_processes(reader, root, profile);
     profile_read_failures(reader, root, profile);
     profile_read_findings(reader, root, &profile->findings);
+    read_quotes(reader, root, profile);
     if (!reader->failed)
         return profile;
     profile_free(profile);

@@ -222,6 +222,18 @@ static json_t *checks_of(const struct profile *profile) {
     return array;
 }
 
+static json_t *quotes_of(const struct profile *profile) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < profile->quote_count; i++) {
+        json_t *object = json_object();
+        set(object, "file", text(profile->quotes[i].file));
+        set(object, "line", number(profile->quotes[i].line));
+        set(object, "text", text(profile->quotes[i].text));
+        append(array, object);
+    }
+    return array;
+}
+
 static json_t *root_of(const struct profile *profile, size_t launch_count) {
     json_t *root = json_object(), *launches = json_array();
     char arch[16];
@@ -241,6 +253,8 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
     for (size_t i = 0; i < launch_count; i++)
         append(launches, launch_of(profile->arch, &profile->launches[i]));
     set(root, "launches", launches);
+    if (profile->quote_count)
+        set(root, "quotes", quotes_of(profile));
     profile_write_failures(root, profile);
     profile_write_findings(root, &profile->findings);
     return root;
@@ -252,7 +266,7 @@ static int put(const char *bytes, size_t length, void *text) {
 }
 
 // Piece by piece: json_dumps may leave out what it has no memory for and not say so.
-static char *dump(json_t *value, size_t flags) {
+char *profile_dump_json(json_t *value, size_t flags) {
     struct strbuf text = {0};
     if (json_dump_callback(value, put, &text, flags) != 0)
         base_out_of_memory(0);
@@ -261,13 +275,14 @@ static char *dump(json_t *value, size_t flags) {
 }
 
 char *profile_to_json(const struct profile *profile) {
-    return dump(root_of(profile, profile->launch_count), JSON_SORT_KEYS | JSON_INDENT(1));
+    return profile_dump_json(root_of(profile, profile->launch_count),
+                             JSON_SORT_KEYS | JSON_INDENT(1));
 }
 
 char *profile_head_to_json(const struct profile *profile) {
-    return dump(root_of(profile, 0), JSON_SORT_KEYS | JSON_COMPACT);
+    return profile_dump_json(root_of(profile, 0), JSON_SORT_KEYS | JSON_COMPACT);
 }
 
 char *profile_launch_to_json(const struct profile_launch *launch) {
-    return dump(launch_of(0, launch), JSON_SORT_KEYS | JSON_COMPACT);
+    return profile_dump_json(launch_of(0, launch), JSON_SORT_KEYS | JSON_COMPACT);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "profile/quotes.h"
 #include "profile/recorder.h"
 
 const char *const profile_op_text[PROFILE_OPS] = {
@@ -121,6 +122,7 @@ void profile_append(struct profile *profile, struct profile *from) {
     from->launch_count = 0;
     profile_append_failures(profile, from, before, processes);
     profile_append_findings(profile, from);
+    profile_append_quotes(profile, from);
     profile_free(from);
 }
 
@@ -140,6 +142,7 @@ void profile_free(struct profile *profile) {
     free(profile->processes);
     profile_free_failures(profile);
     profile_free_findings(&profile->findings);
+    profile_free_quotes(profile);
     free(profile);
 }
 

@@ -212,6 +212,12 @@ struct profile_process { // of several that were followed
     uint64_t launched; // of the profile's launches: their indices go on from the process before
 };
 
+struct profile_quote { // a source line with accesses, as it was when the profile was made
+    char *file;
+    uint32_t line;
+    char *text; // without the white space around it
+};
+
 struct profile {
     unsigned arch;
     bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does
@@ -230,6 +236,8 @@ struct profile {
     struct profile_gap *gaps; // why it is incomplete
     size_t gap_count;
     struct profile_findings findings; // about what the host does
+    struct profile_quote *quotes;     // sorted by file and line (quotes.h)
+    size_t quote_count, quote_capacity;
     bool has_left_out_blocks; // some launch has, and what these would have written is not there;
                               // not saved
     // Not saved. NULL: nobody hears of each launch that is recorded, for which `kept` stands, nor

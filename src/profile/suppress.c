@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "profile/where.h"
 
 struct suppression {
     char *check, *kind, *where, *reason;
@@ -99,31 +100,11 @@ void profile_free_suppressions(struct profile_suppressions *suppressions) {
     free(suppressions);
 }
 
-// Of the path, or of any end of it that begins a name.
-static bool is_file(const char *pattern, const char *path, uint32_t line) {
-    bool found = false;
-    for (const char *at = path; at && !found; at = strchr(at, '/')) {
-        at += *at == '/';
-        struct strbuf text = {0};
-        strbuf_printf(&text, "%s:%u", at, line);
-        found = fnmatch(pattern, strbuf_string(&text), 0) == 0;
-        strbuf_free(&text);
-    }
-    return found;
-}
-
-static bool is_function(const char *pattern, const char *function) {
-    char *name = base_strndup(function, strcspn(function, "("));
-    const bool found = fnmatch(pattern, name, 0) == 0;
-    free(name);
-    return found;
-}
-
 static bool names_place(const struct suppression *one, const struct profile_finding *finding) {
     for (size_t i = 0; i < finding->place_count; i++) {
         const struct profile_place *place = &finding->places[i];
-        if ((place->file && is_file(one->where, place->file, place->line)) ||
-            (place->function && is_function(one->where, place->function)))
+        if ((place->file && where_is_line(one->where, place->file, place->line)) ||
+            (place->function && where_is_function(one->where, place->function)))
             return true;
     }
     return finding->place_count == 0 && strcmp(one->where, "*") == 0;

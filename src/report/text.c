@@ -117,8 +117,7 @@ static void put_launches(struct report_page *page, const struct report_view *vie
 
 // ---- The summary --------------------------------------------------------------------------
 
-// A kernel's name as it fits: without its parameters where they would be cut.
-static char *kernel_label(const struct report_page *page, const char *kernel) {
+char *text_kernel_label(const struct report_page *page, const char *kernel) {
     struct strbuf name = {0};
     report_clean(&name, kernel);
     char *label = strbuf_take(&name);
@@ -134,7 +133,7 @@ void text_kernels(struct report_page *page, const struct report_view *view, bool
     text_rule(page, "all launches", "");
     text_columns(page, 2, kernels->label, kernels->columns);
     for (size_t i = 0; i < shown; i++) {
-        char *label = kernel_label(page, kernels->rows[i].label);
+        char *label = text_kernel_label(page, kernels->rows[i].label);
         text_row(page, 2, label, kernels->rows[i].cells);
         free(label);
     }

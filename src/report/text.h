@@ -66,6 +66,10 @@ void text_place(struct strbuf *out, struct view_place place);
 void text_quote(struct report_page *page, size_t indent, uint32_t line, const char *quote,
                 const size_t *carets, size_t count);
 
+// A kernel's name as it fits beside a row's cells: without its parameters where they would be cut.
+// Caller frees.
+char *text_kernel_label(const struct report_page *page, const char *kernel);
+
 // "... and 3 more lines (--verbose shows all)"; `more` is put behind "lines".
 void text_rest(struct report_page *page, size_t indent, size_t count, const char *noun,
                const char *more);

@@ -32,9 +32,9 @@ run --devices 0 x.cu; expect_status 2; expect_stderr '--devices: a program needs
 run --max-instructions 1e6 x.cu; expect_status 2; expect_stderr 'is no number'
 run --format xml x.cu; expect_status 2; expect_stderr "--format: 'xml' is none of text, json, csv"
 run --color sometimes x.cu; expect_status 2; expect_stderr 'is none of auto, always, never'
-run --fail-on conflicts x.cu; expect_status 2; expect_stderr "'conflicts' is none of fault, excess, excess=N, check"
-run --fail-on excess, x.cu; expect_status 2; expect_stderr "'' is none of fault, excess, excess=N, check"
-run --fail-on fault=1 x.cu; expect_status 2; expect_stderr "'fault=1' is none of fault, excess, excess=N, check"
+run --fail-on conflicts x.cu; expect_status 2; expect_stderr "'conflicts' is none of fault, excess, excess=N, degree>=N, regression, check"
+run --fail-on excess, x.cu; expect_status 2; expect_stderr "'' is none of fault, excess, excess=N, degree>=N, regression, check"
+run --fail-on fault=1 x.cu; expect_status 2; expect_stderr "'fault=1' is none of fault, excess, excess=N, degree>=N, regression, check"
 run --fail-on fault,excess=99999999999999999999999 x.cu; expect_status 2; expect_stderr 'is no number'
 run --fail-on fault --no-count x.cu; expect_status 2; expect_stderr 'leave --no-count out'
 run --fail-on excess=x x.cu; expect_status 2; expect_stderr 'is no number'
