@@ -89,7 +89,7 @@ LEAVES = {"ir/number", "sim/number"}
 
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {
-    "jansson.h": {"profile", "cli"},
+    "jansson.h": {"profile", "report", "cli"},
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
     "xxhash.h": {"base", "toolchain"},

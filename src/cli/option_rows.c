@@ -16,6 +16,9 @@ enum {
 #define X(id, name, write) {name, REPORT_##id},
 static const struct option_choice formats[] = {REPORT_FORMATS(X){0}};
 #undef X
+// What is asked of no profile has no page.
+static const struct option_choice answer_formats[] = {
+    {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"csv", REPORT_CSV}, {0}};
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
 static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
@@ -142,7 +145,10 @@ const struct option_row option_rows[] = {
      CHOICE(prefers, layouts)},
     {0, "no-check", NULL, CLI_FIX, "do not look for new findings of bankrun check: quicker",
      SET(no_checks, true)},
-    {0, "format", "FORMAT", ALL, "text, json or csv (default text)", CHOICE(format, formats)},
+    {0, "format", "FORMAT", BOTH, "text, json, csv, or html: a page for browsers (default text)",
+     CHOICE(format, formats)},
+    {0, "format", "FORMAT", ALL & ~BOTH, "text, json or csv (default text)",
+     CHOICE(format, answer_formats)},
     {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
     {0, "check", "LIST", CLI_RUN,
      "look for defects, too: race (accesses that nothing orders),\ninit (values that nothing "

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
+
 enum profile_layout_kind { PROFILE_PAD, PROFILE_SWIZZLE, PROFILE_MIRROR, PROFILE_LAYOUTS };
 extern const char *const profile_layout_text[PROFILE_LAYOUTS]; // "pad", "swizzle", "mirror"
 
@@ -57,6 +59,15 @@ struct profile_cure {
 void profile_free_cure(struct profile_cure *cure); // what it owns
 struct profile_cure profile_copy_cure(const struct profile_cure *cure);
 
+// The request as it would be in a layout of the cure, whose array lies `array_offset` bytes behind
+// the start of shared memory: fills the offsets of all lanes in `mask`. False: some lane accesses
+// something else, or the layout tears its bytes apart.
+bool profile_cured_offsets(const struct profile_cure *cure, const struct profile_layout *layout,
+                           uint64_t array_offset, uint32_t mask, unsigned width,
+                           const uint32_t offsets[32], uint32_t cured[32]);
+
+// "pad rows of 32 elements to 33"
+void profile_put_layout(struct strbuf *out, const struct profile_layout *layout);
 // In lines of words, for a report. Malloc'd.
 char *profile_cure_text(const struct profile_cure *cure);
 

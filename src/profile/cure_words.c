@@ -15,7 +15,7 @@ static void put_outcome(struct strbuf *out, const struct profile_cure *cure,
         strbuf_printf(out, ", %llu bytes more", (number)(layout->bytes - cure->bytes));
 }
 
-static void put_layout(struct strbuf *out, const struct profile_layout *layout) {
+void profile_put_layout(struct strbuf *out, const struct profile_layout *layout) {
     if (layout->kind == PROFILE_SWIZZLE) {
         strbuf_printf(out, "index it by i ^ (i >> %u & %llu)", layout->shift,
                       ((number)1 << layout->bits) - 1);
@@ -56,7 +56,7 @@ static void put_layouts(struct strbuf *out, const struct profile_cure *cure) {
             if ((int)cure->layouts[i].kind != kind || !is_shown(cure, i))
                 continue;
             strbuf_puts(out, before);
-            put_layout(out, &cure->layouts[i]);
+            profile_put_layout(out, &cure->layouts[i]);
             put_outcome(out, cure, &cure->layouts[i]);
             before = "\nor ";
         }

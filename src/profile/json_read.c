@@ -158,6 +158,9 @@ static void read_site(struct profile_reader *reader, const json_t *object,
         return;
     }
     site->array = profile_read_text(reader, object, "array", true);
+    site->knows_array_offset = json_object_get(object, "array_offset"); // older profiles have none
+    if (site->knows_array_offset)
+        site->array_offset = profile_read_number(reader, object, "array_offset", UINT32_MAX);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
     read_request(reader, object, site);
     site->worst_degree =

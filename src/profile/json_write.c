@@ -96,6 +96,8 @@ static json_t *site_of(const struct profile_site *site) {
         return object;
     }
     set(object, "array", text(site->array));
+    if (site->knows_array_offset)
+        set(object, "array_offset", number(site->array_offset));
     set(object, "request", request_of(site));
     set(object, "estimate", json_boolean(site->is_estimate));
     set(object, "worst_degree", number(site->worst_degree));

@@ -64,6 +64,8 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
     row.site.width = recorded->site->width;
     row.site.counts = sum->total.counts;
     row.site.is_estimate = sum->total.is_estimate;
+    row.site.knows_array_offset = space == SITE_SHARED && sum->array;
+    row.site.array_offset = sum->array ? sum->array->offset : 0;
     if (space == SITE_SHARED) {
         const struct counter_rule *rule = &recorded->rules[SITE_SHARED];
         row.site.is_modelled = !rule->is_estimate;
@@ -165,8 +167,10 @@ static void join(struct merged_site *to, struct merged_site *from) {
     for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
         to->site.degrees[degree] += from->site.degrees[degree];
     to->site.is_estimate |= from->site.is_estimate;
-    if (candidate_precedes(&from->worst, &to->worst))
+    if (candidate_precedes(&from->worst, &to->worst)) {
         to->worst = from->worst;
+        to->site.array_offset = from->site.array_offset;
+    }
     profile_join_proofs(&to->proof, &from->proof);
     for (size_t i = 0; i < from->numbers.length; i++)
         vec_push(&to->numbers, from->numbers.data[i]);

@@ -57,7 +57,10 @@ struct profile_site {
     char *function;    // demangled, whose source the line is in; NULL: unknown
     char *instruction; // "ld.shared.f32"
     char *array;       // source name of the shared array, NULL: unknown or global
-    unsigned width;    // bytes a lane
+    bool knows_array_offset;
+    uint64_t array_offset; // of the array that the worst request is about: bytes of the block's
+                           // shared memory in front of it
+    unsigned width;        // bytes a lane
     struct profile_counts counts;
     // Shared only. degrees[n]: requests whose worst phase took n wavefronts.
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];

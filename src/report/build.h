@@ -24,6 +24,9 @@ const char *view_take(struct view_builder *builder, struct strbuf *text); // int
 
 // source.c: the text of a source line; NULL when it cannot be read.
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line);
+// All of the line, *length bytes; borrowed from the builder.
+const char *view_source_line(struct view_builder *builder, const char *file, uint32_t line,
+                             size_t *length);
 // The byte of the quote that `column` (from 1 on, 0: unknown) of the line is; or VIEW_NO_CARET.
 size_t view_caret(struct view_builder *builder, const char *file, uint32_t line, uint32_t column,
                   const char *quote);

@@ -37,13 +37,19 @@ void report_csv_findings(const struct profile *profile, struct strbuf *out);
 void report_csv_field(struct strbuf *out, const char *text);
 void report_csv_text(struct strbuf *out, const char *text);
 
+// A page for browsers, in one file that loads nothing: ranked lines, sources, the worst requests on
+// their banks. What the profile says is data to it, never markup.
+void report_html(const struct profile *profile, const struct report_options *options,
+                 struct strbuf *out);
+
 // ---- All forms of a report (formats.c) -----------------------------------------------------
 
 // The name that --format takes, and the function that writes it.
 #define REPORT_FORMATS(X)                                                                          \
     X(TEXT, "text", write_text)                                                                    \
     X(JSON, "json", write_json)                                                                    \
-    X(CSV, "csv", write_csv)
+    X(CSV, "csv", write_csv)                                                                       \
+    X(HTML, "html", report_html)
 
 #define X(id, name, write) REPORT_##id,
 enum report_format { REPORT_FORMATS(X) REPORT_FORMAT_COUNT };

@@ -56,6 +56,16 @@ static size_t quote_indent(struct view_builder *builder, const char *file, uint3
     return indent;
 }
 
+const char *view_source_line(struct view_builder *builder, const char *file, uint32_t line,
+                             size_t *length) {
+    const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
+    if (!source || !source->text || line > source->line_count)
+        return NULL;
+    const char *found = source->lines[line - 1];
+    *length = strcspn(found, "\r\n");
+    return found;
+}
+
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line) {
     const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
     if (!source || line > source->line_count)

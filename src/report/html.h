@@ -1,0 +1,72 @@
+// Inside the HTML report: the data of the page. The page itself - markup, style and script - are
+// the files of src/report/html, which the build turns into report_page_* (tools/embed_page.py).
+#ifndef BANKRUN_REPORT_HTML_H
+#define BANKRUN_REPORT_HTML_H
+
+#include <jansson.h>
+
+#include "base/map.h"
+#include "report/build.h"
+
+// The page up to its data, and what follows these.
+extern const char report_page_head[], report_page_tail[];
+
+struct html_access { // of a line, in one launch or several that are alike
+    size_t launch;   // of the view
+    const struct view_site *site;
+};
+
+// A source line over all launches; what has none is apart for each kernel.
+struct html_line {
+    size_t file;   // of html_data.files; SIZE_MAX: unknown
+    uint32_t line; // 0: unknown
+    struct profile_counts counts[SITE_SPACES];
+    uint64_t most;      // excess of shared memory in one entry of the view, which `gain` is about
+    size_t most_launch; // that entry
+    double gain;        // as in struct view_line; 0: unknown
+    bool is_worth;
+    VEC(struct html_access) accesses;
+};
+
+struct html_file {
+    const char *path;    // as the profile has it
+    VEC(uint32_t) lines; // that something is said of
+};
+
+struct html_data {
+    const struct report_view *view;
+    struct view_builder builder;
+    json_t *texts, *pictures; // each is there once, and called by its number
+    struct map text_numbers, picture_numbers;
+    size_t picture_bytes;
+    VEC(struct html_file) files;
+    struct map file_numbers;
+    VEC(struct html_line) lines;
+    struct map line_numbers;
+};
+
+// html_data.c: all of it. The caller frees.
+json_t *html_data_of(const struct report_view *view, const struct report_options *options);
+json_t *html_text(struct html_data *data, const char *text); // its number, or null
+size_t html_file_number(struct html_data *data, const char *path, uint32_t line); // SIZE_MAX: none
+json_t *html_counts(const struct profile_counts *counts);
+
+// html_lines.c: fills data->lines, those with most excess first.
+void html_find_lines(struct html_data *data);
+json_t *html_lines(struct html_data *data);
+
+// html_pictures.c: `picture` of a site's worst request, by its number, and `offset`, which its
+// first lane has; null: there is no model of it. The same for the layouts of its cure, as an array.
+void html_set_picture(struct html_data *data, json_t *object, unsigned arch,
+                      const struct profile_site *site);
+json_t *html_cured(struct html_data *data, unsigned arch, const struct profile_site *site,
+                   const struct profile_cure *cure);
+
+// html_notes.c: what is said beside lines.
+json_t *html_findings(struct html_data *data);
+json_t *html_problems(struct html_data *data);
+
+// html_source.c: the lines that something is said of, with some around them.
+json_t *html_files(struct html_data *data);
+
+#endif

@@ -1,0 +1,130 @@
+// The profile as the page has it: what bankrun counted and found, put together by source line.
+const page = JSON.parse(document.getElementById("profile").textContent);
+
+const words = (number) => (number === null || number === undefined ? null : page.texts[number]);
+const count = (value) => value.toLocaleString("en-US");
+const excessOf = (counts) => Math.max(0, counts[1] - counts[2]);
+const times = (value) => value.toFixed(value < 10 ? 1 : 0);
+const plural = (value, one, many) => count(value) + " " + (value === 1 ? one : many);
+
+// Never says 0 or 100 of what is not.
+function percent(part, whole) {
+  const value = whole ? (100 * part) / whole : 0;
+  if (part > 0 && value < 1) return "<1 %";
+  if (part < whole && value > 99) return ">99 %";
+  return Math.round(value) + " %";
+}
+
+// Makes an element. Whatever a profile says becomes text, never markup.
+function make(tag, traits, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(traits || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class") element.className = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat())
+    if (child !== null && child !== undefined) element.append(child);
+  return element;
+}
+
+// Numbers of lanes come as runs: [first, distance, how many], or [the only one].
+function numbersOf(runs) {
+  const numbers = [];
+  for (const [first, step, many] of runs)
+    for (let i = 0; i < (many || 1); i++) numbers.push(first + i * (step || 0));
+  return numbers;
+}
+
+// ---- Names of files: without the folders that all of them are in ------------------------------
+
+function shortNames(names) {
+  const folders = names.map((name) => name.split("/").slice(0, -1));
+  let shared = 0;
+  while (folders.length && folders.every((f) => shared < f.length && f[shared] === folders[0][shared]))
+    shared++;
+  return names.map((name) => name.split("/").slice(shared).join("/"));
+}
+const fileNames = shortNames(page.files.map((file) => file.name || "?"));
+
+const sourceOf = page.files.map((file) => new Map(file.source.map((row) => [row[0], row])));
+function codeAt(file, line) {
+  const row = file === null ? undefined : sourceOf[file].get(line);
+  return row ? row[1].trim() : "";
+}
+
+// ---- Lines --------------------------------------------------------------------------------------
+
+function placeName(file, line) {
+  return file === null ? "no known line" : fileNames[file] + ":" + line;
+}
+
+function verdictOf(line) {
+  const shared = line.accesses.filter((access) => access.space === 0);
+  if (line.excess > 0) return [line.degree > 1 ? line.degree + "-way conflicts" : "conflicts", "bad"];
+  if (shared.length > 0)
+    return shared.every((access) => words(access.verdict) === "proved")
+      ? ["proved free", "good"]
+      : ["no conflicts", "good"];
+  if (line.global[0] > 0)
+    return [percent(line.global[2], line.global[1]) + " efficient", line.waste > 0 ? "warn" : "good"];
+  return ["not counted", "dim"];
+}
+
+function fillLine(line, rank) {
+  line.shared = line.shared || [0, 0, 0];
+  line.global = line.global || [0, 0, 0];
+  for (const access of line.accesses) access.space = access.global ? 1 : 0;
+  line.rank = rank;
+  line.findings = [];
+  line.name = placeName(line.file, line.line);
+  line.code = codeAt(line.file, line.line);
+  line.excess = excessOf(line.shared);
+  line.waste = excessOf(line.global);
+  line.degree = line.accesses.reduce(
+    (most, access) => (excessOf(access.counts) > 0 && access.degree > most ? access.degree : most), 0);
+  line.kernels = new Set(line.accesses.map((access) => page.launches[access.launch].kernel));
+  line.verdict = verdictOf(line);
+  line.id = line.file === null ? "L?" + rank : "L=" + line.name;
+  return line;
+}
+
+const lines = page.lines.map(fillLine);
+const lineAt = new Map(lines.filter((line) => line.file !== null)
+  .map((line) => [line.file + ":" + line.line, line]));
+
+// A line that only a finding or a fault is about.
+function noteLine(file, line) {
+  const key = file + ":" + line;
+  if (!lineAt.has(key)) {
+    const fresh = {file, line, accesses: []};
+    lines.push(fillLine(fresh, lines.length));
+    lineAt.set(key, fresh);
+  }
+  return lineAt.get(key);
+}
+
+for (const finding of page.findings) {
+  const about = new Set(finding.places.filter((place) => place.file !== null)
+    .map((place) => noteLine(place.file, place.line)));
+  for (const line of about) line.findings.push(finding);
+}
+
+const lineOfId = new Map(lines.map((line) => [line.id, line]));
+const linkTo = (line) => "#" + encodeURIComponent(line.id).replaceAll("%3D", "=").replaceAll("%2F", "/").replaceAll("%3A", ":");
+const mostWavefronts = lines.reduce((most, line) => Math.max(most, line.shared[1]), 1);
+const mostSectors = lines.reduce((most, line) => Math.max(most, line.global[1]), 1);
+
+for (const line of lines)
+  line.searched = [line.name, line.code, ...[...line.kernels].map(words),
+    ...line.accesses.map((access) => words(access.access)),
+    ...line.findings.map((finding) => words(finding.message))].join("\n").toLowerCase();
+
+// Two lengths beside each other: what is needed, and what is in vain.
+function bar(counts, most) {
+  const needed = make("span", {class: "ideal"}), vain = make("span", {class: "excess"});
+  needed.style.width = (100 * Math.min(counts[1], counts[2])) / most + "%";
+  vain.style.width = (100 * excessOf(counts)) / most + "%";
+  return make("span", {class: "bar", "aria-hidden": "true"}, needed, vain);
+}

@@ -1,0 +1,202 @@
+// One line in full: what it costs by kernel, how its requests conflict, the worst one on the banks
+// as it is and in another layout, and what checkers say of it.
+const detailTitle = document.getElementById("detail-title");
+const detailBody = document.getElementById("detail-body");
+
+function cells(...values) {
+  return values.map((value) => make("td", {class: typeof value === "number" ? "number" : "long"},
+    typeof value === "number" ? count(value) : value));
+}
+
+function table(caption, heads, rows) {
+  return make("div", {class: "wide"}, make("table", {}, caption ? make("caption", {}, caption) : null,
+    make("thead", {}, make("tr", {}, heads.map((head) =>
+      make("th", {scope: "col", class: head.startsWith("#") ? "number" : null}, head.replace("#", ""))))),
+    make("tbody", {}, rows.map((row) => make("tr", {}, row)))));
+}
+
+// ---- By kernel ----------------------------------------------------------------------------------
+
+function byKernel(line, space) {
+  const sums = new Map();
+  for (const access of line.accesses.filter((one) => one.space === space)) {
+    const launch = page.launches[access.launch];
+    const sum = sums.get(launch.kernel) || {launches: new Map(), counts: [0, 0, 0]};
+    sum.launches.set(access.launch, launch.count);
+    access.counts.forEach((value, i) => (sum.counts[i] += launch.count * value));
+    sums.set(launch.kernel, sum);
+  }
+  return sums;
+}
+
+function kernelTable(line, space) {
+  const sums = [...byKernel(line, space)].sort((a, b) => excessOf(b[1].counts) - excessOf(a[1].counts));
+  if (sums.length === 0) return null;
+  const most = Math.max(...sums.map(([, sum]) => sum.counts[1]), 1);
+  const units = space === 0 ? "wavefronts" : "sectors";
+  const rows = sums.map(([kernel, sum]) => {
+    const launches = [...sum.launches.values()].reduce((a, b) => a + b, 0);
+    return [...cells(words(kernel), launches, ...sum.counts, excessOf(sum.counts)),
+      make("td", {class: "barred"}, bar(sum.counts, most))];
+  });
+  return table(space === 0 ? "Shared memory, by kernel" : "Global memory, by kernel",
+    ["kernel", "#launches", "#requests", "#" + units, "#ideal", "#excess", ""], rows);
+}
+
+// ---- One access ---------------------------------------------------------------------------------
+
+function histogram(access) {
+  const most = Math.max(...access.degrees.map((pair) => pair[1]), 1);
+  const rows = access.degrees.map(([degree, requests]) => [...cells(degree + "-way", requests),
+    make("td", {class: "barred"}, bar(degree > 1 ? [0, requests, 0] : [0, requests, requests], most))]);
+  return rows.length ? table("Degrees of a launch's requests", ["degree", "#requests", ""], rows) : null;
+}
+
+function said(title, text) {
+  return text ? [make("h3", {}, title), make("p", {class: "words"}, text)] : [];
+}
+
+function inlinedInto(access) {
+  if (!access.inlined) return null;
+  return "inlined into " + access.inlined.map(([file, line, name]) =>
+    (words(name) || "a function") + " at " + (words(file) || "?") + ":" + line).join(", in ");
+}
+
+function pictureTitle(picture) {
+  return plural(picture.wavefronts, "wavefront", "wavefronts") + ", ideal " + count(picture.ideal)
+    + (picture.rows !== picture.wavefronts ? " (" + picture.rows + " of them, its first pass, are drawn)" : "");
+}
+
+const marksLegend = () => make("ul", {class: "marks dim"},
+  ["", "collides", "shares"].map((kind, i) => make("li", {}, make("span", {class: "mark " + kind}),
+    ["alone in its bank", "collides", "shares a word (broadcast)"][i])));
+
+// The worst request as it is, and beside it in the layout that is picked.
+function pictures(access) {
+  const before = page.pictures[access.picture];
+  const told = make("output", {class: "told", "aria-live": "polite"},
+    "A number is the wavefront that serves the lane. Hover over a lane, or go to the picture and use arrow keys.");
+  const wrap = make("div", {class: "pictures"}), row = make("output", {});
+  const slider = make("input", {type: "range", min: 0, max: before.rows, value: 0, "aria-label": "Wavefront; 0 shows all"});
+  const layouts = (access.cured || []).filter((layout) => layout.picture !== null);
+  const pick = make("select", {}, layouts.map((layout, i) => make("option", {value: i}, words(layout.words))));
+  const elements = cellsOf(before, access.offset).map((cell) => elementName(access, cell.offset - 4 * cell.word));
+  let drawn = [];
+  function step() {
+    const at = Number(slider.value);
+    row.textContent = at === 0 ? "all" : at + " of " + slider.max;
+    slider.setAttribute("aria-valuetext", row.textContent);
+    for (const picture of drawn) picture.show(at);
+  }
+  function draw() {
+    const layout = layouts[Number(pick.value)], after = layout && page.pictures[layout.picture];
+    const shown = [["As it is", before, access.offset]].concat(after ? [["In this layout", after, layout.offset]] : []);
+    drawn = shown.map(([title, picture, first]) => drawPicture(picture, first, elements, title, told));
+    slider.max = Math.max(...shown.map(([, picture]) => picture.rows));
+    wrap.classList.toggle("alone", !after);
+    wrap.replaceChildren(...shown.map(([title, picture], i) => make("figure", {},
+      make("figcaption", {}, make("strong", {}, title), ": " + pictureTitle(picture)), drawn[i].node,
+      laneTable(picture, drawn[i].cells, elements))));
+    step();
+  }
+  slider.addEventListener("input", step);
+  pick.addEventListener("change", draw);
+  const warp = "block (" + access.worst.slice(0, 3).join(", ") + "), warp " + access.worst[3];
+  draw();
+  return [make("h3", {}, "The worst request: " + warp),
+    make("div", {class: "picker"}, make("label", {}, "Wavefront ", slider), row,
+      layouts.length ? make("label", {}, "Layout ", pick) : null),
+    marksLegend(), wrap, told];
+}
+
+function layoutTable(access) {
+  if (!access.cured || access.cured.length === 0) return null;
+  const rows = access.cured.map((layout) =>
+    cells(words(layout.words), layout.wavefronts, layout.ideal, layout.more_bytes));
+  return table("Layouts that cure it: all requests of block 0 to the array, " + count(access.cured[0].of)
+    + " wavefronts as it is", ["layout", "#wavefronts", "#ideal", "#bytes more"], rows);
+}
+
+function showAccess(access) {
+  const counts = access.counts;
+  const about = access.space === 0
+    ? plural(counts[0], "request", "requests") + ", " + count(counts[1]) + " wavefronts, ideal " + count(counts[2])
+    : plural(counts[0], "request", "requests") + ", " + count(counts[1]) + " sectors, ideal " + count(counts[2])
+      + " (" + percent(counts[2], counts[1]) + " efficient)";
+  return [make("p", {}, "In a launch: " + about + (access.about ? " (an estimate)" : "")
+      + (access.certainty !== undefined ? "; the rule is " + words(access.certainty) : "") + "."),
+    inlinedInto(access) ? make("p", {class: "dim"}, inlinedInto(access)) : null,
+    words(access.why) ? make("p", {class: "words"}, "Why: " + words(access.why)) : null,
+    ...(access.picture !== undefined && access.picture !== null ? pictures(access) : []),
+    ...said("What helps", words(access.help)), layoutTable(access), access.space === 0 ? histogram(access) : null,
+    ...said("What is proved", words(access.proof))].filter((part) => part !== null);
+}
+
+function accessName(access) {
+  return words(access.access) + (access.column ? " (column " + access.column + ")" : "");
+}
+
+function launchName(launch) {
+  return (launch.count > 1 ? plural(launch.count, "launch", "launches") + " from " : "launch ") + launch.first;
+}
+
+function accessPicker(line) {
+  const body = make("div");
+  const order = [...line.accesses].sort((a, b) => a.space - b.space || excessOf(b.counts) - excessOf(a.counts));
+  const show = (index) => body.replaceChildren(...showAccess(order[index]));
+  if (order.length === 0) return [];
+  const pick = make("select", {id: "access", onchange: () => show(Number(pick.value))});
+  for (const kernel of new Set(order.map((access) => page.launches[access.launch].kernel))) {
+    const group = make("optgroup", {label: words(kernel)});
+    order.forEach((access, i) => {
+      const launch = page.launches[access.launch];
+      if (launch.kernel === kernel)
+        group.append(make("option", {value: i}, accessName(access) + ", " + launchName(launch)));
+    });
+    pick.append(group);
+  }
+  pick.value = "0";
+  show(0);
+  return [make("p", {class: "picker"}, make("label", {}, "Access ", pick)), body];
+}
+
+// ---- Findings -----------------------------------------------------------------------------------
+
+function findingItem(finding, from) {
+  const places = finding.places.map((place) => {
+    const line = place.file === null ? null : lineAt.get(place.file + ":" + place.line);
+    const thread = place.thread ? " thread (" + place.thread.join(",") + ") of block (" + place.block.join(",") + ")" : "";
+    const what = thread + " " + (words(place.role) || "") + (words(place.instruction) ? " by " + words(place.instruction) : "");
+    return make("li", {}, line ? make("a", {href: linkTo(line), class: "place"}, line.name) : "no known line", what,
+      line && line.code && line !== from ? make("div", {class: "code"}, line.code) : null);
+  });
+  const kind = make("span", {class: finding.note || finding.suppressed !== null ? "dim" : "bad"},
+    (finding.note ? "note: " : "") + page.checks_words(finding) + ": ");
+  return make("li", {}, kind, words(finding.message) + (words(finding.object) ? ": " + words(finding.object) : "")
+      + (finding.count > 1 ? " (" + count(finding.count) + " times)" : ""),
+    finding.suppressed !== null ? " (accepted: " + words(finding.suppressed) + ")" : null,
+    places.length ? make("ul", {}, places) : null,
+    words(finding.help) ? make("p", {class: "words"}, "help: " + words(finding.help)) : null);
+}
+page.checks_words = (finding) => finding.check + (words(finding.kind) ? " " + words(finding.kind) : "");
+
+// ---- The line -----------------------------------------------------------------------------------
+
+function gainWords(line) {
+  if (!line.gain) return null;
+  const launch = page.launches[line.gain_launch];
+  const what = "Without its excess a launch of " + words(launch.kernel);
+  return line.worth
+    ? what + " would be about " + times(line.gain) + " times as fast (an estimate for " + launch.worth.machine + ")."
+    : what + " would not be faster to speak of (an estimate for " + launch.worth.machine + "): it waits for other things.";
+}
+
+function showLine(line) {
+  detailTitle.textContent = line.name + ": " + line.verdict[0];
+  detailBody.replaceChildren(...[
+    line.code ? make("pre", {tabindex: "0", "aria-label": "Source"}, make("code", {}, line.code)) : null,
+    gainWords(line) ? make("p", {}, gainWords(line)) : null,
+    ...(line.findings.length ? [make("h3", {}, "What checkers found here"),
+      make("ul", {}, line.findings.map((finding) => findingItem(finding, line)))] : []),
+    ...accessPicker(line), kernelTable(line, 0), kernelTable(line, 1)].filter((part) => part !== null));
+}

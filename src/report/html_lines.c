@@ -1,0 +1,188 @@
+// Source lines of the page: what all launches do there, added up.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/json_make.h"
+#include "report/html.h"
+
+// ---- Found -----------------------------------------------------------------------------------
+
+// The same for all accesses that are one line.
+static const char *key_of(struct html_data *data, const struct view_line *line,
+                          const struct view_launch *launch) {
+    return line->at.line
+               ? arena_printf(data->builder.arena, "%u %s", line->at.line, line->first->file)
+               : arena_printf(data->builder.arena, "0 %s", launch->launch->symbol);
+}
+
+static struct html_line *line_for(struct html_data *data, const struct view_line *line,
+                                  const struct view_launch *launch) {
+    const char *key = key_of(data, line, launch);
+    uintptr_t known = (uintptr_t)map_get_string(&data->line_numbers, key);
+    if (!known) {
+        struct html_line fresh = {.file = html_file_number(data, line->first->file, line->at.line),
+                                  .line = line->at.line};
+        vec_push(&data->lines, fresh);
+        known = data->lines.length;
+        map_put(&data->line_numbers, key, strlen(key), (void *)known);
+    }
+    return &data->lines.data[known - 1];
+}
+
+static void add_lines(struct html_data *data, size_t launch, const struct view_lines *lines) {
+    const struct view_launch *alike = &data->view->launches[launch];
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct view_line *from = &lines->data[i];
+        struct html_line *to = line_for(data, from, alike);
+        for (size_t s = 0; s < from->count; s++) {
+            const struct profile_site *site = from->sites[s].site;
+            struct profile_counts *sum = &to->counts[site->space];
+            sum->requests += alike->count * site->counts.requests;
+            sum->units += alike->count * site->counts.units;
+            sum->ideal += alike->count * site->counts.ideal;
+            vec_push(&to->accesses, (struct html_access){launch, &from->sites[s]});
+        }
+        if (from->first->space == SITE_SHARED && alike->count * from->excess > to->most) {
+            to->most = alike->count * from->excess;
+            to->most_launch = launch;
+            to->gain = from->gain;
+            to->is_worth = from->is_worth;
+        }
+    }
+}
+
+static int compare(uint64_t a, uint64_t b) { // more first
+    return a > b ? -1 : a < b;
+}
+
+static int by_excess(const void *left, const void *right) {
+    const struct html_line *a = left, *b = right;
+    int order = 0;
+    for (int space = 0; space < SITE_SPACES && !order; space++)
+        order = compare(view_excess(&a->counts[space]), view_excess(&b->counts[space]));
+    if (!order)
+        order = a->file < b->file ? -1 : a->file > b->file;
+    return order ? order : a->line < b->line ? -1 : a->line > b->line;
+}
+
+void html_find_lines(struct html_data *data) {
+    for (size_t i = 0; i < data->view->count; i++) {
+        const struct view_launch *launch = &data->view->launches[i];
+        const struct view_lines efficient =
+            view_lines_of(&data->builder, launch, SITE_GLOBAL, false);
+        add_lines(data, i, &launch->conflicts);
+        add_lines(data, i, &launch->clean);
+        add_lines(data, i, &launch->wasteful);
+        add_lines(data, i, &efficient);
+    }
+    if (data->lines.length > 0)
+        qsort(data->lines.data, data->lines.length, sizeof *data->lines.data, by_excess);
+}
+
+// ---- As data ---------------------------------------------------------------------------------
+
+static json_t *degrees_of(const struct profile_site *site) {
+    json_t *array = json_array();
+    for (unsigned degree = 0; degree <= PROFILE_MAX_DEGREE; degree++) {
+        if (!site->degrees[degree])
+            continue;
+        json_t *pair = json_array();
+        append(pair, number(degree));
+        append(pair, number(site->degrees[degree]));
+        append(array, pair);
+    }
+    return array;
+}
+
+static json_t *frames_of(struct html_data *data, const struct view_site *site) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < site->site->inlined_count; i++) {
+        const struct view_frame *frame = &site->frames[i];
+        json_t *object = json_array();
+        append(object, html_text(data, frame->at.file));
+        append(object, number(frame->at.line));
+        append(object, html_text(data, frame->function));
+        append(array, object);
+    }
+    return array;
+}
+
+static void set_text(struct html_data *data, json_t *object, const char *key, const char *words) {
+    if (words)
+        set(object, key, html_text(data, words));
+}
+
+static json_t *worst_of(const struct profile_site *site) {
+    json_t *array = triple(site->worst_block);
+    append(array, number(site->worst_warp));
+    return array;
+}
+
+static void set_shared(struct html_data *data, json_t *object, const struct html_access *access) {
+    const struct profile_site *site = access->site->site;
+    const struct view_launch *launch = &data->view->launches[access->launch];
+    set(object, "degree", number(site->worst_degree));
+    set(object, "degrees", degrees_of(site));
+    set_text(data, object, "certainty",
+             bankrun_certainty_text(profile_certainty(launch->arch, site)));
+    if (site->worst_degree == 0)
+        return;
+    set(object, "worst", worst_of(site));
+    if (site->knows_array_offset)
+        set(object, "array_offset", number(site->array_offset));
+    html_set_picture(data, object, launch->arch, site);
+    if (site->cure)
+        set(object, "cured",
+            html_cured(data, launch->arch, site, &launch->launch->cures[site->cure - 1]));
+}
+
+static json_t *access_of(struct html_data *data, const struct html_access *access) {
+    const struct profile_site *site = access->site->site;
+    json_t *object = json_object();
+    set(object, "launch", number(access->launch));
+    set(object, "access", html_text(data, access->site->access));
+    if (site->space == SITE_GLOBAL)
+        set(object, "global", json_true());
+    set(object, "width", number(site->width));
+    set(object, "counts", html_counts(&site->counts));
+    set_text(data, object, "array", site->array);
+    set_text(data, object, "verdict", site->verdict);
+    set_text(data, object, "proof", site->proof);
+    set_text(data, object, "why", site->why);
+    set_text(data, object, "help", site->help);
+    set_text(data, object, "function", site->function);
+    if (access->site->column)
+        set(object, "column", number(access->site->column));
+    if (site->is_estimate)
+        set(object, "about", json_true());
+    if (site->inlined_count)
+        set(object, "inlined", frames_of(data, access->site));
+    if (site->space == SITE_SHARED)
+        set_shared(data, object, access);
+    return object;
+}
+
+json_t *html_lines(struct html_data *data) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < data->lines.length; i++) {
+        const struct html_line *line = &data->lines.data[i];
+        json_t *object = json_object(), *accesses = json_array();
+        set(object, "file", line->file == SIZE_MAX ? json_null() : number(line->file));
+        set(object, "line", number(line->line));
+        if (line->counts[SITE_SHARED].requests)
+            set(object, "shared", html_counts(&line->counts[SITE_SHARED]));
+        if (line->counts[SITE_GLOBAL].requests)
+            set(object, "global", html_counts(&line->counts[SITE_GLOBAL]));
+        if (line->gain > 0) {
+            set(object, "gain", json_real(line->gain));
+            set(object, "worth", json_boolean(line->is_worth));
+            set(object, "gain_launch", number(line->most_launch));
+        }
+        for (size_t a = 0; a < line->accesses.length; a++)
+            append(accesses, access_of(data, &line->accesses.data[a]));
+        set(object, "accesses", accesses);
+        append(array, object);
+    }
+    return array;
+}

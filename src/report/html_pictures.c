@@ -1,0 +1,220 @@
+// Requests on their banks, for the page: which wavefront serves each lane, from which banks, and
+// where lanes collide or share a word. All of it is the bank model's answer.
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/json_make.h"
+#include "report/html.h"
+
+// Beyond so many bytes of them, pictures of lines with less excess are left out: a page of ten
+// thousand accesses still opens at once.
+enum { MOST_BYTES = 2 << 20, MOST_WORDS = 4, MOST_LAYOUTS = 3 };
+
+enum mark { MARK_ALONE, MARK_COLLIDES = 1, MARK_SHARES = 2 }; // both at once, too
+
+// ---- Numbers of lanes --------------------------------------------------------------------------
+
+static json_t *run_of(int64_t first, int64_t step, unsigned count) {
+    json_t *run = json_array();
+    append(run, json_integer(first));
+    if (count > 1) {
+        append(run, json_integer(step));
+        append(run, number(count));
+    }
+    return run;
+}
+
+// As runs of equal distances: [first, distance, how many], or [the only one].
+static json_t *runs_of(const int64_t *values, unsigned count) {
+    json_t *array = json_array();
+    for (unsigned i = 0, end; i < count; i = end) {
+        const int64_t step = i + 1 < count ? values[i + 1] - values[i] : 0;
+        for (end = i + 1; end < count && values[end] - values[end - 1] == step; end++) {
+        }
+        end = end - i < 3 ? i + 1 : end;
+        append(array, run_of(values[i], step, end - i));
+    }
+    return array;
+}
+
+// ---- A picture ---------------------------------------------------------------------------------
+
+struct drawing {
+    const struct bankrun_request *request;
+    struct view_wavefronts wavefronts;
+    uint8_t row_of[BANKRUN_LANES];
+    unsigned active, words; // words: of each lane
+    unsigned lanes[BANKRUN_LANES];
+};
+
+static bool shares(unsigned arch, const struct drawing *drawing, unsigned lane, unsigned word) {
+    const uint32_t *offsets = drawing->request->offsets, at = offsets[lane] / 4 + word;
+    const uint32_t others =
+        drawing->wavefronts.lanes[drawing->row_of[lane]][bankrun_bank(arch, 4 * at)] &
+        ~(1u << lane);
+    for (uint32_t rest = others; rest != 0; rest &= rest - 1) {
+        const uint32_t first = offsets[__builtin_ctz(rest)] / 4;
+        if (first <= at && at < first + drawing->words)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t mark_of(unsigned arch, const struct drawing *drawing, unsigned lane,
+                        unsigned word) {
+    const unsigned row = drawing->row_of[lane];
+    const unsigned bank = bankrun_bank(arch, drawing->request->offsets[lane] + 4 * word);
+    return (drawing->wavefronts.waited[row] >> bank & 1 ? MARK_COLLIDES : MARK_ALONE) |
+           (shares(arch, drawing, lane, word) ? MARK_SHARES : MARK_ALONE);
+}
+
+static bool draw(unsigned arch, const struct bankrun_request *request, struct drawing *drawing) {
+    *drawing =
+        (struct drawing){.request = request, .words = request->width > 4 ? request->width / 4 : 1};
+    if (!view_wavefronts_of(arch, request, &drawing->wavefronts) || drawing->words > MOST_WORDS)
+        return false;
+    bankrun_schedule(arch, request, drawing->row_of);
+    for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
+        if (drawing->row_of[lane] < VIEW_MAX_WAVEFRONTS)
+            drawing->lanes[drawing->active++] = lane;
+    return drawing->active > 0;
+}
+
+static void set_cells(json_t *object, unsigned arch, const struct drawing *drawing) {
+    json_t *banks = json_array(), *marks = json_array();
+    int64_t bank[BANKRUN_LANES], mark[BANKRUN_LANES];
+    for (unsigned word = 0; word < drawing->words; word++) {
+        for (unsigned i = 0; i < drawing->active; i++) {
+            const unsigned lane = drawing->lanes[i];
+            bank[i] = bankrun_bank(arch, drawing->request->offsets[lane] + 4 * word);
+            mark[i] = mark_of(arch, drawing, lane, word);
+        }
+        append(banks, runs_of(bank, drawing->active));
+        append(marks, runs_of(mark, drawing->active));
+    }
+    set(object, "bank", banks);
+    set(object, "mark", marks);
+}
+
+// Offsets in a picture are from there: many requests then have one picture.
+static uint32_t first_offset(const struct drawing *drawing) {
+    return drawing->request->offsets[drawing->lanes[0]];
+}
+
+static json_t *picture_of(unsigned arch, const struct drawing *drawing,
+                          const struct bankrun_cost *cost) {
+    int64_t row[BANKRUN_LANES], offset[BANKRUN_LANES], lanes[BANKRUN_LANES];
+    json_t *object = json_object();
+    for (unsigned i = 0; i < drawing->active; i++) {
+        const unsigned lane = drawing->lanes[i];
+        lanes[i] = lane;
+        row[i] = drawing->row_of[lane];
+        offset[i] = (int64_t)drawing->request->offsets[lane] - first_offset(drawing);
+    }
+    set(object, "banks", number(drawing->wavefronts.banks));
+    set(object, "rows", number(drawing->wavefronts.count));
+    set(object, "wavefronts", number(cost->wavefronts));
+    set(object, "ideal", number(cost->ideal));
+    set(object, "lane", runs_of(lanes, drawing->active));
+    set(object, "offset", runs_of(offset, drawing->active));
+    set(object, "row", runs_of(row, drawing->active));
+    set_cells(object, arch, drawing);
+    return object;
+}
+
+// The number of an equal picture that is there already.
+static json_t *kept(struct html_data *data, json_t *picture) {
+    char *words = json_dumps(picture, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!words)
+        base_out_of_memory(0);
+    uintptr_t known = (uintptr_t)map_get_string(&data->picture_numbers, words);
+    if (known) {
+        json_decref(picture);
+    } else {
+        const size_t length = strlen(words);
+        const char *key = arena_strndup(data->builder.arena, words, length);
+        append(data->pictures, picture);
+        data->picture_bytes += length;
+        known = json_array_size(data->pictures);
+        map_put(&data->picture_numbers, key, length, (void *)known);
+    }
+    free(words);
+    return number(known - 1);
+}
+
+static void set_picture(struct html_data *data, json_t *object, unsigned arch,
+                        const struct bankrun_request *request) {
+    struct drawing drawing;
+    struct bankrun_cost cost;
+    const bool is_drawn = data->picture_bytes < MOST_BYTES && draw(arch, request, &drawing) &&
+                          bankrun_count(arch, request, &cost) == BANKRUN_OK;
+    if (is_drawn)
+        set(object, "offset", number(first_offset(&drawing)));
+    set(object, "picture", is_drawn ? kept(data, picture_of(arch, &drawing, &cost)) : json_null());
+}
+
+void html_set_picture(struct html_data *data, json_t *object, unsigned arch,
+                      const struct profile_site *site) {
+    const struct bankrun_request request =
+        profile_bank_request(&site->request, site->worst_mask, site->worst_offsets);
+    if (site->is_modelled)
+        set_picture(data, object, arch, &request);
+    else
+        set(object, "picture", json_null());
+}
+
+// ---- In other layouts --------------------------------------------------------------------------
+
+static void set_in_layout(struct html_data *data, json_t *object, unsigned arch,
+                          const struct profile_site *site, const struct profile_cure *cure,
+                          const struct profile_layout *layout) {
+    uint32_t offsets[BANKRUN_LANES] = {0};
+    struct bankrun_request request =
+        profile_bank_request(&site->request, site->worst_mask, offsets);
+    const unsigned matrix_lanes = 8 * request.matrices;
+    const uint32_t mask = matrix_lanes && matrix_lanes < BANKRUN_LANES ? (1u << matrix_lanes) - 1
+                          : matrix_lanes                               ? UINT32_MAX
+                                                                       : request.mask;
+    if (!site->is_modelled || !site->knows_array_offset ||
+        !profile_cured_offsets(cure, layout, site->array_offset, mask, request.width,
+                               site->worst_offsets, offsets))
+        set(object, "picture", json_null());
+    else
+        set_picture(data, object, arch, &request);
+}
+
+static json_t *layout_of(struct html_data *data, const struct profile_cure *cure,
+                         const struct profile_layout *layout) {
+    json_t *object = json_object();
+    struct strbuf words = {0};
+    profile_put_layout(&words, layout);
+    set(object, "words", html_text(data, view_take(&data->builder, &words)));
+    set(object, "wavefronts", number(layout->wavefronts));
+    set(object, "of", number(cure->wavefronts));
+    set(object, "ideal", number(cure->ideal));
+    set(object, "more_bytes",
+        number(layout->bytes > cure->bytes ? layout->bytes - cure->bytes : 0));
+    return object;
+}
+
+// The best of each kind, as reports name them: by declaration, by index, swizzled.
+static bool is_shown(const struct profile_cure *cure, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (cure->layouts[i].kind == cure->layouts[n].kind &&
+            cure->layouts[i].is_by_index == cure->layouts[n].is_by_index)
+            return false;
+    return true;
+}
+
+json_t *html_cured(struct html_data *data, unsigned arch, const struct profile_site *site,
+                   const struct profile_cure *cure) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < cure->layout_count && json_array_size(array) < MOST_LAYOUTS; i++) {
+        if (!is_shown(cure, i))
+            continue;
+        json_t *object = layout_of(data, cure, &cure->layouts[i]);
+        set_in_layout(data, object, arch, site, cure, &cure->layouts[i]);
+        append(array, object);
+    }
+    return array;
+}
