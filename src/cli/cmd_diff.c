@@ -62,8 +62,10 @@ static int diff(char **paths, struct cli_options *options) {
     int status = CLI_USAGE;
     options->baseline_path = paths[0];
     options->baseline = read_saved(paths[0], options);
-    if (options->baseline && (now = read_saved(paths[1], options)) != NULL)
+    if (options->baseline && (now = read_saved(paths[1], options)) != NULL) {
+        accept(now, options);
         status = compare(options->baseline, now, &names, options);
+    }
     profile_free(now);
     return status;
 }
@@ -94,7 +96,7 @@ int cmd_diff(int argc, char **argv) {
     if (at >= 0 && options.help) {
         help();
         status = CLI_OK;
-    } else if (at >= 0) {
+    } else if (at >= 0 && accept_by_default(&options)) {
         status = run(paths, count, &options);
     }
     options_free(&options);

@@ -85,7 +85,7 @@ int cmd_report(int argc, char **argv) {
         status = CLI_OK;
     } else if (at >= 0 && paths.length == 0) {
         cli_error("which profile? bankrun report PROFILE");
-    } else if (at >= 0 && gate_is_ready(&options)) {
+    } else if (at >= 0 && gate_is_ready(&options) && accept_by_default(&options)) {
         status = report(&paths, &options);
         output_discard(&options, input_of(&paths, &options));
     }

@@ -80,8 +80,6 @@ static bool check_counting(const struct cli_options *options) {
         cli_error("--%s puts what it finds into the report: leave --no-count out, or use "
                   "bankrun check",
                   options->schedule.runs ? "schedule" : "check");
-    else if (options->accepted && !options->checks)
-        cli_error("--suppressions: nothing is checked without --check");
     else
         return true;
     return false;
@@ -233,7 +231,8 @@ static int run_with(struct cli_options *options, int argc, char **argv, void (*s
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0 && check_counting(options) && check_gates(options) && check_as(options)) {
+    } else if (file >= 0 && check_counting(options) && check_gates(options) && check_as(options) &&
+               accept_by_default(options)) {
         status = run_file(argc - file, argv + file, options);
         output_discard(options, argv[file]);
     }

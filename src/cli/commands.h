@@ -64,6 +64,13 @@ bool show_answer(struct strbuf *text, bool is_safe, const struct cli_options *op
 // A saved profile, of standard input where the path is -. NULL: it cannot be read, which was
 // printed.
 struct profile *read_saved(const char *path, const struct cli_options *options);
+// Reads what is accepted, in place of what was read before; "" is no file. False: the file cannot
+// be read or is wrong, which was printed.
+bool accept_from(struct cli_options *options, const char *path);
+// The same of .bankrun, where the options name no file, and that is there.
+bool accept_by_default(struct cli_options *options);
+// Marks what the options accept, and says what of that is nowhere any more.
+void accept(struct profile *profile, const struct cli_options *options);
 // Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
 // or CLI_USAGE when a file cannot be read or written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);

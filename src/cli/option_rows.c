@@ -156,9 +156,11 @@ const struct option_row option_rows[] = {
      "an access\nleaves), or all; commas between several. bankrun check looks for\nall of them and "
      "counts nothing",
      READ(option_check), .choices = checks},
-    {0, "suppressions", "FILE", BOTH,
-     "findings of --check that are accepted: lines of CHECK KIND\nFILE:LINE REASON, or a function "
-     "in place of the line",
+    {0, "suppressions", "FILE", SAVED,
+     "findings of --check, and conflicts, that are accepted (default:\n.bankrun, if it is there; "
+     "'': "
+     "none): lines of CHECK KIND FILE:LINE\nREASON, or a function or kernel in place of the line; "
+     "conflict is a\nCHECK, and load, store, atomic, ... its KINDs",
      READ(option_suppressions)},
     {0, "schedule", "SEED[:N]", CLI_RUN,
      "run each kernel in N other orders of its warps and blocks, too\n(default 8), that follow "

@@ -234,11 +234,8 @@ bool option_dump(struct cli_options *options, const struct option_row *row, cons
 bool option_suppressions(struct cli_options *options, const struct option_row *row,
                          const char *value) {
     (void)row;
-    struct diag_list diags = {0};
-    profile_free_suppressions(options->accepted);
-    options->accepted = profile_read_suppressions(value, &diags);
-    print_diags(&diags, options);
-    return options->accepted != NULL;
+    options->suppressions = value;
+    return accept_from(options, value);
 }
 
 bool option_baseline(struct cli_options *options, const struct option_row *row, const char *value) {

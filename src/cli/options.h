@@ -117,8 +117,9 @@ struct cli_options {           // strings point into argv
     uint32_t checks;              // profile_check_bit
     const char *schedule_text;    // SEED[:N]; NULL: launches are run in the usual order alone
     struct run_schedule schedule; // the same
-    struct profile_suppressions *accepted; // findings that are, of --suppressions; NULL: none
-    bool writes, no_checks;                // bankrun fix: --write, --no-check
+    const char *suppressions;     // their file; NULL: .bankrun, if it is there; "": none
+    struct profile_suppressions *accepted;                 // of that file; NULL: none are
+    bool writes, no_checks;                                // bankrun fix: --write, --no-check
     enum { CLI_ANY_LAYOUT, CLI_PAD, CLI_SWIZZLE } prefers; // --prefer
     bool follow; // the processes that the program starts, too
     bool quiet, verbose, help;

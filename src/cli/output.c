@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "profile/quotes.h"
-#include "profile/suppress.h"
 #include "report/report.h"
 
 static bool is_written; // the file of -o
@@ -125,24 +124,13 @@ bool show_answer(struct strbuf *text, bool is_safe, const struct cli_options *op
     return is_good;
 }
 
-static void suppress(struct profile *profile, const struct cli_options *options) {
-    if (!options->accepted)
-        return;
-    profile_suppress(profile, options->accepted);
-    size_t at = 0;
-    for (char *unused; (unused = profile_unused_suppression(options->accepted, &at)) != NULL;
-         free(unused))
-        if (!options->quiet)
-            cli_error("%s: no finding is like it any more", unused);
-}
-
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream) {
     bool to_stdout = options->output && !strcmp(options->output, "-");
     bool to_file = options->output && !to_stdout;
     if (to_stdout)
         stream = stdout;
     int status = CLI_OK;
-    suppress(profile, options);
+    accept(profile, options);
     if (to_file || to_stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);

@@ -46,7 +46,8 @@ static bool site_looks_alike(const struct profile_site *a, const struct profile_
            same_counts(&a->counts, &b->counts) && text_is_same(a->file, b->file) &&
            text_is_same(a->instruction, b->instruction) && text_is_same(a->array, b->array) &&
            text_is_same(a->verdict, b->verdict) && text_is_same(a->proof, b->proof) &&
-           text_is_same(a->why, b->why) && memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
+           text_is_same(a->why, b->why) && text_is_same(a->suppressed, b->suppressed) &&
+           memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
 }
 
 static bool are_blocks_alike(const struct profile_blocks *a, const struct profile_blocks *b) {

@@ -65,4 +65,5 @@ void profile_free_site(struct profile_site *site) {
     free(site->proof);
     free(site->why);
     free(site->help);
+    free(site->suppressed);
 }

@@ -168,6 +168,8 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     read_degrees(reader, object, site);
     read_worst(reader, object, site);
     profile_read_hints(reader, object, &site->hints);
+    if (json_object_get(object, "suppressed"))
+        site->suppressed = profile_read_text(reader, object, "suppressed", false);
     if (json_object_get(object, "cure"))
         site->cure = 1 + (uint32_t)profile_read_number(reader, object, "cure", MOST_CURES - 1);
 }

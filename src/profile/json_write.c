@@ -104,6 +104,8 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "degrees", degrees_of(site));
     set(object, "worst", worst_of(site));
     profile_write_hints(object, &site->hints);
+    if (site->suppressed)
+        set(object, "suppressed", text(site->suppressed));
     if (site->cure)
         set(object, "cure", number(site->cure - 1));
     return object;

@@ -80,6 +80,7 @@ struct profile_site {
     // What would cure it, in words; NULL: nothing is known, or there is no excess. Of global memory
     // two lines: what, and how much that is worth.
     char *help;
+    char *suppressed; // why somebody accepts its excess (suppress.h); NULL: nobody does
 };
 
 // ---- What went wrong: a profile with any of it says less than the program did --------------

@@ -1,15 +1,17 @@
 #include "profile/suppress.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "profile/where.h"
+
+// What the first word says of bank conflicts. No pattern: findings and conflicts are accepted
+// apart.
+static const char conflict[] = "conflict";
 
 struct suppression {
     char *check, *kind, *where, *reason;
@@ -22,63 +24,105 @@ struct profile_suppressions {
     VEC(struct suppression) list;
 };
 
-// The next word of the line, which is cut behind it. NULL: there is none.
-static char *take_word(char **line) {
-    char *word = *line + strspn(*line, " \t\r");
-    if (!*word)
-        return NULL;
-    char *end = word + strcspn(word, " \t\r");
-    *line = *end ? end + 1 : end;
-    *end = '\0';
-    return word;
+struct line { // of the source, as far as it is read
+    const struct source *source;
+    size_t at, end;
+    struct diag_list *diags;
+};
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct line *line) {
+    while (line->at < line->end && is_blank(line->source->text[line->at]))
+        line->at++;
+}
+
+// The next word; an empty range: there is none.
+static struct source_range take_word(struct line *line) {
+    skip_blanks(line);
+    const size_t begin = line->at;
+    while (line->at < line->end && !is_blank(line->source->text[line->at]))
+        line->at++;
+    return (struct source_range){(uint32_t)begin, (uint32_t)line->at};
+}
+
+static char *text_of(const struct line *line, struct source_range range) {
+    return base_strndup(line->source->text + range.begin, range.end - range.begin);
 }
 
 static bool is_check(const char *pattern) {
     for (enum profile_check check = 0; check < PROFILE_CHECKS; check++)
         if (fnmatch(pattern, profile_check_text[check], 0) == 0)
             return true;
+    return strcmp(pattern, conflict) == 0;
+}
+
+static bool is_op(const char *pattern) {
+    for (int op = 0; op < PROFILE_OPS; op++)
+        if (fnmatch(pattern, profile_op_text[op], 0) == 0)
+            return true;
     return false;
 }
 
-static void read_line(struct profile_suppressions *all, char *line, unsigned number,
-                      struct diag_list *diags) {
-    char *words[3] = {take_word(&line)};
-    if (!words[0] || words[0][0] == '#')
-        return;
-    for (int i = 1; i < 3; i++)
-        words[i] = words[i - 1] ? take_word(&line) : NULL;
-    char *reason = line + strspn(line, " \t\r");
-    if (!words[2] || !*reason) {
-        diag_error(diags, "%s:%u: expected CHECK KIND WHERE and a reason", all->path, number);
-        return;
-    }
-    if (!is_check(words[0])) {
-        diag_error(diags, "%s:%u: '%s' is no checker", all->path, number, words[0]);
-        return;
-    }
-    vec_push(&all->list, ((struct suppression){.check = base_strdup(words[0]),
-                                               .kind = base_strdup(words[1]),
-                                               .where = base_strdup(words[2]),
-                                               .reason = base_strdup(reason),
-                                               .line = number}));
+static void complain(const struct line *line, struct source_range range, const char *what) {
+    diag_add(line->diags, DIAG_ERROR, line->source, range, "%s", what);
 }
 
-struct profile_suppressions *profile_read_suppressions(const char *path, struct diag_list *diags) {
-    char *text, *rest;
-    size_t length;
-    const unsigned errors = diags->errors;
-    if (!file_read_regular(path, &text, &length)) {
-        diag_error(diags, "%s: %s", path, strerror(errno));
-        return NULL;
+static void check_words(const struct line *line, const struct suppression *one,
+                        const struct source_range words[3]) {
+    if (!is_check(one->check))
+        diag_add(line->diags, DIAG_ERROR, line->source, words[0],
+                 "'%s' is no checker, nor is it conflict", one->check);
+    else if (strcmp(one->check, conflict) == 0 && !is_op(one->kind))
+        diag_add(
+            line->diags, DIAG_ERROR, line->source, words[1],
+            "'%s' is no access: load, store, atomic, matrix_load, matrix_store, async_copy or *",
+            one->kind);
+}
+
+static void read_line(struct profile_suppressions *all, struct line *line, unsigned number) {
+    static const char *const missing[] = {
+        "expected CHECK KIND WHERE and a reason: KIND is missing",
+        "expected CHECK KIND WHERE and a reason: WHERE is missing",
+        "expected CHECK KIND WHERE and a reason: the reason is missing",
+    };
+    struct source_range words[3];
+    for (int i = 0; i < 3; i++) {
+        words[i] = take_word(line);
+        if (i == 0 && (words[0].begin == words[0].end || line->source->text[words[0].begin] == '#'))
+            return;
+        skip_blanks(line);
+        if (line->at == line->end) {
+            complain(line, words[i], missing[i]);
+            return;
+        }
     }
+    size_t end = line->end;
+    while (is_blank(line->source->text[end - 1]))
+        end--;
+    struct source_range reason = {(uint32_t)line->at, (uint32_t)end};
+    vec_push(&all->list, ((struct suppression){.check = text_of(line, words[0]),
+                                               .kind = text_of(line, words[1]),
+                                               .where = text_of(line, words[2]),
+                                               .reason = text_of(line, reason),
+                                               .line = number}));
+    check_words(line, &all->list.data[all->list.length - 1], words);
+}
+
+struct profile_suppressions *profile_read_suppressions(const struct source *source,
+                                                       struct diag_list *diags) {
+    const size_t errors = diags->errors;
     struct profile_suppressions *all = base_alloc(sizeof *all);
-    all->path = base_strdup(path);
-    rest = text;
-    for (unsigned number = 1; rest; number++) {
-        char *line = strsep(&rest, "\n");
-        read_line(all, line, number, diags);
+    all->path = base_strdup(source->name);
+    unsigned number = 1;
+    for (size_t at = 0; at < source->length; number++) {
+        const char *newline = memchr(source->text + at, '\n', source->length - at);
+        const size_t end = newline ? (size_t)(newline - source->text) : source->length;
+        read_line(all, &(struct line){source, at, end, diags}, number);
+        at = end + 1;
     }
-    free(text);
     if (diags->errors == errors)
         return all;
     profile_free_suppressions(all);
@@ -124,17 +168,51 @@ static void suppress(struct profile_findings *findings, struct profile_suppressi
         }
 }
 
+static bool is_conflict(const struct suppression *one, const struct profile_launch *launch,
+                        const struct profile_site *site) {
+    const char *kernel = launch->kernel ? launch->kernel : launch->symbol;
+    return site->space == SITE_SHARED && site->counts.units > site->counts.ideal &&
+           strcmp(one->check, conflict) == 0 &&
+           fnmatch(one->kind, profile_op_text[site->op], 0) == 0 &&
+           where_is_site(one->where, kernel, site);
+}
+
+static void suppress_conflicts(struct profile_launch *launch, struct profile_suppressions *all) {
+    for (size_t s = 0; s < launch->site_count; s++)
+        for (size_t i = 0; i < all->list.length; i++) {
+            struct profile_site *site = &launch->sites[s];
+            struct suppression *one = &all->list.data[i];
+            if (!is_conflict(one, launch, site))
+                continue;
+            one->is_used = true;
+            if (!site->suppressed)
+                site->suppressed = base_strdup(one->reason);
+        }
+}
+
+// Whether the profile could have had what the line is about.
+static bool is_asked(const struct suppression *one, const struct profile *profile) {
+    bool is_asked = !profile->is_uncounted && strcmp(one->check, conflict) == 0;
+    for (enum profile_check check = 0; check < PROFILE_CHECKS; check++)
+        is_asked |= (profile->checks & profile_check_bit(check)) &&
+                    fnmatch(one->check, profile_check_text[check], 0) == 0;
+    return is_asked;
+}
+
 void profile_suppress(struct profile *profile, struct profile_suppressions *suppressions) {
-    for (size_t i = 0; i < profile->launch_count; i++)
+    for (size_t i = 0; i < profile->launch_count; i++) {
         suppress(&profile->launches[i].findings, suppressions);
+        suppress_conflicts(&profile->launches[i], suppressions);
+    }
     suppress(&profile->findings, suppressions);
 }
 
-char *profile_unused_suppression(const struct profile_suppressions *suppressions, size_t *at) {
+char *profile_unused_suppression(const struct profile_suppressions *suppressions,
+                                 const struct profile *profile, size_t *at) {
     while (*at < suppressions->list.length) {
         const struct suppression *one = &suppressions->list.data[(*at)++];
         struct strbuf text = {0};
-        if (one->is_used)
+        if (one->is_used || !is_asked(one, profile))
             continue;
         strbuf_printf(&text, "%s:%u: %s %s %s", suppressions->path, one->line, one->check,
                       one->kind, one->where);

@@ -16,7 +16,8 @@ struct view_source { // a source file that was looked for
 
 struct view_builder {
     struct arena *arena;
-    const char *source_root; // NULL: none
+    const struct profile *profile; // whose own quotes come first; NULL: none
+    const char *source_root;       // NULL: none
     VEC(struct view_source) sources;
 };
 

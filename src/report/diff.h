@@ -29,6 +29,7 @@ struct diff_row {
     struct profile_counts counts;
     uint32_t degree; // the worst
     bool is_estimate;
+    bool is_accepted; // all of its excess is (profile/suppress.h)
 };
 
 struct diff_line {

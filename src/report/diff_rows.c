@@ -73,12 +73,14 @@ static struct diff_row row_of(struct arena *arena, const struct profile *profile
                            .file = first->file,
                            .line = first->line,
                            .text = profile_quote_of(profile, first->file, first->line),
-                           .accesses = accesses_of(arena, parts, count)};
+                           .accesses = accesses_of(arena, parts, count),
+                           .is_accepted = true};
     for (size_t i = 0; i < count; i++) {
         const struct profile_site *site = parts[i].site;
         add_counts(&row.counts, &site->counts, parts[i].repeats);
         row.degree = site->worst_degree > row.degree ? site->worst_degree : row.degree;
         row.is_estimate |= site->is_estimate;
+        row.is_accepted &= site->suppressed || site->counts.units <= site->counts.ideal;
     }
     return row;
 }

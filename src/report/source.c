@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "profile/quotes.h"
 #include "report/build.h"
 
 // A path as the compiler wrote it, seen from the source root.
@@ -67,6 +68,10 @@ const char *view_source_line(struct view_builder *builder, const char *file, uin
 }
 
 const char *view_quote(struct view_builder *builder, const char *file, uint32_t line) {
+    // The file may have changed since the profile was made.
+    const char *kept = builder->profile ? profile_quote_of(builder->profile, file, line) : NULL;
+    if (kept)
+        return kept;
     const struct view_source *source = file && line > 0 ? source_of(builder, file) : NULL;
     if (!source || line > source->line_count)
         return NULL;

@@ -104,7 +104,11 @@ static void put_site_details(struct report_page *page, const struct view_site *s
         report_newline(page);
     }
     text_banks(page, INDENT, shown, is_verbose);
-    if (site->help) {
+    if (site->suppressed) {
+        put_label(page, "accepted");
+        report_wrap(page, STYLE_PLAIN, site->suppressed);
+        report_newline(page);
+    } else if (site->help) {
         put_label(page, "help");
         report_wrap(page, STYLE_PLAIN, site->help);
         report_newline(page);

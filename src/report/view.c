@@ -43,6 +43,7 @@ static void add_launch(struct report_view *view, const struct profile_launch *la
 struct report_view *report_view_create(const struct profile *profile,
                                        const struct report_options *options) {
     struct view_builder builder = {.arena = arena_create(),
+                                   .profile = profile,
                                    .source_root = options ? options->source_root : NULL};
     struct report_view *view = ARENA_NEW(builder.arena, struct report_view);
     view->profile = profile;
