@@ -2,9 +2,10 @@
 # Installs the Debian packages that building needs and that are not there yet. Does nothing on a
 # system without dpkg; asks no questions.
 #
-#     tools/install-deps.sh [tests] [PACKAGE...]
+#     tools/install-deps.sh [tests] [browser] [PACKAGE...]
 #
-# `tests`: those that testing needs, too.
+# `tests`: those that testing needs, too. `browser`: a browser and what drives it, which only
+# tests/cli/html_browser.py wants; it is skipped without them.
 set -eu
 
 packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv libjansson-dev
@@ -12,6 +13,10 @@ liblz4-dev libzstd-dev libiberty-dev zlib1g-dev libxxhash-dev"
 if [ "${1:-}" = tests ]; then
     shift
     packages="$packages clang clang-format libclang-rt-14-dev libcmocka-dev python3-jsonschema z3"
+fi
+if [ "${1:-}" = browser ]; then
+    shift
+    packages="$packages chromium chromium-driver python3-selenium"
 fi
 packages="$packages $*"
 

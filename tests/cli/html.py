@@ -2,58 +2,20 @@
 whatever a profile says is data."""
 
 import copy
-import json
 import os
 import re
 import sys
 import tempfile
 
 sys.path.insert(0, "tests")
-from harness.pages import (EVIL, bankrun, data_of, large_profile, launch, page_of, profile,  # noqa: E402
-                           site)
+from harness.pages import bankrun, data_of, hostile_profile, large_profile, page_of, run_column, EVIL  # noqa: E402
 
 problems = []
-KERNEL = """.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry column(.param .u64 out)
-{
-    .reg .b32 %r<6>;
-    .reg .b64 %rd<4>;
-    .shared .align 4 .b8 other[256];
-    .shared .align 4 .b8 tile[4096];
-    .loc 1 7 0
-    mov.u32 %r1, %tid.x;
-    shl.b32 %r2, %r1, 7;
-    mov.u32 %r3, tile;
-    add.u32 %r3, %r3, %r2;
-    ld.shared.u32 %r4, [%r3];
-    mov.u32 %r5, other;
-    st.shared.u32 [%r5], %r4;
-    ld.param.u64 %rd1, [out];
-    st.global.u32 [%rd1], %r4;
-    ret;
-}
-.file 1 "FILE"
-"""
 
 
 def expect(is_good, what):
     if not is_good:
         problems.append(what)
-
-
-def run(folder, file_name):
-    """The JSON of a run of the kernel, and its page."""
-    ptx, saved, page = (os.path.join(folder, name) for name in ("k.ptx", "run.json", "run.html"))
-    with open(ptx, "w", encoding="utf-8") as file:
-        file.write(KERNEL.replace("FILE", file_name))
-    words = ("--launch", "column<<<2, 32>>>(out:u32[64])", ptx)
-    for form, path in (("json", saved), ("html", page)):
-        done = bankrun("--format", form, "-o", path, *words)
-        expect(done.returncode == 0, f"--format {form}: {done.stderr}")
-    with open(saved, encoding="utf-8") as file:
-        return json.load(file), page
 
 
 def sums(saved, space, units, ideal):
@@ -112,10 +74,8 @@ def check_self_contained(page):
 
 
 def check_hostile(folder):
-    text = EVIL + "<!--\u2028\u2029&amp;"
-    evil = profile([launch(0, text, [site(3, [0] * 32, 1, file=text, function=text, array=text,
-                                          instruction=text, proof=text)])], (text,))
-    page = page_of(evil, folder)
+    text = EVIL
+    page = page_of(hostile_profile(), folder)
     data, rest = data_of(page)
     with open(page, encoding="utf-8") as file:
         whole = file.read()
@@ -137,6 +97,41 @@ def check_refused(folder, page):
     if os.path.exists("/dev/full"):
         done = bankrun("report", saved, "--format", "html", "-o", "/dev/full")
         expect(done.returncode == 2 and "cannot write the report to /dev/full" in done.stderr, f"/dev/full: {done}")
+
+
+# Text on what is behind it, as WCAG AA wants it (4.5), and shapes that mean something (3).
+TEXTS = [(text, back) for text in ("text", "dim", "link", "bad", "warn", "good") for back in ("back", "panel")]
+TEXTS += [("text", "chosen"), ("link", "chosen"), ("bad", "chosen"), ("warn", "chosen"), ("good", "chosen"),
+          ("on-collides", "collides"), ("on-alone", "alone"), ("on-shares", "shares")]
+SHAPES = [("ideal", "back"), ("excess", "back"), ("ideal", "grid"), ("excess", "grid"), ("focus", "back"),
+          ("focus", "chosen"), ("control-edge", "back"), ("collides", "back"), ("alone", "back"), ("shares", "back")]
+
+
+def luminance(color):
+    parts = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def check_contrast(page):
+    """Of the colours that the style names, in both schemes; on paper they are the light ones."""
+    _, rest = data_of(page)
+    roots = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block))
+             for block in re.findall(r":root \{(.*?)\}", rest, re.DOTALL)]
+    expect(len(roots) == 3 and len(roots[0]) >= 20, f"{len(roots)} palettes")
+    light, dark, paper = roots[0], {**roots[0], **roots[1]}, roots[2]
+    expect(all(light[name] == color for name, color in paper.items()), "paper has other colours than light")
+    expect(set(light) == set(roots[1]), f"colours of one scheme only: {set(light) ^ set(roots[1])}")
+    for scheme, colors in (("light", light), ("dark", dark)):
+        for pairs, least in ((TEXTS, 4.5), (SHAPES, 3)):
+            for one, other in pairs:
+                found = contrast(colors[one], colors[other])
+                expect(found >= least, f"{scheme}: {one} on {other}: contrast {found:.2f}, not {least}")
 
 
 def check_cures_of_anything(folder, saved):
@@ -173,10 +168,11 @@ def check_large(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        saved, page = run(folder, "column.cu")
+        saved, page = run_column(folder)
         check_numbers(saved, page)
         check_pictures(page)
         check_self_contained(page)
+        check_contrast(page)
         check_refused(folder, page)
         check_cures_of_anything(folder, saved)
         check_hostile(folder)

@@ -5,7 +5,33 @@ import os
 import subprocess
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
-EVIL = "</script><img src=x onerror=document.title='owned'>"
+EVIL = "</script><img src=x onerror=document.title='owned'><!--\u2028\u2029&amp;"
+
+# Each lane reads a row of its own of a tile, and all store to one word.
+COLUMN = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry column(.param .u64 out)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 other[256];
+    .shared .align 4 .b8 tile[4096];
+    .loc 1 7 5
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 7;
+    mov.u32 %r3, tile;
+    add.u32 %r3, %r3, %r2;
+    ld.shared.u32 %r4, [%r3];
+    .loc 1 9 5
+    mov.u32 %r5, other;
+    st.shared.u32 [%r5], %r4;
+    ld.param.u64 %rd1, [out];
+    st.global.u32 [%rd1], %r4;
+    ret;
+}
+.file 1 "FILE"
+"""
 
 
 def bankrun(*words, **more):
@@ -30,6 +56,22 @@ def data_of(page):
     start = text.index('<script type="application/json" id="profile">') + 45
     end = text.index("</script>", start)
     return json.loads(text[start:end]), text[:start] + text[end:]
+
+
+def run_column(folder):
+    """The profile of a run of COLUMN, and its page."""
+    ptx, saved, page = (os.path.join(folder, name) for name in ("k.ptx", "run.json", "run.html"))
+    source = os.path.join(folder, "column.cu")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("".join(f"// line {n} of column.cu\n" for n in range(1, 31)))
+    with open(ptx, "w", encoding="utf-8") as file:
+        file.write(COLUMN.replace("FILE", source))
+    for form, path in (("json", saved), ("html", page)):
+        done = bankrun("--format", form, "-o", path, "--launch", "column<<<2, 32>>>(out:u32[64])", ptx)
+        if done.returncode:
+            raise RuntimeError(f"--format {form}: {done.stderr}")
+    with open(saved, encoding="utf-8") as file:
+        return json.load(file), page
 
 
 def site(line, offsets, wavefronts, **more):
@@ -66,6 +108,13 @@ def launch(index, kernel, sites):
 def profile(launches, program=("./app",)):
     return {"schema": "bankrun-profile/1", "bankrun": "0", "arch": "sm_90", "program": list(program),
             "launches": launches}
+
+
+def hostile_profile():
+    """All its names would be markup, or end a script, if they were not data."""
+    sites = [site(3, [4 * lane for lane in range(32)], 1, file=EVIL, function=EVIL, array=EVIL,
+                  instruction=EVIL, proof=EVIL)]
+    return profile([launch(0, EVIL, sites)], (EVIL,))
 
 
 def large_profile(count):
