@@ -89,6 +89,9 @@ struct repair_result {
                                    // threads decide; 0: unknown
     bool is_foretold;              // exactly what was foretold from the first block's requests
     bool is_proved;                // no conflicts in any block, whatever the input
+    double gain;                   // how many times as fast the kernel is, an estimate; 0: unknown
+    bool is_felt;                  // that is a difference, for better or for worse
+    const char *machine;           // on which GPU
 };
 
 struct repair {
@@ -140,6 +143,9 @@ const struct repair_count *repair_find_count(const repair_counts *counts, const 
 // repair_plan.c: tries what would cure each array, the one with the most excess first. False:
 // bankrun itself failed, which was printed.
 bool repair_all(struct repair *repair);
+
+// repair_worth.c: what the edit is worth in time, from the runs before and after.
+void repair_weigh(const struct repair *repair, struct repair_result *result);
 
 // repair_save.c: puts the edited files where they were, with a copy beside each of what it was; all
 // of them or none. False: none, which was printed.

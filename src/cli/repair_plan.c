@@ -290,6 +290,7 @@ static char *judge(struct repair *repair, const struct target *target,
     const bool can = foretell(repair->before.profile, target, layout, &foretold);
     result->is_foretold = can && new &&new->wavefronts == foretold;
     result->is_proved = is_proved_free(repair->after.profile, target);
+    repair_weigh(repair, result);
     if (!new || 2 * (old->wavefronts - new->wavefronts) < old->wavefronts - old->ideal ||
         new->wavefronts > old->wavefronts)
         strbuf_printf(&why, "%llu wavefronts become %llu when all blocks run",

@@ -12,6 +12,16 @@ static const char *name_of(const struct repair *repair, const struct patch_array
     return array ? repair->files.data[array->text].name : NULL;
 }
 
+static void put_worth(const struct repair_result *result, struct strbuf *out) {
+    if (result->gain <= 0)
+        return;
+    strbuf_printf(out, "    estimate for the kernel on the %s: ", result->machine);
+    if (result->is_felt)
+        strbuf_printf(out, "%.2g times as fast\n", result->gain);
+    else
+        strbuf_puts(out, "hardly faster, other things take its time\n");
+}
+
 static void put_result(const struct repair *repair, const struct repair_result *result,
                        struct strbuf *out) {
     const bool is_fixed = result->outcome == REPAIR_FIXED;
@@ -38,6 +48,7 @@ static void put_result(const struct repair *repair, const struct repair_result *
         strbuf_printf(out, ", blocks on a multiprocessor %u -> %u", result->resident[0],
                       result->resident[1]);
     strbuf_puts(out, "\n");
+    put_worth(result, out);
 }
 
 void repair_write_text(const struct repair *repair, struct strbuf *out) {
@@ -80,6 +91,10 @@ static json_t *result_of(const struct repair *repair, const struct repair_result
     set(object, "is_proved", json_boolean(result->is_proved));
     set(object, "bytes", number(result->bytes[0]));
     set(object, "bytes_after", number(result->bytes[1]));
+    if (result->gain > 0) {
+        set(object, "gain", json_real(result->gain));
+        set(object, "gain_on", text(result->machine));
+    }
     set(object, "resident_blocks", number(result->resident[0]));
     set(object, "resident_blocks_after", number(result->resident[1]));
     return object;
