@@ -23,8 +23,8 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, "tests")
-from harness.pages import (EVIL, data_of, hostile_profile, large_profile, page_of,  # noqa: E402
-                           run_column)
+from harness.pages import (EVIL, data_of, hostile_profile, large_profile, one_line_profile,  # noqa: E402
+                           page_of, run_column)
 
 BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 problems = []
@@ -136,6 +136,8 @@ def check_picture(page, data):
     told = page.text("#detail .told")
     wanted = f"As it is, lane 3: byte {access['array_offset'] + 384}, tile[96], bank 0, wavefront "
     expect(told.startswith(wanted) and "collides" in told, f"lane 3: '{told}', not '{wanted}'")
+    expect("In this layout, lane 3: byte" in told and len(page.all("#detail .cell.here")) == 2,
+           f"the other picture does not show the lane: '{told}'")
     expect(page.one("#detail svg").get_attribute("aria-activedescendant").endswith("-3"), "no active lane")
     layouts = [option.text for option in Select(page.one("#detail .picker select:not(#access)")).options]
     expect("pad rows of 32 elements to 33" in layouts and len(layouts) == len(access["cured"]), f"layouts {layouts}")
@@ -257,6 +259,14 @@ def check_large(driver, folder):
     timed("choose", "document.querySelectorAll('#line-list a.row')[2].click();")
     timed("slider", "const s = document.querySelector('#detail input'); s.value = 1; s.dispatchEvent(new Event('input'));")
     page.check_log("10,000 lines")
+    page = Page(driver, page_of(one_line_profile(10000), folder))
+    expect(page.text("#line-list .worth") == "100,000 excess2-way conflicts", page.text("#line-list .worth"))
+    expect("9,700 more accesses" in page.text("#detail") and "9,700 more kernels" in page.text("#kernels"),
+           "nothing says that some are left out")
+    timed("choose one of 10,000 accesses", "const a = document.getElementById('access'); a.value = '299';"
+          "a.dispatchEvent(new Event('change'));")
+    timed("choose a line with 10,000 accesses", "document.querySelector('#line-list a.row').click();")
+    page.check_log("10,000 launches")
     print("10,000 lines: " + ", ".join(took))
 
 

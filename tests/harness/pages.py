@@ -132,3 +132,8 @@ def large_profile(count):
             sites.append(site(at + 1, offsets, stride, function=f"kernel_{n}(float*)"))
         launches.append(launch(n, f"kernel_{n}(float*)", sites))
     return profile(launches)
+
+
+def one_line_profile(count):
+    """So many kernels with one line."""
+    return profile([launch(i, f"kernel_{i}()", [site(7, [8 * lane for lane in range(32)], 2)]) for i in range(count)])

@@ -29,6 +29,12 @@ function make(tag, traits, ...children) {
   return element;
 }
 
+// Of a long list as many as anybody reads, and how many are left out.
+const MOST_SHOWN = 300;
+const firstOf = (list) => list.slice(0, MOST_SHOWN);
+const restOf = (list, what) => (list.length > MOST_SHOWN
+  ? make("p", {class: "dim"}, "... and " + count(list.length - MOST_SHOWN) + " more " + what) : null);
+
 // Numbers of lanes come as runs: [first, distance, how many], or [the only one].
 function numbersOf(runs) {
   const numbers = [];
@@ -65,7 +71,7 @@ function verdictOf(line) {
   if (line.excess > 0) return [line.degree > 1 ? line.degree + "-way conflicts" : "conflicts", "bad"];
   if (shared.length > 0)
     return shared.every((access) => words(access.verdict) === "proved")
-      ? ["proved free", "good"]
+      ? ["proved conflict-free", "good"]
       : ["no conflicts", "good"];
   if (line.global[0] > 0)
     return [percent(line.global[2], line.global[1]) + " efficient", line.waste > 0 ? "warn" : "good"];
@@ -118,7 +124,7 @@ const mostSectors = lines.reduce((most, line) => Math.max(most, line.global[1]),
 
 for (const line of lines)
   line.searched = [line.name, line.code, ...[...line.kernels].map(words),
-    ...line.accesses.map((access) => words(access.access)),
+    ...[...new Set(line.accesses.map((access) => access.access))].map(words),
     ...line.findings.map((finding) => words(finding.message))].join("\n").toLowerCase();
 
 // Two lengths beside each other: what is needed, and what is in vain.

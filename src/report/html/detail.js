@@ -34,13 +34,13 @@ function kernelTable(line, space) {
   if (sums.length === 0) return null;
   const most = Math.max(...sums.map(([, sum]) => sum.counts[1]), 1);
   const units = space === 0 ? "wavefronts" : "sectors";
-  const rows = sums.map(([kernel, sum]) => {
+  const rows = firstOf(sums).map(([kernel, sum]) => {
     const launches = [...sum.launches.values()].reduce((a, b) => a + b, 0);
     return [...cells(words(kernel), launches, ...sum.counts, excessOf(sum.counts)),
       make("td", {class: "barred"}, bar(sum.counts, most))];
   });
-  return table(space === 0 ? "Shared memory, by kernel" : "Global memory, by kernel",
-    ["kernel", "#launches", "#requests", "#" + units, "#ideal", "#excess", ""], rows);
+  return make("div", {}, table(space === 0 ? "Shared memory, by kernel" : "Global memory, by kernel",
+    ["kernel", "#launches", "#requests", "#" + units, "#ideal", "#excess", ""], rows), restOf(sums, "kernels") || "");
 }
 
 // ---- One access ---------------------------------------------------------------------------------
@@ -82,6 +82,11 @@ function pictures(access) {
   const pick = make("select", {}, layouts.map((layout, i) => make("option", {value: i}, words(layout.words))));
   const elements = cellsOf(before, access.offset).map((cell) => elementName(access, cell.offset - 4 * cell.word));
   let drawn = [];
+  // The same lane in all pictures.
+  function looked(index) {
+    for (const picture of drawn) picture.mark(index);
+    told.textContent = drawn.map((picture) => picture.title + ", " + picture.labels[index]).join("\n");
+  }
   function step() {
     const at = Number(slider.value);
     row.textContent = at === 0 ? "all" : at + " of " + slider.max;
@@ -91,7 +96,7 @@ function pictures(access) {
   function draw() {
     const layout = layouts[Number(pick.value)], after = layout && page.pictures[layout.picture];
     const shown = [["As it is", before, access.offset]].concat(after ? [["In this layout", after, layout.offset]] : []);
-    drawn = shown.map(([title, picture, first]) => drawPicture(picture, first, elements, title, told));
+    drawn = shown.map(([title, picture, first]) => drawPicture(picture, first, elements, title, looked));
     slider.max = Math.max(...shown.map(([, picture]) => picture.rows));
     wrap.classList.toggle("alone", !after);
     wrap.replaceChildren(...shown.map(([title, picture], i) => make("figure", {},
@@ -129,7 +134,7 @@ function showAccess(access) {
     words(access.why) ? make("p", {class: "words"}, "Why: " + words(access.why)) : null,
     ...(access.picture !== undefined && access.picture !== null ? pictures(access) : []),
     ...said("What helps", words(access.help)), layoutTable(access), access.space === 0 ? histogram(access) : null,
-    ...said("What is proved", words(access.proof))].filter((part) => part !== null);
+    ...said("For every block and input", words(access.proof))].filter((part) => part !== null);
 }
 
 function accessName(access) {
@@ -142,7 +147,8 @@ function launchName(launch) {
 
 function accessPicker(line) {
   const body = make("div");
-  const order = [...line.accesses].sort((a, b) => a.space - b.space || excessOf(b.counts) - excessOf(a.counts));
+  const all = [...line.accesses].sort((a, b) => a.space - b.space || excessOf(b.counts) - excessOf(a.counts));
+  const order = firstOf(all);
   const show = (index) => body.replaceChildren(...showAccess(order[index]));
   if (order.length === 0) return [];
   const pick = make("select", {id: "access", onchange: () => show(Number(pick.value))});
@@ -157,7 +163,7 @@ function accessPicker(line) {
   }
   pick.value = "0";
   show(0);
-  return [make("p", {class: "picker"}, make("label", {}, "Access ", pick)), body];
+  return [make("p", {class: "picker"}, make("label", {}, "Access ", pick)), restOf(all, "accesses with less excess"), body];
 }
 
 // ---- Findings -----------------------------------------------------------------------------------
@@ -192,11 +198,13 @@ function gainWords(line) {
 }
 
 function showLine(line) {
-  detailTitle.textContent = line.name + ": " + line.verdict[0];
+  const found = line.findings.length;
+  detailTitle.textContent = line.name + ": " + (found ? plural(found, "finding", "findings") + ", " : "") + line.verdict[0];
   detailBody.replaceChildren(...[
     line.code ? make("pre", {tabindex: "0", "aria-label": "Source"}, make("code", {}, line.code)) : null,
     gainWords(line) ? make("p", {}, gainWords(line)) : null,
     ...(line.findings.length ? [make("h3", {}, "What checkers found here"),
-      make("ul", {}, line.findings.map((finding) => findingItem(finding, line)))] : []),
+      make("ul", {}, firstOf(line.findings).map((finding) => findingItem(finding, line))),
+      restOf(line.findings, "findings")] : []),
     ...accessPicker(line), kernelTable(line, 0), kernelTable(line, 1)].filter((part) => part !== null));
 }

@@ -81,13 +81,14 @@ function lineRow(line) {
   const shared = line.shared[0] > 0;
   const worth = shared ? count(line.excess) + " excess"
     : line.global[0] > 0 ? plural(line.waste, "excess sector", "excess sectors") : "";
-  const gain = line.gain && line.worth ? ", " + times(line.gain) + "x as fast" : "";
-  return make("a", {class: "row", href: linkTo(line), "aria-current": line === chosen ? "true" : null, title: line.name},
+  const verdict = line.gain && line.worth ? line.degree + "-way, " + times(line.gain) + "x as fast" : line.verdict[0];
+  return make("a", {class: "row", href: linkTo(line), "aria-current": line === chosen ? "true" : null,
+    title: [line.name, gainWords(line)].filter(Boolean).join("\n")},
     make("span", {class: "what"}, make("span", {class: "place"}, line.name, flags),
       make("span", {class: "code"}, line.code || [...line.kernels].map(words).join(", "))),
     bar(shared ? line.shared : line.global, shared ? mostWavefronts : mostSectors),
     make("span", {class: "worth"}, make("span", {class: line.excess || line.waste ? "bad" : "dim"}, worth),
-      make("span", {class: line.verdict[1]}, line.verdict[0] + gain)));
+      make("span", {class: line.verdict[1]}, verdict)));
 }
 
 const lineList = new LongList(byId("line-list"), "--row", lineRow);
@@ -133,7 +134,7 @@ function sourceRow(row) {
     const shared = line.shared[0] > 0, found = line.findings.length;
     parts.push(bar(shared ? line.shared : line.global, shared ? mostWavefronts : mostSectors),
       make("span", {class: "verdict " + (found ? "bad" : line.verdict[1])},
-        (found ? plural(found, "finding", "findings") + ", " : "") + line.verdict[0]));
+        found ? plural(found, "finding", "findings") : line.verdict[0]));
   }
   return make(tag, {class: "row", href: line ? linkTo(line) : null, title: line ? unitsOf(line) : null,
     "aria-current": line && line === chosen ? "true" : null}, parts);
@@ -170,21 +171,24 @@ function setUpSource() {
 function showKernels() {
   const most = Math.max(...page.kernels.map((row) => row.wavefronts), 1);
   byId("kernel-table").append(table(null, ["kernel", "#launches", "#wavefronts", "#ideal", "#excess", ""],
-    page.kernels.map((row) => [...cells(words(row.kernel), row.launches, row.wavefronts, row.ideal,
+    firstOf(page.kernels).map((row) => [...cells(words(row.kernel), row.launches, row.wavefronts, row.ideal,
       Math.max(0, row.wavefronts - row.ideal)),
-      make("td", {class: "barred"}, bar([0, row.wavefronts, row.ideal], most))])));
+      make("td", {class: "barred"}, bar([0, row.wavefronts, row.ideal], most))])),
+    restOf(page.kernels, "kernels") || "");
   const shape = (triple) => triple.filter((n, i) => i === 0 || n > 1 || triple.slice(i).some((m) => m > 1)).join(" x ");
   const worth = (launch) => (launch.worth === null ? "-" : times(launch.worth.gain) + "x, bound by " + launch.worth.bottleneck);
   byId("launches").querySelector("div").append(table(null,
     ["#launch", "#launches alike", "kernel", "grid", "block", "#excess wavefronts", "sectors", "without conflicts", "fault"],
-    page.launches.slice(0, 500).map((launch) => cells(launch.first, launch.count, words(launch.kernel), shape(launch.grid),
+    firstOf(page.launches).map((launch) => cells(launch.first, launch.count, words(launch.kernel), shape(launch.grid),
       shape(launch.block), excessOf(launch.shared),
-      launch.global[0] ? percent(launch.global[2], launch.global[1]) + " efficient" : "-", worth(launch), launch.fault || "-"))));
+      launch.global[0] ? percent(launch.global[2], launch.global[1]) + " efficient" : "-", worth(launch), launch.fault || "-"))),
+    restOf(page.launches, "launches that differ") || "");
 }
 
 function showFindings() {
   byId("findings").hidden = page.findings.length === 0;
-  byId("findings").querySelector("ul").append(...page.findings.slice(0, 500).map((finding) => findingItem(finding, null)));
+  byId("findings").querySelector("ul").append(...firstOf(page.findings).map((finding) => findingItem(finding, null)));
+  byId("findings").append(restOf(page.findings, "findings: each stands with its lines, too") || "");
 }
 
 // ---- Which line is chosen -----------------------------------------------------------------------

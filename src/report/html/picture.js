@@ -67,8 +67,9 @@ function drawCell(cell, label, id) {
 
 let pictureCount = 0;
 
-// first: the offset of its first lane. elements: what each cell's lane asks for. told: where a cell that is looked at is named.
-function drawPicture(picture, first, elements, title, told) {
+// first: the offset of its first lane. elements: what each cell's lane asks for. looked: is told the
+// number of the cell that somebody looks at; mark() points it out.
+function drawPicture(picture, first, elements, title, looked) {
   const cells = cellsOf(picture, first), name = "picture" + pictureCount++;
   const labels = cells.map((cell, i) => tellCell(cell, picture, elements[i]));
   const groups = cells.map((cell, i) => drawCell(cell, labels[i], name + "-" + i));
@@ -76,36 +77,34 @@ function drawPicture(picture, first, elements, title, told) {
     class: "banks", role: "listbox", tabindex: "0",
     "aria-label": title + ": lanes on banks. Arrow keys go from lane to lane."}, drawAxes(picture.banks), ...groups);
   let here = -1;
-  function look(index) {
+  function mark(index) {
     if (here >= 0) {
       groups[here].classList.remove("here");
       groups[here].setAttribute("aria-selected", "false");
     }
     here = index;
-    if (here < 0) return;
     groups[here].classList.add("here");
     groups[here].setAttribute("aria-selected", "true");
     drawing.setAttribute("aria-activedescendant", groups[here].id);
-    told.textContent = title + ", " + labels[here];
   }
   drawing.addEventListener("pointermove", (event) => {
     const group = event.target.closest(".cell");
-    if (group) look(groups.indexOf(group));
+    if (group && groups.indexOf(group) !== here) looked(groups.indexOf(group));
   });
-  drawing.addEventListener("focus", () => look(here < 0 ? 0 : here));
+  drawing.addEventListener("focus", () => looked(Math.max(here, 0)));
   drawing.addEventListener("keydown", (event) => {
     const step = {ArrowDown: picture.bank.length, ArrowUp: -picture.bank.length, ArrowRight: 1, ArrowLeft: -1}[event.key];
     const to = {Home: 0, End: groups.length - 1}[event.key] ?? (step === undefined ? undefined : here + step);
     if (to === undefined) return;
     event.preventDefault();
-    look(Math.max(0, Math.min(groups.length - 1, to)));
+    looked(Math.max(0, Math.min(groups.length - 1, to)));
   });
   // Row 0: all of them.
   function show(row) {
     for (const group of groups)
       group.classList.toggle("other", row > 0 && group.cell.row !== row - 1);
   }
-  return {node: drawing, show, cells};
+  return {node: drawing, title, labels, cells, mark, show};
 }
 
 // The same as a table, for those who would rather read it.
