@@ -119,7 +119,7 @@ static int judge_degree(const struct profile *profile, const struct cli_gate *ga
 
 // ---- Regressions ----------------------------------------------------------------------------
 
-static bool is_there(const struct cli_gate *gate, const struct diff_row *row) {
+static bool is_there(const struct cli_gate *gate, const struct report_row *row) {
     return row && row->space == SITE_SHARED &&
            (!gate->where || where_is_line(gate->where, row->file, row->line) ||
             where_is_function(gate->where, row->kernel));
@@ -134,8 +134,8 @@ static bool is_regression(const struct cli_gate *gate, const struct diff_line *l
 }
 
 static void say_regression(const struct diff_line *line) {
-    static const struct diff_row nothing;
-    const struct diff_row *old = line->old ? line->old : &nothing, *now = line->now;
+    static const struct report_row nothing;
+    const struct report_row *old = line->old ? line->old : &nothing, *now = line->now;
     struct strbuf text = {0};
     say_place(&text, now->file, now->line);
     cli_error("%s: excess %llu -> %llu of %llu -> %llu wavefronts%s, in %s", strbuf_string(&text),

@@ -145,7 +145,9 @@ const struct option_row option_rows[] = {
      CHOICE(prefers, layouts)},
     {0, "no-check", NULL, CLI_FIX, "do not look for new findings of bankrun check: quicker",
      SET(no_checks, true)},
-    {0, "format", "FORMAT", BOTH, "text, json, csv, or html: a page for browsers (default text)",
+    {0, "format", "FORMAT", BOTH,
+     "text, json, csv, html (a page for browsers), sarif, github (workflow\ncommands), junit, or "
+     "cachegrind (for cg_annotate) (default text)",
      CHOICE(format, formats)},
     {0, "format", "FORMAT", ALL & ~BOTH, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},

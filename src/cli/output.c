@@ -76,12 +76,23 @@ void make_safe(struct strbuf *text, FILE *stream) {
     *text = clean;
 }
 
+// Of the whole program, as --fail-on has it.
+static uint64_t allowed_excess(const struct cli_options *options) {
+    for (size_t i = 0; i < options->gates.length; i++) {
+        const struct cli_gate *gate = &options->gates.data[i];
+        if (gate->kind == CLI_GATE_EXCESS && !gate->where)
+            return gate->most;
+    }
+    return 0;
+}
+
 static void render(const struct profile *profile, const struct cli_options *options, FILE *stream,
                    struct strbuf *out) {
     char folder[4096];
     struct report_options how = {.color = options->color == CLI_COLOR_ALWAYS,
                                  .verbose = options->verbose,
                                  .metrics = options->metrics,
+                                 .allowed_excess = allowed_excess(options),
                                  .source_root = getcwd(folder, sizeof folder)};
     if (stream) {
         how.color = options_use_color(options, stream);
@@ -148,7 +159,7 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
 }
 
 int write_run_report(struct profile *profile, const struct cli_options *options) {
-    if (options->format == REPORT_JSON || options->baseline)
+    if (options->format != REPORT_TEXT || options->baseline)
         profile_quote_lines(profile);
     return write_report(profile, options, stderr);
 }

@@ -23,7 +23,7 @@ const char *diff_problem(const struct profile *old, const struct profile *now) {
     return NULL;
 }
 
-static enum diff_change change_of(const struct diff_row *old, const struct diff_row *now) {
+static enum diff_change change_of(const struct report_row *old, const struct report_row *now) {
     if (!old || !now)
         return old ? DIFF_GONE : DIFF_NEW;
     const uint64_t before = diff_excess(old), after = diff_excess(now);
@@ -42,7 +42,7 @@ static int by_change(const void *left, const void *right) {
     const struct diff_line *a = left, *b = right;
     if (a->change != b->change)
         return a->change < b->change ? -1 : 1;
-    const struct diff_row *x = diff_row_of(a), *y = diff_row_of(b);
+    const struct report_row *x = diff_row_of(a), *y = diff_row_of(b);
     if (x->space != y->space)
         return x->space < y->space ? -1 : 1;
     const uint64_t here = distance(diff_excess(a->old), diff_excess(a->now));
@@ -54,14 +54,20 @@ static int by_change(const void *left, const void *right) {
 
 struct diff_builder {
     struct diff *diff;
-    struct diff_rows old, now;
+    struct report_rows old, now;
 };
 
-static void add_line(struct diff *diff, const struct diff_row *old, const struct diff_row *now) {
+static void add_line(struct diff *diff, const struct report_row *old,
+                     const struct report_row *now) {
     struct diff_line *line = &diff->lines[diff->count++];
     *line = (struct diff_line){.change = change_of(old, now), .old = old, .now = now};
     line->is_edited = old && now && old->text && now->text && strcmp(old->text, now->text) != 0;
     diff->counts[line->change]++;
+}
+
+static void fill_side(struct diff_kernel *kernel, int side, const struct report_kernel *from) {
+    kernel->launches[side] = from->launches;
+    memcpy(kernel->sums[side], from->sums, sizeof from->sums);
 }
 
 // o, n: the kernel's numbers, DIFF_NO_MATCH: it is not there.
@@ -88,12 +94,11 @@ static void add_kernel(struct diff_builder *builder, ptrdiff_t o, ptrdiff_t n) {
     free(of);
     free(is_taken);
     struct diff_kernel *kernel = &diff->kernels[diff->kernel_count++];
-    *kernel = n < 0 ? (struct diff_kernel){.name = builder->old.kernels[o].name}
-                    : builder->now.kernels[n];
-    if (o >= 0) {
-        kernel->launches[0] = builder->old.kernels[o].launches[0];
-        memcpy(kernel->sums[0], builder->old.kernels[o].sums[0], sizeof kernel->sums[0]);
-    }
+    kernel->name = n < 0 ? builder->old.kernels[o].name : builder->now.kernels[n].name;
+    if (o >= 0)
+        fill_side(kernel, 0, &builder->old.kernels[o]);
+    if (n >= 0)
+        fill_side(kernel, 1, &builder->now.kernels[n]);
 }
 
 static void add_kernels(struct diff_builder *builder) {
@@ -133,7 +138,7 @@ struct diff *diff_create(const struct profile *old, const struct profile *now) {
     struct arena *arena = arena_create();
     struct diff *diff = ARENA_NEW(arena, struct diff);
     *diff = (struct diff){.old = old, .now = now, .arena = arena, .all = {.name = "in all"}};
-    struct diff_builder builder = {diff, diff_rows_of(arena, old, 0), diff_rows_of(arena, now, 1)};
+    struct diff_builder builder = {diff, report_rows_of(arena, old), report_rows_of(arena, now)};
     const size_t rows = builder.old.count + builder.now.count;
     const size_t kernels = builder.old.kernel_count + builder.now.kernel_count;
     diff->lines = ARENA_ARRAY(arena, struct diff_line, rows + 1);

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 enum diff_change { // in the order in which they are shown
     DIFF_WORSE,    // more excess, or as much and more wavefronts or sectors
@@ -18,24 +19,10 @@ enum diff_change { // in the order in which they are shown
 };
 extern const char *const diff_change_text[DIFF_CHANGES]; // "worse", ...
 
-// All accesses of one source line to one space in all launches of a kernel.
-struct diff_row {
-    enum site_space space;
-    const char *kernel;   // with its parameters
-    const char *file;     // NULL: unknown
-    uint32_t line;        // 0: unknown
-    const char *text;     // of the line; NULL: the profile does not keep it
-    const char *accesses; // "ld.shared.f32 from tile, ..."
-    struct profile_counts counts;
-    uint32_t degree; // the worst
-    bool is_estimate;
-    bool is_accepted; // all of its excess is (profile/suppress.h)
-};
-
 struct diff_line {
     enum diff_change change;
-    bool is_edited;                   // the line is not what it was, but makes the same accesses
-    const struct diff_row *old, *now; // one of them may be NULL
+    bool is_edited;                     // the line is not what it was, but makes the same accesses
+    const struct report_row *old, *now; // one of them may be NULL
 };
 
 struct diff_kernel {
@@ -62,12 +49,12 @@ const char *diff_problem(const struct profile *old, const struct profile *now);
 struct diff *diff_create(const struct profile *old, const struct profile *now);
 void diff_free(struct diff *diff); // NULL is allowed
 
-static inline uint64_t diff_excess(const struct diff_row *row) {
-    const struct profile_counts *counts = row ? &row->counts : NULL;
-    return counts && counts->units > counts->ideal ? counts->units - counts->ideal : 0;
+// 0 of NULL, which is no such line.
+static inline uint64_t diff_excess(const struct report_row *row) {
+    return row ? report_row_excess(row) : 0;
 }
 // The row of NEW, or of OLD where it is gone.
-static inline const struct diff_row *diff_row_of(const struct diff_line *line) {
+static inline const struct report_row *diff_row_of(const struct diff_line *line) {
     return line->now ? line->now : line->old;
 }
 

@@ -16,7 +16,7 @@ static void set_counts(json_t *object, enum site_space space, const struct profi
         number(counts->units > counts->ideal ? counts->units - counts->ideal : 0));
 }
 
-static json_t *row_of(const struct diff_row *row) {
+static json_t *row_of(const struct report_row *row) {
     if (!row)
         return json_null();
     json_t *object = json_object();
@@ -111,8 +111,8 @@ static void put_number(struct strbuf *out, bool is_there, uint64_t number) {
     strbuf_puts(out, ",");
 }
 
-static void put_row(struct strbuf *out, const struct diff_row *row) {
-    static const struct diff_row nowhere;
+static void put_row(struct strbuf *out, const struct report_row *row) {
+    static const struct report_row nowhere;
     const bool is_there = row != NULL;
     row = row ? row : &nowhere;
     report_csv_text(out, row->file);
@@ -130,7 +130,7 @@ void diff_csv(const struct diff *diff, struct strbuf *out) {
                      "file,line,requests,units,ideal,excess,degree,text\r\n");
     for (size_t i = 0; i < diff->count && diff->lines[i].change != DIFF_SAME; i++) {
         const struct diff_line *line = &diff->lines[i];
-        const struct diff_row *row = diff_row_of(line);
+        const struct report_row *row = diff_row_of(line);
         report_csv_text(out, diff_change_text[line->change]);
         report_csv_text(out, row->kernel);
         report_csv_text(out, profile_space_text[row->space]);

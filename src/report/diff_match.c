@@ -13,11 +13,11 @@
 // second pass.
 enum { MOST_CELLS = 1 << 24 };
 
-typedef bool (*same_row)(const struct diff_row *, const struct diff_row *);
+typedef bool (*same_row)(const struct report_row *, const struct report_row *);
 
 // Where a profile does not keep the text, what the line accesses has to do: lines move together, so
 // that their order says more than their numbers.
-static bool is_same_line(const struct diff_row *a, const struct diff_row *b) {
+static bool is_same_line(const struct report_row *a, const struct report_row *b) {
     if (a->space != b->space)
         return false;
     if (a->text && b->text)
@@ -26,30 +26,30 @@ static bool is_same_line(const struct diff_row *a, const struct diff_row *b) {
            text_is_same(text_file_name(a->file), text_file_name(b->file));
 }
 
-static bool has_same_accesses(const struct diff_row *a, const struct diff_row *b) {
+static bool has_same_accesses(const struct report_row *a, const struct report_row *b) {
     return a->space == b->space && strcmp(a->accesses, b->accesses) == 0;
 }
 
 // The rows of both sides that have no partner yet.
 struct rest {
-    const struct diff_row **rows;
+    const struct report_row **rows;
     size_t *numbers; // of them
     size_t count;
 };
 
 struct match {
-    const struct diff_row *old, *now;
+    const struct report_row *old, *now;
     size_t old_count, now_count;
     ptrdiff_t *of;  // of OLD's
     bool *is_taken; // of NEW's
 };
 
 static struct rest rest_for(size_t count) {
-    return (struct rest){.rows = base_alloc((count + 1) * sizeof(struct diff_row *)),
+    return (struct rest){.rows = base_alloc((count + 1) * sizeof(struct report_row *)),
                          .numbers = base_alloc((count + 1) * sizeof(size_t))};
 }
 
-static void push(struct rest *rest, const struct diff_row *rows, size_t number) {
+static void push(struct rest *rest, const struct report_row *rows, size_t number) {
     rest->rows[rest->count] = &rows[number];
     rest->numbers[rest->count++] = number;
 }
@@ -132,7 +132,7 @@ static void run_pass(struct match *match, same_row same,
     free_rest(&now);
 }
 
-void diff_match_rows(const struct diff_row *old, size_t old_count, const struct diff_row *now,
+void diff_match_rows(const struct report_row *old, size_t old_count, const struct report_row *now,
                      size_t now_count, ptrdiff_t *of) {
     struct match match = {old, now, old_count, now_count, of, base_alloc(now_count + 1)};
     for (size_t i = 0; i < old_count; i++)
@@ -156,7 +156,7 @@ static bool has_same_short_name(const char *a, const char *b) {
 
 // The only one without a partner that is called like it; `count` if there is none, or there are
 // more.
-static size_t only_one_like(const struct diff_kernel *kernels, size_t count, const bool *is_taken,
+static size_t only_one_like(const struct report_kernel *kernels, size_t count, const bool *is_taken,
                             const char *name) {
     size_t found = count;
     for (size_t i = 0; i < count; i++)
@@ -168,8 +168,8 @@ static size_t only_one_like(const struct diff_kernel *kernels, size_t count, con
     return found;
 }
 
-static void pair_by_name(const struct diff_rows *old, const struct diff_rows *now, ptrdiff_t *of,
-                         bool *has_old, bool *has_now) {
+static void pair_by_name(const struct report_rows *old, const struct report_rows *now,
+                         ptrdiff_t *of, bool *has_old, bool *has_now) {
     for (size_t o = 0; o < old->kernel_count; o++) {
         of[o] = DIFF_NO_MATCH;
         for (size_t n = 0; n < now->kernel_count; n++)
@@ -181,7 +181,8 @@ static void pair_by_name(const struct diff_rows *old, const struct diff_rows *no
     }
 }
 
-void diff_match_kernels(const struct diff_rows *old, const struct diff_rows *now, ptrdiff_t *of) {
+void diff_match_kernels(const struct report_rows *old, const struct report_rows *now,
+                        ptrdiff_t *of) {
     bool *has_old = base_alloc(old->kernel_count + 1), *has_now = base_alloc(now->kernel_count + 1);
     pair_by_name(old, now, of, has_old, has_now);
     for (size_t o = 0; o < old->kernel_count; o++) {

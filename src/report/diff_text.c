@@ -87,7 +87,7 @@ static void put_columns(struct report_page *page, const char *label, enum site_s
 }
 
 static void add_place(struct diff_page *page, struct strbuf *label, const struct diff_line *line) {
-    const struct diff_row *row = diff_row_of(line);
+    const struct report_row *row = diff_row_of(line);
     const struct view_place at = view_place_of(&page->builder, row->file, row->line);
     text_place(label, at);
     if (!line->old || !line->now || !line->old->line)
@@ -105,7 +105,7 @@ static void add_place(struct diff_page *page, struct strbuf *label, const struct
     }
 }
 
-static void put_text(struct report_page *page, const char *what, const struct diff_row *row) {
+static void put_text(struct report_page *page, const char *what, const struct report_row *row) {
     if (!row || !row->text)
         return;
     report_to(page, DEEPER);
@@ -115,7 +115,7 @@ static void put_text(struct report_page *page, const char *what, const struct di
 }
 
 static void put_accesses(struct report_page *page, const struct diff_line *line) {
-    const struct diff_row *row = diff_row_of(line);
+    const struct report_row *row = diff_row_of(line);
     struct strbuf text = {0};
     strbuf_printf(&text, "%s", row->accesses);
     if (row->space == SITE_SHARED && line->old && line->now && line->old->degree != row->degree)

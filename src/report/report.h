@@ -13,6 +13,7 @@ struct report_options {
     unsigned width;          // columns, 0: 100; at least 72 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
     bool metrics;            // of text: the figures that profilers have names for instead
+    uint64_t allowed_excess; // of junit: wavefronts of a kernel, before it fails
     const char *source_root; // a folder: relative source paths start there, and paths below it are
                              // shown from there; NULL: the working directory, shown as they are
 };
@@ -42,6 +43,18 @@ void report_csv_text(struct strbuf *out, const char *text);
 void report_html(const struct profile *profile, const struct report_options *options,
                  struct strbuf *out);
 
+// What is to be said, place by place: SARIF 2.1.0, workflow commands of GitHub Actions, JUnit's
+// XML.
+void report_sarif(const struct profile *profile, const struct report_options *options,
+                  struct strbuf *out);
+void report_github(const struct profile *profile, const struct report_options *options,
+                   struct strbuf *out);
+void report_junit(const struct profile *profile, const struct report_options *options,
+                  struct strbuf *out);
+// The counts by file, kernel and line, as Cachegrind writes its own.
+void report_cachegrind(const struct profile *profile, const struct report_options *options,
+                       struct strbuf *out);
+
 // ---- All forms of a report (formats.c) -----------------------------------------------------
 
 // The name that --format takes, and the function that writes it.
@@ -49,7 +62,11 @@ void report_html(const struct profile *profile, const struct report_options *opt
     X(TEXT, "text", write_text)                                                                    \
     X(JSON, "json", write_json)                                                                    \
     X(CSV, "csv", write_csv)                                                                       \
-    X(HTML, "html", report_html)
+    X(HTML, "html", report_html)                                                                   \
+    X(SARIF, "sarif", report_sarif)                                                                \
+    X(GITHUB, "github", report_github)                                                             \
+    X(JUNIT, "junit", report_junit)                                                                \
+    X(CACHEGRIND, "cachegrind", report_cachegrind)
 
 #define X(id, name, write) REPORT_##id,
 enum report_format { REPORT_FORMATS(X) REPORT_FORMAT_COUNT };

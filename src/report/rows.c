@@ -1,4 +1,5 @@
-// The rows of a profile that are compared: a source line of a kernel, over all its launches.
+#include "report/rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,6 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "profile/quotes.h"
-#include "report/diff_build.h"
 
 struct part { // a site of a launch
     size_t kernel;
@@ -65,47 +65,54 @@ static const char *accesses_of(struct arena *arena, const struct part *parts, si
     return kept;
 }
 
-static struct diff_row row_of(struct arena *arena, const struct profile *profile,
-                              const char *kernel, const struct part *parts, size_t count) {
+static uint64_t excess_of(const struct profile_site *site) {
+    return site->counts.units > site->counts.ideal ? site->counts.units - site->counts.ideal : 0;
+}
+
+static struct report_row row_of(struct arena *arena, const struct profile *profile,
+                                const char *kernel, const struct part *parts, size_t count) {
     const struct profile_site *first = parts->site;
-    struct diff_row row = {.space = first->space,
-                           .kernel = kernel,
-                           .file = first->file,
-                           .line = first->line,
-                           .text = profile_quote_of(profile, first->file, first->line),
-                           .accesses = accesses_of(arena, parts, count),
-                           .is_accepted = true};
+    struct report_row row = {.space = first->space,
+                             .kernel = kernel,
+                             .file = first->file,
+                             .line = first->line,
+                             .text = profile_quote_of(profile, first->file, first->line),
+                             .accesses = accesses_of(arena, parts, count),
+                             .is_accepted = true,
+                             .worst = first};
     for (size_t i = 0; i < count; i++) {
         const struct profile_site *site = parts[i].site;
         add_counts(&row.counts, &site->counts, parts[i].repeats);
         row.degree = site->worst_degree > row.degree ? site->worst_degree : row.degree;
         row.is_estimate |= site->is_estimate;
+        if (excess_of(site) > excess_of(row.worst))
+            row.worst = site;
         row.is_accepted &= site->suppressed || site->counts.units <= site->counts.ideal;
     }
     return row;
 }
 
-static void add_launch(struct diff_rows *rows, part_list *parts, struct map *numbers,
-                       const struct profile_launch *launch, int side) {
+static void add_launch(struct report_rows *rows, part_list *parts, struct map *numbers,
+                       const struct profile_launch *launch) {
     const char *name = name_of(launch);
     const size_t known = (size_t)(uintptr_t)map_get_string(numbers, name); // 1 + index
     const size_t kernel = known ? known - 1 : rows->kernel_count++;
     if (!known)
         map_put(numbers, name, strlen(name), (void *)(uintptr_t)(kernel + 1));
-    struct diff_kernel *sums = &rows->kernels[kernel];
+    struct report_kernel *sums = &rows->kernels[kernel];
     sums->name = name;
-    sums->launches[side] += launch->repeats;
+    sums->launches += launch->repeats;
     for (size_t s = 0; s < launch->site_count; s++) {
         const struct profile_site *site = &launch->sites[s];
-        add_counts(&sums->sums[side][site->space], &site->counts, launch->repeats);
+        add_counts(&sums->sums[site->space], &site->counts, launch->repeats);
         vec_push(parts, ((struct part){kernel, launch->repeats, site}));
     }
 }
 
-static void fold(struct diff_rows *rows, struct arena *arena, const struct profile *profile,
+static void fold(struct report_rows *rows, struct arena *arena, const struct profile *profile,
                  const part_list *parts) {
     size_t kernel = 0;
-    rows->data = ARENA_ARRAY(arena, struct diff_row, parts->length + 1);
+    rows->data = ARENA_ARRAY(arena, struct report_row, parts->length + 1);
     rows->begins = ARENA_ARRAY(arena, size_t, rows->kernel_count + 1);
     for (size_t i = 0, end; i < parts->length; i = end) {
         const struct part *part = &parts->data[i];
@@ -121,13 +128,13 @@ static void fold(struct diff_rows *rows, struct arena *arena, const struct profi
         rows->begins[++kernel] = rows->count;
 }
 
-struct diff_rows diff_rows_of(struct arena *arena, const struct profile *profile, int side) {
-    struct diff_rows rows = {.kernels =
-                                 ARENA_ARRAY(arena, struct diff_kernel, profile->launch_count + 1)};
+struct report_rows report_rows_of(struct arena *arena, const struct profile *profile) {
+    struct report_rows rows = {
+        .kernels = ARENA_ARRAY(arena, struct report_kernel, profile->launch_count + 1)};
     struct map numbers = {0};
     part_list parts = {0};
     for (size_t i = 0; i < profile->launch_count; i++)
-        add_launch(&rows, &parts, &numbers, &profile->launches[i], side);
+        add_launch(&rows, &parts, &numbers, &profile->launches[i]);
     if (parts.length)
         qsort(parts.data, parts.length, sizeof *parts.data, compare_parts);
     fold(&rows, arena, profile, &parts);

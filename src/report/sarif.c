@@ -1,0 +1,227 @@
+// What is to be said, as SARIF 2.1.0: for code scanning of forges, and for editors.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "profile/json.h"
+#include "profile/json_make.h"
+#include "report/notes.h"
+
+struct sarif {
+    const struct report_options *options;
+    json_t *rules, *results, *problems;
+    struct map numbers; // of rules: 1 + index
+};
+
+static json_t *message_of(const char *words) {
+    json_t *message = json_object();
+    set(message, "text", text(words));
+    return message;
+}
+
+// ---- Places -------------------------------------------------------------------------------------
+
+// A path as a URI has it. One that is not absolute starts at the root of the sources.
+static json_t *artifact_of(const char *file) {
+    json_t *artifact = json_object();
+    struct strbuf uri = {0}, clean = {0};
+    utf8_repair(&clean, file);
+    if (*file == '/')
+        strbuf_puts(&uri, "file://");
+    for (const char *at = strbuf_string(&clean); *at; at++)
+        if (isalnum((unsigned char)*at) || strchr("/-._~", *at))
+            strbuf_append(&uri, at, 1);
+        else
+            strbuf_printf(&uri, "%%%02X", (unsigned char)*at);
+    set(artifact, "uri", text(strbuf_string(&uri)));
+    if (*file != '/')
+        set(artifact, "uriBaseId", text("%SRCROOT%"));
+    strbuf_free(&uri);
+    strbuf_free(&clean);
+    return artifact;
+}
+
+static json_t *region_of(uint32_t line, uint32_t column, const char *words) {
+    json_t *region = json_object();
+    set(region, "startLine", number(line));
+    if (column)
+        set(region, "startColumn", number(column));
+    if (words)
+        set(region, "snippet", message_of(words));
+    return region;
+}
+
+static void set_place(json_t *location, const char *file, uint32_t line, uint32_t column,
+                      const char *words) {
+    if (!file || !line)
+        return;
+    json_t *physical = json_object();
+    set(physical, "artifactLocation", artifact_of(file));
+    set(physical, "region", region_of(line, column, words));
+    set(location, "physicalLocation", physical);
+}
+
+static json_t *locations_of(const struct report_note *note) {
+    json_t *locations = json_array(), *location = json_object();
+    set_place(location, note->file, note->line, note->column, note->text);
+    if (note->kernel) {
+        json_t *names = json_array(), *name = json_object();
+        set(name, "fullyQualifiedName", text(note->kernel));
+        set(name, "kind", text("function"));
+        append(names, name);
+        set(location, "logicalLocations", names);
+    }
+    append(locations, location);
+    return locations;
+}
+
+// The other sides of a finding.
+static json_t *related_of(const struct sarif *sarif, const struct profile_finding *finding) {
+    json_t *related = json_array();
+    for (size_t i = 1; i < finding->place_count; i++) {
+        const struct profile_place *place = &finding->places[i];
+        json_t *location = json_object();
+        if (!place->file || !place->line)
+            continue;
+        set_place(location, report_note_file(sarif->options, place->file), place->line,
+                  place->column, NULL);
+        set(location, "id", number(i));
+        set(location, "message", message_of(place->role ? place->role : "the other side"));
+        append(related, location);
+    }
+    return related;
+}
+
+// ---- Rules --------------------------------------------------------------------------------------
+
+static const char *const levels[] = {
+    [NOTE_ERROR] = "error", [NOTE_WARNING] = "warning", [NOTE_HINT] = "note"};
+
+static const char *rule_text(const struct report_note *note) {
+    switch (note->kind) {
+    case NOTE_CONFLICT:
+        return "Lanes of a warp meet in a bank of shared memory and are served one after the other";
+    case NOTE_SECTORS:
+        return "Lanes of a warp access places of global memory that lie apart";
+    case NOTE_FINDING:
+        return "A defect that the results of a run need not show";
+    case NOTE_PROBLEM:
+        break;
+    }
+    return "The program did not run to its end, or not all of it was seen";
+}
+
+static size_t rule_of(struct sarif *sarif, const struct report_note *note) {
+    const size_t known = (size_t)(uintptr_t)map_get_string(&sarif->numbers, note->rule);
+    if (known)
+        return known - 1;
+    const size_t index = json_array_size(sarif->rules);
+    json_t *rule = json_object(), *level = json_object();
+    set(rule, "id", text(note->rule));
+    set(rule, "shortDescription", message_of(rule_text(note)));
+    set(level, "level", text(levels[note->level]));
+    set(rule, "defaultConfiguration", level);
+    append(sarif->rules, rule);
+    map_put(&sarif->numbers, note->rule, strlen(note->rule), (void *)(uintptr_t)(index + 1));
+    return index;
+}
+
+// ---- Results ------------------------------------------------------------------------------------
+
+static json_t *figures_of(const struct report_row *row) {
+    json_t *figures = json_object();
+    set(figures, "accesses", text(row->accesses));
+    set(figures, "requests", number(row->counts.requests));
+    set(figures, profile_units_key(row->space), number(row->counts.units));
+    set(figures, profile_ideal_key(row->space), number(row->counts.ideal));
+    set(figures, "excess", number(report_row_excess(row)));
+    if (row->space == SITE_SHARED)
+        set(figures, "worst_degree", number(row->degree));
+    return figures;
+}
+
+static json_t *suppressions_of(const char *reason) {
+    json_t *list = json_array(), *one = json_object();
+    set(one, "kind", text("external"));
+    set(one, "justification", text(reason));
+    append(list, one);
+    return list;
+}
+
+static void add_result(struct sarif *sarif, const struct report_note *note) {
+    json_t *result = json_object();
+    set(result, "ruleId", text(note->rule));
+    set(result, "ruleIndex", number(rule_of(sarif, note)));
+    set(result, "level", text(levels[note->level]));
+    json_t *message = json_object();
+    struct strbuf words = {0};
+    strbuf_printf(&words, "%s: %s", note->title, note->message);
+    set(message, "text", text(strbuf_string(&words)));
+    strbuf_free(&words);
+    set(result, "message", message);
+    set(result, "locations", locations_of(note));
+    if (note->finding && note->finding->place_count > 1)
+        set(result, "relatedLocations", related_of(sarif, note->finding));
+    if (note->row)
+        set(result, "properties", figures_of(note->row));
+    if (note->suppressed)
+        set(result, "suppressions", suppressions_of(note->suppressed));
+    append(sarif->results, result);
+}
+
+// A fault of a kernel has a place in the source; what the profile lacks is told of the run.
+static void add_note(struct sarif *sarif, const struct report_note *note) {
+    if (note->kind != NOTE_PROBLEM || note->kernel) {
+        add_result(sarif, note);
+        return;
+    }
+    json_t *problem = json_object();
+    set(problem, "level", text(levels[note->level]));
+    set(problem, "message", message_of(note->message));
+    append(sarif->problems, problem);
+}
+
+static json_t *invocation_of(const struct profile *profile, json_t *problems) {
+    json_t *invocation = json_object(), *arguments = json_array();
+    for (size_t i = 0; i < profile->program_count; i++)
+        append(arguments, text(profile->program[i]));
+    set(invocation, "arguments", arguments);
+    set(invocation, "executionSuccessful", json_boolean(!profile_has_failed(profile)));
+    set(invocation, "toolExecutionNotifications", problems);
+    return invocation;
+}
+
+static json_t *run_of(const struct profile *profile, struct sarif *sarif) {
+    json_t *run = json_object(), *tool = json_object(), *driver = json_object();
+    json_t *invocations = json_array();
+    set(driver, "name", text("bankrun"));
+    set(driver, "version", text(BANKRUN_VERSION));
+    set(driver, "rules", sarif->rules);
+    set(tool, "driver", driver);
+    set(run, "tool", tool);
+    append(invocations, invocation_of(profile, sarif->problems));
+    set(run, "invocations", invocations);
+    set(run, "results", sarif->results);
+    return run;
+}
+
+void report_sarif(const struct profile *profile, const struct report_options *options,
+                  struct strbuf *out) {
+    struct arena *arena = arena_create();
+    const struct report_notes notes = report_notes_of(arena, profile, options);
+    struct sarif sarif = {options, json_array(), json_array(), json_array(), {0}};
+    for (size_t i = 0; i < notes.count; i++)
+        add_note(&sarif, &notes.data[i]);
+    json_t *root = json_object(), *runs = json_array();
+    append(runs, run_of(profile, &sarif));
+    set(root, "$schema", text("https://json.schemastore.org/sarif-2.1.0.json"));
+    set(root, "version", text("2.1.0"));
+    set(root, "runs", runs);
+    char *json = profile_dump_json(root, JSON_SORT_KEYS | JSON_INDENT(1));
+    strbuf_puts(out, json);
+    strbuf_puts(out, "\n");
+    free(json);
+    map_free(&sarif.numbers);
+    arena_destroy(arena);
+}
