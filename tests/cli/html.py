@@ -134,6 +134,24 @@ def check_contrast(page):
                 expect(found >= least, f"{scheme}: {one} on {other}: contrast {found:.2f}, not {least}")
 
 
+def check_notes(folder):
+    """Findings, and what went wrong, beside their lines."""
+    ptx, page = os.path.join(folder, "k.ptx"), os.path.join(folder, "notes.html")
+    bankrun("check", "--format", "html", "-o", page, "--launch", "column<<<2, 32>>>(out:u32[64])", ptx)
+    data, _ = data_of(page)
+    found = [(data["texts"][one["kind"]], [place["line"] for place in one["places"]], one["count"])
+             for one in data["findings"]]
+    expect(found == [("undefined-store", [9, 7], 64)], f"findings {found}")
+    expect(not data["counted"] and "init" in data["checks"] and data["lines"] == [], "a check counts nothing")
+    bankrun("--format", "html", "-o", page, "--launch", "column<<<1, 2048>>>(out:u32[64])", ptx)
+    data, _ = data_of(page)
+    expect(["column was refused" in one["text"] for one in data["problems"]] == [True], f"{data['problems']}")
+    bankrun("--format", "html", "-o", page, "--launch", "column<<<1, 64>>>(out:u32[64])", ptx)
+    data, _ = data_of(page)
+    expect([("read of 4 bytes at shared address" in one["text"], one["line"]) for one in data["problems"]]
+           == [(True, 7)], f"lanes 32 to 63 leave the tile: {data['problems']}")
+
+
 def check_cures_of_anything(folder, saved):
     """What a profile says of its cures may be nonsense: then there is no picture, and no harm."""
     for change in ({"element_bytes": 0}, {"element_bytes": 3}, {"bytes": 16}, {"offset": 2**40},
@@ -175,6 +193,7 @@ def main():
         check_contrast(page)
         check_refused(folder, page)
         check_cures_of_anything(folder, saved)
+        check_notes(folder)
         check_hostile(folder)
         check_large(folder)
     for problem in problems:

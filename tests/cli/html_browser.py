@@ -23,8 +23,8 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, "tests")
-from harness.pages import (EVIL, data_of, hostile_profile, large_profile, one_line_profile,  # noqa: E402
-                           page_of, run_column)
+from harness.pages import (EVIL, bankrun, data_of, hostile_profile, large_profile,  # noqa: E402
+                           one_line_profile, page_of, run_column)
 
 BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 problems = []
@@ -125,6 +125,8 @@ def check_picture(page, data):
     expect(len(page.all("#detail figure")) == 2, "no picture beside the first")
     expect("32 wavefronts, ideal 1" in page.text("#detail figcaption"), page.text("#detail figcaption"))
     expect((lit(page, 0), lit(page, 1)) == (32, 32), "all wavefronts: not all lanes")
+    sums = page.texts("#detail figure:first-child .sum")
+    expect(sums == ["32"] + ["."] * 31, f"wavefronts by bank: {sums}")
     slider = page.one("#detail input[type=range]")
     slider.send_keys(Keys.ARROW_RIGHT)
     expect((lit(page, 0), lit(page, 1)) == (1, 32), f"wavefront 1: {lit(page, 0)}, {lit(page, 1)} lanes")
@@ -212,6 +214,23 @@ def check_column(driver, folder):
     page.check_log("links")
 
 
+def check_notes(driver, folder):
+    """Findings and faults lead to their lines."""
+    ptx, path = os.path.join(folder, "k.ptx"), os.path.join(folder, "notes.html")
+    bankrun("check", "--format", "html", "-o", path, "--launch", "column<<<2, 32>>>(out:u32[64])", ptx)
+    page = Page(driver, path)
+    expect(page.text("#summary") .count("1 finding") == 1, page.text("#summary"))
+    expect(page.places() == ["column.cu:9 1 finding", "column.cu:7 1 finding"], f"lines: {page.places()}")
+    page.all("#findings a.place")[1].click()
+    expect(page.text("#detail-title") == "column.cu:7: 1 finding, not counted", page.text("#detail-title"))
+    expect("never initialised" in page.text("#detail-body"), page.text("#detail-body"))
+    bankrun("--format", "html", "-o", path, "--launch", "column<<<1, 64>>>(out:u32[64])", ptx)
+    page = Page(driver, path)
+    page.one("#problems a.place").click()
+    expect(page.text("#detail-title").startswith("column.cu:7"), page.text("#detail-title"))
+    page.check_log("notes")
+
+
 def check_hostile(driver, folder):
     page = Page(driver, page_of(hostile_profile(), folder))
     expect(page.run("return document.images.length") == 0, "a text became an image")
@@ -282,6 +301,7 @@ def main():
             return 77
         try:
             check_column(driver, folder)
+            check_notes(driver, folder)
             check_hostile(driver, folder)
             check_large(driver, folder)
         finally:

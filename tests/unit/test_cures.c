@@ -53,6 +53,8 @@ static void test_two_arrays(void **state) {
     assert_int_equal(second->requests, 1);
     assert_int_equal(second->layouts[0].row, 16);
     const struct profile_site *site = &profile->launches[0].sites[0];
+    assert_true(site->knows_array_offset); // read from a saved profile
+    assert_int_equal(site->array_offset, DYNAMIC);
     assert_non_null(strstr(site->help, "block 0 asks of more[0...2047] (2 requests"));
     assert_non_null(strstr(site->help, "an array of its own in more"));
     profile_free(profile);
@@ -125,12 +127,48 @@ static void test_declared(void **state) {
     profile_free(profile);
 }
 
+// Two elements of 8 bytes in rows of four, in an array that lies 64 bytes behind the start of
+// shared memory; lane 1 asks for the first of the second row.
+static bool place(struct profile_layout layout, uint32_t second, uint32_t *found) {
+    const struct profile_cure cure = {.element_bytes = 8, .offset = 32, .bytes = 512};
+    const uint32_t offsets[32] = {96, second}; // other lanes take no part
+    uint32_t cured[32] = {7, 7, 7};
+    const bool is_cured = profile_cured_offsets(&cure, &layout, 64, 3, 8, offsets, cured);
+    assert_int_equal(cured[2], 7);
+    assert_true(!is_cured || cured[0] == 96);
+    *found = cured[1];
+    return is_cured;
+}
+
+static void test_cured_offsets(void **state) {
+    (void)state;
+    const struct profile_layout pad = {.kind = PROFILE_PAD, .row = 4, .pad = 1},
+                                swizzle = {.kind = PROFILE_SWIZZLE, .bits = 2, .shift = 2},
+                                mirror = {.kind = PROFILE_MIRROR, .bits = 2, .shift = 2};
+    uint32_t found;
+    assert_true(place(pad, 96 + 32, &found));
+    assert_int_equal(found, 96 + 40);
+    assert_true(place(swizzle, 96 + 32, &found));
+    assert_int_equal(found, 96 + 40);
+    assert_true(place(mirror, 96 + 32, &found));
+    assert_int_equal(found, 96 + 56);
+    assert_true(place(pad, 96 + 512 - 8, &found));
+    assert_int_equal(found, 96 + 512 - 8 + 15 * 8);
+    // Outside of what the cure is about, and half outside.
+    assert_false(place(pad, 96 + 512, &found));
+    assert_false(place(pad, 88, &found));
+    assert_false(place(pad, 96 + 508, &found));
+    // What no search finds, but a file may say.
+    assert_false(place((struct profile_layout){.kind = PROFILE_PAD, .pad = 1}, 96, &found));
+    assert_false(place((struct profile_layout){.kind = PROFILE_SWIZZLE, .bits = 31, .shift = 31},
+                       96, &found));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_arrays),
-        cmocka_unit_test(test_one_array),
-        cmocka_unit_test(test_unknown_requests),
-        cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_two_arrays),       cmocka_unit_test(test_one_array),
+        cmocka_unit_test(test_unknown_requests), cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_cured_offsets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

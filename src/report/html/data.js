@@ -117,6 +117,9 @@ for (const finding of page.findings) {
   for (const line of about) line.findings.push(finding);
 }
 
+for (const problem of page.problems)
+  if (problem.file !== null) noteLine(problem.file, problem.line).failed = true;
+
 const lineOfId = new Map(lines.map((line) => [line.id, line]));
 const linkTo = (line) => "#" + encodeURIComponent(line.id).replaceAll("%3D", "=").replaceAll("%2F", "/").replaceAll("%3A", ":");
 const mostWavefronts = lines.reduce((most, line) => Math.max(most, line.shared[1]), 1);

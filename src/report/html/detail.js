@@ -75,7 +75,7 @@ const marksLegend = () => make("ul", {class: "marks dim"},
 function pictures(access) {
   const before = page.pictures[access.picture];
   const told = make("output", {class: "told", "aria-live": "polite"},
-    "A number is the wavefront that serves the lane. Hover over a lane, or go to the picture and use arrow keys.");
+    "A number is the wavefront that serves the lane; below each bank stands in how many of them it is read or written. Hover over a lane, or go to the picture and use arrow keys.");
   const wrap = make("div", {class: "pictures"}), row = make("output", {});
   const slider = make("input", {type: "range", min: 0, max: before.rows, value: 0, "aria-label": "Wavefront; 0 shows all"});
   const layouts = (access.cured || []).filter((layout) => layout.picture !== null);

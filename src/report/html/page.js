@@ -41,6 +41,12 @@ function findingCard() {
   return card(plural(defects, "finding", "findings"), defects ? "bad" : "good", "Looked on: " + page.checks.join(", ") + ".");
 }
 
+function problemItem(problem) {
+  const line = problem.file === null ? undefined : lineAt.get(problem.file + ":" + problem.line);
+  return make("li", {class: "words"}, problem.text + (problem.count > 1 ? " (" + count(problem.count) + " times)" : ""),
+    line ? [" ", make("a", {href: linkTo(line), class: "place"}, line.name)] : null);
+}
+
 function showSummary() {
   const program = page.program.join(" ");
   document.title = "bankrun: " + (program || "report");
@@ -50,15 +56,14 @@ function showSummary() {
   byId("made").textContent = "Made by bankrun " + page.bankrun + ". Numbers are those of bankrun's JSON profile.";
   byId("summary").append(...[sharedCard(), worthCard(), globalCard(), findingCard()].filter((one) => one !== null));
   byId("problems").hidden = page.problems.length === 0;
-  byId("problems").querySelector("ul").append(...page.problems.map((problem) => make("li", {}, problem.text
-    + (problem.count > 1 ? " (" + count(problem.count) + " times)" : "")
-    + (problem.file !== null ? " (" + placeName(problem.file, problem.line) + ")" : ""))));
+  byId("problems").querySelector("ul").append(...firstOf(page.problems).map(problemItem));
+  byId("problems").append(restOf(page.problems, "of that kind") || "");
 }
 
 // ---- Ranked lines -------------------------------------------------------------------------------
 
 const filters = [
-  ["worth", "with excess or findings", (line) => line.excess > 0 || line.waste > 0 || line.findings.length > 0],
+  ["worth", "with excess or findings", (line) => line.excess > 0 || line.waste > 0 || line.findings.length > 0 || line.failed],
   ["shared", "bank conflicts", (line) => line.excess > 0],
   ["global", "sectors in vain", (line) => line.waste > 0],
   ["findings", "findings", (line) => line.findings.length > 0],
@@ -129,7 +134,7 @@ function unitsOf(line) {
 function sourceRow(row) {
   if (row.gap) return make("div", {class: "row gap dim"}, make("span", {class: "number"}, "..."));
   const line = row.known, tag = line ? "a" : "div";
-  const parts = [make("span", {class: "number dim"}, row.number), make("span", {class: "code"}, row.text)];
+  const parts = [make("span", {class: "number dim"}, row.number), make("span", {class: "code", title: row.text.length > 60 ? row.text.trim() : null}, row.text)];
   if (line) {
     const shared = line.shared[0] > 0, found = line.findings.length;
     parts.push(bar(shared ? line.shared : line.global, shared ? mostWavefronts : mostSectors),

@@ -53,6 +53,15 @@ function drawAxes(banks) {
   return svg("g", {"aria-hidden": "true"}, ...parts);
 }
 
+// Below each bank: in how many wavefronts it serves somebody.
+function drawSums(picture, cells) {
+  const rows = Array.from({length: picture.banks}, () => new Set());
+  for (const cell of cells) rows[cell.bank].add(cell.row);
+  const y = TOP + 32 * CELL + 8;
+  return svg("g", {"aria-hidden": "true"}, ...rows.map((set, bank) =>
+    svg("text", {x: LEFT + (bank + 0.5) * CELL, y, class: "sum" + (set.size > 1 ? " many" : "")}, set.size ? String(set.size) : ".")));
+}
+
 function drawCell(cell, label, id) {
   const kind = (cell.mark & COLLIDES ? " collides" : "") + (cell.mark & SHARES ? " shares" : "");
   const x = LEFT + cell.bank * CELL + 1, y = TOP + cell.lane * CELL + 1, size = CELL - 2;
@@ -73,9 +82,10 @@ function drawPicture(picture, first, elements, title, looked) {
   const cells = cellsOf(picture, first), name = "picture" + pictureCount++;
   const labels = cells.map((cell, i) => tellCell(cell, picture, elements[i]));
   const groups = cells.map((cell, i) => drawCell(cell, labels[i], name + "-" + i));
-  const drawing = svg("svg", {viewBox: "0 0 " + (LEFT + picture.banks * CELL + 2) + " " + (TOP + 32 * CELL + 2),
+  const drawing = svg("svg", {viewBox: "0 0 " + (LEFT + picture.banks * CELL + 2) + " " + (TOP + 32 * CELL + 16),
     class: "banks", role: "listbox", tabindex: "0",
-    "aria-label": title + ": lanes on banks. Arrow keys go from lane to lane."}, drawAxes(picture.banks), ...groups);
+    "aria-label": title + ": lanes on banks. Arrow keys go from lane to lane."}, drawAxes(picture.banks), ...groups,
+    drawSums(picture, cells));
   let here = -1;
   function mark(index) {
     if (here >= 0) {
