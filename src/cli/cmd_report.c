@@ -17,6 +17,7 @@ static void help(void) {
           "    bankrun run --format json -o run.json transpose.cu\n"
           "    bankrun report run.json\n"
           "    bankrun report run.json --format csv -o run.csv\n"
+          "    bankrun report run.json --format html -o run.html\n"
           "    bankrun report --fail-on excess=1000 run.json\n"
           "    bankrun report small.json large.json --format json -o both.json\n"
           "\n",

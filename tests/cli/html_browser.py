@@ -173,7 +173,9 @@ def check_keyboard(page):
     seen = set()
     page.run("document.body.tabIndex = -1; document.body.focus()")
     for _ in range(wanted + 5):
-        page.press(Keys.TAB)
+        for kind in ("rawKeyDown", "keyUp"):  # quicker than send_keys
+            page.driver.execute_cdp_cmd("Input.dispatchKeyEvent",
+                                        {"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
         seen.add(page.run("return window.controls.indexOf(document.activeElement)"))
     missed = [page.run("return window.controls[arguments[0]].outerHTML.slice(0, 80)", i)
               for i in range(wanted) if i not in seen]
@@ -280,9 +282,9 @@ def check_large(driver, folder):
     page.check_log("10,000 lines")
     page = Page(driver, page_of(one_line_profile(10000), folder))
     expect(page.text("#line-list .worth") == "100,000 excess2-way conflicts", page.text("#line-list .worth"))
-    expect("9,700 more accesses" in page.text("#detail") and "9,700 more kernels" in page.text("#kernels"),
+    expect("9,900 more accesses" in page.text("#detail") and "9,900 more kernels" in page.text("#kernels"),
            "nothing says that some are left out")
-    timed("choose one of 10,000 accesses", "const a = document.getElementById('access'); a.value = '299';"
+    timed("choose one of 10,000 accesses", "const a = document.getElementById('access'); a.value = '99';"
           "a.dispatchEvent(new Event('change'));")
     timed("choose a line with 10,000 accesses", "document.querySelector('#line-list a.row').click();")
     page.check_log("10,000 launches")

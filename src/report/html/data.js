@@ -30,7 +30,7 @@ function make(tag, traits, ...children) {
 }
 
 // Of a long list as many as anybody reads, and how many are left out.
-const MOST_SHOWN = 300;
+const MOST_SHOWN = 100;
 const firstOf = (list) => list.slice(0, MOST_SHOWN);
 const restOf = (list, what) => (list.length > MOST_SHOWN
   ? make("p", {class: "dim"}, "... and " + count(list.length - MOST_SHOWN) + " more " + what) : null);

@@ -68,8 +68,8 @@ function pictureTitle(picture) {
 }
 
 const marksLegend = () => make("ul", {class: "marks dim"},
-  ["", "collides", "shares"].map((kind, i) => make("li", {}, make("span", {class: "mark " + kind}),
-    ["alone in its bank", "collides", "shares a word (broadcast)"][i])));
+  [["", "alone in its bank"], ["collides", "collides"], ["shares", "shares a word"], ["collides shares", "both"]]
+    .map(([kind, name]) => make("li", {}, make("span", {class: "mark " + kind}), name)));
 
 // The worst request as it is, and beside it in the layout that is picked.
 function pictures(access) {

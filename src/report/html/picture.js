@@ -65,7 +65,7 @@ function drawSums(picture, cells) {
 function drawCell(cell, label, id) {
   const kind = (cell.mark & COLLIDES ? " collides" : "") + (cell.mark & SHARES ? " shares" : "");
   const x = LEFT + cell.bank * CELL + 1, y = TOP + cell.lane * CELL + 1, size = CELL - 2;
-  const round = cell.mark & COLLIDES ? 0 : cell.mark & SHARES ? size / 2 : 3;
+  const round = cell.mark & SHARES ? size / 2 : cell.mark & COLLIDES ? 0 : 3;
   const box = svg("rect", {x, y, width: size, height: size, rx: round});
   const text = svg("text", {x: x + size / 2, y: y + size / 2 + 0.5}, String(cell.row + 1));
   const group = svg("g", {class: "cell" + kind, role: "option", "aria-label": label, "aria-selected": "false", id},
