@@ -106,6 +106,21 @@ static bool check_gates(const struct cli_options *options) {
            has_baseline_of_run(options);
 }
 
+static bool prepare_output(const struct cli_options *options, const char *input) {
+    return output_prepare(options, input) && output_keep(options);
+}
+
+// Standard output has room for one of the two.
+static bool can_dump(const struct cli_options *options) {
+    for (size_t i = 0; i < options->dumps.length; i++)
+        if (output_is_for_machines(options) && !strcmp(strchr(options->dumps.data[i], '='), "=-")) {
+            cli_error("--dump %s and the report both go to standard output: name a file with -o",
+                      options->dumps.data[i]);
+            return false;
+        }
+    return true;
+}
+
 // One kernel of a PTX module or of a CUDA source.
 static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
@@ -122,7 +137,7 @@ static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_opti
     struct source source = {.name = argv[0]};
     struct strbuf name = {0};
     char *text = NULL;
-    if (!output_prepare(options, argv[0]))
+    if (!can_dump(options) || !prepare_output(options, argv[0]))
         return CLI_USAGE;
     if (kind == CLI_KIND_CUDA) {
         text = cuda_source_ptx(argv[0], options, &source.length);
@@ -163,7 +178,7 @@ static int run_command_line(char **argv, const struct cli_options *options) {
         cli_error("--launch and --dump are for .ptx and .cu files");
     else if (!path)
         cli_error("%s: %s", argv[0], strerror(errno ? errno : ENOENT));
-    bool can = path && !options->launch && !options->dumps.length && output_prepare(options, path);
+    bool can = path && !options->launch && !options->dumps.length && prepare_output(options, path);
     int status = can ? run_command(path, argv, options) : CLI_USAGE;
     free(path);
     return status;
@@ -203,7 +218,7 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
     else if (options->dumps.length)
         cli_error("--dump writes a buffer of --launch, which is not given");
     else
-        return check_trace(options) && output_prepare(options, argv[0])
+        return check_trace(options) && prepare_output(options, argv[0])
                    ? run_program(kind, argv, options)
                    : CLI_USAGE;
     return CLI_USAGE;

@@ -40,9 +40,14 @@ char *command_find(const char *name);
 // Whether -o names the file of that path.
 bool output_is(const struct cli_options *options, const char *path);
 // Before a run: a file of -o that is there already is emptied, so that nobody takes it for what
-// this run makes, should it not come to its end. False: it cannot be, or is the input, which was
-// printed.
+// this run makes, should it not come to its end. False: it cannot be, or none can be made there, or
+// it is the input, which was printed.
 bool output_prepare(const struct cli_options *options, const char *input);
+// Whether the report of a run is for other programs and goes to stdout, which is then its own.
+bool output_is_for_machines(const struct cli_options *options);
+// Before such a run: what the program writes to its stdout goes to stderr until the report is due.
+// False: there is no stdout, which was printed.
+bool output_keep(const struct cli_options *options);
 // After it: a file of -o that was not written is not left behind, unless it is the input.
 void output_discard(const struct cli_options *options, const char *input);
 // At the end: false, which was printed: stdout did not take all.
@@ -74,7 +79,8 @@ void accept(struct profile *profile, const struct cli_options *options);
 // Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
 // or CLI_USAGE when a file cannot be read or written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);
-// The same at the end of a run, on stderr: the profile gets its source lines, too.
+// The same at the end of a run, on stderr, or on stdout where output_is_for_machines; the profile
+// gets its source lines, too.
 int write_run_report(struct profile *profile, const struct cli_options *options);
 // Before a run: whether --fail-on regression and --baseline are both there, or neither. False: that
 // was printed.

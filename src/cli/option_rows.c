@@ -151,7 +151,11 @@ const struct option_row option_rows[] = {
      CHOICE(format, formats)},
     {0, "format", "FORMAT", ALL & ~BOTH, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},
-    {'o', "output", "FILE", ALL, "write the report to FILE", TEXT(output)},
+    {'o', "output", "FILE", CLI_RUN,
+     "write the report to FILE (default: stderr; in other formats than\ntext stdout, and what the "
+     "program prints goes to stderr); '-': to\nstdout, among what the program prints",
+     TEXT(output)},
+    {'o', "output", "FILE", ALL & ~CLI_RUN, "write the report to FILE", TEXT(output)},
     {0, "check", "LIST", CLI_RUN,
      "look for defects, too: race (accesses that nothing orders),\ninit (values that nothing "
      "initialised), sync (barriers, masks,\ncopies that are not waited for), memory (arrays that "

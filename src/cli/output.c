@@ -1,5 +1,6 @@
 // Where reports and messages go.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -27,18 +29,65 @@ bool output_is(const struct cli_options *options, const char *path) {
            other.st_dev == output.st_dev && other.st_ino == output.st_ino;
 }
 
+// Whether a file of that path can be made, or replaced, which takes a folder that can be written.
+static bool can_be_made(const char *path) {
+    struct stat info;
+    const bool is_there = stat(path, &info) == 0;
+    if (is_there && !S_ISREG(info.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(info.st_mode);
+    }
+    if (!is_there && errno != ENOENT)
+        return false;
+    char *target = realpath(path, NULL); // a link stays
+    char *folder = path_folder(target ? target : path);
+    const bool can = access(folder, W_OK | X_OK) == 0;
+    const int error = errno;
+    free(folder);
+    free(target);
+    errno = error;
+    return can;
+}
+
 bool output_prepare(const struct cli_options *options, const char *input) {
     struct stat output;
-    if (!find_output(options, &output))
-        return true;
-    if (output_is(options, input)) {
+    const bool is_to_file = options->output && strcmp(options->output, "-") != 0;
+    const bool is_there = find_output(options, &output);
+    if (is_there && output_is(options, input)) {
         cli_error("-o %s would write over the input", options->output);
         return false;
     }
-    if (truncate(options->output, 0) == 0 || unlink(options->output) == 0)
+    if ((!is_to_file || can_be_made(options->output)) &&
+        (!is_there || truncate(options->output, 0) == 0 || unlink(options->output) == 0))
         return true;
-    cli_error("%s: %s", options->output, strerror(errno));
+    cli_error("cannot write the report to %s: %s", options->output, strerror(errno));
     return false;
+}
+
+static int kept_stdout = -1; // while a program writes to stderr instead
+
+bool output_is_for_machines(const struct cli_options *options) {
+    return options->format != REPORT_TEXT && !options->output && !options->no_count;
+}
+
+bool output_keep(const struct cli_options *options) {
+    if (!output_is_for_machines(options) || kept_stdout >= 0)
+        return true;
+    fflush(stdout);
+    kept_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (kept_stdout >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        return true;
+    cli_error("standard output, which the report goes to, or standard error is closed");
+    return false;
+}
+
+static void give_back_stdout(void) {
+    if (kept_stdout < 0)
+        return;
+    fflush(stdout);
+    dup2(kept_stdout, STDOUT_FILENO);
+    close(kept_stdout);
+    kept_stdout = -1;
 }
 
 void output_discard(const struct cli_options *options, const char *input) {
@@ -142,7 +191,7 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
         stream = stdout;
     int status = CLI_OK;
     accept(profile, options);
-    if (to_file || to_stdout || !options->quiet) {
+    if (to_file || stream == stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);
         bool is_good = to_file ? file_write(options->output, strbuf_string(&text), text.length)
@@ -159,9 +208,12 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
 }
 
 int write_run_report(struct profile *profile, const struct cli_options *options) {
+    struct diag_list diags = {0};
     if (options->format != REPORT_TEXT || options->baseline)
-        profile_quote_lines(profile);
-    return write_report(profile, options, stderr);
+        profile_quote_lines(profile, &diags);
+    print_diags(&diags, options);
+    give_back_stdout();
+    return write_report(profile, options, output_is_for_machines(options) ? stdout : stderr);
 }
 
 void print_diags(struct diag_list *diags, const struct cli_options *options) {

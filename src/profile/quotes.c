@@ -1,5 +1,6 @@
 #include "profile/quotes.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +91,16 @@ static char *trimmed(const char *text) {
 }
 
 // Gives the quotes [first, end) of one file, in ascending order, their texts.
-static void read_texts(struct profile *profile, size_t first, size_t end) {
+static void read_texts(struct profile *profile, size_t first, size_t end, struct diag_list *diags) {
     char *text;
     size_t length;
-    if (!file_read_regular(profile->quotes[first].file, &text, &length))
+    const char *path = profile->quotes[first].file;
+    if (!file_read_regular(path, &text, &length)) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            diag_add(diags, DIAG_NOTE, NULL, (struct source_range){0},
+                     "%s: %s: the profile lacks its lines", path, strerror(errno));
         return;
+    }
     const char *at = text;
     uint32_t line = 1;
     for (size_t i = first; i < end; i++) {
@@ -140,7 +146,7 @@ static void add_lines(struct profile *profile, const struct profile_launch *laun
     }
 }
 
-void profile_quote_lines(struct profile *profile) {
+void profile_quote_lines(struct profile *profile, struct diag_list *diags) {
     if (profile->quote_count)
         return;
     for (size_t i = 0; i < profile->launch_count; i++) {
@@ -153,7 +159,7 @@ void profile_quote_lines(struct profile *profile) {
         for (end = i + 1; end < profile->quote_count; end++)
             if (strcmp(profile->quotes[i].file, profile->quotes[end].file) != 0)
                 break;
-        read_texts(profile, i, end);
+        read_texts(profile, i, end, diags);
     }
     drop_unread(profile);
 }

@@ -5,9 +5,9 @@
 
 #include "profile/profile.h"
 
-// Reads the lines of all sites from their files, relative ones from the working directory. What
-// cannot be read is left out, and what is there already stays.
-void profile_quote_lines(struct profile *profile);
+// Reads the lines of all sites from their files, relative ones from the working directory. What is
+// there already stays. What cannot be read is left out; notes name files that are there.
+void profile_quote_lines(struct profile *profile, struct diag_list *diags);
 
 // Without the white space around it. NULL: it is not kept.
 const char *profile_quote_of(const struct profile *profile, const char *file, uint32_t line);

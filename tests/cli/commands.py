@@ -157,6 +157,10 @@ def check_commands(folder):
     everything = "plain 31\nother 31\nlibrary 31\n"
     expect(run("make", "-s", "check", cwd=folder), 0, everything, "3 processes used CUDA",
            "./plain", "./other", "./host", "plain.cu:6", "other.cu:6", "shared.cu:6")
+    done = run("run", "--format", "json", "--", "make", "-s", "check", cwd=folder)
+    expect(done, 0, None, *everything.splitlines())  # the report has stdout for itself
+    if len(json.loads(done.stdout)["processes"]) != 3:
+        problems.append(f"stdout: {done.stdout}")
     done = run("run", "--format", "json", "-o", "all.json", "--", "make", "-s", "check", cwd=folder)
     expect(done, 0, everything)
     with open(os.path.join(folder, "all.json"), encoding="utf-8") as file:

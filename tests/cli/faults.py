@@ -4,6 +4,7 @@ Whatever fails, a run ends soon and says the truth: status 0 and the profile tha
 another status and a message. FAULTS=N tries N calls of each kind, FAULTS=all every one, which takes 10 minutes.
 """
 
+import json
 import os
 import shutil
 import struct
@@ -70,6 +71,13 @@ KERNEL = """.version 7.0
 problems = []
 
 
+
+def bare(saved):
+    """A saved profile without the lines of its sources."""
+    profile = json.loads(saved)
+    profile.pop("quotes", None)
+    return profile
+
 class Target:
     """A command, and the process of it in which calls fail."""
 
@@ -108,7 +116,9 @@ class Target:
     def check(self, kind, at, goes_on):
         status, output, saved, errors = self.run(kind, at, goes_on)
         if status == 0:
-            right = (output, saved) == self.best[1:3]
+            # The source's lines are no counts: a profile may lack them if that is said.
+            keep = bare if "the profile lacks its lines" in errors else str
+            right = (output, keep(saved)) == (self.best[1], keep(self.best[2]))
             why = "" if right else "status 0 with another output" if output != self.best[1] else \
                 "status 0 with another profile" if saved else "status 0 and no profile"
         elif isinstance(status, str):

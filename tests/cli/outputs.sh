@@ -41,6 +41,27 @@ status=$? ran="bankrun >&-"; expect_status 0; expect_no_stderr
 status=$? ran="ulimit -f 0"; expect_status 2
 [ ! -e "$folder/small" ] || complain "a file was left"
 
+# ---- Formats for machines ----------------------------------------------------------------------
+# They are stdout's, unless -o says otherwise; a run has nothing else there.
+run --launch "$column_launch" --format json "$kernel"; expect_status 0; expect_no_stderr
+python3 -c 'import json, sys; json.load(sys.stdin)' <"$folder/stdout" || complain "no JSON"
+run -q --launch "$column_launch" --format csv "$kernel"; expect_status 0; expect_stdout '^launch,kernel'
+run --launch "$column_launch" --format json --dump out=- "$kernel"
+expect_status 2; expect_stderr 'both go to standard output'; expect_no_stdout
+run --launch "$column_launch" --format csv --dump out=- -o "$folder/run.csv" "$kernel"
+expect_status 0; expect_stdout '93'; expect_no_stderr
+run --launch "$column_launch" "$kernel"; expect_status 0; expect_no_stdout; expect_stderr 'bank conflict'
+run_to /dev/full --launch "$column_launch" --format json "$kernel"
+expect_status 2; expect_stderr 'cannot write the report to the output: No space left'
+"$bankrun" --launch "$column_launch" --format json "$kernel" >&- 2>"$folder/stderr"
+status=$? ran="bankrun --format json >&-"; expect_status 2; expect_stderr 'closed'
+
+# ---- Where nothing can be written, nothing runs -------------------------------------------------
+for place in "$folder/nowhere/run.json" "$folder" "$kernel/run.json"; do
+    run --launch "$column_launch" --dump out=- -o "$place" "$kernel"
+    expect_status 2; expect_no_stdout; expect_stderr "^bankrun: cannot write the report to $place: "
+done
+
 # ---- An older file ----------------------------------------------------------------------------
 old() { echo old >"$folder/old.json"; }
 gone() { [ ! -e "$folder/old.json" ] || complain "the older file was left: $(cat "$folder/old.json")"; }
