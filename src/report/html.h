@@ -50,6 +50,7 @@ json_t *html_data_of(const struct report_view *view, const struct report_options
 json_t *html_text(struct html_data *data, const char *text); // its number, or null
 size_t html_file_number(struct html_data *data, const char *path, uint32_t line); // SIZE_MAX: none
 json_t *html_counts(const struct profile_counts *counts);
+json_t *html_gain(double gain); // null where counts that no run has make it no number
 
 // html_lines.c: fills data->lines, those with most excess first.
 void html_find_lines(struct html_data *data);

@@ -1,4 +1,5 @@
 // The data of the page: launches, kernels, and the tables of what is said more than once.
+#include <math.h>
 #include <string.h>
 
 #include "profile/json_make.h"
@@ -39,6 +40,10 @@ json_t *html_counts(const struct profile_counts *counts) {
     return array;
 }
 
+json_t *html_gain(double gain) {
+    return isfinite(gain) ? json_real(gain) : json_null();
+}
+
 // ---- Launches --------------------------------------------------------------------------------
 
 static json_t *worth_of(const struct view_worth *worth) {
@@ -47,7 +52,7 @@ static json_t *worth_of(const struct view_worth *worth) {
     json_t *object = json_object();
     set(object, "machine", text(worth->machine));
     set(object, "bottleneck", text(worth->bottleneck));
-    set(object, "gain", json_real(worth->gain));
+    set(object, "gain", html_gain(worth->gain));
     set(object, "worth", json_boolean(worth->is_worth));
     return object;
 }

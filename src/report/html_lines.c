@@ -175,7 +175,7 @@ json_t *html_lines(struct html_data *data) {
         if (line->counts[SITE_GLOBAL].requests)
             set(object, "global", html_counts(&line->counts[SITE_GLOBAL]));
         if (line->gain > 0) {
-            set(object, "gain", json_real(line->gain));
+            set(object, "gain", html_gain(line->gain));
             set(object, "worth", json_boolean(line->is_worth));
             set(object, "gain_launch", number(line->most_launch));
         }

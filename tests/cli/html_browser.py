@@ -24,7 +24,7 @@ except ImportError:
 
 sys.path.insert(0, "tests")
 from harness.pages import (EVIL, bankrun, data_of, hostile_profile, large_profile,  # noqa: E402
-                           one_line_profile, page_of, run_column)
+                           one_line_profile, page_of, profile, run_column)
 
 BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 problems = []
@@ -233,6 +233,13 @@ def check_notes(driver, folder):
     page.check_log("notes")
 
 
+def check_empty(driver, folder):
+    page = Page(driver, page_of(profile([]), folder))
+    expect(page.text("#summary .figure") == "No access" and page.text("#shown") == "0 of 0 lines"
+           and page.text("#detail-title") == "No line is chosen", f"a profile without launches: {page.text('main')}")
+    page.check_log("no launches")
+
+
 def check_hostile(driver, folder):
     page = Page(driver, page_of(hostile_profile(), folder))
     expect(page.run("return document.images.length") == 0, "a text became an image")
@@ -304,6 +311,7 @@ def main():
         try:
             check_column(driver, folder)
             check_notes(driver, folder)
+            check_empty(driver, folder)
             check_hostile(driver, folder)
             check_large(driver, folder)
         finally:

@@ -15,6 +15,9 @@ function percent(part, whole) {
   return Math.round(value) + " %";
 }
 
+for (const launch of page.launches)
+  if (launch.worth !== null && launch.worth.gain === null) launch.worth = null;
+
 // Makes an element. Whatever a profile says becomes text, never markup.
 function make(tag, traits, ...children) {
   const element = document.createElement(tag);
