@@ -34,6 +34,8 @@ static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
                                                   CHECK(SYNC, "sync") CHECK(MEMORY, "memory")
                                                       CHECK(LEAK, "leak"){0}};
 #undef CHECK
+static const struct option_choice subjects[] = {
+    {"launch", REPORT_BY_LAUNCH}, {"line", REPORT_BY_LINE}, {"kernel", REPORT_BY_KERNEL}, {0}};
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
 static const struct option_choice layouts[] = {{"pad", CLI_PAD}, {"swizzle", CLI_SWIZZLE}, {0}};
@@ -193,6 +195,12 @@ const struct option_row option_rows[] = {
     {0, "trace-output", "FILE", CLI_RUN,
      "write them to FILE; as CSV if it ends in .csv, which\nexplain --requests reads",
      TEXT(trace_output)},
+    {0, "by", "launch|line|kernel", BOTH,
+     "what a text is about: each launch, with its lines, or the lines\nor the kernels of all "
+     "launches together (default: each launch up\nto 24, then lines and kernels)",
+     CHOICE(by, subjects)},
+    {0, "top", "N", BOTH, "show at most N launches, and rows of a table (default 24 and 10)",
+     NUMBER(top, UINT32_MAX)},
     {0, "metrics", NULL, BOTH, "show the figures that profilers have names for, old and new",
      SET(metrics, true)},
     {0, "max-instructions", "N", RUNS, "stop a launch after N warp instructions",

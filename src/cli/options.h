@@ -109,6 +109,8 @@ struct cli_options {           // strings point into argv
     const char *trace;        // FILE:LINE[:N]
     const char *trace_output; // NULL: stderr
     bool metrics;
+    enum report_by by;
+    uint32_t top;     // 0: what is usual
     const char *nvcc; // NULL: look for it
     cli_strings nvcc_flags;
     bool no_cache;                // of compiled programs

@@ -142,6 +142,8 @@ static void render(const struct profile *profile, const struct cli_options *opti
                                  .verbose = options->verbose,
                                  .metrics = options->metrics,
                                  .allowed_excess = allowed_excess(options),
+                                 .by = options->by,
+                                 .top = options->top,
                                  .source_root = getcwd(folder, sizeof folder)};
     if (stream) {
         how.color = options_use_color(options, stream);

@@ -54,6 +54,9 @@ const char *view_access(struct view_builder *builder, const struct profile_site 
 struct view_lines view_lines_of(struct view_builder *builder, const struct view_launch *launch,
                                 enum site_space space, bool with_excess);
 
+// worst.c, where the launches are filled; kernels.c.
+void view_fill_worst(struct view_builder *builder, struct report_view *view);
+
 // pictures.c: NULL when there is nothing to draw.
 struct view_banks *view_banks_of(struct view_builder *builder, unsigned arch,
                                  const struct profile_site *site);

@@ -8,10 +8,16 @@
 #include "base/strbuf.h"
 #include "profile/profile.h"
 
+// What a text is about: each launch, with all its lines; or the lines, or the kernels, of all
+// launches together. As it fits: each launch while there are few of them.
+enum report_by { REPORT_AS_FITS, REPORT_BY_LAUNCH, REPORT_BY_LINE, REPORT_BY_KERNEL };
+
 struct report_options {
     bool color;              // ANSI colours
     unsigned width;          // columns, 0: 100; at least 72 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
+    enum report_by by;       // of text
+    unsigned top;            // of text: how many launches, or rows of a table; 0: what is usual
     bool metrics;            // of text: the figures that profilers have names for instead
     uint64_t allowed_excess; // of junit: wavefronts of a kernel, before it fails
     const char *source_root; // a folder: relative source paths start there, and paths below it are

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/demangle.h"
-#include "report/columns.h"
 #include "report/text.h"
 
 static void put_program(struct report_page *page, const struct profile *profile) {
@@ -68,9 +66,7 @@ static bool has_shown_finding(const struct view_launch *launch, bool is_verbose)
 
 // Which launches are among those with the most excess, ended in a fault, or have findings. Caller
 // frees.
-static bool *choose(const struct report_view *view, bool is_verbose) {
-    enum { MOST_LAUNCHES = 24 };
-    const size_t most = is_verbose ? view->count : MOST_LAUNCHES;
+static bool *choose(const struct report_view *view, size_t most, bool is_verbose) {
     bool *is_shown = base_alloc(view->count + 1);
     const struct view_launch **order = base_alloc((view->count + 1) * sizeof *order);
     for (size_t i = 0; i < view->count; i++)
@@ -96,9 +92,9 @@ static void put_launch(struct report_page *page, const struct view_launch *launc
         text_rules(page, launch);
 }
 
-static void put_launches(struct report_page *page, const struct report_view *view,
+static void put_launches(struct report_page *page, const struct report_view *view, size_t most,
                          bool is_verbose) {
-    bool *is_shown = choose(view, is_verbose);
+    bool *is_shown = choose(view, most, is_verbose);
     size_t hidden = 0;
     for (size_t i = 0; i < view->count; i++)
         if (is_shown[i])
@@ -108,8 +104,13 @@ static void put_launches(struct report_page *page, const struct report_view *vie
     if (hidden > 0 && !view->profile->is_uncounted) {
         char number[REPORT_NUMBER];
         report_newline(page);
-        report_putf(page, STYLE_DIM, "... and %s more %s with less excess (--verbose shows all)",
-                    report_number(number, hidden), hidden == 1 ? "launch" : "launches");
+        if (most)
+            report_putf(page, STYLE_DIM,
+                        "... and %s more %s with less excess (--verbose shows all)",
+                        report_number(number, hidden), hidden == 1 ? "launch" : "launches");
+        else
+            report_putf(page, STYLE_DIM, "%s %s (--by launch shows each)",
+                        report_number(number, hidden), hidden == 1 ? "launch" : "launches");
         report_newline(page);
     }
     free(is_shown);
@@ -117,30 +118,37 @@ static void put_launches(struct report_page *page, const struct report_view *vie
 
 // ---- The summary --------------------------------------------------------------------------
 
-char *text_kernel_label(const struct report_page *page, const char *kernel) {
-    struct strbuf name = {0};
-    report_clean(&name, kernel);
-    char *label = strbuf_take(&name);
-    if (label && report_columns(label) > report_label_columns(page, 2))
-        base_drop_parameters(label);
-    return label ? label : base_strdup("");
+enum { MOST_ROWS = 10, MOST_LAUNCHES = 24 };
+
+static enum report_by by_of(const struct report_view *view, const struct report_options *options) {
+    if (options->by != REPORT_AS_FITS)
+        return options->by;
+    return options->verbose || view->count <= MOST_LAUNCHES ? REPORT_BY_LAUNCH : REPORT_AS_FITS;
 }
 
-void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose) {
-    enum { MOST_KERNELS = 20 };
-    const struct view_table *kernels = &view->kernels;
-    size_t shown = kernels->count > MOST_KERNELS && !is_verbose ? MOST_KERNELS : kernels->count;
+// How many launches have a section of their own, beside those with faults and findings.
+static size_t most_launches(const struct report_view *view, const struct report_options *options,
+                            enum report_by by) {
+    if (by != REPORT_BY_LAUNCH)
+        return 0;
+    return options->verbose ? view->count : options->top ? options->top : MOST_LAUNCHES;
+}
+
+static void put_summary(struct report_page *page, const struct report_view *view,
+                        const struct report_options *options, enum report_by by) {
+    const size_t most = options->top ? options->top : MOST_ROWS;
+    // What one section says need not be said again.
+    const bool has_lines = view->worst_count > (by == REPORT_BY_LAUNCH) && by != REPORT_BY_KERNEL;
+    report_newline(page);
     text_rule(page, "all launches", "");
-    text_columns(page, 2, kernels->label, kernels->columns);
-    for (size_t i = 0; i < shown; i++) {
-        char *label = text_kernel_label(page, kernels->rows[i].label);
-        text_row(page, 2, label, kernels->rows[i].cells);
-        free(label);
+    if (has_lines) {
+        text_worst(page, view, most, options->verbose);
+        report_newline(page);
     }
-    if (shown < kernels->count)
-        text_rest(page, 2, kernels->count - shown, "kernel", "");
-    if (kernels->count > 1)
-        text_row(page, 2, view->all.label, view->all.cells);
+    if (by != REPORT_BY_LINE || !has_lines)
+        text_kernels(page, view, most, options->verbose);
+    if (has_lines && by != REPORT_BY_LAUNCH)
+        text_worst_line(page, view, options->verbose);
 }
 
 // ---- All of it ------------------------------------------------------------------------------
@@ -169,13 +177,12 @@ void report_text(const struct profile *profile, const struct report_options *opt
                    profile->refused_count ? "No launch began." : "No kernel was launched.");
         report_newline(&page);
     }
-    put_launches(&page, view, options->verbose);
+    const enum report_by by = by_of(view, options);
+    put_launches(&page, view, most_launches(view, options, by), options->verbose);
     text_host_findings(&page, view, options->verbose);
     text_failures(&page, profile, options->verbose);
-    if (profile->launched > 1 && !profile->is_uncounted) {
-        report_newline(&page);
-        text_kernels(&page, view, options->verbose);
-    }
+    if ((profile->launched > 1 || by != REPORT_BY_LAUNCH) && !profile->is_uncounted)
+        put_summary(&page, view, options, by);
     text_next(&page, profile);
     text_checked(&page, profile);
     report_view_free(view);

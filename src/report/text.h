@@ -16,6 +16,10 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
 // of them, here and below.
 void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
+// One line that conflicts.
+void text_conflict(struct report_page *page, const struct view_line *line,
+                   const struct view_launch *launch, bool is_verbose);
+
 // The lanes of a site's worst request on their banks, by word. Nothing when the page is too narrow.
 // is_verbose: each lane, too.
 void text_banks(struct report_page *page, size_t indent, const struct view_site *site,
@@ -42,8 +46,13 @@ void text_findings(struct report_page *page, const struct view_findings *finding
 void text_host_findings(struct report_page *page, const struct report_view *view, bool is_verbose);
 void text_checked(struct report_page *page, const struct profile *profile);
 
-// Sums over all launches by kernel.
-void text_kernels(struct report_page *page, const struct report_view *view, bool is_verbose);
+// Over all launches: tables of the lines and of the kernels with most excess, at most `most` rows;
+// the worst of these lines, which must be there, as the report of its launch shows it.
+void text_worst(struct report_page *page, const struct report_view *view, size_t most,
+                bool is_verbose);
+void text_worst_line(struct report_page *page, const struct report_view *view, bool is_verbose);
+void text_kernels(struct report_page *page, const struct report_view *view, size_t most,
+                  bool is_verbose);
 
 // The commands to copy: what shows the worst request, what edits the source.
 void text_next(struct report_page *page, const struct profile *profile);

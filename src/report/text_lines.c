@@ -160,8 +160,8 @@ static void put_gain(struct report_page *page, const struct view_line *line,
     report_newline(page);
 }
 
-static void put_conflict(struct report_page *page, const struct view_line *line,
-                         const struct view_launch *launch, bool is_verbose) {
+void text_conflict(struct report_page *page, const struct view_line *line,
+                   const struct view_launch *launch, bool is_verbose) {
     put_line_heading(page, line);
     text_columns(page, 4, "", view_columns[SITE_SHARED]);
     for (size_t i = 0; i < line->count; i++) {
@@ -189,7 +189,7 @@ static void put_conflicts(struct report_page *page, const struct view_launch *la
     size_t shown = shown_of(lines, MOST_CONFLICTS, false, is_verbose);
     uint64_t rest = 0;
     for (size_t i = 0; i < shown; i++)
-        put_conflict(page, &lines->data[i], launch, is_verbose);
+        text_conflict(page, &lines->data[i], launch, is_verbose);
     if (shown == lines->count)
         return;
     for (size_t i = shown; i < lines->count; i++)

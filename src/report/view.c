@@ -55,6 +55,7 @@ struct report_view *report_view_create(const struct profile *profile,
         view_fill_launch(&builder, &view->launches[i], !profile->is_uncounted);
     view->findings = view_findings_of(&builder, &profile->findings);
     view_fill_kernels(&builder, view);
+    view_fill_worst(&builder, view);
     view_free_sources(&builder);
     return view;
 }

@@ -164,12 +164,27 @@ struct view_launch {
     const char *rules[BANKRUN_UNKNOWN + 1];
 };
 
+// A source line with an excess of shared memory in any launch; an access without a line is alone.
+struct view_worst {
+    const char *kernel;               // without parameters; NULL: of several kernels
+    const struct view_launch *launch; // in which it has most
+    const struct view_line *line;     // there
+    const struct view_launch *last;   // that has it
+    struct profile_counts counts;     // of all its accesses in all launches
+    uint64_t launches;
+    bool is_in_many; // kernels
+    bool is_about;   // an estimate
+    struct view_cell cells[VIEW_CELLS];
+};
+
 struct report_view {
     const struct profile *profile;
     struct view_launch *launches; // in the order of the first of each
     size_t count;
-    struct view_table kernels;     // sums over all launches; those with most excess first
-    struct view_row all;           // kernels
+    struct view_table kernels; // sums over all launches; those with most excess first
+    struct view_row all;       // kernels
+    struct view_worst *worst;  // lines over all launches; those with most excess first
+    size_t worst_count;
     struct view_findings findings; // about what the host does
     struct arena *arena;           // of all this
 };

@@ -126,13 +126,22 @@ static void test_many_launches_are_cut(void **state) {
         launches[i] = launch_of(i, &sites[i], 1);
     }
     launches[2].fault = "it broke";
-    char *text = text_of(launches, LAUNCHES, NULL);
+    char *text = text_of(launches, LAUNCHES, &(struct report_options){.by = REPORT_BY_LAUNCH});
     assert_lacks(text, "launch 1 of 30");
     assert_contains(text, "launch 3 of 30"); // a fault is never left out
     assert_lacks(text, "launch 6 of 30");
     assert_contains(text, "launch 7 of 30");
     assert_contains(text, "launch 30 of 30");
     assert_contains(text, "... and 5 more launches with less excess (--verbose shows all)\n");
+    free(text);
+    // As it fits: what they have in common, with the fault, and the worst line as its launch has
+    // it.
+    text = text_of(launches, LAUNCHES, NULL);
+    assert_contains(text, "launch 3 of 30");
+    assert_lacks(text, "launch 7 of 30");
+    assert_contains(text, "29 launches (--by launch shows each)\n");
+    assert_contains(text, "kernel.cu:7 in work   ");
+    assert_contains(text, "--- launch 30\n");
     free(text);
 }
 
