@@ -56,7 +56,7 @@ class LongList {
     row.style.height = height + "px";
     if (content.tagName === "A") content.tabIndex = index === this.at ? 0 : -1;
     content.dataset.index = index;
-    const after = [...this.inner.children].find((other) => Number(other.firstChild.dataset.index) > index);
+    const after = [...this.inner.children].find((other) => Number(other.firstChild.dataset?.index) > index);
     this.inner.insertBefore(row, after || null);
     this.rows.set(index, row);
     return row;
@@ -107,5 +107,7 @@ class LongList {
   drawAll() {
     const most = Math.min(this.items.length, 300);
     for (let index = 0; index < most; index++) this.need(index, this.height);
+    if (this.items.length > most)
+      this.inner.append(make("p", {class: "empty"}, "... and " + count(this.items.length - most) + " more"));
   }
 }
