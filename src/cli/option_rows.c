@@ -201,7 +201,9 @@ const struct option_row option_rows[] = {
      CHOICE(by, subjects)},
     {0, "top", "N", BOTH, "show at most N launches, and rows of a table (default 24 and 10)",
      NUMBER(top, UINT32_MAX)},
-    {0, "metrics", NULL, BOTH, "show the figures that profilers have names for, old and new",
+    {0, "metrics", NULL, BOTH,
+     "show the figures that profilers have names for, old and new; with\n--format csv as further "
+     "columns",
      SET(metrics, true)},
     {0, "max-instructions", "N", RUNS, "stop a launch after N warp instructions",
      NUMBER(max_instructions, UINT64_MAX)},

@@ -22,8 +22,7 @@ static void write_json(const struct profile *profile, const struct report_option
 
 static void write_csv(const struct profile *profile, const struct report_options *options,
                       struct strbuf *out) {
-    (void)options;
-    report_csv(profile, out);
+    report_csv(profile, options && options->metrics, out);
 }
 
 void report_write(const struct profile *profile, enum report_format format,

@@ -1,5 +1,7 @@
 // The figures that profilers have names for, of each launch: today's names and those of the visual
 // profiler and of compute capability 1.x. docs/metrics.md says what each counts.
+#include <string.h>
+
 #include "report/columns.h"
 #include "report/report.h"
 
@@ -57,22 +59,51 @@ static void put_ratio(struct strbuf *out, const char *name, uint64_t part, uint6
         strbuf_printf(out, " %16s\n", "-");
 }
 
+const char *const report_metric_names[REPORT_METRICS] = {
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+};
+
+static void fill_today(const struct sums *sums, uint64_t values[REPORT_METRICS]) {
+    const uint64_t all[REPORT_METRICS] = {
+        sums->load.units + sums->store.units + sums->atomic.units + sums->copied,
+        sums->load.units,
+        sums->store.units,
+        sums->atomic.units,
+        sums->load.units - sums->load.ideal,
+        sums->store.units - sums->store.ideal,
+        sums->load.requests,
+        sums->store.requests,
+        sums->global_load.requests,
+        sums->global_store.requests,
+        sums->global_load.units,
+        sums->global_store.units,
+    };
+    memcpy(values, all, sizeof all);
+}
+
+void report_metrics_of_site(const struct profile_site *site, uint64_t values[REPORT_METRICS]) {
+    struct profile_launch alone = {0};
+    alone.totals[site->space][site->op] = site->counts;
+    const struct sums sums = sum_up(&alone);
+    fill_today(&sums, values);
+}
+
 static void put_today(struct strbuf *out, const struct sums *sums) {
-    uint64_t wavefronts = sums->load.units + sums->store.units + sums->atomic.units + sums->copied;
-    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", wavefronts);
-    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", sums->load.units);
-    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", sums->store.units);
-    put_count(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", sums->atomic.units);
-    put_count(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-              sums->load.units - sums->load.ideal);
-    put_count(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-              sums->store.units - sums->store.ideal);
-    put_count(out, "smsp__inst_executed_op_shared_ld.sum", sums->load.requests);
-    put_count(out, "smsp__inst_executed_op_shared_st.sum", sums->store.requests);
-    put_count(out, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", sums->global_load.requests);
-    put_count(out, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", sums->global_store.requests);
-    put_count(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sums->global_load.units);
-    put_count(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", sums->global_store.units);
+    uint64_t values[REPORT_METRICS];
+    fill_today(sums, values);
+    for (int i = 0; i < REPORT_METRICS; i++)
+        put_count(out, report_metric_names[i], values[i]);
 }
 
 static void put_old(struct strbuf *out, const struct sums *sums) {

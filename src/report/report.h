@@ -18,7 +18,8 @@ struct report_options {
     bool verbose;            // every line and launch, and each lane of the worst requests
     enum report_by by;       // of text
     unsigned top;            // of text: how many launches, or rows of a table; 0: what is usual
-    bool metrics;            // of text: the figures that profilers have names for instead
+    bool metrics;            // of text: the figures that profilers have names for instead; of CSV:
+                             // columns of them, too
     uint64_t allowed_excess; // of junit: wavefronts of a kernel, before it fails
     const char *source_root; // a folder: relative source paths start there, and paths below it are
                              // shown from there; NULL: the working directory, shown as they are
@@ -34,9 +35,15 @@ void report_text(const struct profile *profile, const struct report_options *opt
 // each counts.
 void report_metrics(const struct profile *profile, struct strbuf *out);
 
+// Those that are sums, by today's names, and what a site adds to each.
+enum { REPORT_METRICS = 12 };
+extern const char *const report_metric_names[REPORT_METRICS];
+void report_metrics_of_site(const struct profile_site *site, uint64_t values[REPORT_METRICS]);
+
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says. Where
-// something was checked, report_csv_findings() behind that.
-void report_csv(const struct profile *profile, struct strbuf *out);
+// something was checked, report_csv_findings() behind that. has_metrics: with a column for each of
+// report_metric_names, too.
+void report_csv(const struct profile *profile, bool has_metrics, struct strbuf *out);
 // An empty line and a table of its own: a row for each place of each finding.
 void report_csv_findings(const struct profile *profile, struct strbuf *out);
 // A field of such a table, quoted only where it must be; a NULL text is an empty one. The second

@@ -1,5 +1,7 @@
 """--format sarif, github, junit and cachegrind: of runs and of saved profiles, whatever names say."""
 
+import csv
+import io
 import json
 import os
 import shutil
@@ -225,6 +227,22 @@ def check_cachegrind():
            done.stdout + done.stderr)
 
 
+def check_metrics():
+    """--metrics of CSV: the columns add up to what --metrics says of the launch."""
+    text = run("report", "--metrics", "run.json").stdout.decode()
+    said = dict(line.split() for line in text.splitlines() if line.strip().endswith(tuple("0123456789"))
+                and ".sum " in line)
+    rows = list(csv.DictReader(io.StringIO(report("csv", "run.json", "--metrics").decode())))
+    names = [name for name in rows[0] if name.endswith(".sum")]
+    expect_equal("names", sorted(names), sorted(said))
+    expect_equal("sums", {name: str(sum(int(row[name]) for row in rows)) for name in names}, said)
+    expect_equal("wavefronts", rows[0]["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"], "32")
+    for saved in ("empty.json", "hostile.json"):
+        table = report("csv", saved, "--metrics").decode().split("\r\n\r\n")[0]
+        expect_equal("widths", len({len(row) for row in csv.reader(io.StringIO(table, newline=""))}), 1)
+    expect("no columns", b".sum" not in report("csv", "run.json"))
+
+
 def check_all():
     for form in FORMATS:
         done = run("--format", form, "-o", "-", "--launch", "column<<<1, 32>>>(out:u32[32])", "k.ptx")
@@ -244,6 +262,7 @@ with tempfile.TemporaryDirectory() as FOLDER:
     check_github()
     check_junit()
     check_cachegrind()
+    check_metrics()
     if os.path.exists("/dev/full"):
         check_all()
 print("\n".join(problems))

@@ -335,7 +335,7 @@ static void test_csv(void **state) {
     struct profile_launch launch = launch_of(0, sites, 2);
     struct profile profile = {.arch = 90, .launches = &launch, .launch_count = 1};
     struct strbuf out = {0};
-    report_csv(&profile, &out);
+    report_csv(&profile, false, &out);
     assert_string_equal(
         strbuf_string(&out),
         "launch,kernel,file,line,instruction,space,op,array,width,requests,wavefronts,sectors,"
@@ -381,7 +381,7 @@ static void test_csv_of_failures(void **state) {
                               .gaps = &gap,
                               .gap_count = 1};
     struct strbuf out = {0};
-    report_csv(&profile, &out);
+    report_csv(&profile, false, &out);
     const char *rows = strchr(strbuf_string(&out), '\n') + 1;
     assert_string_equal(rows, "2,work(float*),,,,,,,,,,,,,,,,,1,,it broke\r\n"
                               ",work(\x1b[31mfloat*),,,,,,,,,,,,,,,,,1200,,refused with "

@@ -138,7 +138,7 @@ static void render(const struct bankrun_profile *profile, enum bankrun_format fo
         report_metrics(profile->profile, out);
         break;
     case BANKRUN_CSV:
-        report_csv(profile->profile, out);
+        report_csv(profile->profile, false, out);
         break;
     case BANKRUN_JSON:
         json = profile_to_json(profile->profile);
