@@ -23,8 +23,8 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, "tests")
-from harness.pages import (EVIL, bankrun, data_of, hostile_profile, large_profile,  # noqa: E402
-                           one_line_profile, page_of, profile, run_column)
+from harness.pages import (EVIL, bankrun, data_of, hostile_profile, large_profile, launch,  # noqa: E402
+                           one_line_profile, page_of, profile, run_column, site)
 
 BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 problems = []
@@ -240,6 +240,12 @@ def check_empty(driver, folder):
     page.check_log("no launches")
 
 
+def check_undrawn(driver, folder):
+    page = Page(driver, page_of(profile([launch(0, "k()", [site(7, [0] * 32, 1, request=None)])]), folder))
+    expect("is not drawn" in page.text("#detail-body") and not page.all("#detail svg"), page.text("#detail-body"))
+    page.check_log("an access that no rule is known of")
+
+
 def check_hostile(driver, folder):
     page = Page(driver, page_of(hostile_profile(), folder))
     expect(page.run("return document.images.length") == 0, "a text became an image")
@@ -316,6 +322,7 @@ def main():
             check_column(driver, folder)
             check_notes(driver, folder)
             check_empty(driver, folder)
+            check_undrawn(driver, folder)
             check_hostile(driver, folder)
             check_large(driver, folder)
         finally:

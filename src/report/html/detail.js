@@ -133,6 +133,8 @@ function showAccess(access) {
     inlinedInto(access) ? make("p", {class: "dim"}, inlinedInto(access)) : null,
     words(access.why) ? make("p", {class: "words"}, "Why: " + words(access.why)) : null,
     ...(access.picture !== undefined && access.picture !== null ? pictures(access) : []),
+    access.picture === null ? make("p", {class: "dim"}, "Its worst request is not drawn: the bank model has no rule "
+      + "for it, or this page has as many pictures as it may.") : null,
     ...said("What helps", words(access.help)), layoutTable(access), access.space === 0 ? histogram(access) : null,
     ...said("For every block and input", words(access.proof))].filter((part) => part !== null);
 }
