@@ -34,28 +34,15 @@ static void help(void) {
         stdout);
 }
 
-// "32x8", "32,8,1", "256": up to three numbers. `least`: 1 for shapes, 0 for indices.
 static bool parse_shape(const char *option, const char *text, uint32_t least, uint32_t shape[3]) {
-    const char *at = text;
-    for (unsigned axis = 0; axis < 3; axis++) {
-        char *end;
-        unsigned long number = strtoul(at, &end, 10);
-        if (*at < '0' || *at > '9' || number < least || number > INT32_MAX)
-            break;
-        shape[axis] = (uint32_t)number;
-        if (!*end)
-            return true;
-        if (*end != 'x' && *end != ',')
-            break;
-        at = end + 1;
-    }
+    if (explain_read_shape(text, least, shape))
+        return true;
     cli_error("--%s: '%s' is not of the form %s", option, text,
               least ? "N, NxM or NxMxK" : "X, X,Y or X,Y,Z");
     return false;
 }
 
 bool explain_read_launch(const struct cli_options *options, struct explain_launch *launch) {
-    enum { MOST_THREADS = 1024 };
     const struct cli_explain *asked = &options->explain;
     *launch = (struct explain_launch){.grid = {1, 1, 1},
                                       .block = {BANKRUN_LANES, 1, 1},
@@ -70,9 +57,9 @@ bool explain_read_launch(const struct cli_options *options, struct explain_launc
         (asked->block_index &&
          !parse_shape("block-index", asked->block_index, 0, launch->block_index)))
         return false;
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
-    if (threads > MOST_THREADS || threads * launch->block[2] > MOST_THREADS) {
-        cli_error("--block: %s: a block has at most %d threads", asked->block, MOST_THREADS);
+    const char *wrong = explain_check_block(launch->block);
+    if (wrong) {
+        cli_error("--block: %s: %s", asked->block, wrong);
         return false;
     }
     for (int axis = 0; axis < 3; axis++)
@@ -93,8 +80,7 @@ static bool has_problem(const struct explain_answer *answer) {
     return false;
 }
 
-static int show(const struct explain_answer *answer) {
-    const struct cli_options *options = answer->options;
+static int show(const struct explain_answer *answer, const struct cli_options *options) {
     const struct answer_look look = answer_look(options);
     struct strbuf text = {0};
     if (options->format == REPORT_TEXT)
@@ -109,15 +95,24 @@ static int show(const struct explain_answer *answer) {
 }
 
 static int explain_one(const char *expression, const struct cli_options *options) {
-    struct explain_answer answer = {
-        .expression = expression, .options = options, .arena = arena_create()};
+    const struct cli_explain *asked = &options->explain;
+    struct explain_question question = {.expression = expression,
+                                        .shared = asked->shared,
+                                        .condition = asked->condition,
+                                        .lets = asked->lets.data,
+                                        .let_count = asked->lets.length,
+                                        .warp = asked->warp,
+                                        .access = asked->access,
+                                        .arch = options->arch,
+                                        .bank_mode = asked->bank_mode};
+    struct explain_answer answer = {.question = &question, .arena = arena_create()};
     struct diag_list diags = {0};
     int status = CLI_USAGE;
-    if (explain_read_launch(options, &answer.launch)) {
+    if (explain_read_launch(options, &question.launch)) {
         bool is_answered = explain_ask(&answer, &diags);
         print_diags(&diags, options);
         if (is_answered)
-            status = show(&answer);
+            status = show(&answer, options);
     }
     vec_free(&answer.rows);
     arena_destroy(answer.arena);

@@ -105,14 +105,14 @@ static json_t *group_of(const struct explain_answer *answer, const struct explai
 void explain_write_json(const struct explain_answer *answer, struct strbuf *out) {
     json_t *root = json_object(), *block = json_array(), *requests = json_array();
     for (int axis = 0; axis < 3; axis++)
-        append(block, number(answer->launch.block[axis]));
+        append(block, number(answer->question->launch.block[axis]));
     for (size_t r = 0; r < answer->rows.length; r++)
         for (size_t g = 0; g < answer->rows.data[r].group_count; g++)
             append(requests,
                    group_of(answer, &answer->rows.data[r], &answer->rows.data[r].groups[g]));
     set(root, "schema", json_string("bankrun-explain/1"));
-    set(root, "expression", text(answer->expression));
-    set(root, "access", json_string(explain_access_text(answer->options)));
+    set(root, "expression", text(answer->question->expression));
+    set(root, "access", json_string(explain_access_text(answer->question->access)));
     set(root, "block", block);
     set(root, "requests", requests);
     char *json = json_dumps(root, JSON_PRESERVE_ORDER);

@@ -21,8 +21,9 @@ static bool write_out(struct strbuf *out, FILE *file, const char *name) {
 
 static int copy(gzFile in, FILE *out, const char *in_name, const char *out_name,
                 const struct cli_options *options) {
-    struct explain_requests *requests = explain_requests_create(
-        in_name, explain_arch(options, options->arch), options->explain.keep_going);
+    struct explain_requests *requests =
+        explain_requests_create(in_name, explain_arch(options->arch, options->explain.bank_mode),
+                                options->explain.keep_going);
     struct diag_list diags = {0};
     struct strbuf text = {0};
     char *piece = base_alloc(PIECE);

@@ -5,17 +5,8 @@
 #include "profile/profile.h"
 #include "report/text.h"
 
-unsigned explain_plain_arch(unsigned arch) {
-    return arch & ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
-}
-
 static const char *mode_text(unsigned arch) {
     return arch & BANKRUN_EIGHT_BYTE_BANKS ? " with banks of 8 bytes" : "";
-}
-
-const char *explain_access_text(const struct cli_options *options) {
-    static const char *const texts[] = {"load", "store", "atomic"};
-    return texts[options->explain.access];
 }
 
 static void add_lanes(struct strbuf *out, const char *word, uint32_t set) {
@@ -181,21 +172,21 @@ static void put_limit(struct report_page *page, const struct explain_answer *ans
 
 static void put_heading(struct report_page *page, const struct explain_answer *answer) {
     const struct explain_row *row = &answer->rows.data[0];
-    const uint32_t *block = answer->launch.block;
+    const uint32_t *block = answer->question->launch.block;
     struct strbuf text = {0};
-    strbuf_printf(&text, "%s: ", answer->expression);
+    strbuf_printf(&text, "%s: ", answer->question->expression);
     if (row->group_count)
-        strbuf_printf(&text, "%s of %u byte%s a lane (%s), ", explain_access_text(answer->options),
-                      row->groups[0].request.width, row->groups[0].request.width == 1 ? "" : "s",
-                      row->groups[0].request.type);
+        strbuf_printf(&text, "%s of %u byte%s a lane (%s), ",
+                      explain_access_text(answer->question->access), row->groups[0].request.width,
+                      row->groups[0].request.width == 1 ? "" : "s", row->groups[0].request.type);
     strbuf_printf(&text, "block %ux%ux%u", block[0], block[1], block[2]);
-    if (answer->options->arch) {
+    if (answer->question->arch) {
         strbuf_printf(&text, ", sm_%u%s", explain_plain_arch(row->arch), mode_text(row->arch));
         if (row->group_count && row->groups[0].status == BANKRUN_OK)
             strbuf_printf(&text, " (%s)", bankrun_certainty_text(row->groups[0].cost.certainty));
     }
     put_text(page, 0, &text);
-    if (answer->options->arch)
+    if (answer->question->arch)
         put_limit(page, answer, row->arch);
 }
 
@@ -231,7 +222,7 @@ static size_t sweep_columns(const char *name) {
 }
 
 static size_t table_start(const struct explain_answer *answer) {
-    size_t start = answer->options->arch ? 0 : ARCH;
+    size_t start = answer->question->arch ? 0 : ARCH;
     for (size_t i = 0; i < answer->sweep_count; i++)
         start += sweep_columns(answer->sweeps[i]) + 2;
     return start;
@@ -281,7 +272,7 @@ static void put_table_row(struct report_page *page, const struct explain_answer 
         snprintf(value, sizeof value, "%lld", (long long)row->values[i]);
         report_put_right(page, STYLE_PLAIN, end, value);
     }
-    if (!answer->options->arch)
+    if (!answer->question->arch)
         put_arch(page, start - ARCH, row->arch);
     if (totals.worst) {
         put_totals(page, start, &totals);
@@ -316,7 +307,7 @@ static void put_table(struct report_page *page, const struct explain_answer *ans
         end += sweep_columns(answer->sweeps[i]) + (i ? 2 : 0);
         report_put_right(page, STYLE_PLAIN, end, answer->sweeps[i]);
     }
-    if (!answer->options->arch) {
+    if (!answer->question->arch) {
         report_to(page, start - ARCH);
         report_put(page, STYLE_PLAIN, "arch");
     }

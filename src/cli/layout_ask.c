@@ -164,10 +164,8 @@ static bool ask_warp(struct layout_question *question, size_t site, const struct
         !is_inside(access, &request, diags))
         return false;
     struct bankrun_request banks = {.width = request.width};
-    if (!instruction_of(access, &banks)) {
-        const struct cli_options options = {.explain = access->asked};
-        banks.access = explain_access(&options, &request);
-    }
+    if (!instruction_of(access, &banks))
+        banks.access = explain_access(access->asked.access, &request);
     banks.mask = request.mask;
     if (!take_lanes(access, &banks, diags))
         return false;
@@ -224,7 +222,8 @@ static struct fix_array array_of(const struct layout_question *question) {
 
 bool layout_search(struct layout_question *question, struct diag_list *diags) {
     unsigned archs[32];
-    const size_t count = explain_architectures(question->options, archs);
+    const size_t count =
+        explain_architectures(question->options->arch, question->options->explain.bank_mode, archs);
     struct fix_problem problem = {.array = array_of(question),
                                   .requests = question->requests.data,
                                   .request_count = question->requests.length,

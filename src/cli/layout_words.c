@@ -12,8 +12,8 @@ static int log2_of(uint64_t value) {
 }
 
 const char *layout_access_text(const struct layout_access *access) {
-    const struct cli_options options = {.explain = access->asked};
-    return access->asked.instruction ? access->asked.instruction : explain_access_text(&options);
+    return access->asked.instruction ? access->asked.instruction
+                                     : explain_access_text(access->asked.access);
 }
 
 // Elements or rows that the padding adds to this dimension, 0 being the outermost.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "explain/ask.h"
 #include "profile/suppress.h"
 #include "report/report.h"
 #include "run/orders.h"
@@ -60,7 +61,7 @@ struct cli_gate { // of --fail-on, beside faults and findings
 struct cli_explain { // what only bankrun explain and bankrun layout take
     const char *shared, *block, *grid, *block_index, *condition;
     cli_strings lets;
-    enum { CLI_LOAD, CLI_STORE, CLI_ATOMIC } access;
+    enum explain_direction access;
     const char *instruction; // that makes the access (layout); NULL: `access` says
     unsigned width;          // 0: by the type
     uint64_t base;           // offset of the first array

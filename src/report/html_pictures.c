@@ -8,9 +8,7 @@
 
 // Beyond so many bytes of them, pictures of lines with less excess are left out: a page of ten
 // thousand accesses still opens at once.
-enum { MOST_BYTES = 2 << 20, MOST_WORDS = 4, MOST_LAYOUTS = 3 };
-
-enum mark { MARK_ALONE, MARK_COLLIDES = 1, MARK_SHARES = 2 }; // both at once, too
+enum { MOST_BYTES = 2 << 20, MOST_LAYOUTS = 3 };
 
 // ---- Numbers of lanes --------------------------------------------------------------------------
 
@@ -39,55 +37,14 @@ static json_t *runs_of(const int64_t *values, unsigned count) {
 
 // ---- A picture ---------------------------------------------------------------------------------
 
-struct drawing {
-    const struct bankrun_request *request;
-    struct view_wavefronts wavefronts;
-    uint8_t row_of[BANKRUN_LANES];
-    unsigned active, words; // words: of each lane
-    unsigned lanes[BANKRUN_LANES];
-};
-
-static bool shares(unsigned arch, const struct drawing *drawing, unsigned lane, unsigned word) {
-    const uint32_t *offsets = drawing->request->offsets, at = offsets[lane] / 4 + word;
-    const uint32_t others =
-        drawing->wavefronts.lanes[drawing->row_of[lane]][bankrun_bank(arch, 4 * at)] &
-        ~(1u << lane);
-    for (uint32_t rest = others; rest != 0; rest &= rest - 1) {
-        const uint32_t first = offsets[__builtin_ctz(rest)] / 4;
-        if (first <= at && at < first + drawing->words)
-            return true;
-    }
-    return false;
-}
-
-static uint32_t mark_of(unsigned arch, const struct drawing *drawing, unsigned lane,
-                        unsigned word) {
-    const unsigned row = drawing->row_of[lane];
-    const unsigned bank = bankrun_bank(arch, drawing->request->offsets[lane] + 4 * word);
-    return (drawing->wavefronts.waited[row] >> bank & 1 ? MARK_COLLIDES : MARK_ALONE) |
-           (shares(arch, drawing, lane, word) ? MARK_SHARES : MARK_ALONE);
-}
-
-static bool draw(unsigned arch, const struct bankrun_request *request, struct drawing *drawing) {
-    *drawing =
-        (struct drawing){.request = request, .words = request->width > 4 ? request->width / 4 : 1};
-    if (!view_wavefronts_of(arch, request, &drawing->wavefronts) || drawing->words > MOST_WORDS)
-        return false;
-    bankrun_schedule(arch, request, drawing->row_of);
-    for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
-        if (drawing->row_of[lane] < VIEW_MAX_WAVEFRONTS)
-            drawing->lanes[drawing->active++] = lane;
-    return drawing->active > 0;
-}
-
-static void set_cells(json_t *object, unsigned arch, const struct drawing *drawing) {
+static void set_cells(json_t *object, unsigned arch, const struct view_drawing *drawing) {
     json_t *banks = json_array(), *marks = json_array();
     int64_t bank[BANKRUN_LANES], mark[BANKRUN_LANES];
     for (unsigned word = 0; word < drawing->words; word++) {
         for (unsigned i = 0; i < drawing->active; i++) {
             const unsigned lane = drawing->lanes[i];
             bank[i] = bankrun_bank(arch, drawing->request->offsets[lane] + 4 * word);
-            mark[i] = mark_of(arch, drawing, lane, word);
+            mark[i] = view_mark_of(arch, drawing, lane, word);
         }
         append(banks, runs_of(bank, drawing->active));
         append(marks, runs_of(mark, drawing->active));
@@ -97,11 +54,11 @@ static void set_cells(json_t *object, unsigned arch, const struct drawing *drawi
 }
 
 // Offsets in a picture are from there: many requests then have one picture.
-static uint32_t first_offset(const struct drawing *drawing) {
+static uint32_t first_offset(const struct view_drawing *drawing) {
     return drawing->request->offsets[drawing->lanes[0]];
 }
 
-static json_t *picture_of(unsigned arch, const struct drawing *drawing,
+static json_t *picture_of(unsigned arch, const struct view_drawing *drawing,
                           const struct bankrun_cost *cost) {
     int64_t row[BANKRUN_LANES], offset[BANKRUN_LANES], lanes[BANKRUN_LANES];
     json_t *object = json_object();
@@ -144,9 +101,9 @@ static json_t *kept(struct html_data *data, json_t *picture) {
 
 static void set_picture(struct html_data *data, json_t *object, unsigned arch,
                         const struct bankrun_request *request) {
-    struct drawing drawing;
+    struct view_drawing drawing;
     struct bankrun_cost cost;
-    const bool is_drawn = data->picture_bytes < MOST_BYTES && draw(arch, request, &drawing) &&
+    const bool is_drawn = data->picture_bytes < MOST_BYTES && view_draw(arch, request, &drawing) &&
                           bankrun_count(arch, request, &cost) == BANKRUN_OK;
     if (is_drawn)
         set(object, "offset", number(first_offset(&drawing)));

@@ -4,6 +4,7 @@
 #ifndef BANKRUN_REPORT_VIEW_H
 #define BANKRUN_REPORT_VIEW_H
 
+#include "report/drawing.h"
 #include "report/report.h"
 #include "report/style.h"
 
@@ -49,18 +50,6 @@ struct view_banks {
         unsigned bank;
     } of[WARP_LANES]; // of each lane of the phase
 };
-
-// The same by wavefront: the lanes that each of them serves, by bank.
-enum { VIEW_MAX_WAVEFRONTS = 64 };
-struct view_wavefronts {
-    unsigned banks, count;
-    uint32_t lanes[VIEW_MAX_WAVEFRONTS][PROFILE_MAX_BANKS];
-    uint32_t waited[VIEW_MAX_WAVEFRONTS]; // bit n: others of the phase met these lanes in bank n
-};
-
-// False: the architecture has no model, or no such request.
-bool view_wavefronts_of(unsigned arch, const struct bankrun_request *request,
-                        struct view_wavefronts *picture);
 
 // ---- Accesses and lines -------------------------------------------------------------------
 

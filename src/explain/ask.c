@@ -1,8 +1,8 @@
 // Asks the bank model about an expression: for each warp, architecture and value of a sweep.
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "cli/explain.h"
+#include "explain/ask.h"
 
 enum { MAX_WARPS = 32 };
 
@@ -11,33 +11,66 @@ struct bankrun_request explain_bank_request(const struct explain_group *group) {
                                     group->request.offsets};
 }
 
-unsigned explain_arch(const struct cli_options *options, unsigned arch) {
-    return options->explain.bank_mode == 8 && arch / 10 == 3 ? arch | BANKRUN_EIGHT_BYTE_BANKS
-                                                             : arch;
+unsigned explain_arch(unsigned arch, unsigned bank_mode) {
+    return bank_mode == 8 && arch / 10 == 3 ? arch | BANKRUN_EIGHT_BYTE_BANKS : arch;
 }
 
-size_t explain_architectures(const struct cli_options *options, unsigned archs[32]) {
+unsigned explain_plain_arch(unsigned arch) {
+    return arch & ~(unsigned)BANKRUN_EIGHT_BYTE_BANKS;
+}
+
+const char *explain_access_text(enum explain_direction access) {
+    static const char *const texts[] = {"load", "store", "atomic"};
+    return texts[access];
+}
+
+bool explain_read_shape(const char *text, uint32_t least, uint32_t shape[3]) {
+    const char *at = text;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        char *end;
+        unsigned long long number = strtoull(at, &end, 10);
+        if (*at < '0' || *at > '9' || number < least || number > INT32_MAX)
+            return false;
+        shape[axis] = (uint32_t)number;
+        if (!*end)
+            return true;
+        if (*end != 'x' && *end != ',')
+            return false;
+        at = end + 1;
+    }
+    return false;
+}
+
+const char *explain_check_block(const uint32_t block[3]) {
+    enum { MOST_THREADS = 1024 };
+    uint64_t threads = (uint64_t)block[0] * block[1];
+    return threads > MOST_THREADS || threads * block[2] > MOST_THREADS
+               ? "a block has at most 1024 threads"
+               : NULL;
+}
+
+size_t explain_architectures(unsigned chosen, unsigned bank_mode, unsigned archs[32]) {
     size_t count = 0;
-    if (options->arch) {
-        archs[count++] = explain_arch(options, options->arch);
+    if (chosen) {
+        archs[count++] = explain_arch(chosen, bank_mode);
         return count;
     }
     for (const unsigned *arch = bankrun_architectures(); *arch && count < 32; arch++)
         if (count == 0 || archs[count - 1] / 10 != *arch / 10)
             archs[count++] = *arch;
     for (size_t i = 0; i < count; i++)
-        archs[i] = explain_arch(options, archs[i]);
+        archs[i] = explain_arch(archs[i], bank_mode);
     return count;
 }
 
-enum bankrun_access explain_access(const struct cli_options *options,
+enum bankrun_access explain_access(enum explain_direction access,
                                    const struct explain_request *request) {
-    switch (options->explain.access) {
-    case CLI_LOAD:
+    switch (access) {
+    case EXPLAIN_LOADS:
         return BANKRUN_LOAD;
-    case CLI_STORE:
+    case EXPLAIN_STORES:
         return BANKRUN_STORE;
-    case CLI_ATOMIC:
+    case EXPLAIN_ATOMICS:
         break;
     }
     return request->is_integer && request->width == 4 ? BANKRUN_ATOMIC : BANKRUN_ATOMIC_LOOP;
@@ -81,7 +114,7 @@ static void add_row(struct explain_answer *answer, unsigned arch, const struct e
             continue;
         row.group_count++;
         group->request = *request;
-        group->access = explain_access(answer->options, request);
+        group->access = explain_access(answer->question->access, request);
         struct bankrun_request banks = explain_bank_request(group);
         group->status = bankrun_count(arch, &banks, &group->cost);
     }
@@ -94,11 +127,11 @@ static struct source source_of(const char *name, const char *text) {
 
 // Which warps of the block are asked for; 0: diags say why there are none.
 static uint32_t chosen_warps(const struct explain_answer *answer, struct diag_list *diags) {
-    const struct explain_launch *launch = &answer->launch;
+    const struct explain_launch *launch = &answer->question->launch;
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     unsigned count = (unsigned)((threads + BANKRUN_LANES - 1) / BANKRUN_LANES);
     uint32_t all = count >= MAX_WARPS ? UINT32_MAX : (1u << count) - 1;
-    const char *text = answer->options->explain.warp;
+    const char *text = answer->question->warp;
     if (!text)
         return all;
     char *end;
@@ -110,10 +143,11 @@ static uint32_t chosen_warps(const struct explain_answer *answer, struct diag_li
     return 0;
 }
 
-static bool prepare(struct explain *explain, const struct cli_explain *asked, struct source *lets,
-                    const struct source *shared, const struct source *expression,
-                    const struct source *condition, struct diag_list *diags) {
-    for (size_t i = 0; i < asked->lets.length; i++)
+static bool prepare(struct explain *explain, const struct explain_question *asked,
+                    struct source *lets, const struct source *shared,
+                    const struct source *expression, const struct source *condition,
+                    struct diag_list *diags) {
+    for (size_t i = 0; i < asked->let_count; i++)
         if (!explain_let(explain, &lets[i], diags))
             return false;
     return (!shared->text || explain_declare(explain, shared, diags)) &&
@@ -140,7 +174,8 @@ static bool ask_combination(struct explain_answer *answer, size_t combination,
             warps &= ~(1u << warp);
     }
     unsigned archs[32];
-    size_t count = explain_architectures(answer->options, archs);
+    size_t count =
+        explain_architectures(answer->question->arch, answer->question->bank_mode, archs);
     if (combination == 0)
         answer->shared_bytes = explain_shared_bytes(explain);
     for (size_t i = 0; i < count; i++)
@@ -149,16 +184,16 @@ static bool ask_combination(struct explain_answer *answer, size_t combination,
 }
 
 bool explain_ask(struct explain_answer *answer, struct diag_list *diags) {
-    const struct cli_explain *asked = &answer->options->explain;
-    struct source expression = source_of("<expression>", answer->expression);
+    const struct explain_question *asked = answer->question;
+    struct source expression = source_of("<expression>", asked->expression);
     struct source shared = {0}, condition = {0};
     if (asked->shared)
         shared = source_of("<shared>", asked->shared);
     if (asked->condition)
         condition = source_of("<if>", asked->condition);
-    struct source *lets = ARENA_ARRAY(answer->arena, struct source, asked->lets.length + 1);
-    for (size_t i = 0; i < asked->lets.length; i++)
-        lets[i] = source_of("<let>", asked->lets.data[i]);
+    struct source *lets = ARENA_ARRAY(answer->arena, struct source, asked->let_count + 1);
+    for (size_t i = 0; i < asked->let_count; i++)
+        lets[i] = source_of("<let>", asked->lets[i]);
     // Messages show these texts after this returns.
     struct source *kept = ARENA_ARRAY(answer->arena, struct source, 3);
     kept[0] = expression, kept[1] = shared, kept[2] = condition;
@@ -166,7 +201,7 @@ bool explain_ask(struct explain_answer *answer, struct diag_list *diags) {
     bool is_fine = warps != 0;
     answer->combinations = 1;
     for (size_t c = 0; is_fine && c < answer->combinations; c++) {
-        struct explain *explain = explain_create(&answer->launch, c);
+        struct explain *explain = explain_create(&answer->question->launch, c);
         is_fine = prepare(explain, asked, lets, &kept[1], &kept[0], &kept[2], diags);
         if (is_fine && c == 0) {
             answer->combinations = explain_combinations(explain);

@@ -1,5 +1,5 @@
 // An atomic as it is written, and as the code generator makes it.
-#include "cli/explain.h"
+#include "explain/ask.h"
 
 const char *explain_compiled(unsigned arch, const struct explain_group *group,
                              uint32_t *wavefronts) {
