@@ -195,6 +195,10 @@ const struct option_row option_rows[] = {
     {0, "trace-output", "FILE", CLI_RUN,
      "write them to FILE; as CSV if it ends in .csv, which\nexplain --requests reads",
      TEXT(trace_output)},
+    {0, "against", "FILE.csv", CLI_REPORT,
+     "show the counts beside those of a GPU: an export of Nsight Compute\n(ncu --csv), matched by "
+     "kernel, shape and order of the launches",
+     TEXT(against)},
     {0, "by", "launch|line|kernel", BOTH,
      "what a text is about: each launch, with its lines, or the lines\nor the kernels of all "
      "launches together (default: each launch up\nto 24, then lines and kernels)",

@@ -104,6 +104,7 @@ struct cli_options {           // strings point into argv
     bool fail_on_excess, fail_on_check; // bankrun prove; check
     VEC(struct cli_gate) gates;
     const char *baseline_path;
+    const char *against;      // an export of Nsight Compute; NULL: none
     struct profile *baseline; // that --fail-on regression compares with; NULL: none
     const char *launch;
     cli_strings dumps;        // ARG=FILE

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/csv.h"
 #include "base/strbuf.h"
 #include "explain/explain.h"
 
@@ -24,10 +25,6 @@ struct explain_requests {
     uint32_t offsets[BANKRUN_LANES];
 };
 
-struct field {
-    const char *begin, *end; // without quotes
-};
-
 struct explain_requests *explain_requests_create(const char *name, unsigned arch, bool keep_going) {
     struct arena *arena = arena_create();
     struct explain_requests *requests = ARENA_NEW(arena, struct explain_requests);
@@ -46,8 +43,8 @@ void explain_requests_free(struct explain_requests *requests) {
     arena_destroy(requests->arena);
 }
 
-static bool complain(struct explain_requests *requests, struct field line, struct field where,
-                     struct diag_list *diags, const char *message) {
+static bool complain(struct explain_requests *requests, struct csv_field line,
+                     struct csv_field where, struct diag_list *diags, const char *message) {
     if (diags->errors < DIAG_MAX_ERRORS) {
         struct source *source = ARENA_NEW(requests->arena, struct source);
         size_t length = (size_t)(line.end - line.begin);
@@ -63,28 +60,6 @@ static bool complain(struct explain_requests *requests, struct field line, struc
 }
 
 // ---- Fields -------------------------------------------------------------------------------
-
-// The field at *at, moved behind the comma that ends it; *at == NULL behind the last one. NULL:
-// done; otherwise what is wrong with it.
-static const char *next_field(const char **at, const char *end, struct field *field) {
-    const char *begin = *at, *comma;
-    if (begin < end && *begin == '"') {
-        const char *close = begin + 1;
-        while (close < end && (*close != '"' || (close + 1 < end && close[1] == '"')))
-            close += *close == '"' ? 2 : 1;
-        *field = (struct field){begin + 1, close < end ? close : end};
-        if (close >= end)
-            return "this quote does not end on its line";
-        if (close + 1 < end && close[1] != ',')
-            return "expected ',' behind the quote";
-        comma = close + 1 < end ? close + 1 : NULL;
-    } else {
-        comma = memchr(begin, ',', (size_t)(end - begin));
-        *field = (struct field){begin, comma ? comma : end};
-    }
-    *at = comma ? comma + 1 : NULL;
-    return NULL;
-}
 
 static bool is_digit(char c) {
     return (unsigned char)(c - '0') < 10;
@@ -117,7 +92,7 @@ static const char *read_offsets(const char **at, const char *end, uint32_t *offs
 }
 
 // 0x and hexadecimal digits, or a decimal number.
-static const char *read_mask(struct field field, uint32_t *mask) {
+static const char *read_mask(struct csv_field field, uint32_t *mask) {
     const char *c = field.begin;
     bool is_hex = field.end - c > 2 && c[0] == '0' && (c[1] | 32) == 'x';
     uint64_t value = 0;
@@ -138,7 +113,7 @@ static const char *read_mask(struct field field, uint32_t *mask) {
 }
 
 // Rows of one instruction follow each other: it is looked up once.
-static const char *read_instruction(struct explain_requests *requests, struct field field) {
+static const char *read_instruction(struct explain_requests *requests, struct csv_field field) {
     size_t length = (size_t)(field.end - field.begin);
     if (length == requests->instruction_length &&
         memcmp(field.begin, requests->instruction, length) == 0)
@@ -156,21 +131,21 @@ static const char *read_instruction(struct explain_requests *requests, struct fi
 
 // ---- Lines --------------------------------------------------------------------------------
 
-static bool is_name(struct field field, const char *name) {
+static bool is_name(struct csv_field field, const char *name) {
     size_t length = (size_t)(field.end - field.begin);
     return length == strlen(name) && memcmp(field.begin, name, length) == 0;
 }
 
 // Which column is which. Columns that would get the name of a new one are renamed.
-static bool read_names(struct explain_requests *requests, struct field line, struct strbuf *out,
+static bool read_names(struct explain_requests *requests, struct csv_field line, struct strbuf *out,
                        struct diag_list *diags) {
     bool has[COLUMNS] = {false};
     const char *at = line.begin;
     if (line.end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) // a byte order mark
         at += 3;
     while (at) {
-        struct field field;
-        const char *problem = next_field(&at, line.end, &field);
+        struct csv_field field;
+        const char *problem = csv_next(&at, line.end, &field);
         if (!problem && requests->columns == MAX_COLUMNS)
             problem = "more than 64 columns";
         for (unsigned i = 0; i < COLUMNS && !problem; i++)
@@ -197,8 +172,8 @@ static bool read_names(struct explain_requests *requests, struct field line, str
     return true;
 }
 
-static bool read_heading(struct explain_requests *requests, struct field line, struct strbuf *out,
-                         struct diag_list *diags) {
+static bool read_heading(struct explain_requests *requests, struct csv_field line,
+                         struct strbuf *out, struct diag_list *diags) {
     size_t before = out->length;
     bool is_fine = read_names(requests, line, out, diags);
     if (!is_fine)
@@ -218,7 +193,7 @@ static char *put_number(char *at, uint32_t number) {
 }
 
 // Where lane n's offset stands in the field of offsets.
-static struct field offset_field(struct field field, unsigned lane) {
+static struct csv_field offset_field(struct csv_field field, unsigned lane) {
     const char *c = field.begin;
     for (;; lane--) {
         while (c < field.end && *c == ' ')
@@ -227,19 +202,19 @@ static struct field offset_field(struct field field, unsigned lane) {
         while (c < field.end && is_digit(*c))
             c++;
         if (lane == 0 || c == field.end)
-            return (struct field){begin, c};
+            return (struct csv_field){begin, c};
     }
 }
 
-static bool count_row(struct explain_requests *requests, struct field line, struct field columns[],
-                      struct strbuf *out, struct diag_list *diags) {
+static bool count_row(struct explain_requests *requests, struct csv_field line,
+                      struct csv_field columns[], struct strbuf *out, struct diag_list *diags) {
     struct bankrun_request *request = &requests->request;
     struct bankrun_cost cost;
     enum bankrun_status status = bankrun_count(requests->arch, request, &cost);
     if (status != BANKRUN_OK) {
-        struct field where = columns[status == BANKRUN_BAD_WIDTH    ? COLUMN_INSTRUCTION
-                                     : status == BANKRUN_EMPTY_MASK ? COLUMN_MASK
-                                                                    : COLUMN_OFFSETS];
+        struct csv_field where = columns[status == BANKRUN_BAD_WIDTH    ? COLUMN_INSTRUCTION
+                                         : status == BANKRUN_EMPTY_MASK ? COLUMN_MASK
+                                                                        : COLUMN_OFFSETS];
         uint32_t lanes = request->matrices ? UINT32_MAX : request->mask;
         for (unsigned lane = 0; lane < BANKRUN_LANES && status == BANKRUN_MISALIGNED; lane++)
             if ((lanes >> lane & 1) && requests->offsets[lane] % request->width) {
@@ -261,14 +236,13 @@ static bool count_row(struct explain_requests *requests, struct field line, stru
     return true;
 }
 
-static bool read_row(struct explain_requests *requests, struct field line, struct strbuf *out,
+static bool read_row(struct explain_requests *requests, struct csv_field line, struct strbuf *out,
                      struct diag_list *diags) {
-    struct field columns[COLUMNS];
+    struct csv_field columns[COLUMNS];
     const char *at = line.begin;
     for (unsigned column = 0; column < requests->columns; column++) {
-        struct field field = {line.end, line.end};
-        const char *problem =
-            at ? next_field(&at, line.end, &field) : "the row has too few columns";
+        struct csv_field field = {line.end, line.end};
+        const char *problem = at ? csv_next(&at, line.end, &field) : "the row has too few columns";
         if (!problem && column == requests->at[COLUMN_INSTRUCTION]) {
             columns[COLUMN_INSTRUCTION] = field;
             problem = read_instruction(requests, field);
@@ -285,7 +259,7 @@ static bool read_row(struct explain_requests *requests, struct field line, struc
             return complain(requests, line, field, diags, problem);
     }
     if (at)
-        return complain(requests, line, (struct field){at, line.end}, diags,
+        return complain(requests, line, (struct csv_field){at, line.end}, diags,
                         "the row has too many columns");
     return count_row(requests, line, columns, out, diags);
 }
@@ -295,7 +269,7 @@ static bool read_line(struct explain_requests *requests, const char *begin, cons
     requests->lines++;
     if (end > begin && end[-1] == '\r')
         end--;
-    struct field line = {begin, end};
+    struct csv_field line = {begin, end};
     if (requests->columns == 0)
         return read_heading(requests, line, out, diags);
     if (begin == end)
@@ -333,7 +307,7 @@ bool explain_requests_feed(struct explain_requests *requests, const char *data, 
         return false;
     if (requests->columns == 0) {
         requests->lines = 1;
-        return complain(requests, (struct field){"", ""}, (struct field){"", ""}, diags,
+        return complain(requests, (struct csv_field){"", ""}, (struct csv_field){"", ""}, diags,
                         "the file is empty; its first line names the columns");
     }
     return true;
