@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench demo gpu test quick format install uninstall clean
+.PHONY: all bench demo explorer gpu test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -36,6 +36,10 @@ bench: all
 # Needs a GPU, nvcc and ncu; says so where one is missing.
 gpu: all
 	@python3 tools/gpu_gallery.py --build "$$BUILD"
+
+# The page and the module of docs/explorer, anew; says so where WebAssembly's compiler is missing.
+explorer:
+	@python3 tools/build_explorer.py || [ $$? = 77 ]
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')

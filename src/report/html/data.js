@@ -2,10 +2,8 @@
 const page = JSON.parse(document.getElementById("profile").textContent);
 
 const words = (number) => (number === null || number === undefined ? null : page.texts[number]);
-const count = (value) => value.toLocaleString("en-US");
 const excessOf = (counts) => Math.max(0, counts[1] - counts[2]);
 const times = (value) => value.toFixed(value < 10 ? 1 : 0);
-const plural = (value, one, many) => count(value) + " " + (value === 1 ? one : many);
 
 // Never says 0 or 100 of what is not.
 function percent(part, whole) {
@@ -18,33 +16,11 @@ function percent(part, whole) {
 for (const launch of page.launches)
   if (launch.worth !== null && launch.worth.gain === null) launch.worth = null;
 
-// Makes an element. Whatever a profile says becomes text, never markup.
-function make(tag, traits, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(traits || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === "class") element.className = value;
-    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  for (const child of children.flat())
-    if (child !== null && child !== undefined) element.append(child);
-  return element;
-}
-
 // Of a long list as many as anybody reads, and how many are left out.
 const MOST_SHOWN = 100;
 const firstOf = (list) => list.slice(0, MOST_SHOWN);
 const restOf = (list, what) => (list.length > MOST_SHOWN
   ? make("p", {class: "dim"}, "... and " + count(list.length - MOST_SHOWN) + " more " + what) : null);
-
-// Numbers of lanes come as runs: [first, distance, how many], or [the only one].
-function numbersOf(runs) {
-  const numbers = [];
-  for (const [first, step, many] of runs)
-    for (let i = 0; i < (many || 1); i++) numbers.push(first + i * (step || 0));
-  return numbers;
-}
 
 // ---- Names of files: without the folders that all of them are in ------------------------------
 

@@ -62,15 +62,6 @@ function inlinedInto(access) {
     (words(name) || "a function") + " at " + (words(file) || "?") + ":" + line).join(", in ");
 }
 
-function pictureTitle(picture) {
-  return plural(picture.wavefronts, "wavefront", "wavefronts") + ", ideal " + count(picture.ideal)
-    + (picture.rows !== picture.wavefronts ? " (" + picture.rows + " of them, its first pass, are drawn)" : "");
-}
-
-const marksLegend = () => make("ul", {class: "marks dim"},
-  [["", "alone in its bank"], ["collides", "collides"], ["shares", "shares a word"], ["collides shares", "both"]]
-    .map(([kind, name]) => make("li", {}, make("span", {class: "mark " + kind}), name)));
-
 // The worst request as it is, and beside it in the layout that is picked.
 function pictures(access) {
   const before = page.pictures[access.picture];

@@ -117,6 +117,15 @@ function drawPicture(picture, first, elements, title, looked) {
   return {node: drawing, title, labels, cells, mark, show};
 }
 
+function pictureTitle(picture) {
+  return plural(picture.wavefronts, "wavefront", "wavefronts") + ", ideal " + count(picture.ideal)
+    + (picture.rows !== picture.wavefronts ? " (" + picture.rows + " of them, its first pass, are drawn)" : "");
+}
+
+const marksLegend = () => make("ul", {class: "marks dim"},
+  [["", "alone in its bank"], ["collides", "collides"], ["shares", "shares a word"], ["collides shares", "both"]]
+    .map(([kind, name]) => make("li", {}, make("span", {class: "mark " + kind}), name)));
+
 // The same as a table, for those who would rather read it.
 function laneTable(picture, cells, elements) {
   const body = make("tbody");

@@ -1,0 +1,143 @@
+"""The bank explorer in a browser: the tour's steps show what they claim, mistakes show the caret, and
+what is typed stays text."""
+
+import json
+import os
+import sys
+import tempfile
+import time
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    # Debian's package is the system's Python's, which need not be the first one.
+    if os.path.exists(SYSTEM_PYTHON) and os.environ.get("BANKRUN_SYSTEM_PYTHON") is None:
+        os.environ["BANKRUN_SYSTEM_PYTHON"] = "1"
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
+    print("python3-selenium is not installed")
+    sys.exit(77)
+
+BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+PAGE = "file://" + os.path.abspath("docs/explorer/index.html")
+EVIL = "</script><img src=x onerror=document.title='owned'>"
+problems = []
+
+
+def expect(is_good, what):
+    if not is_good:
+        problems.append(what)
+
+
+def start(folder):
+    options = Options()
+    options.binary_location = BROWSER
+    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                 "--disable-background-networking", "--disable-component-update", "--no-first-run",
+                 "--window-size=1400,1000", f"--user-data-dir={folder}/browser"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+    driver.set_script_timeout(30)
+    return driver
+
+
+def wait_ready(driver):
+    driver.get(PAGE)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if driver.execute_script("return document.body.dataset.ready"):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def text(driver, selector):
+    return driver.execute_script("return document.querySelector(arguments[0]).textContent", selector)
+
+
+# Does it, and waits for the answer that follows.
+def act(driver, script, *words):
+    driver.execute_async_script("const done = arguments[arguments.length - 1];" + script
+                                + "; answer().then(() => done());", *words)
+
+
+def type_into(driver, **values):
+    act(driver, "for (const [name, value] of Object.entries(arguments[0])) { fields[name].value = value;"
+                "fields[name].dispatchEvent(new Event('input', {bubbles: true})); }", values)
+
+
+def check_tour(driver):
+    with open("docs/explorer/tour.json", encoding="utf-8") as file:
+        tour = json.load(file)
+    for index, step in enumerate(tour):
+        if index:
+            act(driver, "element('next').click()")
+        shown = driver.execute_script("return document.querySelectorAll('#lesson li').length")
+        expect(shown == len(step["claims"]), f"{step['title']}: {shown} claims")
+        # cli/explorer has the numbers of all of them.
+        for n, claim in list(enumerate(step["claims"]))[-1:]:
+            act(driver, "document.querySelectorAll('#lesson li button')[arguments[0]].click()", n)
+            words = f"{claim['wavefronts']} wavefront{'s' * (claim['wavefronts'] > 1)}, ideal {claim['ideal']}"
+            verdict, told = text(driver, "#verdict"), text(driver, f"#lesson li:nth-child({n + 1})")
+            expect(verdict.startswith(words + ":"), f"{step['title']}: {claim['say']}: {verdict}")
+            expect(told.endswith(": " + words), told)
+            expect(driver.execute_script("return document.querySelectorAll('svg.banks .cell').length") >= 32,
+                   f"{claim['say']}: the picture has few cells")
+    expect(driver.execute_script("return element('next').disabled"), "there is a step behind the last one")
+
+
+def check_fields(driver):
+    type_into(driver, expression="tile[threadIdx.x][0]", shared="float tile[32][32]", let="", arch="90")
+    expect(text(driver, "#verdict") == "32 wavefronts, ideal 1: 32-way conflicts", text(driver, "#verdict"))
+    type_into(driver, expression="tile[tid", shared="float tile[32][32]")
+    error = text(driver, "#error")
+    expect(error.startswith("<expression>:1:") and "tile[tid\n" in error and error.rstrip().endswith("^"), error)
+    expect(text(driver, "#verdict") == "" and text(driver, "#picture") == "", "an old answer beside the error")
+    for name in ("expression", "shared", "let", "if", "block"):
+        type_into(driver, **{name: EVIL})
+        expect("error" in text(driver, "#error"), f"{name}: {text(driver, '#error')}")
+        expect(driver.execute_script("return document.querySelectorAll('img').length") == 0, f"{name} became markup")
+        type_into(driver, **{name: {"expression": "tile[tid][0]", "shared": "float tile[32][32]"}.get(name, "")})
+    expect(driver.title == "Bank explorer" and driver.execute_script("return element('error').hidden"),
+           text(driver, "#error"))
+
+
+def check_keys(driver):
+    driver.execute_script("document.querySelector('svg.banks').focus()")
+    driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    expect(text(driver, "#picture .told").startswith("lane 1: byte 128, bank 0, wavefront 2 of 32"),
+           text(driver, "#picture .told"))
+
+
+def main():
+    if not os.path.exists(BROWSER) or not os.path.exists(DRIVER):
+        print("there is no chromium with a chromedriver here")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            driver = start(folder)
+        except WebDriverException as error:
+            print(f"chromium does not start here: {error.msg}")
+            return 77
+        try:
+            if wait_ready(driver):
+                check_tour(driver)
+                check_fields(driver)
+                check_keys(driver)
+            else:
+                problems.append("the page does not begin: " + text(driver, "#error"))
+            for entry in driver.get_log("browser"):
+                problems.append(entry["message"])
+        finally:
+            driver.quit()
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+sys.exit(main())
