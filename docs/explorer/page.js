@@ -87,7 +87,7 @@ function showPictures(requests) {
 
 function generationRow(request, mode) {
   const key = request.arch.slice(3) + (mode === "8" ? ":8" : ""), known = generations.has(key);
-  const numbers = ["wavefronts", "ideal", "degree", "phases"].map((name) =>
+  const numbers = ["wavefronts", "ideal"].map((name) =>
     make("td", {class: "number"}, request[name] === undefined ? "-" : String(request[name])));
   const [text, kind] = verdictOf(request), isChosen = fields.arch.value === key;
   const choose = make("button", {type: "button", disabled: !known, "aria-pressed": String(isChosen), onclick: () => {
@@ -95,11 +95,12 @@ function generationRow(request, mode) {
     answer().then(() => element("table").querySelector("tr.chosen button").focus());
   }}, generations.get(key) || key);
   return make("tr", {class: isChosen ? "chosen" : null}, make("td", {}, choose), make("td", {}, request.warps.join(", ")),
-    ...numbers, make("td", {class: kind}, text), make("td", {class: "dim"}, request.certainty));
+    ...numbers, make("td", {class: kind}, text.replace("no conflicts", "none").replace(/-way conflicts$/, "-way")),
+    make("td", {class: "dim"}, request.certainty));
 }
 
 function showGenerations(rows) {
-  const heads = ["device", "warps", "#wavefronts", "#ideal", "#degree", "#phases", "", "rule"];
+  const heads = ["device", "warps", "#wavefronts", "#ideal", "conflicts", "rule"];
   element("table").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, heads.map((head) =>
     make("th", {scope: "col", class: head.startsWith("#") ? "number" : null}, head.replace("#", ""))))),
   make("tbody", {}, rows)));
@@ -184,7 +185,7 @@ async function begin() {
   for (const request of all.requests) {
     const arch = request.arch.slice(3);
     generations.set(arch, deviceName(arch).toFixed(1));
-    if (/^3.$/.test(arch)) generations.set("35:8", "3.5, banks of 8 bytes");
+    if (/^3.$/.test(arch)) generations.set("35:8", "3.5, 8-byte banks");
   }
   fields.arch.replaceChildren(...[...generations].map(([value, name]) => make("option", {value}, name)));
   fillWarps([]);

@@ -212,6 +212,11 @@ bool explain_ask(struct explain_answer *answer, struct diag_list *diags) {
                 answer->sweeps[i] = arena_strndup(answer->arena, name, strlen(name));
             }
         }
+        if (is_fine && asked->is_single && answer->combinations > 1) {
+            diag_error(diags, "a sweep has several answers, which bankrun explain lists; give its "
+                              "variable one value here");
+            is_fine = false;
+        }
         is_fine = is_fine && ask_combination(answer, c, explain, warps, diags);
         explain_free(explain);
     }

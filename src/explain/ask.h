@@ -17,6 +17,7 @@ struct explain_question { // strings are borrowed; they and the question must ou
     const char *warp; // NULL: all
     enum explain_direction access;
     unsigned arch, bank_mode; // as explain_architectures takes them
+    bool is_single;           // a sweep of several values is refused
     struct explain_launch launch;
 };
 

@@ -145,6 +145,7 @@ static bool read_question(struct fields *fields, struct diag_list *diags) {
     question->launch.base = base;
     question->arch = arch;
     question->bank_mode = mode == 1 ? 8 : 4;
+    question->is_single = true;
     question->lets = fields->lets.data;
     question->let_count = fields->lets.length;
     return true;
@@ -153,13 +154,7 @@ static bool read_question(struct fields *fields, struct diag_list *diags) {
 static void answer(struct fields *fields, struct strbuf *out) {
     struct diag_list diags = {0};
     struct explain_answer found = {.question = &fields->question, .arena = arena_create()};
-    bool is_fine = read_question(fields, &diags) && explain_ask(&found, &diags);
-    if (is_fine && found.combinations > 1) {
-        diag_error(&diags, "a sweep has several answers, which bankrun explain lists; give its "
-                           "variable one value here");
-        is_fine = false;
-    }
-    if (is_fine)
+    if (read_question(fields, &diags) && explain_ask(&found, &diags))
         explorer_write(&found, fields->pictures != NULL, out);
     else
         explorer_write_error(&diags, out);

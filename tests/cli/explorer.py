@@ -57,6 +57,7 @@ REFUSED = [
 # What bankrun explain does not refuse in these words, or cannot be asked.
 REFUSED_HERE = [
     ({"expression": "a[s]", "shared": "float a[32]", "let": "s=0..3"}, "a sweep has several answers"),
+    ({"expression": "a[s]", "shared": "float a[32]", "let": "s=0..65000"}, "a sweep has several answers"),
     ({"expression": "a[0]", "colour": "red"}, "there is no field 'colour'"),
     ({"shared": "float a[32]"}, "which expression?"),
     ({"expression": "a\0[0]"}, "a zero byte"),
@@ -166,7 +167,17 @@ def check_example(module):
                                             "float tile[32][33]: 1 wavefronts, ideal 1"], done.stdout + done.stderr)
 
 
+def check_no_compiler():
+    """Without one the build says so, and leaves the page as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "tools/build_explorer.py", folder], env={"PATH": folder},
+                              capture_output=True, text=True, check=False)
+        expect(done.returncode == 77 and "clang is not installed" in done.stderr and not os.listdir(folder),
+               f"without clang: {done.returncode} {done.stderr}")
+
+
 def main():
+    check_no_compiler()
     page = read(FOLDER + "/index.html")
     module = kept_module(page)
     expect(re.sub(r'id="module">[^<]*<', "", page) == re.sub(r'id="module">[^<]*<', "", build_explorer.page_of(module)),
