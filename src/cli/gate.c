@@ -35,10 +35,6 @@ static void say_place(struct strbuf *text, const char *file, uint32_t line) {
         strbuf_puts(text, "no known line");
 }
 
-static uint64_t excess_of(const struct profile_site *site) {
-    return site->counts.units > site->counts.ideal ? site->counts.units - site->counts.ideal : 0;
-}
-
 struct gate_sum {
     uint64_t excess, accepted;
     uint32_t degree; // the worst of an access that conflicts
@@ -49,7 +45,7 @@ struct gate_sum {
 
 static void add_site(struct gate_sum *sum, const struct profile_launch *launch,
                      const struct profile_site *site) {
-    const uint64_t excess = excess_of(site);
+    const uint64_t excess = profile_excess_of(&site->counts);
     sum->has_any = true;
     if (site->suppressed) {
         sum->accepted += launch->repeats * excess;

@@ -10,7 +10,7 @@ static void add_totals(struct profile_cost *cost, const struct profile_launch *l
         counts->global_requests += (double)global->requests;
         counts->global_loads += op == PROFILE_LOAD ? (double)global->requests : 0;
         counts->sectors += (double)global->units;
-        cost->excess += shared->units - shared->ideal;
+        cost->excess += profile_excess_of(shared);
     }
 }
 

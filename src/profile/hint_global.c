@@ -40,7 +40,7 @@ struct profile_shape hint_global_shape(uint32_t mask, const uint32_t *offsets) {
 // ---- Which sites ----------------------------------------------------------------------------
 
 static bool is_uncoalesced(const struct profile_counts *counts, uint64_t all) {
-    const uint64_t excess = counts->units - counts->ideal;
+    const uint64_t excess = profile_excess_of(counts);
     return counts->units >= LEAST_TIMES * counts->ideal &&
            excess >= LEAST_EXCESS * counts->requests && excess >= LEAST_COST &&
            excess * 100 >= all * LEAST_PART;
@@ -173,7 +173,7 @@ void hint_global(unsigned arch, struct profile_launch *launch) {
     const struct profile_cost *cost = profile_time_of(arch, launch, &found) ? &found : NULL;
     for (size_t i = 0; i < launch->site_count; i++) {
         struct profile_site *site = &launch->sites[i];
-        const uint64_t sectors = site->counts.units - site->counts.ideal;
+        const uint64_t sectors = profile_excess_of(&site->counts);
         if (site->space == SITE_GLOBAL && is_uncoalesced(&site->counts, all) &&
             !are_whole(launch, site) && (!cost || cost_is_worth(gain_at_scale(cost, sectors))))
             say(launch, site, cost, sectors, all);

@@ -8,7 +8,7 @@
 #include "profile/json_make.h"
 
 static uint64_t excess_of(const struct profile_site *site) {
-    return site->space == SITE_SHARED ? site->counts.units - site->counts.ideal : 0;
+    return site->space == SITE_SHARED ? profile_excess_of(&site->counts) : 0;
 }
 
 static json_t *nanoseconds(double time) {

@@ -144,7 +144,7 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     read_counts(reader, object, site->space, &site->counts);
     read_frames(reader, object, site);
     uint64_t excess = profile_read_number(reader, object, "excess", INT64_MAX);
-    if (excess != site->counts.units - site->counts.ideal)
+    if (excess != profile_excess_of(&site->counts))
         profile_fail(reader, "excess: is not %s - %s", profile_units_key(site->space),
                      profile_ideal_key(site->space));
     if (!profile_has_total(site->space, site->op))
@@ -184,10 +184,7 @@ static void check_totals(struct profile_reader *reader, const struct profile_lau
     struct profile_counts sums[SITE_SPACES][PROFILE_OPS] = {0};
     for (size_t i = 0; i < launch->site_count; i++) {
         const struct profile_site *site = &launch->sites[i];
-        struct profile_counts *sum = &sums[site->space][site->op];
-        sum->requests += site->counts.requests;
-        sum->units += site->counts.units;
-        sum->ideal += site->counts.ideal;
+        profile_add_counts(&sums[site->space][site->op], &site->counts, 1);
     }
     for (int space = 0; space < SITE_SPACES; space++)
         for (int op = 0; op < PROFILE_OPS; op++)

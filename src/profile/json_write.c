@@ -85,7 +85,7 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "width", number(site->width));
     set(object, "verdict", text(site->verdict));
     set(object, "proof", text(site->proof));
-    set(object, "excess", number(site->counts.units - site->counts.ideal));
+    set(object, "excess", number(profile_excess_of(&site->counts)));
     set_counts(object, site->space, &site->counts);
     if (site->space != SITE_SHARED) {
         if (site->is_estimate)

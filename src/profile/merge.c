@@ -34,9 +34,7 @@ static void add_counter(struct counter *to, const struct counter *from, bool is_
     const struct counter_scaled *scaled = is_scaled ? from->scaled : NULL;
     const struct profile_counts *counts = scaled ? &scaled->counts : &from->counts;
     const uint64_t *degrees = scaled ? scaled->degrees : from->degrees;
-    to->counts.requests += counts->requests;
-    to->counts.units += counts->units;
-    to->counts.ideal += counts->ideal;
+    profile_add_counts(&to->counts, counts, 1);
     for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
         to->degrees[degree] += degrees[degree];
     to->is_estimate |= from->is_estimate;
@@ -161,9 +159,7 @@ static int by_identity(const void *left, const void *right) {
 
 // Rows come in the order of their numbers, so that of equal requests the first instruction's stays.
 static void join(struct merged_site *to, struct merged_site *from) {
-    to->site.counts.requests += from->site.counts.requests;
-    to->site.counts.units += from->site.counts.units;
-    to->site.counts.ideal += from->site.counts.ideal;
+    profile_add_counts(&to->site.counts, &from->site.counts, 1);
     for (int degree = 0; degree <= PROFILE_MAX_DEGREE; degree++)
         to->site.degrees[degree] += from->site.degrees[degree];
     to->site.is_estimate |= from->site.is_estimate;
@@ -309,10 +305,8 @@ void profile_merge(struct profile_recorder *recorder, struct profile_launch *lau
         finish_row(&finish, &rows.data[i]);
         launch->sites[i] = rows.data[i].site;
         vec_free(&rows.data[i].numbers);
-        struct profile_counts *total = &launch->totals[launch->sites[i].space][launch->sites[i].op];
-        total->requests += launch->sites[i].counts.requests;
-        total->units += launch->sites[i].counts.units;
-        total->ideal += launch->sites[i].counts.ideal;
+        const struct profile_site *site = &launch->sites[i];
+        profile_add_counts(&launch->totals[site->space][site->op], &site->counts, 1);
     }
     for (size_t i = 0; i < finish.cured.length; i++)
         profile_free_cures(&finish.cured.data[i].found);

@@ -151,7 +151,7 @@ uint64_t profile_excess(const struct profile *profile) {
     for (size_t i = 0; i < profile->launch_count; i++)
         for (int op = 0; op < PROFILE_OPS; op++) {
             const struct profile_counts *counts = &profile->launches[i].totals[SITE_SHARED][op];
-            excess += profile->launches[i].repeats * (counts->units - counts->ideal);
+            excess += profile->launches[i].repeats * profile_excess_of(counts);
         }
     return excess;
 }

@@ -31,6 +31,19 @@ struct profile_counts {
     uint64_t ideal;
 };
 
+// `times` times what `from` counts more.
+static inline void profile_add_counts(struct profile_counts *to, const struct profile_counts *from,
+                                      uint64_t times) {
+    to->requests += times * from->requests;
+    to->units += times * from->units;
+    to->ideal += times * from->ideal;
+}
+
+// Wavefronts or sectors that other addresses would not take. 0: estimates may lie below the ideal.
+static inline uint64_t profile_excess_of(const struct profile_counts *counts) {
+    return counts->units > counts->ideal ? counts->units - counts->ideal : 0;
+}
+
 enum { PROFILE_MAX_DEGREE = 64 }; // atom.cas on one word: 2 x 32 wavefronts
 
 struct profile_frame { // where an inlined site was called from

@@ -60,9 +60,6 @@ void profile_scale(struct profile_launch *launch, uint64_t all) {
     for (size_t i = 0; i < launch->site_count; i++) {
         struct profile_site *site = &launch->sites[i];
         scale_site(site, ran, all);
-        struct profile_counts *total = &launch->totals[site->space][site->op];
-        total->requests += site->counts.requests;
-        total->units += site->counts.units;
-        total->ideal += site->counts.ideal;
+        profile_add_counts(&launch->totals[site->space][site->op], &site->counts, 1);
     }
 }

@@ -34,7 +34,6 @@ size_t view_caret(struct view_builder *builder, const char *file, uint32_t line,
 void view_free_sources(struct view_builder *builder);
 
 // cells.c
-uint64_t view_excess(const struct profile_counts *counts);
 // How loud an excess is where all took `units`.
 enum report_style view_excess_style(uint64_t excess, uint64_t units);
 // all_units: of the launch.

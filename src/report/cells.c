@@ -6,10 +6,6 @@ const char *const view_columns[SITE_SPACES][VIEW_CELLS] = {
     [SITE_GLOBAL] = {"requests", "sectors", "ideal", "efficient"},
 };
 
-uint64_t view_excess(const struct profile_counts *counts) {
-    return counts->units > counts->ideal ? counts->units - counts->ideal : 0;
-}
-
 enum report_style view_excess_style(uint64_t excess, uint64_t units) {
     if (excess == 0)
         return STYLE_GOOD;
@@ -25,7 +21,7 @@ static enum report_style efficiency_style(const struct profile_counts *counts) {
 
 void view_fill_cells(struct view_cell cells[VIEW_CELLS], enum site_space space,
                      const struct profile_counts *counts, bool is_about, uint64_t all_units) {
-    uint64_t excess = view_excess(counts);
+    uint64_t excess = profile_excess_of(counts);
     cells[0] = (struct view_cell){.value = counts->requests};
     cells[1] = (struct view_cell){.value = counts->units, .is_about = is_about};
     cells[2] = (struct view_cell){.value = counts->ideal};

@@ -59,7 +59,7 @@ static void put_site(struct strbuf *out, const struct profile_launch *launch,
     put_count(out, is_shared, counts->units);
     put_count(out, !is_shared, counts->units);
     put_count(out, true, counts->ideal);
-    put_count(out, true, counts->units > counts->ideal ? counts->units - counts->ideal : 0);
+    put_count(out, true, profile_excess_of(counts));
     put_count(out, is_shared, site->worst_degree);
     report_csv_text(out, site->is_estimate ? "estimate" : "exact");
     report_csv_text(out, site->verdict);

@@ -126,10 +126,7 @@ static void add_up(struct diff *diff) {
             diff->all.launches[side] += diff->kernels[i].launches[side];
             for (int space = 0; space < SITE_SPACES; space++) {
                 const struct profile_counts *from = &diff->kernels[i].sums[side][space];
-                struct profile_counts *to = &diff->all.sums[side][space];
-                to->requests += from->requests;
-                to->units += from->units;
-                to->ideal += from->ideal;
+                profile_add_counts(&diff->all.sums[side][space], from, 1);
             }
         }
 }

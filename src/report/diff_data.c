@@ -12,8 +12,7 @@ static void set_counts(json_t *object, enum site_space space, const struct profi
     set(object, "requests", number(counts->requests));
     set(object, profile_units_key(space), number(counts->units));
     set(object, profile_ideal_key(space), number(counts->ideal));
-    set(object, "excess",
-        number(counts->units > counts->ideal ? counts->units - counts->ideal : 0));
+    set(object, "excess", number(profile_excess_of(counts)));
 }
 
 static json_t *row_of(const struct report_row *row) {

@@ -68,7 +68,8 @@ static void put_cells(struct report_page *page, size_t indent, const char *label
                       enum report_style style, const struct profile_counts *old,
                       const struct profile_counts *now) {
     char texts[REPORT_CELLS][REPORT_NUMBER];
-    const uint64_t before = old ? view_excess(old) : 0, after = now ? view_excess(now) : 0;
+    const uint64_t before = old ? profile_excess_of(old) : 0,
+                   after = now ? profile_excess_of(now) : 0;
     report_row(page, indent, STYLE_PLAIN, label,
                (struct report_cell[REPORT_CELLS]){
                    {STYLE_PLAIN, number_or_none(texts[0], old, old ? old->units : 0)},
@@ -180,8 +181,8 @@ static bool has_changed(const struct diff_kernel *kernel) {
 }
 
 static enum report_style sum_style(const struct diff_kernel *kernel, enum site_space space) {
-    const uint64_t before = view_excess(&kernel->sums[0][space]);
-    const uint64_t after = view_excess(&kernel->sums[1][space]);
+    const uint64_t before = profile_excess_of(&kernel->sums[0][space]);
+    const uint64_t after = profile_excess_of(&kernel->sums[1][space]);
     return after > before ? STYLE_BAD : after < before ? STYLE_GOOD : STYLE_PLAIN;
 }
 

@@ -84,12 +84,6 @@ static json_t *launch_of(struct html_data *data, const struct view_launch *alike
     return object;
 }
 
-static void add(struct profile_counts *to, const struct profile_counts *counts, uint64_t times) {
-    to->requests += times * counts->requests;
-    to->units += times * counts->units;
-    to->ideal += times * counts->ideal;
-}
-
 static json_t *totals_of(const struct report_view *view) {
     static const char *const names[SITE_SPACES] = {
         [SITE_SHARED] = "shared", [SITE_GLOBAL] = "global"};
@@ -97,7 +91,7 @@ static json_t *totals_of(const struct report_view *view) {
     for (int space = 0; space < SITE_SPACES; space++) {
         struct profile_counts sum = {0};
         for (size_t i = 0; i < view->count; i++)
-            add(&sum, &view->launches[i].sums[space], view->launches[i].count);
+            profile_add_counts(&sum, &view->launches[i].sums[space], view->launches[i].count);
         set(object, names[space], html_counts(&sum));
     }
     return object;

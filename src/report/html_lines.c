@@ -37,10 +37,7 @@ static void add_lines(struct html_data *data, size_t launch, const struct view_l
         struct html_line *to = line_for(data, from, alike);
         for (size_t s = 0; s < from->count; s++) {
             const struct profile_site *site = from->sites[s].site;
-            struct profile_counts *sum = &to->counts[site->space];
-            sum->requests += alike->count * site->counts.requests;
-            sum->units += alike->count * site->counts.units;
-            sum->ideal += alike->count * site->counts.ideal;
+            profile_add_counts(&to->counts[site->space], &site->counts, alike->count);
             vec_push(&to->accesses, (struct html_access){launch, &from->sites[s]});
         }
         if (from->first->space == SITE_SHARED && alike->count * from->excess > to->most) {
@@ -60,7 +57,7 @@ static int by_excess(const void *left, const void *right) {
     const struct html_line *a = left, *b = right;
     int order = 0;
     for (int space = 0; space < SITE_SPACES && !order; space++)
-        order = compare(view_excess(&a->counts[space]), view_excess(&b->counts[space]));
+        order = compare(profile_excess_of(&a->counts[space]), profile_excess_of(&b->counts[space]));
     if (!order)
         order = a->file < b->file ? -1 : a->file > b->file;
     return order ? order : a->line < b->line ? -1 : a->line > b->line;

@@ -12,16 +12,13 @@ struct kernel_sum {
 
 static void add_launch(struct kernel_sum *sum, const struct profile_launch *launch) {
     sum->launches += launch->repeats;
-    for (int op = 0; op < PROFILE_OPS; op++) {
-        sum->shared.requests += launch->repeats * launch->totals[SITE_SHARED][op].requests;
-        sum->shared.units += launch->repeats * launch->totals[SITE_SHARED][op].units;
-        sum->shared.ideal += launch->repeats * launch->totals[SITE_SHARED][op].ideal;
-    }
+    for (int op = 0; op < PROFILE_OPS; op++)
+        profile_add_counts(&sum->shared, &launch->totals[SITE_SHARED][op], launch->repeats);
 }
 
 static int by_excess(const void *left, const void *right) {
     const struct kernel_sum *a = left, *b = right;
-    uint64_t x = view_excess(&a->shared), y = view_excess(&b->shared);
+    uint64_t x = profile_excess_of(&a->shared), y = profile_excess_of(&b->shared);
     if (x != y)
         return x < y ? 1 : -1;
     return a->first->index < b->first->index ? -1 : a->first->index > b->first->index;

@@ -18,8 +18,8 @@ static enum view_verdict verdict_of(const struct view_launch *launch) {
     const struct profile_counts *shared = &launch->sums[SITE_SHARED];
     const struct profile_counts *global = &launch->sums[SITE_GLOBAL];
     if (shared->requests > 0)
-        return view_excess(shared) > 0 ? VIEW_CONFLICTS : VIEW_NO_CONFLICT;
-    if (view_excess(global) > 0)
+        return profile_excess_of(shared) > 0 ? VIEW_CONFLICTS : VIEW_NO_CONFLICT;
+    if (profile_excess_of(global) > 0)
         return VIEW_ONLY_GLOBAL;
     return global->requests > 0 ? VIEW_ONLY_EFFICIENT : VIEW_NO_ACCESS;
 }
@@ -98,9 +98,9 @@ void view_fill_launch(struct view_builder *builder, struct view_launch *launch, 
                        has_estimate(launch->launch, -1);
     launch->excess =
         (struct view_cell){.unit = VIEW_PERCENT,
-                           .value = view_excess(shared),
+                           .value = profile_excess_of(shared),
                            .whole = shared->units,
-                           .style = view_excess_style(view_excess(shared), shared->units)};
+                           .style = view_excess_style(profile_excess_of(shared), shared->units)};
     launch->conflicts = view_lines_of(builder, launch, SITE_SHARED, true);
     fill_worth(launch);
     launch->clean = view_lines_of(builder, launch, SITE_SHARED, false);

@@ -73,14 +73,14 @@ static void fill_site(struct view_builder *builder, const struct view_launch *la
     // Nothing new where each request took as many wavefronts as its degree, and could take one.
     to->is_uneven =
         counts->ideal != counts->requests || counts->units != counts->requests * site->worst_degree;
-    if (site->space == SITE_SHARED && view_excess(counts) > 0)
+    if (site->space == SITE_SHARED && profile_excess_of(counts) > 0)
         to->banks = view_banks_of(builder, launch->arch, site);
 }
 
 static int sites_by_excess(const void *left, const void *right) {
     const struct profile_site *a = ((const struct view_site *)left)->site;
     const struct profile_site *b = ((const struct view_site *)right)->site;
-    uint64_t x = view_excess(&a->counts), y = view_excess(&b->counts);
+    uint64_t x = profile_excess_of(&a->counts), y = profile_excess_of(&b->counts);
     return x != y ? (x < y ? 1 : -1) : a < b ? -1 : a > b;
 }
 
@@ -107,7 +107,7 @@ static void fill_line(struct view_builder *builder, const struct view_launch *la
         fill_site(builder, launch, &sites[i], &line->sites[i]);
         if (is_in_columns(sites, count, &sites[i]))
             line->sites[i].column = sites[i].column;
-        if (view_excess(&sites[i].counts) > 0 && sites[i].worst_degree > line->degree)
+        if (profile_excess_of(&sites[i].counts) > 0 && sites[i].worst_degree > line->degree)
             line->degree = sites[i].worst_degree;
     }
     if (excess > 0 && sites->space == SITE_SHARED)
@@ -120,9 +120,9 @@ struct view_lines view_lines_of(struct view_builder *builder, const struct view_
     size_t count = launch->launch->site_count;
     struct view_lines lines = {.data = ARENA_ARRAY(builder->arena, struct view_line, count + 1)};
     for (size_t i = 0, next; i < count; i = next) {
-        uint64_t excess = view_excess(&sites[i].counts);
+        uint64_t excess = profile_excess_of(&sites[i].counts);
         for (next = i + 1; next < count && same_line(&sites[i], &sites[next]); next++)
-            excess += view_excess(&sites[next].counts);
+            excess += profile_excess_of(&sites[next].counts);
         if (sites[i].space == space && (excess > 0) == with_excess)
             fill_line(builder, launch, &sites[i], next - i, excess, &lines.data[lines.count++]);
     }

@@ -13,12 +13,6 @@ struct sums {
     uint64_t copied; // wavefronts of cp.async
 };
 
-static void add(struct profile_counts *to, const struct profile_counts *from) {
-    to->requests += from->requests;
-    to->units += from->units;
-    to->ideal += from->ideal;
-}
-
 static struct sums sum_up(const struct profile_launch *launch) {
     const struct profile_counts *shared = launch->totals[SITE_SHARED];
     const struct profile_counts *global = launch->totals[SITE_GLOBAL];
@@ -29,9 +23,9 @@ static struct sums sum_up(const struct profile_launch *launch) {
                         .global_store = global[PROFILE_STORE],
                         .copied = shared[PROFILE_ASYNC_COPY].units,
                         .instructions = launch->instructions};
-    add(&sums.load, &shared[PROFILE_MATRIX_LOAD]);
-    add(&sums.store, &shared[PROFILE_MATRIX_STORE]);
-    add(&sums.global_load, &global[PROFILE_ASYNC_COPY]);
+    profile_add_counts(&sums.load, &shared[PROFILE_MATRIX_LOAD], 1);
+    profile_add_counts(&sums.store, &shared[PROFILE_MATRIX_STORE], 1);
+    profile_add_counts(&sums.global_load, &global[PROFILE_ASYNC_COPY], 1);
     for (size_t i = 0; i < launch->site_count; i++)
         for (unsigned degree = 2; degree <= PROFILE_MAX_DEGREE; degree++)
             sums.serialized += launch->sites[i].degrees[degree];

@@ -41,13 +41,6 @@ static int compare_parts(const void *left, const void *right) {
     return instructions ? instructions : compare_texts(a->site->array, b->site->array);
 }
 
-static void add_counts(struct profile_counts *to, const struct profile_counts *from,
-                       uint64_t repeats) {
-    to->requests += repeats * from->requests;
-    to->units += repeats * from->units;
-    to->ideal += repeats * from->ideal;
-}
-
 // Distinct accesses, in order.
 static const char *accesses_of(struct arena *arena, const struct part *parts, size_t count) {
     struct strbuf text = {0};
@@ -65,10 +58,6 @@ static const char *accesses_of(struct arena *arena, const struct part *parts, si
     return kept;
 }
 
-static uint64_t excess_of(const struct profile_site *site) {
-    return site->counts.units > site->counts.ideal ? site->counts.units - site->counts.ideal : 0;
-}
-
 static struct report_row row_of(struct arena *arena, const struct profile *profile,
                                 const char *kernel, const struct part *parts, size_t count) {
     const struct profile_site *first = parts->site;
@@ -82,10 +71,10 @@ static struct report_row row_of(struct arena *arena, const struct profile *profi
                              .worst = first};
     for (size_t i = 0; i < count; i++) {
         const struct profile_site *site = parts[i].site;
-        add_counts(&row.counts, &site->counts, parts[i].repeats);
+        profile_add_counts(&row.counts, &site->counts, parts[i].repeats);
         row.degree = site->worst_degree > row.degree ? site->worst_degree : row.degree;
         row.is_estimate |= site->is_estimate;
-        if (excess_of(site) > excess_of(row.worst))
+        if (profile_excess_of(&site->counts) > profile_excess_of(&row.worst->counts))
             row.worst = site;
         row.is_accepted &= site->suppressed || site->counts.units <= site->counts.ideal;
     }
@@ -104,7 +93,7 @@ static void add_launch(struct report_rows *rows, part_list *parts, struct map *n
     sums->launches += launch->repeats;
     for (size_t s = 0; s < launch->site_count; s++) {
         const struct profile_site *site = &launch->sites[s];
-        add_counts(&sums->sums[site->space], &site->counts, launch->repeats);
+        profile_add_counts(&sums->sums[site->space], &site->counts, launch->repeats);
         vec_push(parts, ((struct part){kernel, launch->repeats, site}));
     }
 }

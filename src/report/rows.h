@@ -37,7 +37,7 @@ struct report_rows {
 struct report_rows report_rows_of(struct arena *arena, const struct profile *profile);
 
 static inline uint64_t report_row_excess(const struct report_row *row) {
-    return row->counts.units > row->counts.ideal ? row->counts.units - row->counts.ideal : 0;
+    return profile_excess_of(&row->counts);
 }
 
 #endif

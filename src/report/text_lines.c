@@ -259,8 +259,8 @@ static void put_global_help(struct report_page *page, const struct view_line *li
     const struct profile_site *most = NULL;
     for (size_t s = 0; s < line->count; s++) {
         const struct profile_site *site = line->sites[s].site;
-        if (site->help && (!most || site->counts.units - site->counts.ideal >
-                                        most->counts.units - most->counts.ideal))
+        if (site->help &&
+            (!most || profile_excess_of(&site->counts) > profile_excess_of(&most->counts)))
             most = site;
     }
     if (!most)

@@ -74,10 +74,6 @@ static bool is_simple(const struct profile_site *site) {
            (access == BANKRUN_LOAD || access == BANKRUN_STORE) && type_of(site->width);
 }
 
-static uint64_t excess_of(const struct profile_site *site) {
-    return site->counts.units - site->counts.ideal;
-}
-
 static const struct profile_site *worst_site(const struct profile *profile,
                                              const struct profile_launch **of) {
     const struct profile_site *worst = NULL;
@@ -86,8 +82,8 @@ static const struct profile_site *worst_site(const struct profile *profile,
         for (size_t s = 0; s < profile->launches[l].site_count; s++) {
             const struct profile_launch *launch = &profile->launches[l];
             const struct profile_site *site = &launch->sites[s];
-            if (is_simple(site) && excess_of(site) * launch->repeats > most) {
-                most = excess_of(site) * launch->repeats;
+            if (is_simple(site) && profile_excess_of(&site->counts) * launch->repeats > most) {
+                most = profile_excess_of(&site->counts) * launch->repeats;
                 worst = site;
                 *of = launch;
             }

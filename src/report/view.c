@@ -10,10 +10,7 @@ const char *view_take(struct view_builder *builder, struct strbuf *text) {
 static void add_up(struct view_launch *alike, enum site_space space) {
     struct profile_counts *sum = &alike->sums[space];
     for (int op = 0; op < PROFILE_OPS; op++) {
-        const struct profile_counts *counts = &alike->launch->totals[space][op];
-        sum->requests += counts->requests;
-        sum->units += counts->units;
-        sum->ideal += counts->ideal;
+        profile_add_counts(sum, &alike->launch->totals[space][op], 1);
     }
 }
 

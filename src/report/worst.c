@@ -18,16 +18,14 @@ static bool is_of(const struct view_worst *worst, const struct view_launch *laun
 }
 
 static uint64_t excess_of(const struct view_worst *worst) {
-    return view_excess(&worst->counts);
+    return profile_excess_of(&worst->counts);
 }
 
 static void add(struct view_worst *worst, const struct view_launch *launch,
                 const struct view_line *line) {
     for (size_t i = 0; i < line->count; i++) {
         const struct profile_site *site = line->sites[i].site;
-        worst->counts.requests += launch->count * site->counts.requests;
-        worst->counts.units += launch->count * site->counts.units;
-        worst->counts.ideal += launch->count * site->counts.ideal;
+        profile_add_counts(&worst->counts, &site->counts, launch->count);
         worst->is_about |= site->is_estimate;
     }
     worst->launches += worst->last == launch ? 0 : launch->count;
