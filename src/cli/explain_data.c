@@ -115,8 +115,5 @@ void explain_write_json(const struct explain_answer *answer, struct strbuf *out)
     set(root, "access", json_string(explain_access_text(answer->question->access)));
     set(root, "block", block);
     set(root, "requests", requests);
-    char *json = json_dumps(root, JSON_PRESERVE_ORDER);
-    strbuf_printf(out, "%s\n", json);
-    free(json);
-    json_decref(root);
+    profile_put_json(out, root, JSON_PRESERVE_ORDER);
 }

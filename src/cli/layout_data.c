@@ -75,10 +75,7 @@ void layout_write_json(const struct layout_question *question, struct strbuf *ou
     set(root, "array", text(question->array));
     set(root, "block", block);
     set(root, "results", results);
-    char *json = json_dumps(root, JSON_PRESERVE_ORDER);
-    strbuf_printf(out, "%s\n", json);
-    free(json);
-    json_decref(root);
+    profile_put_json(out, root, JSON_PRESERVE_ORDER);
 }
 
 void layout_write_csv(const struct layout_question *question, struct strbuf *out) {

@@ -1,10 +1,8 @@
 // Proofs for other programs: CSV and JSON, for which docs/prove.schema.json says what there is.
 #include <string.h>
 
-#include <jansson.h>
-
-#include "base/utf8.h"
 #include "cli/prove.h"
+#include "profile/json_make.h"
 
 static const char *const verdict_names[] = {
     [PROVE_NOT_REACHED] = "unreached", [PROVE_EXACT] = "exact",     [PROVE_FULL] = "full",
@@ -18,23 +16,19 @@ static bool knows_degree(const struct prove_row *row) {
 // ---- JSON -----------------------------------------------------------------------------------
 
 static void set_text(json_t *object, const char *key, const char *bytes) {
-    if (!bytes)
-        return;
-    struct strbuf clean = {0};
-    utf8_repair(&clean, bytes);
-    json_object_set_new(object, key, json_string(strbuf_string(&clean)));
-    strbuf_free(&clean);
+    if (bytes)
+        set(object, key, text(bytes));
 }
 
-static void set_number(json_t *object, const char *key, uint64_t number) {
-    json_object_set_new(object, key, json_integer((json_int_t)number));
+static void set_number(json_t *object, const char *key, uint64_t value) {
+    set(object, key, number(value));
 }
 
 // Of each residue, or of the degrees that occur.
 static json_t *residues_of(const struct prove_site *site) {
     json_t *array = json_array();
     for (unsigned r = 0; r < PROVE_RESIDUES; r++)
-        json_array_append_new(array, json_integer(site->residues[r]));
+        append(array, json_integer(site->residues[r]));
     return array;
 }
 
@@ -42,7 +36,7 @@ static json_t *degrees_of(const struct prove_site *site) {
     json_t *array = json_array();
     for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
         if (site->degrees >> (n - 1) & 1)
-            json_array_append_new(array, json_integer(n));
+            append(array, json_integer(n));
     return array;
 }
 
@@ -54,7 +48,7 @@ static json_t *frames_of(const struct profile_site *about) {
         set_text(object, "file", frame->file);
         set_number(object, "line", frame->line);
         set_text(object, "function", frame->function);
-        json_array_append_new(array, object);
+        append(array, object);
     }
     return array;
 }
@@ -67,12 +61,12 @@ static const char *const fit_names[] = {[PROVE_FITS] = "proved",
 static json_t *thread_of(const uint32_t thread[3]) {
     json_t *array = json_array();
     for (int axis = 0; axis < 3; axis++)
-        json_array_append_new(array, json_integer(thread[axis]));
+        append(array, json_integer(thread[axis]));
     return array;
 }
 
 static void set_offset(json_t *object, const char *key, int64_t number) {
-    json_object_set_new(object, key, json_integer(number));
+    set(object, key, json_integer(number));
 }
 
 static json_t *bounds_of(const struct prove_row *row) {
@@ -93,10 +87,10 @@ static json_t *bounds_of(const struct prove_row *row) {
         set_number(object, "most", bounds->condition.most);
     }
     if (bounds->fit == PROVE_MISFITS) {
-        json_object_set_new(object, "always", json_boolean(bounds->is_sure));
-        json_object_set_new(object, "thread", thread_of(bounds->thread));
+        set(object, "always", json_boolean(bounds->is_sure));
+        set(object, "thread", thread_of(bounds->thread));
         set_offset(object, "byte", bounds->byte);
-        json_object_set_new(object, "leaves_block", json_boolean(bounds->leaves_block));
+        set(object, "leaves_block", json_boolean(bounds->leaves_block));
         set_text(object, "into", row->into);
     }
     if (bounds->fit == PROVE_FIT_UNKNOWN) {
@@ -112,8 +106,8 @@ static json_t *alignment_of(const struct prove_row *row) {
     json_t *object = json_object();
     set_text(object, "verdict", fit_names[alignment->fit]);
     if (alignment->fit == PROVE_MISFITS) {
-        json_object_set_new(object, "always", json_boolean(alignment->is_sure));
-        json_object_set_new(object, "thread", thread_of(alignment->thread));
+        set(object, "always", json_boolean(alignment->is_sure));
+        set(object, "thread", thread_of(alignment->thread));
     }
     if (alignment->fit == PROVE_FIT_UNKNOWN) {
         set_text(object, "reason", alignment->what);
@@ -133,29 +127,29 @@ static json_t *access_of(const struct prove_row *row) {
     if (row->column_count)
         set_number(object, "column", row->columns[0]);
     if (row->about.inlined_count && row->site.has_excess)
-        json_object_set_new(object, "inlined_at", frames_of(&row->about));
+        set(object, "inlined_at", frames_of(&row->about));
     set_text(object, "instruction", row->about.instruction);
     set_text(object, "operation", profile_op_text[row->about.op]);
     set_text(object, "array", row->about.array);
     set_number(object, "width", row->about.width);
     set_text(object, "verdict", verdict_names[site->verdict]);
-    json_object_set_new(object, "free", json_boolean(!site->has_excess));
+    set(object, "free", json_boolean(!site->has_excess));
     if (knows_degree(row))
         set_number(object, "degree", site->degree);
     if (site->verdict == PROVE_EXACT || site->verdict == PROVE_FULL)
-        json_object_set_new(object, "degrees", degrees_of(site));
+        set(object, "degrees", degrees_of(site));
     if (site->verdict == PROVE_DEPENDS) {
-        json_object_set_new(object, "residues", residues_of(site));
-        json_object_set_new(object, "residues_are", json_string(site->is_most ? "most" : "exact"));
+        set(object, "residues", residues_of(site));
+        set(object, "residues_are", json_string(site->is_most ? "most" : "exact"));
     }
     if (site->verdict >= PROVE_DEPENDS)
         set_text(object, "reason", site->what);
     if (site->verdict >= PROVE_DEPENDS && row->reason_line)
         set_number(object, "reason_line", row->reason_line);
     if (row->bounds)
-        json_object_set_new(object, "bounds", bounds_of(row));
+        set(object, "bounds", bounds_of(row));
     if (row->alignment)
-        json_object_set_new(object, "alignment", alignment_of(row));
+        set(object, "alignment", alignment_of(row));
     return object;
 }
 
@@ -182,12 +176,12 @@ static json_t *races_of(const struct prove_race_rows *races) {
         set_text(access, "instruction", row->instruction);
         set_text(access, "role", row->is_write ? "writes" : "reads");
         for (int axis = 0; axis < 3; axis++)
-            json_array_append_new(thread, json_integer(row->thread[axis]));
-        json_object_set_new(access, "thread", thread);
-        json_array_append_new(accesses, access);
+            append(thread, json_integer(row->thread[axis]));
+        set(access, "thread", thread);
+        append(accesses, access);
     }
     if (races->count)
-        json_object_set_new(object, "accesses", accesses);
+        set(object, "accesses", accesses);
     else
         json_decref(accesses);
     return object;
@@ -196,20 +190,20 @@ static json_t *races_of(const struct prove_race_rows *races) {
 static json_t *proof_of(const struct prove_proof *proof, const struct prove_shape *shape) {
     json_t *object = json_object(), *block = json_array(), *accesses = json_array();
     for (int axis = 0; axis < 3; axis++)
-        json_array_append_new(block, json_integer(shape->block[axis]));
+        append(block, json_integer(shape->block[axis]));
     for (size_t i = 0; i < proof->rows.length; i++)
-        json_array_append_new(accesses, access_of(&proof->rows.data[i]));
+        append(accesses, access_of(&proof->rows.data[i]));
     for (size_t i = 0; i < proof->unseen.length; i++)
         if (proof->unseen.data[i].site.verdict == PROVE_NOT_REACHED)
-            json_array_append_new(accesses, access_of(&proof->unseen.data[i]));
+            append(accesses, access_of(&proof->unseen.data[i]));
     set_text(object, "kernel", proof->kernel);
     set_text(object, "symbol", proof->symbol);
-    json_object_set_new(object, "block", block);
+    set(object, "block", block);
     set_text(object, "block_is", prove_choice_text[proof->choice]);
     set_text(object, "trouble", proof->trouble);
     if (proof->races.is_asked)
-        json_object_set_new(object, "races", races_of(&proof->races));
-    json_object_set_new(object, "accesses", accesses);
+        set(object, "races", races_of(&proof->races));
+    set(object, "accesses", accesses);
     return object;
 }
 
@@ -220,16 +214,13 @@ void prove_write_json(const struct prove_report *report, struct strbuf *out) {
     for (size_t i = 0; i < report->proofs.length; i++) {
         const struct prove_proof *proof = &report->proofs.data[i];
         for (size_t s = 0; s < proof->shapes.length; s++)
-            json_array_append_new(proofs, proof_of(proof, &proof->shapes.data[s]));
+            append(proofs, proof_of(proof, &proof->shapes.data[s]));
     }
     set_text(root, "schema", "bankrun-proofs/1");
     set_text(root, "file", report->name);
     set_text(root, "arch", arch);
-    json_object_set_new(root, "proofs", proofs);
-    char *json = json_dumps(root, JSON_SORT_KEYS);
-    strbuf_printf(out, "%s\n", json);
-    free(json);
-    json_decref(root);
+    set(root, "proofs", proofs);
+    profile_put_json(out, root, JSON_SORT_KEYS);
 }
 
 // ---- CSV ------------------------------------------------------------------------------------

@@ -122,8 +122,5 @@ void repair_write_json(const struct repair *repair, const char *diff, struct str
     set(root, "arrays", results);
     set(root, "edits", edits);
     set(root, "diff", text(diff));
-    char *json = json_dumps(root, JSON_PRESERVE_ORDER);
-    strbuf_printf(out, "%s\n", json);
-    free(json);
-    json_decref(root);
+    profile_put_json(out, root, JSON_PRESERVE_ORDER);
 }

@@ -10,6 +10,8 @@
 
 // The text of a value, which is taken over: jansson's flags. Caller frees.
 char *profile_dump_json(json_t *value, size_t flags);
+// The same behind `out`, with the end of a line.
+void profile_put_json(struct strbuf *out, json_t *value, size_t flags);
 
 // JSON holds Unicode only: bytes of a path or argument that are none become U+FFFD.
 static inline json_t *text(const char *bytes) {

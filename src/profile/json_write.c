@@ -278,6 +278,12 @@ char *profile_dump_json(json_t *value, size_t flags) {
     return strbuf_take(&text);
 }
 
+void profile_put_json(struct strbuf *out, json_t *value, size_t flags) {
+    char *json = profile_dump_json(value, flags);
+    strbuf_printf(out, "%s\n", json);
+    free(json);
+}
+
 char *profile_to_json(const struct profile *profile) {
     return profile_dump_json(root_of(profile, profile->launch_count),
                              JSON_SORT_KEYS | JSON_INDENT(1));

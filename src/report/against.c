@@ -7,12 +7,10 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-const char *const against_text[AGAINST_SUMS] = {
-    [AGAINST_LOADS] = "shared loads, wavefronts",
-    [AGAINST_STORES] = "shared stores, wavefronts",
-    [AGAINST_ATOMICS] = "shared atomics, wavefronts",
-    [AGAINST_SECTOR_LOADS] = "global loads, sectors",
-    [AGAINST_SECTOR_STORES] = "global stores, sectors",
+const char *const against_text[NCU_HELD] = {
+    [NCU_LOADS] = "shared loads, wavefronts",       [NCU_STORES] = "shared stores, wavefronts",
+    [NCU_ATOMICS] = "shared atomics, wavefronts",   [NCU_SECTOR_LOADS] = "global loads, sectors",
+    [NCU_SECTOR_STORES] = "global stores, sectors",
 };
 const char *const against_reason_key[AGAINST_REASONS] = {
     [AGAINST_EQUAL] = "equal",         [AGAINST_WAITS] = "waits",   [AGAINST_MAY_WAIT] = "may wait",
@@ -29,14 +27,6 @@ const char *const against_reason_text[AGAINST_REASONS] = {
                        "compiled counts those",
     [AGAINST_ESTIMATE] = "an estimate here: the cost of an access is not known exactly",
     [AGAINST_UNKNOWN] = "unexplained: docs/accuracy.md lists what is known",
-};
-
-static const int metric_of[AGAINST_SUMS] = {
-    [AGAINST_LOADS] = NCU_LOADS,
-    [AGAINST_STORES] = NCU_STORES,
-    [AGAINST_ATOMICS] = NCU_ATOMICS,
-    [AGAINST_SECTOR_LOADS] = NCU_SECTOR_LOADS,
-    [AGAINST_SECTOR_STORES] = NCU_SECTOR_STORES,
 };
 
 // ---- Launches -------------------------------------------------------------------------------
@@ -102,7 +92,7 @@ struct kernel {
     const struct profile_launch *first;
     uint64_t launches;
     bool is_estimate;
-    uint64_t here[AGAINST_SUMS], there[NCU_METRIC_COUNT];
+    uint64_t here[NCU_HELD], there[NCU_METRIC_COUNT];
     bool lacks[NCU_METRIC_COUNT];
 };
 typedef VEC(struct kernel) kernel_list;
@@ -117,15 +107,11 @@ static struct kernel *kernel_of(kernel_list *kernels, const struct profile_launc
 
 static void add(struct kernel *kernel, const struct profile_launch *here,
                 const struct ncu_launch *there) {
-    const struct profile_counts *shared = here->totals[SITE_SHARED],
-                                *global = here->totals[SITE_GLOBAL];
+    uint64_t metrics[REPORT_METRICS];
+    report_metrics_of_launch(here, metrics);
     kernel->launches++;
-    kernel->here[AGAINST_LOADS] += shared[PROFILE_LOAD].units + shared[PROFILE_MATRIX_LOAD].units;
-    kernel->here[AGAINST_STORES] +=
-        shared[PROFILE_STORE].units + shared[PROFILE_MATRIX_STORE].units;
-    kernel->here[AGAINST_ATOMICS] += shared[PROFILE_ATOMIC].units;
-    kernel->here[AGAINST_SECTOR_LOADS] += global[PROFILE_LOAD].units;
-    kernel->here[AGAINST_SECTOR_STORES] += global[PROFILE_STORE].units;
+    for (int what = 0; what < NCU_HELD; what++)
+        kernel->here[what] += metrics[ncu_held[what]];
     for (size_t s = 0; s < here->site_count; s++)
         kernel->is_estimate |= here->sites[s].is_estimate;
     for (int m = 0; m < NCU_METRIC_COUNT; m++) {
@@ -134,28 +120,28 @@ static void add(struct kernel *kernel, const struct profile_launch *here,
     }
 }
 
-static bool is_wavefronts(enum against_what what) {
-    return what <= AGAINST_ATOMICS;
+static bool is_wavefronts(enum ncu_metric what) {
+    return what <= NCU_ATOMICS;
 }
 
-static bool agrees_by_instruction(const struct kernel *kernel, enum against_what what) {
-    const int metric = what == AGAINST_LOADS    ? NCU_SASS_LOADS
-                       : what == AGAINST_STORES ? NCU_SASS_STORES
-                                                : -1;
+static bool agrees_by_instruction(const struct kernel *kernel, enum ncu_metric what) {
+    const int metric = what == NCU_LOADS    ? NCU_SASS_LOADS
+                       : what == NCU_STORES ? NCU_SASS_STORES
+                                            : -1;
     return metric >= 0 && !kernel->lacks[metric] && kernel->there[metric] == kernel->here[what];
 }
 
 // Rounds of such a loop load and swap: their wavefronts are shared out differently.
-static bool agrees_with_loops(const struct kernel *kernel, enum against_what what) {
-    return (what == AGAINST_LOADS || what == AGAINST_ATOMICS) && kernel->here[AGAINST_ATOMICS] &&
+static bool agrees_with_loops(const struct kernel *kernel, enum ncu_metric what) {
+    return (what == NCU_LOADS || what == NCU_ATOMICS) && kernel->here[NCU_ATOMICS] &&
            !kernel->lacks[NCU_LOADS] && !kernel->lacks[NCU_ATOMICS] &&
-           kernel->here[AGAINST_LOADS] + kernel->here[AGAINST_ATOMICS] ==
+           kernel->here[NCU_LOADS] + kernel->here[NCU_ATOMICS] ==
                kernel->there[NCU_LOADS] + kernel->there[NCU_ATOMICS];
 }
 
 static enum against_reason reason_of(const struct profile *profile, const struct kernel *kernel,
-                                     enum against_what what) {
-    const uint64_t here = kernel->here[what], there = kernel->there[metric_of[what]];
+                                     enum ncu_metric what) {
+    const uint64_t here = kernel->here[what], there = kernel->there[what];
     if (here == there)
         return AGAINST_EQUAL;
     if (agrees_by_instruction(kernel, what))
@@ -174,14 +160,13 @@ static enum against_reason reason_of(const struct profile *profile, const struct
 static void fill(struct against *against, const struct kernel *from, struct against_kernel *to) {
     to->name = from->first->kernel ? from->first->kernel : from->first->symbol;
     to->launches = from->launches;
-    for (int what = 0; what < AGAINST_SUMS; what++) {
+    for (int what = 0; what < NCU_HELD; what++) {
         struct against_sum *sum = &to->sums[what];
-        *sum = (struct against_sum){.is_there = !from->lacks[metric_of[what]],
-                                    .here = from->here[what],
-                                    .there = from->there[metric_of[what]]};
+        *sum = (struct against_sum){
+            .is_there = !from->lacks[what], .here = from->here[what], .there = from->there[what]};
         if (!sum->is_there)
             continue;
-        sum->reason = reason_of(against->profile, from, (enum against_what)what);
+        sum->reason = reason_of(against->profile, from, (enum ncu_metric)what);
         against->held++;
         against->agreed += sum->reason == AGAINST_EQUAL || sum->reason == AGAINST_WAITS ||
                            sum->reason == AGAINST_LOOPS;

@@ -6,15 +6,7 @@
 #include "report/ncu.h"
 #include "report/report.h"
 
-enum against_what {
-    AGAINST_LOADS,
-    AGAINST_STORES,
-    AGAINST_ATOMICS,
-    AGAINST_SECTOR_LOADS,
-    AGAINST_SECTOR_STORES,
-    AGAINST_SUMS
-};
-extern const char *const against_text[AGAINST_SUMS]; // "shared loads, wavefronts", ...
+extern const char *const against_text[NCU_HELD]; // "shared loads, wavefronts", ...
 
 // Why both are not the same, as far as it can be told.
 enum against_reason {
@@ -39,7 +31,7 @@ struct against_sum {
 struct against_kernel { // of the launches that are on both sides
     const char *name;
     uint64_t launches;
-    struct against_sum sums[AGAINST_SUMS];
+    struct against_sum sums[NCU_HELD];
 };
 
 struct against {

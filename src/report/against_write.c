@@ -38,7 +38,7 @@ static void put_kernel(struct report_page *page, const struct against_kernel *ke
     report_newline(page);
     text_rule(page, kernel->name, note);
     report_row(page, 4, STYLE_DIM, "", columns);
-    for (int what = 0; what < AGAINST_SUMS; what++)
+    for (int what = 0; what < NCU_HELD; what++)
         if (is_shown(&kernel->sums[what])) {
             put_sum(page, against_text[what], &kernel->sums[what]);
             has_any = true;
@@ -69,7 +69,7 @@ static void put_left(struct report_page *page, const struct against *against) {
 static uint64_t largest_of(const struct against *against) {
     uint64_t largest = 0;
     for (size_t k = 0; k < against->count; k++)
-        for (int what = 0; what < AGAINST_SUMS; what++) {
+        for (int what = 0; what < NCU_HELD; what++) {
             const struct against_sum *sum = &against->kernels[k].sums[what];
             largest = sum->here > largest ? sum->here : largest;
             largest = sum->there > largest ? sum->there : largest;
@@ -97,7 +97,7 @@ void against_write_text(const struct against *against, const char *export,
 void against_write_csv(const struct against *against, struct strbuf *out) {
     strbuf_puts(out, "kernel,launches,what,bankrun,gpu,reason\n");
     for (size_t k = 0; k < against->count; k++)
-        for (int what = 0; what < AGAINST_SUMS; what++) {
+        for (int what = 0; what < NCU_HELD; what++) {
             const struct against_kernel *kernel = &against->kernels[k];
             const struct against_sum *sum = &kernel->sums[what];
             if (!sum->is_there)
@@ -114,7 +114,7 @@ static json_t *kernel_of(const struct against_kernel *kernel) {
     json_t *object = json_object(), *sums = json_array();
     set(object, "kernel", text(kernel->name));
     set(object, "launches", number(kernel->launches));
-    for (int what = 0; what < AGAINST_SUMS; what++) {
+    for (int what = 0; what < NCU_HELD; what++) {
         const struct against_sum *sum = &kernel->sums[what];
         if (!sum->is_there)
             continue;
@@ -141,8 +141,5 @@ void against_write_json(const struct against *against, const char *export, struc
     set(root, "only_here", number(against->only_here));
     set(root, "only_there", number(against->only_there));
     set(root, "kernels", kernels);
-    char *json = json_dumps(root, JSON_PRESERVE_ORDER);
-    strbuf_printf(out, "%s\n", json);
-    free(json);
-    json_decref(root);
+    profile_put_json(out, root, JSON_PRESERVE_ORDER);
 }

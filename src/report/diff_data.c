@@ -96,10 +96,7 @@ static json_t *root_of(const struct diff *diff, const struct diff_names *names) 
 }
 
 void diff_json(const struct diff *diff, const struct diff_names *names, struct strbuf *out) {
-    char *json = profile_dump_json(root_of(diff, names), JSON_SORT_KEYS | JSON_INDENT(1));
-    strbuf_puts(out, json);
-    strbuf_puts(out, "\n");
-    free(json);
+    profile_put_json(out, root_of(diff, names), JSON_SORT_KEYS | JSON_INDENT(1));
 }
 
 // ---- CSV ----------------------------------------------------------------------------------------

@@ -53,44 +53,39 @@ static void put_ratio(struct strbuf *out, const char *name, uint64_t part, uint6
         strbuf_printf(out, " %16s\n", "-");
 }
 
-const char *const report_metric_names[REPORT_METRICS] = {
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "smsp__inst_executed_op_shared_ld.sum",
-    "smsp__inst_executed_op_shared_st.sum",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-};
+#define X(id, name) [REPORT_##id] = name,
+const char *const report_metric_names[REPORT_METRICS] = {REPORT_METRIC_LIST(X)};
+#undef X
 
 static void fill_today(const struct sums *sums, uint64_t values[REPORT_METRICS]) {
     const uint64_t all[REPORT_METRICS] = {
-        sums->load.units + sums->store.units + sums->atomic.units + sums->copied,
-        sums->load.units,
-        sums->store.units,
-        sums->atomic.units,
-        sums->load.units - sums->load.ideal,
-        sums->store.units - sums->store.ideal,
-        sums->load.requests,
-        sums->store.requests,
-        sums->global_load.requests,
-        sums->global_store.requests,
-        sums->global_load.units,
-        sums->global_store.units,
+        [REPORT_WAVEFRONTS] =
+            sums->load.units + sums->store.units + sums->atomic.units + sums->copied,
+        [REPORT_LOAD_WAVEFRONTS] = sums->load.units,
+        [REPORT_STORE_WAVEFRONTS] = sums->store.units,
+        [REPORT_ATOMIC_WAVEFRONTS] = sums->atomic.units,
+        [REPORT_LOAD_CONFLICTS] = profile_excess_of(&sums->load),
+        [REPORT_STORE_CONFLICTS] = profile_excess_of(&sums->store),
+        [REPORT_LOAD_INSTRUCTIONS] = sums->load.requests,
+        [REPORT_STORE_INSTRUCTIONS] = sums->store.requests,
+        [REPORT_LOAD_REQUESTS] = sums->global_load.requests,
+        [REPORT_STORE_REQUESTS] = sums->global_store.requests,
+        [REPORT_LOAD_SECTORS] = sums->global_load.units,
+        [REPORT_STORE_SECTORS] = sums->global_store.units,
     };
     memcpy(values, all, sizeof all);
+}
+
+void report_metrics_of_launch(const struct profile_launch *launch,
+                              uint64_t values[REPORT_METRICS]) {
+    const struct sums sums = sum_up(launch);
+    fill_today(&sums, values);
 }
 
 void report_metrics_of_site(const struct profile_site *site, uint64_t values[REPORT_METRICS]) {
     struct profile_launch alone = {0};
     alone.totals[site->space][site->op] = site->counts;
-    const struct sums sums = sum_up(&alone);
-    fill_today(&sums, values);
+    report_metrics_of_launch(&alone, values);
 }
 
 static void put_today(struct strbuf *out, const struct sums *sums) {

@@ -8,9 +8,19 @@
 #include "base/alloc.h"
 #include "base/csv.h"
 
-#define X(id, name) [NCU_##id] = name,
-const char *const ncu_metric_text[NCU_METRIC_COUNT] = {NCU_METRICS(X)};
-#undef X
+const enum report_metric ncu_held[NCU_HELD] = {
+    [NCU_LOADS] = REPORT_LOAD_WAVEFRONTS,       [NCU_STORES] = REPORT_STORE_WAVEFRONTS,
+    [NCU_ATOMICS] = REPORT_ATOMIC_WAVEFRONTS,   [NCU_SECTOR_LOADS] = REPORT_LOAD_SECTORS,
+    [NCU_SECTOR_STORES] = REPORT_STORE_SECTORS,
+};
+
+const char *ncu_metric_name(enum ncu_metric metric) {
+    if (metric < NCU_HELD)
+        return report_metric_names[ncu_held[metric]];
+    return metric == NCU_SASS_LOADS
+               ? "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+               : "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
+}
 
 enum column { ID, KERNEL, BLOCK, GRID, ARCH, METRIC, UNIT, VALUE, COLUMNS };
 static const char *const column_text[COLUMNS] = {
@@ -64,7 +74,7 @@ static const char *read_heading(struct table *table) {
     for (int i = 0; i < COLUMNS; i++)
         table->at[i] = column_of(table, column_text[i]);
     for (int m = 0; m < NCU_METRIC_COUNT; m++) {
-        table->metrics[m] = column_of(table, ncu_metric_text[m]);
+        table->metrics[m] = column_of(table, ncu_metric_name((enum ncu_metric)m));
         has_metric |= table->metrics[m] >= 0;
     }
     for (int i = 0; i <= ARCH; i++)
@@ -161,7 +171,8 @@ static const char *read_row(const struct table *table, ncu_launches *launches) {
         return problem;
     problem = NULL;
     for (int m = 0; m < NCU_METRIC_COUNT && !problem; m++) {
-        if (is_long(table) && is_text(table->row.data[table->at[METRIC]], ncu_metric_text[m]))
+        if (is_long(table) &&
+            is_text(table->row.data[table->at[METRIC]], ncu_metric_name((enum ncu_metric)m)))
             problem = read_value(launch, m, table->row.data[table->at[VALUE]]);
         if (!is_long(table) && table->metrics[m] >= 0)
             problem = read_value(launch, m, table->row.data[table->metrics[m]]);

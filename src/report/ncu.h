@@ -8,22 +8,23 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "report/report.h"
 
-// Counters that bankrun can be held against: wavefronts of the data pipe, the same computed from
-// addresses instruction by instruction (no waits in it), sectors.
-#define NCU_METRICS(X)                                                                             \
-    X(LOADS, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                               \
-    X(STORES, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                              \
-    X(ATOMICS, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum")                           \
-    X(SASS_LOADS, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                \
-    X(SASS_STORES, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum")               \
-    X(SECTOR_LOADS, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                              \
-    X(SECTOR_STORES, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
-
-#define X(id, name) NCU_##id,
-enum ncu_metric { NCU_METRICS(X) NCU_METRIC_COUNT };
-#undef X
-extern const char *const ncu_metric_text[NCU_METRIC_COUNT];
+// Counters that bankrun can be held against: those that it has a metric for, and the wavefronts of
+// the data pipe once more, computed from addresses instruction by instruction (no waits in it).
+enum ncu_metric {
+    NCU_LOADS,
+    NCU_STORES,
+    NCU_ATOMICS,
+    NCU_SECTOR_LOADS,
+    NCU_SECTOR_STORES,
+    NCU_HELD, // so many have a metric here
+    NCU_SASS_LOADS = NCU_HELD,
+    NCU_SASS_STORES,
+    NCU_METRIC_COUNT
+};
+extern const enum report_metric ncu_held[NCU_HELD];
+const char *ncu_metric_name(enum ncu_metric metric);
 
 struct ncu_launch {
     uint64_t id;

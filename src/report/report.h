@@ -36,9 +36,26 @@ void report_text(const struct profile *profile, const struct report_options *opt
 void report_metrics(const struct profile *profile, struct strbuf *out);
 
 // Those that are sums, by today's names, and what a site adds to each.
-enum { REPORT_METRICS = 12 };
+#define REPORT_METRIC_LIST(X)                                                                      \
+    X(WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")                                \
+    X(LOAD_WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")                     \
+    X(STORE_WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")                    \
+    X(ATOMIC_WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum")                 \
+    X(LOAD_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")                  \
+    X(STORE_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")                 \
+    X(LOAD_INSTRUCTIONS, "smsp__inst_executed_op_shared_ld.sum")                                   \
+    X(STORE_INSTRUCTIONS, "smsp__inst_executed_op_shared_st.sum")                                  \
+    X(LOAD_REQUESTS, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")                            \
+    X(STORE_REQUESTS, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")                           \
+    X(LOAD_SECTORS, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")                              \
+    X(STORE_SECTORS, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
+
+#define X(id, name) REPORT_##id,
+enum report_metric { REPORT_METRIC_LIST(X) REPORT_METRICS };
+#undef X
 extern const char *const report_metric_names[REPORT_METRICS];
 void report_metrics_of_site(const struct profile_site *site, uint64_t values[REPORT_METRICS]);
+void report_metrics_of_launch(const struct profile_launch *launch, uint64_t values[REPORT_METRICS]);
 
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says. Where
 // something was checked, report_csv_findings() behind that. has_metrics: with a column for each of

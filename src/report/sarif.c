@@ -218,10 +218,7 @@ void report_sarif(const struct profile *profile, const struct report_options *op
     set(root, "$schema", text("https://json.schemastore.org/sarif-2.1.0.json"));
     set(root, "version", text("2.1.0"));
     set(root, "runs", runs);
-    char *json = profile_dump_json(root, JSON_SORT_KEYS | JSON_INDENT(1));
-    strbuf_puts(out, json);
-    strbuf_puts(out, "\n");
-    free(json);
+    profile_put_json(out, root, JSON_SORT_KEYS | JSON_INDENT(1));
     map_free(&sarif.numbers);
     arena_destroy(arena);
 }

@@ -4,25 +4,13 @@ what is typed stays text."""
 import json
 import os
 import sys
-import tempfile
 import time
 
-SYSTEM_PYTHON = "/usr/bin/python3"
-try:
-    from selenium import webdriver
-    from selenium.common.exceptions import WebDriverException
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.keys import Keys
-except ImportError:
-    # Debian's package is the system's Python's, which need not be the first one.
-    if os.path.exists(SYSTEM_PYTHON) and os.environ.get("BANKRUN_SYSTEM_PYTHON") is None:
-        os.environ["BANKRUN_SYSTEM_PYTHON"] = "1"
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
-    print("python3-selenium is not installed")
-    sys.exit(77)
+sys.path.insert(0, "tests")
+from harness import browser  # noqa: E402
 
-BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
 PAGE = "file://" + os.path.abspath("docs/explorer/index.html")
 EVIL = "</script><img src=x onerror=document.title='owned'>"
 problems = []
@@ -31,19 +19,6 @@ problems = []
 def expect(is_good, what):
     if not is_good:
         problems.append(what)
-
-
-def start(folder):
-    options = Options()
-    options.binary_location = BROWSER
-    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                 "--disable-background-networking", "--disable-component-update", "--no-first-run",
-                 "--window-size=1400,1000", f"--user-data-dir={folder}/browser"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service(DRIVER), options=options)
-    driver.set_script_timeout(30)
-    return driver
 
 
 def wait_ready(driver):
@@ -114,30 +89,15 @@ def check_keys(driver):
            text(driver, "#picture .told"))
 
 
-def main():
-    if not os.path.exists(BROWSER) or not os.path.exists(DRIVER):
-        print("there is no chromium with a chromedriver here")
-        return 77
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            driver = start(folder)
-        except WebDriverException as error:
-            print(f"chromium does not start here: {error.msg}")
-            return 77
-        try:
-            if wait_ready(driver):
-                check_tour(driver)
-                check_fields(driver)
-                check_keys(driver)
-            else:
-                problems.append("the page does not begin: " + text(driver, "#error"))
-            for entry in driver.get_log("browser"):
-                problems.append(entry["message"])
-        finally:
-            driver.quit()
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
+def check(driver, _):
+    if wait_ready(driver):
+        check_tour(driver)
+        check_fields(driver)
+        check_keys(driver)
+    else:
+        problems.append("the page does not begin: " + text(driver, "#error"))
+    for entry in driver.get_log("browser"):
+        problems.append(entry["message"])
 
 
-sys.exit(main())
+sys.exit(browser.run(check, problems))

@@ -2,48 +2,23 @@
 
 import os
 import sys
-import tempfile
 import time
 
-SYSTEM_PYTHON = "/usr/bin/python3"
-try:
-    from selenium import webdriver
-    from selenium.common.exceptions import WebDriverException
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.ui import Select
-except ImportError:
-    # Debian's package is the system's Python's, which need not be the first one.
-    if os.path.exists(SYSTEM_PYTHON) and os.environ.get("BANKRUN_SYSTEM_PYTHON") is None:
-        os.environ["BANKRUN_SYSTEM_PYTHON"] = "1"
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
-    print("python3-selenium is not installed")
-    sys.exit(77)
-
 sys.path.insert(0, "tests")
+from harness import browser  # noqa: E402
 from harness.pages import (EVIL, bankrun, data_of, hostile_profile, large_profile, launch,  # noqa: E402
                            one_line_profile, page_of, profile, run_column, site)
 
-BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select  # noqa: E402
+
 problems = []
 
 
 def expect(is_good, what):
     if not is_good:
         problems.append(what)
-
-
-def start(folder):
-    options = Options()
-    options.binary_location = BROWSER
-    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                 "--disable-background-networking", "--disable-component-update", "--no-first-run",
-                 "--window-size=1400,1000", f"--user-data-dir={folder}/browser"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
 
 
 class Page:
@@ -308,28 +283,13 @@ def check_large(driver, folder):
     print("10,000 lines: " + ", ".join(took))
 
 
-def main():
-    if not os.path.exists(BROWSER) or not os.path.exists(DRIVER):
-        print("there is no chromium with a chromedriver here")
-        return 77
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            driver = start(folder)
-        except WebDriverException as error:
-            print(f"chromium does not start here: {error.msg}")
-            return 77
-        try:
-            check_column(driver, folder)
-            check_notes(driver, folder)
-            check_empty(driver, folder)
-            check_undrawn(driver, folder)
-            check_hostile(driver, folder)
-            check_large(driver, folder)
-        finally:
-            driver.quit()
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
+def check(driver, folder):
+    check_column(driver, folder)
+    check_notes(driver, folder)
+    check_empty(driver, folder)
+    check_undrawn(driver, folder)
+    check_hostile(driver, folder)
+    check_large(driver, folder)
 
 
-sys.exit(main())
+sys.exit(browser.run(check, problems))
