@@ -104,6 +104,19 @@ with tempfile.TemporaryDirectory() as folder:
         file.write(text.replace("\n", "\r\n"))
     check(reasons(saved, path)["transpose_tiled", "shared loads"][2] == "equal", "wide")
 
+    # Sectors of asynchronous copies are among those of global loads, as in the figures of --metrics.
+    copies, sectors = os.path.join(folder, "pipeline.json"), "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    check(bankrun("--format", "json", "-o", copies, "gallery/pipeline.cu")[0] == 0, "run")
+    with open(copies, encoding="utf-8") as file:
+        launch = json.load(file)["launches"][0]
+    total = launch["totals"]["global"]
+    count = sum(total[op]["sectors"] for op in ("load", "async_copy") if op in total)
+    check(total["async_copy"]["sectors"] > 0, total)
+    row = [1, 7, launch["kernel"], *(f"({', '.join(map(str, launch[key]))})" for key in ("block", "grid")),
+           "9.0", sectors, "", str(count)]
+    found = reasons(copies, export(folder, [row]))
+    check([sum_[:2] for key, sum_ in found.items() if key[1] == "global loads"] == [(count, count)], found)
+
     # What is refused, and where it is.
     good = rows_of(0, tiled, **{PIPE % "ld": 1})
     for rows, heading, says in (
