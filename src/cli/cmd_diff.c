@@ -64,7 +64,8 @@ static int diff(char **paths, struct cli_options *options) {
     options->baseline = read_saved(paths[0], options);
     if (options->baseline && (now = read_saved(paths[1], options)) != NULL) {
         accept(now, options);
-        status = compare(options->baseline, now, &names, options);
+        if (narrow(now, options))
+            status = compare(options->baseline, now, &names, options);
     }
     profile_free(now);
     return status;

@@ -129,8 +129,11 @@ static int report(const path_list *paths, const struct cli_options *options) {
         profile = add_up(paths, profile, options);
     if (!profile)
         return CLI_USAGE;
-    const int status =
-        options->against ? hold_against(profile, options) : write_report(profile, options, stdout);
+    int status = CLI_USAGE;
+    accept(profile, options);
+    if (narrow(profile, options))
+        status = options->against ? hold_against(profile, options)
+                                  : write_report(profile, options, stdout);
     profile_free(profile);
     return status;
 }

@@ -76,11 +76,15 @@ bool accept_from(struct cli_options *options, const char *path);
 bool accept_by_default(struct cli_options *options);
 // Marks what the options accept, and says what of that is nowhere any more.
 void accept(struct profile *profile, const struct cli_options *options);
-// Writes the report to -o or to `stream` and applies --suppressions and --fail-on: as gate_status,
-// or CLI_USAGE when a file cannot be read or written.
+// Leaves what --kernel and --line name, of the baseline, too. False: there is nothing like that,
+// which was printed, and all is as it was.
+bool narrow(struct profile *profile, const struct cli_options *options);
+// Writes the report to -o or to `stream` and applies --fail-on: as gate_status, or CLI_USAGE when a
+// file cannot be written.
 int write_report(struct profile *profile, const struct cli_options *options, FILE *stream);
-// The same at the end of a run, on stderr, or on stdout where output_is_for_machines; the profile
-// gets its source lines, too.
+// The same at the end of a run, on stderr, or on stdout where output_is_for_machines, of what
+// --suppressions accepts and --kernel and --line name; where nothing is like these, of all, with
+// CLI_USAGE. The profile gets its source lines, too.
 int write_run_report(struct profile *profile, const struct cli_options *options);
 // Before a run: whether --fail-on regression and --baseline are both there, or neither. False: that
 // was printed.

@@ -205,6 +205,10 @@ const struct option_row option_rows[] = {
      CHOICE(by, subjects)},
     {0, "top", "N", BOTH, "show at most N launches, and rows of a table (default 24 and 10)",
      NUMBER(top, UINT32_MAX)},
+    {0, "kernel", "REGEX", SAVED, "only kernels whose names it matches", READ(option_kernel)},
+    {0, "line", "FILE:LINE", SAVED,
+     "only accesses and findings of that source line; both may be\npatterns, as 'scan.cu:*'",
+     READ(option_line)},
     {0, "metrics", NULL, BOTH,
      "show the figures that profilers have names for, old and new; with\n--format csv as further "
      "columns",

@@ -44,6 +44,8 @@ bool option_access(struct cli_options *options, const struct option_row *row, co
 bool option_arch(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_fill(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_baseline(struct cli_options *options, const struct option_row *row, const char *value);
+bool option_kernel(struct cli_options *options, const struct option_row *row, const char *value);
+bool option_line(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_blocks(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_check(struct cli_options *options, const struct option_row *row, const char *value);
 bool option_devices(struct cli_options *options, const struct option_row *row, const char *value);

@@ -238,6 +238,26 @@ bool option_suppressions(struct cli_options *options, const struct option_row *r
     return accept_from(options, value);
 }
 
+bool option_kernel(struct cli_options *options, const struct option_row *row, const char *value) {
+    struct strbuf problem = {0};
+    const bool is_pattern = profile_is_pattern(value, &problem);
+    if (!is_pattern)
+        cli_error("--%s: '%s': %s", row->name, value, strbuf_string(&problem));
+    strbuf_free(&problem);
+    options->only.kernel = value;
+    return is_pattern;
+}
+
+bool option_line(struct cli_options *options, const struct option_row *row, const char *value) {
+    const char *colon = strrchr(value, ':');
+    if (!colon || colon == value || !colon[1]) {
+        cli_error("--%s: '%s' is not of the form FILE:LINE", row->name, value);
+        return false;
+    }
+    options->only.line = value;
+    return true;
+}
+
 bool option_baseline(struct cli_options *options, const struct option_row *row, const char *value) {
     (void)row;
     profile_free(options->baseline);

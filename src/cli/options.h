@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "explain/ask.h"
+#include "profile/only.h"
 #include "profile/suppress.h"
 #include "report/report.h"
 #include "run/orders.h"
@@ -110,6 +111,7 @@ struct cli_options {           // strings point into argv
     cli_strings dumps;        // ARG=FILE
     const char *trace;        // FILE:LINE[:N]
     const char *trace_output; // NULL: stderr
+    struct profile_only only; // what reports are narrowed to
     bool metrics;
     enum report_by by;
     uint32_t top;     // 0: what is usual

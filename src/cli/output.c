@@ -192,7 +192,6 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
     if (to_stdout)
         stream = stdout;
     int status = CLI_OK;
-    accept(profile, options);
     if (to_file || stream == stdout || !options->quiet) {
         struct strbuf text = {0};
         render(profile, options, to_file ? NULL : stream, &text);
@@ -215,7 +214,11 @@ int write_run_report(struct profile *profile, const struct cli_options *options)
         profile_quote_lines(profile, &diags);
     print_diags(&diags, options);
     give_back_stdout();
-    return write_report(profile, options, output_is_for_machines(options) ? stdout : stderr);
+    accept(profile, options);
+    const bool is_narrow = narrow(profile, options);
+    const int status =
+        write_report(profile, options, output_is_for_machines(options) ? stdout : stderr);
+    return is_narrow ? status : CLI_USAGE;
 }
 
 void print_diags(struct diag_list *diags, const struct cli_options *options) {

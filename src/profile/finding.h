@@ -59,6 +59,7 @@ struct profile;
 
 // A deep copy goes to the end of the list.
 void profile_push_finding(struct profile_findings *findings, const struct profile_finding *finding);
+void profile_free_finding(struct profile_finding *finding); // what it holds
 void profile_free_findings(struct profile_findings *findings);
 bool profile_findings_are_same(const struct profile_findings *a, const struct profile_findings *b);
 

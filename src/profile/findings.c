@@ -34,7 +34,7 @@ void profile_push_finding(struct profile_findings *findings,
         copy_place(&kept->places[i], &finding->places[i]);
 }
 
-static void free_finding(struct profile_finding *finding) {
+void profile_free_finding(struct profile_finding *finding) {
     free(finding->kind);
     free(finding->message);
     free(finding->object);
@@ -50,7 +50,7 @@ static void free_finding(struct profile_finding *finding) {
 
 void profile_free_findings(struct profile_findings *findings) {
     for (size_t i = 0; i < findings->count; i++)
-        free_finding(&findings->list[i]);
+        profile_free_finding(&findings->list[i]);
     free(findings->list);
     *findings = (struct profile_findings){0};
 }

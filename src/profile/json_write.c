@@ -251,6 +251,8 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
         set(root, "counted", json_false());
     if (profile->checks)
         set(root, "checks", checks_of(profile));
+    if (profile->only)
+        set(root, "only", text(profile->only));
     set(root, "program", texts_of(profile->program, profile->program_count));
     if (profile->process_count)
         set(root, "processes", processes_of(profile));

@@ -136,6 +136,7 @@ void profile_free(struct profile *profile) {
     for (size_t i = 0; i < profile->launch_count; i++)
         profile_free_launch(&profile->launches[i]);
     free(profile->launches);
+    free(profile->only);
     free_texts(profile->program, profile->program_count);
     for (size_t i = 0; i < profile->process_count; i++)
         free_texts(profile->processes[i].program, profile->processes[i].program_count);

@@ -240,6 +240,7 @@ struct profile {
     bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does
     bool is_uncounted;   // launches have findings, and no sites
     uint32_t checks;     // the checkers that looked on: profile_check_bit
+    char *only;          // what it is narrowed to (only.h); NULL: it is whole
     char **program;      // argv
     size_t program_count;
     struct profile_process *processes;

@@ -20,6 +20,8 @@ const char *diff_problem(const struct profile *old, const struct profile *now) {
         return "are of two architectures, whose wavefronts are not the same thing";
     if (old->is_as_compiled != now->is_as_compiled)
         return "are not counted alike: one is --as compiled";
+    if (!text_is_same(old->only, now->only))
+        return "are not of the same kernels and lines: one was narrowed";
     return NULL;
 }
 

@@ -140,6 +140,8 @@ static json_t *root_of(struct html_data *data) {
     set(root, "program", program_of(profile));
     set(root, "compiled", json_boolean(profile->is_as_compiled));
     set(root, "counted", json_boolean(!profile->is_uncounted));
+    if (profile->only)
+        set(root, "only", text(profile->only));
     set(root, "checks", checks_of(profile));
     set(root, "launched", number(profile->launched));
     for (size_t i = 0; i < data->view->count; i++)

@@ -17,6 +17,14 @@ static void put_program(struct report_page *page, const struct profile *profile)
                 profile->is_as_compiled ? " as compiled" : "");
     report_newline(page);
     strbuf_free(&text);
+    if (profile->only) {
+        struct strbuf only = {0};
+        strbuf_printf(&only, "only %s", profile->only);
+        report_to(page, 2);
+        report_wrap(page, STYLE_WARN, strbuf_string(&only));
+        report_newline(page);
+        strbuf_free(&only);
+    }
 }
 
 // The processes of a command, and which launches each of them made.
