@@ -34,8 +34,11 @@ static const struct option_choice checks[] = {{"all", CLI_ALL_CHECKS},
                                                   CHECK(SYNC, "sync") CHECK(MEMORY, "memory")
                                                       CHECK(LEAK, "leak"){0}};
 #undef CHECK
-static const struct option_choice subjects[] = {
-    {"launch", REPORT_BY_LAUNCH}, {"line", REPORT_BY_LINE}, {"kernel", REPORT_BY_KERNEL}, {0}};
+static const struct option_choice subjects[] = {{"launch", REPORT_BY_LAUNCH},
+                                                {"line", REPORT_BY_LINE},
+                                                {"kernel", REPORT_BY_KERNEL},
+                                                {"array", REPORT_BY_ARRAY},
+                                                {0}};
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
 static const struct option_choice layouts[] = {{"pad", CLI_PAD}, {"swizzle", CLI_SWIZZLE}, {0}};
@@ -199,9 +202,10 @@ const struct option_row option_rows[] = {
      "show the counts beside those of a GPU: an export of Nsight Compute\n(ncu --csv), matched by "
      "kernel, shape and order of the launches",
      TEXT(against)},
-    {0, "by", "launch|line|kernel", BOTH,
-     "what a text is about: each launch, with its lines, or the lines\nor the kernels of all "
-     "launches together (default: each launch up\nto 24, then lines and kernels)",
+    {0, "by", "launch|line|kernel|array", BOTH,
+     "what a text is about: each launch, with its lines, or the lines,\nkernels or shared arrays "
+     "of "
+     "all launches together (default: each\nlaunch up to 24, then lines and kernels)",
      CHOICE(by, subjects)},
     {0, "top", "N", BOTH, "show at most N launches, and rows of a table (default 24 and 10)",
      NUMBER(top, UINT32_MAX)},

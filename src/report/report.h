@@ -8,9 +8,15 @@
 #include "base/strbuf.h"
 #include "profile/profile.h"
 
-// What a text is about: each launch, with all its lines; or the lines, or the kernels, of all
-// launches together. As it fits: each launch while there are few of them.
-enum report_by { REPORT_AS_FITS, REPORT_BY_LAUNCH, REPORT_BY_LINE, REPORT_BY_KERNEL };
+// What a text is about: each launch, with all its lines; or the lines, the kernels, or the shared
+// arrays, of all launches together. As it fits: each launch while there are few of them.
+enum report_by {
+    REPORT_AS_FITS,
+    REPORT_BY_LAUNCH,
+    REPORT_BY_LINE,
+    REPORT_BY_KERNEL,
+    REPORT_BY_ARRAY
+};
 
 struct report_options {
     bool color;              // ANSI colours

@@ -146,14 +146,17 @@ static void put_summary(struct report_page *page, const struct report_view *view
                         const struct report_options *options, enum report_by by) {
     const size_t most = options->top ? options->top : MOST_ROWS;
     // What one section says need not be said again.
-    const bool has_lines = view->worst_count > (by == REPORT_BY_LAUNCH) && by != REPORT_BY_KERNEL;
+    const bool has_lines = view->worst_count > (by == REPORT_BY_LAUNCH) && by != REPORT_BY_KERNEL &&
+                           by != REPORT_BY_ARRAY;
     report_newline(page);
     text_rule(page, "all launches", "");
     if (has_lines) {
         text_worst(page, view, most, options->verbose);
         report_newline(page);
     }
-    if (by != REPORT_BY_LINE || !has_lines)
+    if (by == REPORT_BY_ARRAY)
+        text_table(page, &view->arrays, most, options->verbose);
+    else if (by != REPORT_BY_LINE || !has_lines)
         text_kernels(page, view, most, options->verbose);
     if (has_lines && by != REPORT_BY_LAUNCH)
         text_worst_line(page, view, options->verbose);

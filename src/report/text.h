@@ -51,6 +51,8 @@ void text_checked(struct report_page *page, const struct profile *profile);
 void text_worst(struct report_page *page, const struct report_view *view, size_t most,
                 bool is_verbose);
 void text_worst_line(struct report_page *page, const struct report_view *view, bool is_verbose);
+void text_table(struct report_page *page, const struct view_table *table, size_t most,
+                bool is_verbose);
 void text_kernels(struct report_page *page, const struct report_view *view, size_t most,
                   bool is_verbose);
 

@@ -7,8 +7,6 @@
 #include "report/columns.h"
 #include "report/text.h"
 
-static const char *const columns[VIEW_CELLS] = {"launches", "wavefronts", "ideal", "excess"};
-
 // "gallery/scan.cu:33 in tile_scan<32>", or without what is too much of it; the line's number
 // stays.
 static void put_label(const struct report_page *page, const struct view_worst *worst,
@@ -37,7 +35,7 @@ void text_worst(struct report_page *page, const struct report_view *view, size_t
                 bool is_verbose) {
     const size_t shown = shown_of(view->worst_count, most, is_verbose);
     struct strbuf label = {0};
-    text_columns(page, 2, "line", columns);
+    text_columns(page, 2, "line", view->kernels.columns);
     for (size_t i = 0; i < shown; i++) {
         put_label(page, &view->worst[i], &label);
         text_row(page, 2, strbuf_string(&label), view->worst[i].cells);
@@ -69,18 +67,22 @@ char *text_kernel_label(const struct report_page *page, const char *kernel) {
     return label ? label : base_strdup("");
 }
 
-void text_kernels(struct report_page *page, const struct report_view *view, size_t most,
-                  bool is_verbose) {
-    const struct view_table *kernels = &view->kernels;
-    const size_t shown = shown_of(kernels->count, most, is_verbose);
-    text_columns(page, 2, kernels->label, kernels->columns);
+void text_table(struct report_page *page, const struct view_table *table, size_t most,
+                bool is_verbose) {
+    const size_t shown = shown_of(table->count, most, is_verbose);
+    text_columns(page, 2, table->label, table->columns);
     for (size_t i = 0; i < shown; i++) {
-        char *label = text_kernel_label(page, kernels->rows[i].label);
-        text_row(page, 2, label, kernels->rows[i].cells);
+        char *label = text_kernel_label(page, table->rows[i].label);
+        text_row(page, 2, label, table->rows[i].cells);
         free(label);
     }
-    if (shown < kernels->count)
-        text_rest(page, 2, kernels->count - shown, "kernel", "");
-    if (kernels->count > 1)
+    if (shown < table->count)
+        text_rest(page, 2, table->count - shown, table->label, "");
+}
+
+void text_kernels(struct report_page *page, const struct report_view *view, size_t most,
+                  bool is_verbose) {
+    text_table(page, &view->kernels, most, is_verbose);
+    if (view->kernels.count > 1)
         text_row(page, 2, view->all.label, view->all.cells);
 }

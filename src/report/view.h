@@ -172,6 +172,7 @@ struct report_view {
     size_t count;
     struct view_table kernels; // sums over all launches; those with most excess first
     struct view_row all;       // kernels
+    struct view_table arrays;  // of shared memory, likewise, of each kernel
     struct view_worst *worst;  // lines over all launches; those with most excess first
     size_t worst_count;
     struct view_findings findings; // about what the host does

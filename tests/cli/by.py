@@ -105,6 +105,45 @@ with tempfile.TemporaryDirectory() as folder:
     check(len(rows_of(three, "line")) == 3 and " more lines " in three and
           not any(line.startswith("  kernel ") for line in three.split("\n")), three)
 
+    arrays = rows_of(bankrun("report", "--by", "array", "--top", "99", saved).stdout, "array")
+    check(sorted(label for label, _ in arrays) == sorted(f"words in kernel_{n}" for n in range(KERNELS)), arrays)
+    check([row[1:] for _, row in arrays] == [row[1:] for label, row in table if label != "in all"], arrays)
+
+    # A part: of some kernels, of one line, of both. Totals and gates are of that part.
+    part = json.loads(bankrun("report", "--kernel", "^kernel_2[0-4]", "--format", "json", saved).stdout)
+    check([one["kernel"] for one in part["launches"]] == [f"kernel_{n}(int*)" for n in range(20, 25)], part)
+    own = 1 + text[:text.index("// own 9")].count("\n")
+    place = f"many.cu:{own}"
+    one = json.loads(bankrun("report", "--line", place, "--format", "json", saved).stdout)
+    check({site["line"] for launch in one["launches"] for site in launch["sites"]} == {own}, one)
+    check(excess_by_line(one) == {own: excess[own]} and one["only"] == f"lines at {place}", one)
+    for launch in one["launches"]:
+        sums = sum(row["wavefronts"] for row in launch["totals"]["shared"].values())
+        check(sums == sum(site["wavefronts"] for site in launch["sites"] if site["space"] == "shared"), launch)
+    narrow = bankrun("report", "--line", place, "--kernel", "kernel_9|kernel_8", saved)
+    check(f"only kernels like 'kernel_9|kernel_8', lines at {place}" in narrow.stdout, narrow.stdout)
+    for arguments, status in ((("--kernel", "^kernel_0\\(", "--fail-on", f"excess>={excess[own]}"), 0),
+                              (("--line", place, "--fail-on", f"excess>={excess[own]}"), 3),
+                              (("--line", place, "--fail-on", f"excess={excess[own]}"), 0)):
+        result = bankrun("report", *arguments, saved)
+        check(result.returncode == status, f"{arguments}: {result.returncode} {result.stderr}")
+    part_path = os.path.join(folder, "part.json")
+    with open(part_path, "w", encoding="utf-8") as file:
+        json.dump(one, file)
+    again = json.loads(bankrun("report", "--format", "json", part_path).stdout)
+    check(again == one, "a part is read again as it was saved")
+    result = bankrun("diff", saved, part_path)
+    check(result.returncode == 2 and "one was narrowed" in result.stderr, result.stderr)
+    result = bankrun("diff", "--line", place, saved, saved)
+    check(result.returncode == 0 and "1 line of 1 kernel." in result.stdout, result.stdout + result.stderr)
+    for wrong, says in ((("--kernel", "nothing"), "there are kernel_0, kernel_1"), (("--kernel", "("), "--kernel: '('"),
+                        (("--line", "many.cu"), "not of the form FILE:LINE"), (("--line", "many.cu:1"), "no launch")):
+        result = bankrun("report", *wrong, saved)
+        check(result.returncode == 2 and says in result.stderr and not result.stdout, f"{wrong}: {result}")
+    # A run is not lost for a name that fits nothing.
+    result = bankrun("--kernel", "nothing", source)
+    check(result.returncode == 2 and "there are kernel_0" in result.stderr and "many.cu:" in result.stderr, result)
+
     sections = bankrun("report", "--by", "launch", "--top", "4", saved).stdout
     check(sections.count("  grid ") == 4 and "more launches with less excess" in sections, sections)
     every = bankrun("report", "--by", "launch", "--top", "1000", saved).stdout
