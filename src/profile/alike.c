@@ -41,13 +41,24 @@ static bool same_request(const struct profile_site *a, const struct profile_site
            a->request.is_copy == b->request.is_copy;
 }
 
-static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
+// The same access, of which the same is said but for how often it was.
+static bool site_is_told_alike(const struct profile_site *a, const struct profile_site *b) {
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
-           same_counts(&a->counts, &b->counts) && text_is_same(a->file, b->file) &&
-           text_is_same(a->instruction, b->instruction) && text_is_same(a->array, b->array) &&
-           text_is_same(a->verdict, b->verdict) && text_is_same(a->proof, b->proof) &&
-           text_is_same(a->why, b->why) && text_is_same(a->suppressed, b->suppressed) &&
+           text_is_same(a->file, b->file) && text_is_same(a->instruction, b->instruction) &&
+           text_is_same(a->array, b->array) && text_is_same(a->verdict, b->verdict) &&
+           text_is_same(a->proof, b->proof) && text_is_same(a->why, b->why) &&
+           text_is_same(a->suppressed, b->suppressed);
+}
+
+static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
+    return site_is_told_alike(a, b) && same_counts(&a->counts, &b->counts) &&
            memcmp(a->degrees, b->degrees, sizeof a->degrees) == 0;
+}
+
+static bool site_differs_in_size(const struct profile_site *a, const struct profile_site *b) {
+    return site_is_told_alike(a, b) && a->worst_degree == b->worst_degree &&
+           a->is_estimate == b->is_estimate &&
+           !profile_excess_of(&a->counts) == !profile_excess_of(&b->counts);
 }
 
 static bool are_blocks_alike(const struct profile_blocks *a, const struct profile_blocks *b) {
@@ -72,6 +83,21 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         return false;
     for (size_t i = 0; i < a->site_count; i++)
         if (!site_looks_alike(&a->sites[i], &b->sites[i]))
+            return false;
+    return true;
+}
+
+bool profile_launches_differ_in_size(const struct profile_launch *a,
+                                     const struct profile_launch *b) {
+    if (a->site_count != b->site_count || a->bank_bytes != b->bank_bytes ||
+        a->device != b->device || a->is_sample || b->is_sample || a->may_differ != b->may_differ ||
+        a->blocks.is_asked || b->blocks.is_asked || a->fault || b->fault || a->passed_count ||
+        b->passed_count || !text_is_same(a->symbol, b->symbol) ||
+        !text_is_same(a->kernel, b->kernel) ||
+        !profile_findings_are_same(&a->findings, &b->findings))
+        return false;
+    for (size_t i = 0; i < a->site_count; i++)
+        if (!site_differs_in_size(&a->sites[i], &b->sites[i]))
             return false;
     return true;
 }

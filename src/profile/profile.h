@@ -282,6 +282,10 @@ uint64_t profile_excess(const struct profile *profile);
 
 // Do a report's lines say the same of both? Worst requests may differ.
 bool profile_launches_look_alike(const struct profile_launch *a, const struct profile_launch *b);
+// Do they say the same but for how much of it there is: blocks, requests, wavefronts? Not of
+// launches that faulted, or of which not all blocks were asked for.
+bool profile_launches_differ_in_size(const struct profile_launch *a,
+                                     const struct profile_launch *b);
 
 // Puts the launches of each host thread of a process together, the main thread's first, and numbers
 // threads and launches anew: the same for the same launches, whichever thread was quicker.

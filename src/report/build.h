@@ -55,6 +55,8 @@ struct view_lines view_lines_of(struct view_builder *builder, const struct view_
 
 // worst.c, where the launches are filled; kernels.c.
 void view_fill_worst(struct view_builder *builder, struct report_view *view);
+// fold.c
+void view_fold(struct report_view *view);
 
 // pictures.c: NULL when there is nothing to draw.
 struct view_banks *view_banks_of(struct view_builder *builder, unsigned arch,

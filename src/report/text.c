@@ -72,15 +72,27 @@ static bool has_shown_finding(const struct view_launch *launch, bool is_verbose)
     return false;
 }
 
+// How launches are shown.
+struct manner {
+    enum report_by by;
+    size_t most;
+    bool folds; // one for all that differ in size only
+    bool is_verbose;
+};
+
 // Which launches are among those with the most excess, ended in a fault, or have findings. Caller
 // frees.
-static bool *choose(const struct report_view *view, size_t most, bool is_verbose) {
+static bool *choose(const struct report_view *view, const struct manner *manner) {
+    const size_t most = manner->most;
+    const bool is_verbose = manner->is_verbose;
     bool *is_shown = base_alloc(view->count + 1);
     const struct view_launch **order = base_alloc((view->count + 1) * sizeof *order);
+    size_t count = 0;
     for (size_t i = 0; i < view->count; i++)
-        order[i] = &view->launches[i];
-    qsort(order, view->count, sizeof *order, by_excess);
-    for (size_t i = 0; i < view->count; i++)
+        if (!manner->folds || !view->launches[i].like)
+            order[count++] = &view->launches[i];
+    qsort(order, count, sizeof *order, by_excess);
+    for (size_t i = 0; i < count; i++)
         is_shown[order[i] - view->launches] =
             (i < most && order[i]->verdict != VIEW_UNCOUNTED) || order[i]->launch->fault ||
             order[i]->launch->passed_count || has_shown_finding(order[i], is_verbose);
@@ -89,9 +101,12 @@ static bool *choose(const struct report_view *view, size_t most, bool is_verbose
 }
 
 static void put_launch(struct report_page *page, const struct view_launch *launch,
-                       const struct profile *profile, bool is_verbose) {
+                       const struct profile *profile, const struct manner *manner) {
+    const bool is_verbose = manner->is_verbose;
     report_newline(page);
     text_heading(page, launch, profile);
+    if (manner->folds)
+        text_smaller(page, launch);
     text_findings(page, &launch->findings, is_verbose);
     text_shared(page, launch, is_verbose);
     text_global(page, launch, is_verbose);
@@ -100,19 +115,19 @@ static void put_launch(struct report_page *page, const struct view_launch *launc
         text_rules(page, launch);
 }
 
-static void put_launches(struct report_page *page, const struct report_view *view, size_t most,
-                         bool is_verbose) {
-    bool *is_shown = choose(view, most, is_verbose);
+static void put_launches(struct report_page *page, const struct report_view *view,
+                         const struct manner *manner) {
+    bool *is_shown = choose(view, manner);
     size_t hidden = 0;
     for (size_t i = 0; i < view->count; i++)
         if (is_shown[i])
-            put_launch(page, &view->launches[i], view->profile, is_verbose);
-        else
+            put_launch(page, &view->launches[i], view->profile, manner);
+        else if (!manner->folds || !view->launches[i].like)
             hidden += view->launches[i].count;
     if (hidden > 0 && !view->profile->is_uncounted) {
         char number[REPORT_NUMBER];
         report_newline(page);
-        if (most)
+        if (manner->most)
             report_putf(page, STYLE_DIM,
                         "... and %s more %s with less excess (--verbose shows all)",
                         report_number(number, hidden), hidden == 1 ? "launch" : "launches");
@@ -128,18 +143,16 @@ static void put_launches(struct report_page *page, const struct report_view *vie
 
 enum { MOST_ROWS = 10, MOST_LAUNCHES = 24 };
 
-static enum report_by by_of(const struct report_view *view, const struct report_options *options) {
-    if (options->by != REPORT_AS_FITS)
-        return options->by;
-    return options->verbose || view->count <= MOST_LAUNCHES ? REPORT_BY_LAUNCH : REPORT_AS_FITS;
-}
-
-// How many launches have a section of their own, beside those with faults and findings.
-static size_t most_launches(const struct report_view *view, const struct report_options *options,
-                            enum report_by by) {
-    if (by != REPORT_BY_LAUNCH)
-        return 0;
-    return options->verbose ? view->count : options->top ? options->top : MOST_LAUNCHES;
+// Launches beyond `most` have no section of their own, beside those with faults and findings.
+static struct manner manner_of(const struct report_view *view,
+                               const struct report_options *options) {
+    struct manner manner = {.by = options->by, .is_verbose = options->verbose};
+    if (manner.by == REPORT_AS_FITS && (options->verbose || view->count <= MOST_LAUNCHES))
+        manner.by = REPORT_BY_LAUNCH;
+    manner.folds = manner.by != options->by && !options->verbose;
+    if (manner.by == REPORT_BY_LAUNCH)
+        manner.most = options->verbose ? view->count : options->top ? options->top : MOST_LAUNCHES;
+    return manner;
 }
 
 static void put_summary(struct report_page *page, const struct report_view *view,
@@ -188,12 +201,12 @@ void report_text(const struct profile *profile, const struct report_options *opt
                    profile->refused_count ? "No launch began." : "No kernel was launched.");
         report_newline(&page);
     }
-    const enum report_by by = by_of(view, options);
-    put_launches(&page, view, most_launches(view, options, by), options->verbose);
+    const struct manner manner = manner_of(view, options);
+    put_launches(&page, view, &manner);
     text_host_findings(&page, view, options->verbose);
     text_failures(&page, profile, options->verbose);
-    if ((profile->launched > 1 || by != REPORT_BY_LAUNCH) && !profile->is_uncounted)
-        put_summary(&page, view, options, by);
+    if ((profile->launched > 1 || manner.by != REPORT_BY_LAUNCH) && !profile->is_uncounted)
+        put_summary(&page, view, options, manner.by);
     text_next(&page, profile);
     text_checked(&page, profile);
     report_view_free(view);

@@ -33,6 +33,8 @@ void text_wavefronts(struct report_page *page, unsigned arch,
 void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
 // Sums by operation.
+// What the launch stands for: those that differ in size only. Nothing, if there are none.
+void text_smaller(struct report_page *page, const struct view_launch *launch);
 void text_totals(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
 // How sure the rules of its shared-memory accesses are.

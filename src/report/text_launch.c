@@ -264,6 +264,28 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
     put_verdict(page, launch);
 }
 
+void text_smaller(struct report_page *page, const struct view_launch *launch) {
+    const struct profile_counts *shared = &launch->smaller_shared;
+    const uint64_t excess = profile_excess_of(shared);
+    const char *about = launch->is_about ? "~" : "";
+    char count[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
+    struct strbuf text = {0};
+    if (!launch->smaller)
+        return;
+    strbuf_printf(&text, "%s more launch%s, of other sizes, %s the same",
+                  report_number(count, launch->smaller), launch->smaller == 1 ? "" : "es",
+                  launch->smaller == 1 ? "does" : "do");
+    if (excess)
+        strbuf_printf(&text, ": %s%s of %s%s wavefronts are excess", about,
+                      report_number(a, excess), about, report_number(b, shared->units));
+    else if (shared->units)
+        strbuf_printf(&text, ": %s%s wavefronts", about, report_number(b, shared->units));
+    report_to(page, 2);
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
 void text_totals(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
     bool says_it_all = launch->verdict == VIEW_NO_ACCESS || launch->verdict == VIEW_ONLY_EFFICIENT;
     for (int space = 0; space < SITE_SPACES; space++) {

@@ -53,6 +53,7 @@ struct report_view *report_view_create(const struct profile *profile,
     view->findings = view_findings_of(&builder, &profile->findings);
     view_fill_kernels(&builder, view);
     view_fill_worst(&builder, view);
+    view_fold(view);
     view_free_sources(&builder);
     return view;
 }

@@ -149,6 +149,11 @@ struct view_launch {
     struct view_lines wasteful;            // of global memory: more sectors than needed
     struct view_table totals[SITE_SPACES]; // by operation; no rows: no access
     struct view_findings findings;
+    // Of those that differ in size only the one with most excess stands for the others: of these,
+    // how many they are, and their sums.
+    const struct view_launch *like; // which stands for this one; NULL: it stands for itself
+    uint64_t smaller;
+    struct profile_counts smaller_shared;
     // The instructions whose rules are that sure, "ld.shared.f32, st.shared.f32"; NULL: none are.
     const char *rules[BANKRUN_UNKNOWN + 1];
 };

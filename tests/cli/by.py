@@ -140,6 +140,28 @@ with tempfile.TemporaryDirectory() as folder:
                         (("--line", "many.cu"), "not of the form FILE:LINE"), (("--line", "many.cu:1"), "no launch")):
         result = bankrun("report", *wrong, saved)
         check(result.returncode == 2 and says in result.stderr and not result.stdout, f"{wrong}: {result}")
+    # Launches that differ in size only: the largest stands for the others, whose sums are told.
+    nine = [launch for launch in profile["launches"] if launch["kernel"] == "kernel_9(int*)"]
+    check([launch["grid"][0] for launch in nine] == [1, 3], nine)
+    rows = nine[0]["totals"]["shared"].values()
+    wavefronts, ideal = (sum(row[key] for row in rows) for key in ("wavefronts", "ideal"))
+    folded = bankrun("report", "--kernel", "^kernel_9", saved).stdout
+    says = f"1 more launch, of other sizes, does the same: {wavefronts - ideal} of {wavefronts} wavefronts are excess\n"
+    check(says in folded and folded.count("  grid ") == 1 and "  grid 3," in folded, folded)
+    check(rows_of(folded, "kernel")[0] == ("kernel_9(int*)", [2, 144, 136, 8]), folded)
+    for more in ("--by=launch", "--verbose"):
+        both = bankrun("report", "--kernel", "^kernel_9", more, saved).stdout
+        check(both.count("  grid ") == 2 and "other sizes" not in both, both)
+    # One of which something else is said stands for itself.
+    other = json.loads(json.dumps(profile))
+    for site in other["launches"][-1]["sites"]:
+        if site.get("worst", {}).get("why"):
+            site["worst"]["why"] = "something else"
+    part_path = os.path.join(folder, "other.json")
+    with open(part_path, "w", encoding="utf-8") as file:
+        json.dump(other, file)
+    apart = bankrun("report", "--kernel", "^kernel_9", part_path).stdout
+    check(apart.count("  grid ") == 2 and "other sizes" not in apart, apart)
     # A run is not lost for a name that fits nothing.
     result = bankrun("--kernel", "nothing", source)
     check(result.returncode == 2 and "there are kernel_0" in result.stderr and "many.cu:" in result.stderr, result)

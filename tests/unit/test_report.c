@@ -110,7 +110,7 @@ static void test_alike_launches_fold(void **state) {
                                         launch_of(2, slow, 1), launch_of(3, fast, 1),
                                         launch_of(4, slow, 1)};
     launches[4].block[0] = 64; // counts the same, but was launched otherwise
-    char *text = text_of(launches, 5, NULL);
+    char *text = text_of(launches, 5, &(struct report_options){.by = REPORT_BY_LAUNCH});
     assert_contains(text, " launches 1 to 3 of 5, alike\n");
     assert_contains(text, "1 line conflicts: 100 of 200 wavefronts are excess (50 %), in each "
                           "launch\n");
@@ -121,6 +121,14 @@ static void test_alike_launches_fold(void **state) {
     assert_contains(text,
                     "  work(float*)                                              5          900"
                     "          500          400\n");
+    free(text);
+    // Of blocks of another size the first ones stand for it, but not for what does not conflict.
+    text = text_of(launches, 5, NULL);
+    assert_contains(text,
+                    "  1 more launch, of other sizes, does the same: 100 of 200 wavefronts are "
+                    "excess\n");
+    assert_contains(text, " launch 4 of 5\n");
+    assert_lacks(text, " launch 5 of 5\n");
     free(text);
 }
 
