@@ -66,6 +66,13 @@ static size_t prefix_bytes(const char *text, size_t columns, size_t *used) {
     return bytes;
 }
 
+size_t report_prefix(const char *text, size_t columns) {
+    size_t used;
+    const size_t bytes = prefix_bytes(text, columns, &used);
+    uint32_t code;
+    return bytes || !*text ? bytes : utf8_decode(text, &code);
+}
+
 size_t report_elide(struct strbuf *out, const char *text, size_t columns) {
     static const char gap[] = "...";
     size_t total = report_columns(text), used;

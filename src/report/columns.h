@@ -17,5 +17,7 @@ size_t report_columns(const char *text);
 // Appends at most `columns` columns of a clean text; what is too much is left out in the middle,
 // where "..." stands for it. Returns the columns that were written.
 size_t report_elide(struct strbuf *out, const char *text, size_t columns);
+// The bytes of its longest beginning of at most so many columns, but one character at least.
+size_t report_prefix(const char *text, size_t columns);
 
 #endif

@@ -115,12 +115,22 @@ static void put_word(struct report_page *page, enum report_style style, const ch
     free(word);
 }
 
+// So much of a word that is longer than a line as goes on one; all of it where that would take too
+// many.
+static size_t part_of(const char *word, size_t length, size_t columns) {
+    enum { MOST_LINES = 3 };
+    char *copy = base_strndup(word, length);
+    const bool is_elided = report_columns(copy) > MOST_LINES * columns;
+    free(copy);
+    return is_elided ? length : report_prefix(word, columns);
+}
+
 // One paragraph, already clean, from column `indent` on.
 static void wrap_paragraph(struct report_page *page, enum report_style style, size_t indent,
                            const char *at) {
     while (*at) {
         size_t left = page->width - indent, fits = 0;
-        // The longest run of whole words that fits; one word that is too long is elided.
+        // The longest run of whole words that fits.
         while (at[fits]) {
             size_t end = fits + strspn(at + fits, " ");
             end += strcspn(at + end, " ");
@@ -129,7 +139,9 @@ static void wrap_paragraph(struct report_page *page, enum report_style style, si
             free(run);
             if (is_too_long && fits > 0)
                 break;
-            fits = end;
+            fits = is_too_long ? part_of(at, end, left) : end;
+            if (is_too_long)
+                break;
         }
         put_word(page, style, at, fits);
         at += fits;
@@ -167,8 +179,13 @@ size_t report_label_columns(const struct report_page *page, size_t indent) {
 void report_row(struct report_page *page, size_t indent, enum report_style style, const char *label,
                 const struct report_cell cells[REPORT_CELLS]) {
     size_t columns = report_label_columns(page, indent), end = indent + columns;
+    struct strbuf clean = {0};
+    report_clean(&clean, label);
     report_to(page, indent);
-    report_put_in(page, style, columns, label);
+    report_put(page, style, label);
+    if (report_columns(strbuf_string(&clean)) > columns)
+        report_newline(page);
+    strbuf_free(&clean);
     for (int i = 0; i < REPORT_CELLS; i++) {
         end += page->number;
         if (cells[i].text)

@@ -19,7 +19,7 @@ struct report_page {
     size_t number;  // width of a column of numbers, the same on the whole page
 };
 
-enum { REPORT_WIDTH = 100, REPORT_LEAST_WIDTH = 72 };
+enum { REPORT_WIDTH = 100, REPORT_LEAST_WIDTH = 60 };
 
 // width: columns, 0: REPORT_WIDTH; at least REPORT_LEAST_WIDTH are used. `largest` is the largest
 // number of report_row().
@@ -36,14 +36,16 @@ void report_put_in(struct report_page *page, enum report_style style, size_t col
 // Right-aligned: the text ends just before column `end`.
 void report_put_right(struct report_page *page, enum report_style style, size_t end,
                       const char *text);
-// Words over as many lines as it takes, each starting at the current column; '\n' breaks a line.
+// Words over as many lines as it takes, each starting at the current column; '\n' breaks a line. So
+// does a word that is longer than a line, unless it takes more than three, and is elided.
 void report_wrap(struct report_page *page, enum report_style style, const char *text);
 // Goes on at a column, if the line is not past it.
 void report_to(struct report_page *page, size_t column);
 void report_newline(struct report_page *page);
 
 // A row of a table: a label from column `indent` on and four right-aligned cells, which stand under
-// each other on the whole page. A NULL cell stays empty.
+// each other on the whole page. A NULL cell stays empty. A label that is too long for that has a
+// line of its own, and is elided only where it is longer than this, too.
 struct report_cell {
     enum report_style style;
     const char *text;

@@ -20,7 +20,7 @@ enum report_by {
 
 struct report_options {
     bool color;              // ANSI colours
-    unsigned width;          // columns, 0: 100; at least 72 are used
+    unsigned width;          // columns, 0: 100; at least 60 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
     enum report_by by;       // of text
     unsigned top;            // of text: how many launches, or rows of a table; 0: what is usual

@@ -11,10 +11,9 @@ static void put_program(struct report_page *page, const struct profile *profile)
         strbuf_printf(&text, "%s%s", i ? " " : "", profile->program[i]);
     report_put(page, STYLE_BOLD, "bankrun");
     report_put(page, STYLE_PLAIN, ": ");
-    report_put_in(page, STYLE_PLAIN, page->width - page->column - strlen(" on sm_999 as compiled"),
-                  strbuf_string(&text));
-    report_putf(page, STYLE_PLAIN, "%ssm_%u%s", text.length ? " on " : "", profile->arch,
-                profile->is_as_compiled ? " as compiled" : "");
+    strbuf_printf(&text, "%ssm_%u%s", text.length ? " on " : "", profile->arch,
+                  profile->is_as_compiled ? " as compiled" : "");
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
     strbuf_free(&text);
     if (profile->only) {
@@ -52,7 +51,7 @@ static void put_processes(struct report_page *page, const struct profile *profil
                         (unsigned long long)(before + process->launched));
         before += process->launched;
         report_to(page, PROGRAM_COLUMN);
-        report_put_in(page, STYLE_PLAIN, page->width - page->column, strbuf_string(&program));
+        report_wrap(page, STYLE_PLAIN, strbuf_string(&program));
         report_newline(page);
         strbuf_free(&program);
     }

@@ -79,8 +79,9 @@ void text_place(struct strbuf *out, struct view_place place);
 void text_quote(struct report_page *page, size_t indent, uint32_t line, const char *quote,
                 const size_t *carets, size_t count);
 
-// A kernel's name as it fits beside a row's cells: without its parameters where they would be cut.
-// Caller frees.
+// A kernel's name without its parameters where they would be cut, in so many columns or beside a
+// row's cells. Caller frees.
+char *text_name_in(const char *kernel, size_t columns);
 char *text_kernel_label(const struct report_page *page, const char *kernel);
 
 // "... and 3 more lines (--verbose shows all)"; `more` is put behind "lines".

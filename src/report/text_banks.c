@@ -87,8 +87,8 @@ void text_banks(struct report_page *page, size_t indent, const struct view_site 
         return;
     const struct profile_bank_map *map = &site->banks->map;
     struct layout layout = layout_of(map);
-    if (cell_end(&layout, indent, layout.in_row - 1) > page->width)
-        return;
+    while (layout.in_row > GROUP && cell_end(&layout, indent, layout.in_row - 1) > page->width)
+        layout.in_row /= 2;
     put_where(page, indent, site->site, map->lanes);
     for (unsigned first = 0; first < map->banks; first += layout.in_row)
         put_banks(page, indent, map, &layout, first);

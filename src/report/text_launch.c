@@ -18,9 +18,12 @@ static void put_dashes(struct report_page *page, size_t end) {
 void text_rule(struct report_page *page, const char *title, const char *note) {
     enum { LEAD = 3, LEAST_TAIL = 3 };
     size_t note_columns = note[0] ? report_columns(note) + 2 : 0;
+    const size_t room = page->width - LEAD - 2 - LEAST_TAIL - note_columns;
+    char *label = text_name_in(title, room);
     report_put(page, STYLE_DIM, "---");
     report_to(page, LEAD + 1);
-    report_put_in(page, STYLE_BOLD, page->width - LEAD - 2 - LEAST_TAIL - note_columns, title);
+    report_put_in(page, STYLE_BOLD, room, label);
+    free(label);
     report_to(page, page->column + 1);
     put_dashes(page, page->width - note_columns);
     if (note[0]) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/columns.h"
 #include "report/text.h"
 
 enum {
@@ -28,6 +29,16 @@ static void put_label(struct report_page *page, const char *label) {
     report_to(page, INDENT);
     report_put(page, STYLE_DIM, label);
     report_to(page, INDENT + LABEL);
+}
+
+// On the same line, or on one of its own where that has no room.
+static void put_behind(struct report_page *page, enum report_style style, const char *text) {
+    if (page->column + report_columns(text) > page->width) {
+        report_newline(page);
+        report_to(page, INDENT);
+        text += strspn(text, ": ");
+    }
+    report_wrap(page, style, text);
 }
 
 // "32 in every request", or how many requests had which degree, the worst first.
@@ -141,8 +152,8 @@ static void put_line_heading(struct report_page *page, const struct view_line *l
     text_place(&place, line->at);
     report_newline(page);
     report_to(page, 2);
-    report_put_in(page, STYLE_BOLD, page->width - 2 - strlen(what), strbuf_string(&place));
-    report_put(page, line->style, what);
+    report_wrap(page, STYLE_BOLD, strbuf_string(&place));
+    put_behind(page, line->style, what);
     report_newline(page);
     strbuf_free(&place);
     text_quote(page, 2, line->at.line, line->quote, NULL, 0);
@@ -241,12 +252,12 @@ static void put_global_site(struct report_page *page, const struct view_line *li
     strbuf_printf(&rest, ": %s: %s sectors a request, ideal %s: ", site->access,
                   text_cell(sectors, &site->average), text_cell(ideal, &site->ideal));
     text_cell(percent, efficiency);
-    size_t taken = 2 + strlen(strbuf_string(&rest)) + strlen(percent) + strlen(" efficient");
     report_to(page, 2);
-    report_put_in(page, STYLE_BOLD, page->width > taken + 24 ? page->width - taken : 24,
-                  strbuf_string(&place));
-    report_put(page, STYLE_PLAIN, strbuf_string(&rest));
-    report_putf(page, efficiency->style, "%s efficient", percent);
+    report_wrap(page, STYLE_BOLD, strbuf_string(&place));
+    put_behind(page, STYLE_PLAIN, strbuf_string(&rest));
+    strbuf_free(&rest);
+    strbuf_printf(&rest, "%s efficient", percent);
+    put_behind(page, efficiency->style, strbuf_string(&rest));
     report_newline(page);
     strbuf_free(&place);
     strbuf_free(&rest);

@@ -58,13 +58,17 @@ void text_worst_line(struct report_page *page, const struct report_view *view, b
     strbuf_free(&note);
 }
 
-char *text_kernel_label(const struct report_page *page, const char *kernel) {
+char *text_name_in(const char *kernel, size_t columns) {
     struct strbuf name = {0};
     report_clean(&name, kernel);
     char *label = strbuf_take(&name);
-    if (label && report_columns(label) > report_label_columns(page, 2))
+    if (label && report_columns(label) > columns)
         base_drop_parameters(label);
     return label ? label : base_strdup("");
+}
+
+char *text_kernel_label(const struct report_page *page, const char *kernel) {
+    return text_name_in(kernel, report_label_columns(page, 2));
 }
 
 void text_table(struct report_page *page, const struct view_table *table, size_t most,

@@ -169,7 +169,7 @@ static void test_width_holds(void **state) {
     launches[0].kernel = name;
     launches[1].kernel = launches[1].symbol = umlauts;
     launches[0].fault = umlauts;
-    for (unsigned width = 72; width <= 140; width += 17) {
+    for (unsigned width = 60; width <= 140; width += 17) {
         char *text = text_of(launches, 2, &(struct report_options){.width = width});
         assert_true(widest(text) <= width);
         free(text);
