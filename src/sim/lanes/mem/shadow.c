@@ -25,25 +25,34 @@ LANES_INLINE bool offsets_of(const struct sim_warp *warp, const struct sim_acces
     return bytes >= width && top <= bytes - width;
 }
 
-LANES_INLINE uint64_t any_in(const uint8_t *bits, unsigned bytes) {
-    uint64_t any = 0;
-    for (unsigned i = 0; i < bytes; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, bits + i, bytes < 8 ? bytes : 8);
+// How much memory is looked at as a whole before each lane is looked at alone.
+enum { NEAR_BYTES = LANES * 16 };
+
+LANES_INLINE bool any_in(const uint8_t *bits, unsigned bytes) {
+    uint64_t any = 0, word = 0;
+    unsigned i = 0;
+    for (; i + sizeof word <= bytes; i += sizeof word) {
+        memcpy(&word, bits + i, sizeof word);
         any |= word;
     }
-    return any;
+    for (; i < bytes; i++)
+        any |= bits[i];
+    return any != 0;
 }
 
-LANES_INLINE bool any_undefined(const uint8_t *bits, const uint32_t *o, unsigned width, bool full) {
-    uint64_t any = 0;
-    if (full && lanes_ramp_32(o, o[0], width))
-        return any_in(bits + o[0], LANES * width) != 0;
-    if (full && lanes_ramp_32(o, o[0], 0))
-        return any_in(bits + o[0], width) != 0;
+// Most requests lie close together, in a row or in a few of them, and all between is defined, too.
+LANES_INLINE bool any_undefined(const uint8_t *bits, const uint32_t *o, unsigned width) {
+    uint32_t low = UINT32_MAX, high = 0;
+    SIM_LANES
+        low = o[l] < low ? o[l] : low;
+    SIM_LANES
+        high = o[l] > high ? o[l] : high;
+    if (high - low <= NEAR_BYTES - width && !any_in(bits + low, high - low + width))
+        return false;
+    bool any = false;
     for (unsigned l = 0; l < LANES; l++)
         any |= any_in(bits + o[l], width);
-    return any != 0;
+    return any;
 }
 
 LANES_INLINE void define(uint8_t *bits, const uint32_t *o, unsigned width, bool full) {
@@ -64,7 +73,7 @@ LANES_INLINE const struct sim_instr *look(struct sim_warp *warp, const struct si
         offsets_of(warp, shadow->access, width, o, full)) {
         if (is_store)
             define(bits, o, width, full);
-        if (is_store || !any_undefined(bits, o, width, full))
+        if (is_store || !any_undefined(bits, o, width))
             return instr + 1;
     }
     return is_store ? sim_shadow_run_store(warp, instr) : sim_shadow_run_load(warp, instr);
