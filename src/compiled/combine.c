@@ -223,21 +223,26 @@ static bool is_loaded(struct combiner *combiner, const struct event_access *even
     return false;
 }
 
+void combiner_pass(struct combiner *combiner, const struct event_access *event) {
+    const enum site_op op = combiner->plan->sites[event->site].site->op;
+    follow_warp(combiner, event);
+    if (op != SITE_LOAD)
+        combiner->stores++;
+    if (op == SITE_LOAD || op == SITE_STORE)
+        flush_others(combiner, op);
+    else
+        combiner_flush(combiner);
+}
+
 void combiner_request(struct combiner *combiner, const struct event_access *event) {
     const struct ir_site *site = combiner->plan->sites[event->site].site;
     const struct combine_site *planned = &combiner->plan->planned[event->site];
     const unsigned widths = planned->widths;
-    const bool is_plain = site->op == SITE_LOAD || site->op == SITE_STORE;
     combiner->requests++;
     follow_warp(combiner, event);
-    if (site->op != SITE_LOAD)
-        combiner->stores++;
-    else if (is_loaded(combiner, event, planned))
+    if (site->op == SITE_LOAD && is_loaded(combiner, event, planned))
         return;
-    if (is_plain)
-        flush_others(combiner, site->op);
-    else
-        combiner_flush(combiner);
+    combiner_pass(combiner, event);
     struct window *window = widths ? find(combiner, event, site->op) : NULL;
     if (window && window->bytes & bytes_of(event, window->size, site->width)) {
         close_window(combiner, window); // once more: it was not kept in a register

@@ -16,6 +16,8 @@ void combiner_free(struct combiner *combiner); // NULL is allowed; what it holds
 
 // Hands the requests that become of a request to shared memory to hear(), now or later.
 void combiner_request(struct combiner *combiner, const struct event_access *event);
+// A request that is not held back itself: hands over what cannot be moved over it.
+void combiner_pass(struct combiner *combiner, const struct event_access *event);
 void combiner_flush(struct combiner *combiner); // all that is held back
 
 #endif

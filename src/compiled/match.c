@@ -58,17 +58,23 @@ static void free_parts(struct parts *parts) {
     free(parts->sets);
 }
 
+struct piece { // the access of the machine code that a site is in
+    uint8_t width;
+    uint32_t first; // of its sites
+};
+
 // Does each access of the machine code, moved to where the first site is, take a row of whole
-// sites? widths[n]: that of the access that site n of the set is in.
+// sites? pieces[n]: the access that site n of the set is in.
 static bool match(const struct parts *sites, const struct set *group, const struct parts *code,
-                  const struct set *set, uint8_t *widths) {
+                  const struct set *set, struct piece *pieces) {
     const struct part *site = &sites->data[group->first], *piece = &code->data[set->first];
     const int64_t distance = site->offset - piece->offset;
     uint32_t s = 0;
     for (uint32_t p = 0; p < set->count; p++) {
         int64_t at = piece[p].offset + distance, end = at + piece[p].width;
+        const uint32_t first = s < group->count ? site[s].site : 0;
         while (s < group->count && site[s].offset == at && at < end) {
-            widths[s] = piece[p].width;
+            pieces[s] = (struct piece){piece[p].width, first};
             at += site[s++].width;
         }
         if (at != end)
@@ -79,16 +85,16 @@ static bool match(const struct parts *sites, const struct set *group, const stru
 
 // True: all sets of machine code that the group may be agree on the widths.
 static bool match_group(const struct parts *sites, const struct set *group, struct parts *code,
-                        uint8_t *widths) {
-    uint8_t *other = base_alloc(group->count);
+                        struct piece *pieces) {
+    struct piece *other = base_alloc(group->count * sizeof *other);
     bool found = false, agree = true;
     for (uint32_t c = 0; c < code->set_count; c++) {
-        uint8_t *result = found ? other : widths;
+        struct piece *result = found ? other : pieces;
         if (!match(sites, group, code, &code->sets[c], result))
             continue;
         code->sets[c].is_matched = true;
         for (uint32_t s = 0; found && s < group->count; s++)
-            agree &= widths[s] == other[s];
+            agree &= pieces[s].width == other[s].width && pieces[s].first == other[s].first;
         found = true;
     }
     free(other);
@@ -97,19 +103,20 @@ static bool match_group(const struct parts *sites, const struct set *group, stru
 
 static void match_place(struct combine_site *planned, const struct parts *sites,
                         struct parts *code) {
-    uint8_t *widths = base_alloc(sites->count + 1);
+    struct piece *pieces = base_alloc((sites->count + 1) * sizeof *pieces);
     bool all = sites->set_count <= code->set_count; // else one has gone to another place
     for (uint32_t g = 0; g < sites->set_count && all; g++)
-        all = match_group(sites, &sites->sets[g], code, &widths[sites->sets[g].first]);
+        all = match_group(sites, &sites->sets[g], code, &pieces[sites->sets[g].first]);
     for (uint32_t c = 0; c < code->set_count; c++)
         all &= code->sets[c].is_matched;
     for (uint32_t i = 0; all && i < sites->count; i++) {
         struct combine_site *site = &planned[sites->data[i].site];
         site->is_exact = true;
         site->is_copied = site->reads_past = false;
-        site->widths = widths[i] > sites->data[i].width ? widths[i] : 0;
+        site->widths = pieces[i].width > sites->data[i].width ? pieces[i].width : 0;
+        site->first = pieces[i].first;
     }
-    free(widths);
+    free(pieces);
 }
 
 // The sites of a place; false: there is one of which nothing is known.

@@ -263,6 +263,7 @@ struct combine_plan *combine_plan_create(const struct compiled_code *code,
     is_any |= find_twins(plan->planned, &lines, sites, site_count);
     free(lines.places);
     free(lines.written);
+    combine_bundle(plan->planned, sites, site_count);
     if (is_any)
         return plan;
     combine_plan_free(plan);

@@ -5,7 +5,16 @@
 #include "compiled/code.h"
 #include "ir/ir.h"
 
+enum combine_way { // how requests of a site are dealt with
+    COMBINE_ALONE, // each is told as it is
+    COMBINE_FIRST, // each is told as the wide access that begins with it
+    COMBINE_PART,  // each is in one that its bundle's first site tells of
+    COMBINE_HELD,  // by what they turn out to be as the program runs
+};
+
 struct combine_site {
+    enum combine_way way;
+    bool is_watched;  // not held back itself, but what is held back depends on it
     uint64_t address; // the same for two sites of a group at one address; 0: not known
     uint32_t twin;    // the site before this one that loads the same, when the machine code loads
                       // once for both; IR_NONE: none
@@ -14,6 +23,7 @@ struct combine_site {
     bool reads_past;  // it reads more than PTX does: wider accesses than there are bytes for
     bool is_copied;   // the machine code has its loop unrolled: rounds of it are combined, too
     bool is_exact;    // `widths` is that of the access that it is in, or 0: it is one of its own
+    uint32_t first;   // where is_exact: the site that this access begins with
 };
 
 // Number of site `s` with accesses of `bytes` a lane: s + combine_variant(bytes) * (their count).
@@ -34,6 +44,10 @@ struct combine_plan *combine_plan_create(const struct compiled_code *code,
                                          const struct ir_function *kernel,
                                          const struct ir_kernel_site *sites, uint32_t count);
 void combine_plan_free(struct combine_plan *plan); // NULL is allowed
+
+// bundle.c: decides the ways.
+void combine_bundle(struct combine_site *planned, const struct ir_kernel_site *sites,
+                    uint32_t count);
 
 // match.c: finds the sites of which that can be told. `places`: of each site.
 void combine_match(struct combine_site *planned, const struct ir_kernel_site *sites,

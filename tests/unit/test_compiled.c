@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "compiled/stream.h"
+#include "event/filter.h"
 #include "ir/ir.h"
 #include "profile/record.h"
 
@@ -75,6 +76,20 @@ static void request(struct fixture *f, uint32_t site, uint32_t first, uint32_t s
     f->observer->access(f->worker, &event);
 }
 
+// As the simulator does it: what is known is not told. True: it was known.
+static bool request_if_unknown(struct fixture *f, uint32_t site, uint32_t first, uint32_t stride) {
+    struct event_memo **memos = f->observer->memos(f->worker);
+    struct event_memo *memo = memos[site * SITE_SPACES + SITE_SHARED];
+    uint32_t offsets[WARP_LANES];
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        offsets[l] = first + l * stride;
+    if (memo && event_memo_is_about(memo, first, 0) &&
+        event_memo_takes_lanes(memo, EVENT_ALL_LANES, first, offsets, NULL, true))
+        return true;
+    request(f, site, first, stride);
+    return false;
+}
+
 static void expect(struct fixture *f, enum profile_op op, uint64_t requests, uint64_t wavefronts) {
     struct profile *profile = profile_create(90, NULL, 0);
     struct profile_launch_result result = {.blocks_run = 1};
@@ -127,6 +142,47 @@ static void test_merged(void **state) {
     begin(&f, LISTING(5, "        /*0010*/  LDS.128 R4, [R0] ;\n"));
     four_loads(&f);
     expect(&f, PROFILE_LOAD, 1, 4);
+}
+
+static void test_repeats(void **state) {
+    (void)state;
+    struct fixture f;
+    unsigned known = 0;
+    begin(&f, LISTING(5, "        /*0010*/  LDS.128 R4, [R0] ;\n"));
+    for (uint32_t round = 0; round < 50; round++) // at two places
+        for (uint32_t s = 0; s < LOADS; s++)
+            known += request_if_unknown(&f, s, 1024 * (round % 2) + 4 * s, 16);
+    assert_in_range(known, 3 * 49, 199); // what the first block asks for is told
+    expect(&f, PROFILE_LOAD, 50, 200);
+}
+
+// Of a part of a wide access that is not where such a part can be nothing is known: it is one of
+// its own.
+static void test_out_of_place(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, LISTING(5, "        /*0010*/  LDS.128 R4, [R0] ;\n"));
+    for (uint32_t round = 0; round < 5; round++)
+        for (uint32_t s = 0; s < LOADS; s++) {
+            request_if_unknown(&f, s, 4 * s, 16);
+            request_if_unknown(&f, s, 4 * s + 4, 16);
+        }
+    expect(&f, PROFILE_LOAD, 5 + 20, 20 + 80);
+}
+
+// The same where requests are held back: a store waits for loads that may be part of one.
+static void test_watched(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f,
+          LISTING(5, "        /*0010*/  LDS.64 R4, [R0] ;\n        /*0020*/  LDS.64 R6, [R1] ;\n"
+                     "        /*0030*/  LDS R6, [R1+0x40] ;\n"));
+    for (uint32_t round = 0; round < 5; round++) {
+        request_if_unknown(&f, 0, 0, 16);
+        assert_false(request_if_unknown(&f, STORE, 64, 16));
+        request_if_unknown(&f, 1, 4, 16);
+    }
+    expect(&f, PROFILE_LOAD, 10, 40);
 }
 
 static void test_as_written(void **state) {
@@ -205,11 +261,12 @@ static void test_loaded_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing),     cmocka_unit_test(test_merged),
-        cmocka_unit_test(test_as_written),  cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_matched),     cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_misaligned),  cmocka_unit_test(test_store_between),
-        cmocka_unit_test(test_loaded_once),
+        cmocka_unit_test(test_listing),      cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_as_written),   cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_matched),      cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_misaligned),   cmocka_unit_test(test_store_between),
+        cmocka_unit_test(test_loaded_once),  cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_out_of_place), cmocka_unit_test(test_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
