@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "compiled/plan.h"
-#include "ptx/facts.h"
 
 struct place {
     uint64_t file;
@@ -32,12 +31,14 @@ static uint64_t place_of(const struct ir_kernel_site *site) {
     return place;
 }
 
-static bool is_plain(const struct ir_site *site) {
-    return site->op == SITE_LOAD || site->op == SITE_STORE;
+static bool is_plain(const struct ir_kernel_site *site) {
+    return (site->site->op == SITE_LOAD || site->site->op == SITE_STORE) &&
+           ir_may_be_shared(site->function, site->site);
 }
 
-static bool is_candidate(const struct ir_site *site) {
-    return is_plain(site) && site->width <= 16 && !site->is_generic && !site->is_volatile;
+bool combine_may(const struct ir_kernel_site *site) {
+    return is_plain(site) && site->site->width <= 16 && !site->site->is_generic &&
+           !site->site->is_volatile;
 }
 
 // ---- Lines --------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ static void read_lines(struct lines *lines, const struct ir_kernel_site *sites,
         lines->places[s] =
             line_of(sites[s].function, ir_location(sites[s].function, sites[s].site->location));
         uint32_t line = find_line(lines, lines->places[s]);
-        if (is_plain(sites[s].site) && line < lines->count)
+        if (is_plain(&sites[s]) && line < lines->count)
             lines->written[line * (SITE_STORE + 1) + sites[s].site->op] += sites[s].site->width;
     }
     for (uint32_t i = 0; i < lines->count; i++)
@@ -101,81 +102,6 @@ static void plan_site(struct lines *lines, const struct ir_kernel_site *recorded
 
 // ---- Neighbours ---------------------------------------------------------------------------
 
-static bool defines(const struct ir_instruction *instruction, uint32_t reg) {
-    const struct ir_operand *result = &instruction->operands[0];
-    if (instruction->operand_count == 0)
-        return false;
-    if (result->kind == IR_OPERAND_VECTOR)
-        for (uint32_t e = 0; e < result->element_count; e++)
-            if (result->elements[e].kind == IR_OPERAND_REGISTER && result->elements[e].reg == reg)
-                return true;
-    return result->kind == IR_OPERAND_REGISTER && (result->reg == reg || result->pair == reg);
-}
-
-// The only instruction that sets the register; NULL: there are none or several.
-static const struct ir_instruction *definition(const struct ir_function *function, uint32_t reg) {
-    const struct ir_instruction *found = NULL;
-    for (uint32_t i = 0; i < function->instruction_count; i++)
-        if (defines(&function->instructions[i], reg)) {
-            if (found)
-                return NULL;
-            found = &function->instructions[i];
-        }
-    return found;
-}
-
-// The base of addresses that are known when the code is made.
-#define SYMBOLS (IR_NONE - 1)
-
-// What an address is a constant away from; *distance tells addresses of one base apart.
-static uint32_t base_of(const struct ir_function *function, const struct ir_operand *address,
-                        uint64_t *distance) {
-    uint32_t reg = address->reg;
-    *distance = address->value + (reg == IR_NONE ? (uintptr_t)address->variable : 0);
-    for (int steps = 0; reg != IR_NONE && steps < 8; steps++) {
-        const struct ir_instruction *set = definition(function, reg);
-        if (set && ptx_is(set->ptx, PTX_FACT_COPY) && set->operands[1].kind == IR_OPERAND_SYMBOL) {
-            *distance += set->operands[1].value + (uintptr_t)set->operands[1].variable;
-            return SYMBOLS;
-        }
-        bool is_sum = set && set->ptx->isa == PTX_ISA_add_int &&
-                      set->operands[1].kind == IR_OPERAND_REGISTER &&
-                      set->operands[2].kind == IR_OPERAND_IMMEDIATE;
-        if (!is_sum)
-            return reg;
-        reg = set->operands[1].reg;
-        *distance += set->operands[2].value;
-    }
-    return reg == IR_NONE ? SYMBOLS : reg;
-}
-
-// Accesses of one group are at constant distances from one base, with no barrier between them. A
-// base that is set at several places is one only within a block.
-static uint64_t group_of(const struct ir_function *function, const struct ir_site *site,
-                         uint64_t *distance) {
-    uint32_t block = 0;
-    while (block + 1 < function->block_count &&
-           function->blocks[block + 1].first <= site->instruction)
-        block++;
-    const struct ir_instruction *access = &function->instructions[site->instruction];
-    const struct ir_operand *address = NULL;
-    for (uint32_t o = 0; o < access->operand_count; o++)
-        if (access->operands[o].kind == IR_OPERAND_ADDRESS)
-            address = &access->operands[o];
-    if (!address)
-        return 0;
-    uint32_t base = base_of(function, address, distance);
-    bool is_one = base == SYMBOLS || definition(function, base);
-    uint64_t barriers = 0, sets = 0;
-    for (uint32_t i = 0; i < site->instruction; i++) {
-        barriers += ptx_is(function->instructions[i].ptx, PTX_FACT_SYNCS);
-        if (!is_one && i >= function->blocks[block].first)
-            sets += defines(&function->instructions[i], base);
-    }
-    uint64_t part = is_one ? barriers : 1u << 20 | block;
-    return 1 + (part << 42 | (uint64_t)site->op << 41 | (sets & 0x1ff) << 32 | base);
-}
-
 static int by_group(const void *left, const void *right) {
     const struct combine_site *const *a = left, *const *b = right;
     return (*a)->group < (*b)->group ? -1 : (*a)->group > (*b)->group;
@@ -207,8 +133,7 @@ static bool find_twins(struct combine_site *planned, const struct lines *lines,
     for (uint32_t s = 0; s < count; s++) {
         planned[s].twin = IR_NONE;
         uint32_t line = find_line(lines, lines->places[s]);
-        if (!is_candidate(sites[s].site) || sites[s].site->op != SITE_LOAD ||
-            line == lines->count ||
+        if (!combine_may(&sites[s]) || sites[s].site->op != SITE_LOAD || line == lines->count ||
             lines->data[line].bytes[SITE_LOAD] >= lines->written[line * (SITE_STORE + 1)])
             continue;
         for (uint32_t t = s; t-- > 0 && planned[s].twin == IR_NONE;)
@@ -249,13 +174,14 @@ struct combine_plan *combine_plan_create(const struct compiled_code *code,
     plan->site_count = site_count;
     plan->planned = base_alloc((site_count + 1) * sizeof *plan->planned);
     bool is_any = false;
+    struct neighbours *neighbours = neighbours_create();
     for (uint32_t s = 0; s < site_count; s++) {
-        if (!is_candidate(sites[s].site))
+        if (!combine_may(&sites[s]))
             continue;
         plan_site(&lines, &sites[s], &plan->planned[s], lines.places[s]);
-        plan->planned[s].group =
-            group_of(sites[s].function, sites[s].site, &plan->planned[s].address);
+        plan->planned[s].group = neighbours_group(neighbours, &sites[s], &plan->planned[s].address);
     }
+    neighbours_free(neighbours);
     match_code(plan, code, kernel->name);
     for (uint32_t s = 0; s < site_count; s++)
         is_any |= plan->planned[s].widths >= 2 * sites[s].site->width;

@@ -45,6 +45,18 @@ struct combine_plan *combine_plan_create(const struct compiled_code *code,
                                          const struct ir_kernel_site *sites, uint32_t count);
 void combine_plan_free(struct combine_plan *plan); // NULL is allowed
 
+// plan.c: can the code generator merge it with others at all? A load or store of shared memory.
+bool combine_may(const struct ir_kernel_site *site);
+
+// neighbours.c. Accesses of one group are at constant distances from one base, with no barrier
+// between them; a base that is set at several places is one only within a block. 0: of none.
+// *distance tells the addresses of a group apart.
+struct neighbours;
+struct neighbours *neighbours_create(void);
+void neighbours_free(struct neighbours *neighbours);
+uint64_t neighbours_group(struct neighbours *neighbours, const struct ir_kernel_site *site,
+                          uint64_t *distance);
+
 // bundle.c: decides the ways.
 void combine_bundle(struct combine_site *planned, const struct ir_kernel_site *sites,
                     uint32_t count);

@@ -215,6 +215,9 @@ struct ir_kernel_site {
     bool is_wider; // than any that was written: see compiled/stream.h
 };
 struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_t *count);
+// Of shared memory, or of a generic address; not of what says .global.
+bool ir_may_be_shared(const struct ir_function *function, const struct ir_site *site);
+bool ir_may_touch_shared(const struct ir_function *kernel); // has it such a site?
 
 // Which variable holds this byte of a block's shared memory; NULL: none.
 const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *layout,

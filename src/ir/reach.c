@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ir/build.h"
+#include "ptx/facts.h"
 
 typedef VEC(const struct ir_function *) function_list;
 
@@ -82,6 +83,22 @@ struct ir_kernel_site *ir_kernel_sites(const struct ir_function *kernel, uint32_
     vec_free(&functions);
     *count = (uint32_t)sites.length;
     return sites.data;
+}
+
+bool ir_may_be_shared(const struct ir_function *function, const struct ir_site *site) {
+    const struct ir_instruction *instruction = &function->instructions[site->instruction];
+    return !PTX_HAS(instruction->ptx, space) ||
+           ptx_modifier_of(instruction->ptx, PTX_GROUP_space) != PTX_MOD_global;
+}
+
+bool ir_may_touch_shared(const struct ir_function *kernel) {
+    uint32_t count;
+    bool any = false;
+    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
+    for (uint32_t s = 0; s < count && !any; s++)
+        any = ir_may_be_shared(sites[s].function, sites[s].site);
+    free(sites);
+    return any;
 }
 
 const struct ptx_instruction *ir_first_refused(const struct ir_function *kernel) {

@@ -34,23 +34,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map kept_by_key; // struct key -> struct kept
 static size_t kept_count;
 
-static bool may_be_shared(const struct ir_kernel_site *site) {
-    const struct ir_instruction *instruction =
-        &site->function->instructions[site->site->instruction];
-    return !PTX_HAS(instruction->ptx, space) ||
-           ptx_modifier_of(instruction->ptx, PTX_GROUP_space) != PTX_MOD_global;
-}
-
-static bool any_is_shared(const struct ir_function *kernel) {
-    uint32_t count;
-    bool any = false;
-    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
-    for (uint32_t s = 0; s < count && !any; s++)
-        any = may_be_shared(&sites[s]);
-    free(sites);
-    return any;
-}
-
 static void add_choice(const struct prove_site *site, struct profile_choice *choice) {
     if (site->verdict != PROVE_DEPENDS || !(site->parameter_bytes || site->is_width))
         return;
@@ -153,7 +136,7 @@ static struct kept *find_or_prove(const struct key *key, const struct ir_functio
     kept = base_alloc(sizeof *kept);
     memcpy(&kept->key, key, sizeof *key);
     kept->is_settled = true;
-    if (any_is_shared(kernel))
+    if (ir_may_touch_shared(kernel))
         prove(kept, kernel, launch);
     keep_choices(kept, any);
     map_put(&kept_by_key, (const char *)&kept->key, sizeof kept->key, kept);
