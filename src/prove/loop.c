@@ -288,6 +288,7 @@ static bool compare(struct walker *walker, const struct code *code, struct heade
         }
         has_changed |= weaken(walker, code, header, r, &back->state, is_patient);
     }
+    has_changed |= memory_weaken(walker, &header->any.memory, &back->state);
     has_changed |= race_compare(walker, header->loop, &header->any, &back->state);
     const bool is_exact = back->state.is_exact && back->state.may == header->any.may;
     if (header->any.is_exact && !is_exact) {
@@ -332,6 +333,7 @@ static void part_rounds(struct walker *walker, const struct code *code, struct s
                                      : state_unknown(walker, &code->function->registers[r], false,
                                                      ORIGIN_LOOP, IR_NONE);
     }
+    memory_part_rounds(walker, &state->memory, first);
     free(own);
 }
 
@@ -342,7 +344,9 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     struct state copy = state_copy(code, &header->any);
     copy.is_sure = true;
     copy.facts = facts_open(&walker->table, copy.facts);
+    walker->free_rounds++;
     walk_run(walker, code, header->loop->header, copy, &inner, true);
+    walker->free_rounds--;
     if (inner.deaths.is_any) { // in one round or another, nobody knows in which
         region->deaths.is_any = region->deaths.is_unsure = region->deaths.is_open = true;
         region->deaths.is_doubtful = region->deaths.is_apart = true;

@@ -9,12 +9,14 @@ struct state state_copy(const struct code *code, const struct state *state) {
     copy.registers = base_alloc(bytes + 1);
     memcpy(copy.registers, state->registers, bytes);
     copy.varying = varying_copy(code, state->varying);
+    copy.memory = memory_copy(&state->memory);
     return copy;
 }
 
 void state_free(struct state *state) {
     free(state->registers);
     free(state->varying);
+    vec_free(&state->memory);
     state->registers = NULL;
     state->varying = NULL;
 }
@@ -69,14 +71,45 @@ static const struct form *merge_values(struct merger *merger, const struct ir_re
     return result ? result : state_unknown(merger->walker, reg, false, ORIGIN_PATH, IR_NONE);
 }
 
+static void merge_memory(struct merger *merger, uint32_t of_a, struct memory *into,
+                         const struct memory *from) {
+    size_t kept = 0;
+    for (size_t i = 0; i < into->length; i++) {
+        struct cell cell = into->data[i];
+        const struct cell *other = NULL;
+        for (size_t k = 0; k < from->length && !other; k++)
+            if (from->data[k].offset == cell.offset && from->data[k].space == cell.space &&
+                from->data[k].bytes == cell.bytes)
+                other = &from->data[k];
+        if (!other)
+            continue;
+        const struct ir_register reg = {.class = cell.bytes > 4 ? IR_CLASS_64 : IR_CLASS_32};
+        cell.value =
+            form_cut(&merger->walker->table,
+                     merge_values(merger, &reg, of_a, cell.value, other->value), 8u * cell.bytes);
+        into->data[kept++] = cell;
+    }
+    into->length = kept;
+}
+
+static struct merger merger_of(struct walker *walker, const struct state *into,
+                               const struct state *from) {
+    return (struct merger){.walker = walker,
+                           .both = into->may & from->may,
+                           .is_one = into->is_exact && from->is_exact,
+                           .is_steady = !(into->way | from->way)};
+}
+
+void state_merge_memory(struct walker *walker, struct state *into, const struct state *from) {
+    struct merger merger = merger_of(walker, into, from);
+    merge_memory(&merger, into->may, &into->memory, &from->memory);
+}
+
 // Both ways are of one branch, or of one round: the second state goes into the first. What nobody
 // will read is forgotten.
 static void merge(struct walker *walker, const struct code *code, uint32_t block,
                   struct state *into, const struct state *from) {
-    struct merger merger = {.walker = walker,
-                            .both = into->may & from->may,
-                            .is_one = into->is_exact && from->is_exact,
-                            .is_steady = !(into->way | from->way)};
+    struct merger merger = merger_of(walker, into, from);
     for (uint32_t r = 0; r < code->function->register_count; r++) {
         const struct form *before = into->registers[r];
         if (!ir_is_live(&code->live, code->live.in, block, r)) {
@@ -87,6 +120,7 @@ static void merge(struct walker *walker, const struct code *code, uint32_t block
                                           from->registers[r]);
         varying_merge(into, from, &code->function->registers[r], r, before, from->registers[r]);
     }
+    merge_memory(&merger, into->may, &into->memory, &from->memory);
     if (from->way & ~into->way)
         into->way_at = from->way_at;
     into->way |= from->way;

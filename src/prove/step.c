@@ -217,44 +217,86 @@ static bool is_private(const struct step *step, enum ptx_space space, const stru
     }
 }
 
+// What an element of a load is, that lies `at` bytes behind its address.
+static const struct form *loaded(const struct step *step, const struct memory_place *own,
+                                 unsigned at, const struct ir_register *reg, bool is_uniform) {
+    struct walker *walker = step->walker;
+    const struct ir_operand *address = &step->instruction->operands[1];
+    const enum ptx_type type = (enum ptx_type)step->instruction->ptx->types[0];
+    const unsigned bytes = ptx_type_bytes(type), bits = state_bits(reg);
+    if (bytes <= 8 && walk_is_parameter(step->code, step->instruction) && 8 * bytes <= bits)
+        return read_parameter(walker, address->variable->offset + address->value + at, bytes,
+                              is_signed_type(type), bits);
+    const struct form *stored =
+        own->is_own ? memory_load(&step->reader, own, at, bytes, step->truth.yes | step->truth.open)
+                    : NULL;
+    if (stored)
+        return transfer_extend(&walker->table, step->number, stored, 8 * bytes,
+                               is_signed_type(type), bits);
+    const bool is_narrow = 8 * bytes < bits && !is_signed_type(type);
+    return form_of_symbol(&walker->table, bits,
+                          symbol_unknown(&walker->table, is_uniform,
+                                         form_mask(is_narrow ? 8 * bytes : bits), ORIGIN_LOAD,
+                                         step->number));
+}
+
+static const struct ir_operand *element_of(const struct ir_operand *operand, unsigned i) {
+    return operand->kind == IR_OPERAND_VECTOR ? &operand->elements[i] : operand;
+}
+
 static void load(struct step *step) {
     struct walker *walker = step->walker;
     const struct ir_operand *to = &step->instruction->operands[0];
     const struct ir_operand *address = &step->instruction->operands[1];
-    const enum ptx_type type = (enum ptx_type)step->instruction->ptx->types[0];
-    const unsigned bytes = ptx_type_bytes(type),
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)step->instruction->ptx->types[0]),
                    count = to->kind == IR_OPERAND_VECTOR ? to->element_count : 1;
     enum ptx_space space;
     const struct form *place = read_address(&step->reader, address, &space);
+    const struct memory_place own = memory_place_of(&step->reader, address);
     const bool is_uniform = place && place->bits >= 32 && form_is_uniform(&walker->table, place) &&
                             step->state->is_exact && !walker->has_parted &&
                             !is_private(step, space, place);
-    for (unsigned i = 0; i < count; i++) {
-        const struct ir_operand *element = to->kind == IR_OPERAND_VECTOR ? &to->elements[i] : to;
-        if (element->kind != IR_OPERAND_REGISTER)
-            continue;
-        const struct ir_register *reg = &step->code->function->registers[element->reg];
-        const unsigned bits = state_bits(reg);
-        const struct form *value;
-        if (bytes <= 8 && walk_is_parameter(step->code, step->instruction) && 8 * bytes <= bits) {
-            value = read_parameter(walker, address->variable->offset + address->value + i * bytes,
-                                   bytes, is_signed_type(type), bits);
-        } else {
-            const bool is_narrow = 8 * bytes < bits && !is_signed_type(type);
-            value = form_of_symbol(&walker->table, bits,
-                                   symbol_unknown(&walker->table, is_uniform,
-                                                  form_mask(is_narrow ? 8 * bytes : bits),
-                                                  ORIGIN_LOAD, step->number));
-        }
-        write_operand(step, element, value);
-    }
+    const struct form *values[8];
+    // A register that the address is in is not written before all is read.
+    for (unsigned i = 0; i < count && i < 8; i++)
+        values[i] =
+            element_of(to, i)->kind == IR_OPERAND_REGISTER
+                ? loaded(step, &own, i * bytes,
+                         &step->code->function->registers[element_of(to, i)->reg], is_uniform)
+                : NULL;
+    for (unsigned i = 0; i < count && i < 8; i++)
+        if (values[i])
+            write_operand(step, element_of(to, i), values[i]);
+}
+
+// ---- Stores ---------------------------------------------------------------------------------
+
+// To memory that threads have of their own.
+static void store(struct step *step) {
+    const struct ir_operand *address = &step->instruction->operands[0];
+    const struct ir_operand *from = &step->instruction->operands[1];
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)step->instruction->ptx->types[0]),
+                   count = from->kind == IR_OPERAND_VECTOR ? from->element_count : 1;
+    const struct memory_place place = memory_place_of(&step->reader, address);
+    for (unsigned i = 0; place.is_own && i < count; i++)
+        memory_store(&step->reader, step->state, &place, i * bytes, bytes,
+                     bytes <= 8 ? read_operand(&step->reader, element_of(from, i)) : NULL,
+                     &step->truth);
+}
+
+// Other accesses that may write to local memory.
+static void overwrite(struct step *step) {
+    const struct ir_operand *address = walk_address_of(step->instruction);
+    if (address && !memory_place_of(&step->reader, address).is_own)
+        return;
+    memory_forget(&step->state->memory, PTX_SPACE_LOCAL);
 }
 
 // ---- Calls ----------------------------------------------------------------------------------
 
 enum { MOST_CALLS = 6 };
 
-// The function's accesses are looked at with nothing known of its parameters.
+// The function is followed where it is called, with what is known of its parameters.
 static void call(struct step *step) {
     struct walker *walker = step->walker;
     const struct ir_call *what = step->instruction->call;
@@ -265,8 +307,10 @@ static void call(struct step *step) {
         walker->trouble = "it calls functions through pointers";
         return;
     }
-    if (!callee) // of the device's library: it makes no accesses of its own to shared memory
+    if (!callee) { // of the device's library: it makes no accesses of its own to shared memory
+        memory_leave(walker, step->state, what, NULL, NULL, &step->truth);
         return;
+    }
     if (walker->calls == MOST_CALLS) {
         walker->trouble = "its functions call each other too deep";
         return;
@@ -287,10 +331,21 @@ static void call(struct step *step) {
         state.may = walker->lanes;
         state.facts = NULL;
     }
+    state.memory = walker->is_joined
+                       ? (struct memory){0}
+                       : memory_enter(walker, step->state, what, callee, &step->truth);
     struct region region = {.meets = IR_NONE};
+    struct returns returns = {0}, *const outer = walker->returns;
+    const unsigned rounds = walker->free_rounds;
+    walker->returns = &returns;
+    walker->free_rounds = 0;
     walker->calls++;
     walk_run(walker, code, 0, state, &region, false);
     walker->calls--;
+    walker->free_rounds = rounds;
+    walker->returns = outer;
+    memory_leave(walker, step->state, what, callee, &returns, &step->truth);
+    vec_free(&returns.state.memory);
 }
 
 // ---- Other lanes ----------------------------------------------------------------------------
@@ -339,6 +394,8 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
         call(&step);
     else if (access == PTX_ACCESS_LOAD)
         load(&step);
+    else if (access == PTX_ACCESS_STORE)
+        store(&step);
     else if (walk_across_lanes(&step.reader, may, is_exact, &results))
         exchange(&step, &results);
     else if (has_carry(instruction) || access != PTX_ACCESS_NONE)
@@ -347,5 +404,7 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
         run_row(&step, meaning);
     else if (!move_words(&step))
         forget(&step);
+    if (access != PTX_ACCESS_NONE && access != PTX_ACCESS_LOAD && access != PTX_ACCESS_STORE)
+        overwrite(&step);
     varying_write(&step.reader, state, varies, first);
 }

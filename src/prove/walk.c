@@ -294,6 +294,8 @@ static uint32_t leave_block(struct walker *walker, const struct code *code, uint
         walk_step(walker, code, last, state);
     if (block->successor_count)
         return block->successors[block->successor_count - 1];
+    if (instruction->ptx->isa == PTX_ISA_ret_any)
+        memory_return(walker, state);
     die(walker, code, state, region);
     return IR_NONE;
 }

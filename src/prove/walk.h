@@ -14,6 +14,18 @@
 #include "prove/prove.h"
 #include "prove/transfer.h"
 
+// Bytes that each thread has of its own, and what the lanes hold there: 8 * bytes, or fewer, bits.
+struct cell {
+    enum ptx_space space; // LOCAL: of the kernel's frame; PARAM: of what calls pass
+    uint8_t bytes;
+    uint64_t offset;
+    const struct form *value;
+};
+struct memory { // cells that are known; no two of them overlap
+    struct cell *data;
+    size_t length, capacity;
+};
+
 struct state {
     uint32_t may;  // lanes that may be here
     bool is_exact; // whenever any of them are, all are, and together
@@ -24,6 +36,7 @@ struct state {
     uint32_t phases;      // the barriers that were passed last
     uint32_t warp_phases; // those among the lanes of the warp
     const struct form **registers; // of the function; NULL: not set yet
+    struct memory memory;          // as registers are
     const struct fact *facts;      // that its lanes have come by
     // Where it is asked whether all blocks do the same; enum prove_varies.
     unsigned way;     // whether, or how often, this place is reached
@@ -67,6 +80,12 @@ struct address { // of a variable in global memory, or of the parameters
     const struct form *form;
 };
 
+struct returns { // of a function that is called: states at its ends, put together
+    bool is_any;
+    bool is_lost;       // some are of a round of a loop that is not known
+    struct state state; // of which the memory is known
+};
+
 struct walker {
     struct form_table table;
     const struct prove_launch *launch;
@@ -84,6 +103,8 @@ struct walker {
     VEC(struct address) addresses;
     uint64_t steps, most_steps; // instructions that were looked at
     unsigned depth, calls;
+    unsigned free_rounds;    // loops of any round around, in the function that is walked
+    struct returns *returns; // of that function; NULL: it is the kernel
     bool records;
     bool is_joined;      // the block that is walked through is; see struct code
     bool has_lost;       // lanes may have ended where it is not known which way they went
@@ -169,6 +190,8 @@ void gather_exit(struct walker *walker, const struct code *code, gathers *exits,
 struct state gather_meet(const struct gather *gather, const struct state *before,
                          const struct region *region);
 // All lanes of the state are lost.
+// What lanes of both have in memory of their own; of the first state the memory alone changes.
+void state_merge_memory(struct walker *walker, struct state *into, const struct state *from);
 void losses_note(struct losses *losses, const struct state *state);
 void losses_add(struct losses *into, const struct losses *from);
 // A symbol that nothing is known of, as a register holds it.
@@ -222,6 +245,38 @@ struct truth {
     bool is_one;
 };
 struct truth truth_of(const struct walker *walker, const struct form *a, uint32_t lanes);
+
+// memory.c: memory that threads have of their own.
+struct memory memory_copy(const struct memory *memory);
+void memory_forget(struct memory *memory, enum ptx_space space); // all that is known
+// Where an access of such memory lies. Not own: it is known to be of none.
+struct memory_place {
+    bool is_own;
+    enum ptx_space space;
+    const struct form *offset; // NULL: not known
+};
+struct memory_place memory_place_of(const struct reader *reader, const struct ir_operand *address);
+// What lanes load from there, `at` bytes behind. NULL: not known.
+const struct form *memory_load(const struct reader *reader, const struct memory_place *place,
+                               unsigned at, unsigned bytes, uint32_t lanes);
+// `value` NULL: not known.
+void memory_store(const struct reader *reader, struct state *state,
+                  const struct memory_place *place, unsigned at, unsigned bytes,
+                  const struct form *value, const struct truth *truth);
+// What any round of a loop begins with, of what one ends with. True: that is less than before.
+bool memory_weaken(struct walker *walker, struct memory *any, const struct state *back);
+// Lanes have left in different rounds: what is made of symbols from `first` on is not known.
+void memory_part_rounds(struct walker *walker, struct memory *memory, size_t first);
+// What a function begins with that lanes call; and what the caller goes on with. `callee` or
+// `returns` NULL: it is not known what it does.
+struct memory memory_enter(struct walker *walker, const struct state *caller,
+                           const struct ir_call *call, const struct ir_function *callee,
+                           const struct truth *truth);
+void memory_leave(struct walker *walker, struct state *caller, const struct ir_call *call,
+                  const struct ir_function *callee, const struct returns *returns,
+                  const struct truth *truth);
+// At an end of the function.
+void memory_return(struct walker *walker, const struct state *state);
 
 // lanes.c: an instruction through which lanes see each other, executed by all of these lanes, and
 // at once where `is_exact`. False: it is none. A result that is NULL is not known.

@@ -25,10 +25,10 @@ enum {
 static const char *const verdict_names[VERDICTS] = {"not reached", "exact",   "full",
                                                     "depends",     "bounded", "observed"};
 static const char *const trait_names[TRAIT_COUNT] = {
-    "thread",    "block",    "parameter", "loaded",  "loop counter",  "variable",
-    "product",   "quotient", "bits",      "shift",   "route",         "choice",
-    "converted", "wide",     "narrow",    "carry",   "exchanged",     "call",
-    "generic",   "guarded",  "in branch", "in loop", "in open branch"};
+    "thread",    "block",    "parameter", "loaded",  "loop counter",   "variable",
+    "product",   "quotient", "bits",      "shift",   "route",          "choice",
+    "converted", "wide",     "narrow",    "carry",   "exchanged",      "call",
+    "generic",   "guarded",  "in branch", "in loop", "in open branch", "local"};
 
 struct totals {
     uint64_t kernels, faults, faulted, requests, sites, untrusted;

@@ -1,6 +1,7 @@
 // Accesses of random kernels: to shared memory, in which the proofs are about, and to the others.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "random_kernel.h"
 
@@ -414,6 +415,78 @@ void random_make_load(struct generator *g) {
     if (!is_store)
         random_push(g, type->kind, n, type->bytes > 2 ? UINT64_MAX : (1u << 8 * type->bytes) - 1,
                     TRAIT_LOADED);
+}
+
+// Where in local memory: a place that is likely known, as text between brackets.
+static const char *local_place(struct generator *g, unsigned bytes) {
+    const unsigned at = bytes * random_below(g, random_chance(g, 70) ? 3 : LOCAL_BYTES / bytes);
+    const unsigned d = random_register(g, VALUE_64), t = random_register(g, VALUE_32);
+    char *text = g->texts[g->text++ % 16];
+    if (random_chance(g, 40)) {
+        snprintf(text, sizeof g->texts[0], "loc+%u", at);
+        return text;
+    }
+    random_say(g, "mov.u64 %%d%u, loc;", d);
+    if (random_chance(g, 40)) { // another one for each lane, maybe
+        const struct random_value v = random_chance(g, 50) ? random_pick(g, VALUE_32) : mixed(g);
+        const unsigned wide = random_register(g, VALUE_64);
+        random_say(g, "and.b32 %%r%u, %%r%u, %u;", t, v.number, random_chance(g, 50) ? 3 : 1);
+        random_say(g, "mul.wide.u32 %%d%u, %%r%u, %u;", wide, t, bytes);
+        random_say(g, "add.s64 %%d%u, %%d%u, %%d%u;", d, d, wide);
+        snprintf(text, sizeof g->texts[0], "%%d%u", d);
+    } else {
+        snprintf(text, sizeof g->texts[0], "%%d%u+%u", d, at);
+    }
+    return text;
+}
+
+static void local_access(struct generator *g, const struct type *type, unsigned count,
+                         bool is_store, const char *place, unsigned guards) {
+    const char *space = ".local";
+    char list[100], generic[16];
+    unsigned numbers[4];
+    uint32_t traits = TRAIT_LOCAL;
+    if (place[0] == '%' && !strchr(place, '+') && random_chance(g, 20)) {
+        const unsigned d = random_register(g, VALUE_64);
+        random_say(g, "cvta.local.u64 %%d%u, %s;", d, place);
+        snprintf(generic, sizeof generic, "%%d%u", d);
+        place = generic;
+        space = "";
+    }
+    list_registers(list, sizeof list, g, type->kind, count, numbers, !is_store);
+    const char *guard = random_guard(g, guards, &traits), *vector = count == 2 ? ".v2" : "";
+    for (unsigned i = 0; i < count && !is_store && guard[0]; i++)
+        random_say(g, "mov.u%u %s, 0;", 16u << type->kind, random_name(g, type->kind, numbers[i]));
+    if (is_store)
+        random_say(g, "%sst%s%s%s [%s], %s;", guard, space, vector, type->name, place, list);
+    else
+        random_say(g, "%sld%s%s%s %s, [%s];", guard, space, vector, type->name, list, place);
+    if (!space[0])
+        random_site(g, traits);
+    for (unsigned i = 0; i < count && !is_store; i++)
+        random_push(g, type->kind, numbers[i],
+                    type->bytes > 2 ? UINT64_MAX : (1u << 8 * type->bytes) - 1,
+                    TRAIT_LOADED | TRAIT_LOCAL);
+}
+
+// Values that go through memory of the thread's own, and come back to be an index.
+void random_make_local(struct generator *g) {
+    const struct type *type = random_chance(g, 60) ? &types[0] : &ONE_OF(g, types);
+    const unsigned count = random_chance(g, 20) && type->bytes <= 4 ? 2 : 1;
+    const char *place = local_place(g, type->bytes * count);
+    if (random_chance(g, 80))
+        local_access(g, type, count, true, place, 10);
+    if (random_chance(g, 50)) { // over it, or beside it
+        const struct type *other = random_chance(g, 70) ? type : &ONE_OF(g, types);
+        const char *there = random_chance(g, 60)
+                                ? place
+                                : local_place(g, other->bytes * (other == type ? count : 1));
+        local_access(g, other, other == type ? count : 1, true, there, 35);
+    }
+    if (random_chance(g, 70)) {
+        local_access(g, type, count, false, place, 10);
+        random_make_access(g);
+    }
 }
 
 void random_parameters(uint64_t *state, uint64_t buffer, uint8_t bytes[RANDOM_PARAMETER_BYTES]) {

@@ -299,7 +299,9 @@ static void make_call(struct generator *g) {
 static void statement(struct generator *g) {
     const unsigned way = random_below(g, 100);
     g->budget--;
-    if (way < 40)
+    if (g->has_local && random_chance(g, 25))
+        random_make_local(g);
+    else if (way < 40)
         random_make_value(g);
     else if (way < 42 && g->loops < 2 && g->depth < 5)
         make_short_loop(g);
@@ -323,6 +325,8 @@ static void statement(struct generator *g) {
         make_call(g);
     else if (way < 96 && g->depth == 0 && g->is_kernel)
         random_say(g, "bar.sync 0;");
+    else if (g->has_local || way < 97)
+        random_make_local(g);
     else
         random_make_access(g);
 }
@@ -381,6 +385,7 @@ void random_kernel_make(struct random_kernel *kernel, uint64_t seed) {
         g.allowed |= (uint32_t)random_chance(&g, 50) << t;
     g.allowed |= TRAIT_THREAD;
     g.is_small = random_chance(&g, 40);
+    g.has_local = random_chance(&g, 20);
     strbuf_puts(out, ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"random.cu\"\n");
     random_arrays(&g, out);
     const unsigned functions = !g.is_small && random_chance(&g, 30) ? 1 + random_below(&g, 2) : 0;

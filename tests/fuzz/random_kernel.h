@@ -35,7 +35,8 @@ enum trait {
     TRAIT_IN_BRANCH = 1 << 20,
     TRAIT_IN_LOOP = 1 << 21,
     TRAIT_IN_OPEN = 1 << 22, // a branch or loop whose condition hangs on what is not known
-    TRAIT_COUNT = 23,
+    TRAIT_LOCAL = 1 << 23,   // went through local memory
+    TRAIT_COUNT = 24,
 };
 
 enum value_kind { VALUE_16, VALUE_32, VALUE_64, VALUE_PREDICATE, VALUE_KINDS };
@@ -86,6 +87,7 @@ struct generator {
     uint32_t around;                     // traits of what lies around
     uint32_t allowed;                    // traits of values that are made at all
     bool is_kernel, has_exits, is_small; // small: few and simple statements
+    bool has_local;                      // much goes through local memory
     struct random_kernel *kernel;
     unsigned functions;
     unsigned array_bytes;
@@ -119,7 +121,8 @@ struct random_value random_32(struct generator *g); // a value, often one just m
 void random_make_access(struct generator *g);
 // An access whose index was compared with what it must not exceed, or nearly that.
 void random_make_checked(struct generator *g);
-void random_make_load(struct generator *g); // of other memories
+void random_make_load(struct generator *g);  // of other memories
+void random_make_local(struct generator *g); // to and from the thread's own
 void random_make_parameter(struct generator *g);
 void random_arrays(struct generator *g, struct strbuf *out);
 
