@@ -199,8 +199,11 @@ static void read_number(struct ptx_lexer *lexer, struct ptx_token *token) {
 static void read_string(struct ptx_lexer *lexer, struct ptx_token *token) {
     token->kind = PTX_TOKEN_STRING;
     lexer->at++;
-    while (lexer->at < lexer->end && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
-        lexer->at++;
+    while (lexer->at < lexer->end && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n') {
+        const bool is_escaped = peek(lexer, 0) == '\\' && lexer->at + 1 < lexer->end &&
+                                (peek(lexer, 1) == '"' || peek(lexer, 1) == '\\');
+        lexer->at += 1 + is_escaped;
+    }
     if (peek(lexer, 0) == '"') {
         token->range.end = ++lexer->at;
         return;

@@ -23,6 +23,29 @@ static bool parse_number(struct ptx_parser *parser, const char *what, uint32_t *
     return true;
 }
 
+static bool is_octal(const char *digits) {
+    return digits[0] >= '0' && digits[0] <= '3' && digits[1] >= '0' && digits[1] <= '7' &&
+           digits[2] >= '0' && digits[2] <= '7';
+}
+
+// Compilers write bytes that are no printable ASCII as \303, and a backslash before \ and ".
+static const char *parse_path(struct ptx_parser *parser) {
+    const char *text = ptx_intern_string(parser);
+    const size_t length = strlen(text);
+    char *path = memcpy(arena_alloc(parser->arena, length + 1), text, length + 1), *end = path;
+    for (const char *at = text; *at;) {
+        if (*at == '\\' && is_octal(at + 1) && memcmp(at + 1, "000", 3) != 0) {
+            *end++ = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+            at += 4;
+        } else {
+            at += *at == '\\' && (at[1] == '\\' || at[1] == '"');
+            *end++ = *at++;
+        }
+    }
+    *end = '\0';
+    return path;
+}
+
 // `.file 1 "path", timestamp, size`; clang may write the directory apart: `.file 1 "dir" "name"`.
 bool ptx_parse_file(struct ptx_parser *parser) {
     struct ptx_file file;
@@ -31,10 +54,10 @@ bool ptx_parse_file(struct ptx_parser *parser) {
         return false;
     if (parser->token.kind != PTX_TOKEN_STRING)
         return ptx_expected(parser, "the file's path");
-    file.path = ptx_intern_string(parser);
+    file.path = parse_path(parser);
     ptx_next(parser);
     if (parser->token.kind == PTX_TOKEN_STRING) {
-        const char *name = ptx_intern_string(parser);
+        const char *name = parse_path(parser);
         file.path = *name == '/' ? name : arena_printf(parser->arena, "%s/%s", file.path, name);
         ptx_next(parser);
     }

@@ -165,6 +165,19 @@ static void print_names(struct printer *printer) {
     strbuf_puts(printer->out, "\t}\n");
 }
 
+// As parse_debug.c reads it.
+static void print_path(struct strbuf *out, const char *path) {
+    for (; *path; path++) {
+        const unsigned char byte = (unsigned char)*path;
+        if (byte == '"' || byte == '\\')
+            strbuf_printf(out, "\\%c", byte);
+        else if (byte < ' ' || byte > '~')
+            strbuf_printf(out, "\\%03o", byte);
+        else
+            strbuf_append(out, path, 1);
+    }
+}
+
 void ptx_print(const struct ptx_module *module, struct strbuf *out) {
     struct printer printer = {.out = out};
     strbuf_printf(out, ".version %u.%u\n.target sm_%u", module->version_major,
@@ -174,9 +187,11 @@ void ptx_print(const struct ptx_module *module, struct strbuf *out) {
     if (module->is_debug)
         strbuf_puts(out, ", debug");
     strbuf_printf(out, "\n.address_size %u\n\n", module->address_size);
-    for (size_t i = 0; i < module->file_count; i++)
-        strbuf_printf(out, ".file %" PRIu32 " \"%s\"\n", module->files[i].number,
-                      module->files[i].path);
+    for (size_t i = 0; i < module->file_count; i++) {
+        strbuf_printf(out, ".file %" PRIu32 " \"", module->files[i].number);
+        print_path(out, module->files[i].path);
+        strbuf_puts(out, "\"\n");
+    }
     for (size_t i = 0; i < module->variable_count; i++) {
         ptx_print_variable(&module->variables[i], out);
         strbuf_puts(out, ";\n");

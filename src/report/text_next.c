@@ -150,7 +150,29 @@ static void put_fix(struct report_page *page, const struct profile *profile) {
     strbuf_free(&command);
 }
 
+static bool has_unknown_line(const struct profile *profile) {
+    for (size_t l = 0; l < profile->launch_count; l++)
+        for (size_t s = 0; s < profile->launches[l].site_count; s++) {
+            const struct profile_site *site = &profile->launches[l].sites[s];
+            if (!site->file && profile_excess_of(&site->counts))
+                return true;
+        }
+    return false;
+}
+
+static void put_lines(struct report_page *page, const struct profile *profile) {
+    if (!has_unknown_line(profile))
+        return;
+    report_newline(page);
+    report_wrap(
+        page, STYLE_WARN,
+        "Of some accesses no line is known: build with nvcc -lineinfo, which puts lines into "
+        "the PTX and leaves the code as it is.");
+    report_newline(page);
+}
+
 void text_next(struct report_page *page, const struct profile *profile) {
+    put_lines(page, profile);
     put_explain(page, profile);
     put_fix(page, profile);
 }

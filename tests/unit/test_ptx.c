@@ -78,6 +78,34 @@ static void expect_error(const char *text, const char *blamed, const char *messa
     drop(&f);
 }
 
+static void test_paths_are_unescaped(void **state) {
+    static const char *const cases[][2] = {
+        {"/tmp/\\303\\274.cu", "/tmp/\303\274.cu"}, // octal, as nvcc writes UTF-8
+        {"a\\\"b.cu", "a\"b.cu"},
+        {"a\\\\b.cu", "a\\b.cu"},
+        {"a\\b.cu", "a\\b.cu"},     // no escape: as it is
+        {"a\\000.cu", "a\\000.cu"}, // no path has that byte
+        {"a\\400.cu", "a\\400.cu"}, // no byte
+        {"a\\38.cu", "a\\38.cu"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf text = {0}, printed = {0};
+        struct fixture f;
+        strbuf_printf(&text, ".version 7.8 .target sm_90 .address_size 64 .file 1 \"%s\"\n",
+                      cases[i][0]);
+        parse_fine(&f, strbuf_string(&text));
+        assert_string_equal(f.module->files[0].path, cases[i][1]);
+        ptx_print(f.module, &printed);
+        drop(&f);
+        parse_fine(&f, strbuf_string(&printed));
+        assert_string_equal(f.module->files[0].path, cases[i][1]);
+        drop(&f);
+        strbuf_free(&text);
+        strbuf_free(&printed);
+    }
+}
+
 static void test_module_header(void **state) {
     (void)state;
     struct fixture f;
@@ -516,13 +544,21 @@ static void test_print_instruction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module_header),    cmocka_unit_test(test_instruction),
-        cmocka_unit_test(test_operands),         cmocka_unit_test(test_row_choice),
-        cmocka_unit_test(test_variables),        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_locations),        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_errors_are_exact), cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_recovery),         cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_print_instruction),
+        cmocka_unit_test(test_module_header),
+        cmocka_unit_test(test_instruction),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_row_choice),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_paths_are_unescaped),
+        cmocka_unit_test(test_errors_are_exact),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_print_instruction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

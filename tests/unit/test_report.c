@@ -314,6 +314,7 @@ static void test_unknown_line_and_array(void **state) {
     char *text = text_of(&launch, 1, NULL);
     assert_contains(text, "2 lines conflict");
     assert_contains(text, "  no known line: 4-way bank conflict\n");
+    assert_contains(text, "build with nvcc -lineinfo");
     assert_contains(text, "    ld.shared.f32      ");
     free(text);
 }
