@@ -1,9 +1,11 @@
 #include "base/progress.h"
 
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/demangle.h"
+
 static const double first_after = 0.5, redraw_after = 0.1; // seconds
-enum { SHOWN_NAME = 32 };
 
 double progress_now(void) {
     struct timespec now;
@@ -35,6 +37,13 @@ static void print_left(FILE *out, double seconds) {
         fprintf(out, ", %.1f h left", seconds / 3600);
 }
 
+// Most launches are done before anybody would read it.
+static void make_label(struct progress *progress) {
+    char *name = base_drop_parameters(base_demangle(progress->name));
+    snprintf(progress->label, sizeof progress->label, "%s", name);
+    free(name);
+}
+
 void progress_update(struct progress *progress, uint64_t blocks_done, uint64_t blocks,
                      uint64_t instructions) {
     FILE *out = progress->out;
@@ -44,9 +53,11 @@ void progress_update(struct progress *progress, uint64_t blocks_done, uint64_t b
     if (now - progress->shown < redraw_after)
         return;
     progress->shown = now;
+    if (!progress->is_visible)
+        make_label(progress);
     progress->is_visible = true;
     double elapsed = now - progress->start;
-    fprintf(out, "\r\033[K%.*s: %llu of %llu blocks, ", SHOWN_NAME, progress->name,
+    fprintf(out, "\r\033[K%s: %llu of %llu blocks, ", progress->label,
             (unsigned long long)blocks_done, (unsigned long long)blocks);
     print_scaled(out, (double)instructions / elapsed);
     fputs("instructions/s", out);

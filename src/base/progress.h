@@ -8,7 +8,8 @@
 
 struct progress {
     FILE *out;           // NULL: nothing is shown
-    const char *name;    // of a kernel, borrowed
+    const char *name;    // of a kernel, as the module has it; borrowed
+    char label[33];      // what is shown of it
     double start, shown; // seconds of progress_now
     bool is_visible;
 };

@@ -36,8 +36,10 @@ static int wait_for(struct child *child, const char *path) {
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     child->signal = WTERMSIG(status);
-    cli_error("%s was killed by signal %d (%s)", path, WTERMSIG(status),
-              strsignal(WTERMSIG(status)));
+    if (child->signal == SIGINT)
+        cli_error("%s was interrupted (SIGINT)", path);
+    else
+        cli_error("%s was killed by signal %d (%s)", path, child->signal, strsignal(child->signal));
     return 128 + WTERMSIG(status);
 }
 
@@ -85,7 +87,7 @@ int child_run(const char *path, char *const *argv, struct child *child) {
     if (child->pid < 0)
         cli_error("%s: %s", path, strerror(errno));
     else
-        status = wait_for(child, argv[0]);
+        status = wait_for(child, child->name ? child->name : argv[0]);
     running = 0;
     child->is_stopping = is_stopping != 0;
     for (int i = 0; i < FORWARDED; i++)

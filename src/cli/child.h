@@ -9,7 +9,8 @@ struct child {
     // Called in the child before it becomes the program; NULL: nothing is.
     void (*prepare)(void *context);
     void *context;
-    bool adopts; // processes whose parents end become ours, so that child_others finds them
+    const char *name; // what messages call it; NULL: argv[0]
+    bool adopts;      // processes whose parents end become ours, so that child_others finds them
     // What became of it:
     pid_t pid;        // -1: it could not be started
     int signal;       // that killed it; 0: it exited

@@ -147,6 +147,7 @@ static void render(const struct profile *profile, const struct cli_options *opti
                                  .source_root = getcwd(folder, sizeof folder)};
     if (stream) {
         how.color = options_use_color(options, stream);
+        how.links = how.color && isatty(fileno(stream));
         how.width = stream_width(stream);
     }
     report_write(profile, options->format, &how, out);

@@ -47,7 +47,7 @@ static int run_with_profile(const char *path, char **argv, const char *name,
     struct handover *handover;
     if (!collect_prepare(options, &handover))
         return CLI_USAGE;
-    struct child child = {.prepare = only_me, .context = handover};
+    struct child child = {.prepare = only_me, .context = handover, .name = name};
     struct collection collection = {0};
     environment_use_libraries(libraries,
                               program->has_rpath && program->runtime[0] ? program->runtime : NULL);

@@ -103,7 +103,8 @@ char *profile_cut_text(enum profile_cut why, int signal) {
     struct strbuf text = {0};
     if (signal && (why == PROFILE_CUT_SIGNAL || why == PROFILE_CUT_DEATH)) {
         const char *name = signal_name(signal);
-        strbuf_printf(&text, "cut short by signal %d", signal);
+        strbuf_printf(&text, "%s by signal %d", signal == SIGINT ? "interrupted" : "cut short",
+                      signal);
         if (name)
             strbuf_printf(&text, " (%s)", name);
     } else {

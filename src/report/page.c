@@ -40,7 +40,7 @@ static const char *style_code(enum report_style style) {
     return "";
 }
 
-static void flush_spaces(struct report_page *page) {
+void report_flush(struct report_page *page) {
     for (; page->pending > 0; page->pending--)
         strbuf_append(page->out, " ", 1);
 }
@@ -53,7 +53,7 @@ static void put_clean(struct report_page *page, enum report_style style, size_t 
         columns = left;
     if (*clean == '\0' || columns == 0)
         return;
-    flush_spaces(page);
+    report_flush(page);
     bool is_colored = page->color && style != STYLE_PLAIN;
     if (is_colored)
         strbuf_puts(page->out, style_code(style));

@@ -8,15 +8,18 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "report/report.h"
 #include "report/style.h"
 
 struct report_page {
     struct strbuf *out; // borrowed
     bool color;
+    const struct report_options *links; // whose sources places are linked to; NULL: no links
     size_t width;
     size_t column;  // of the current line, 0-based
     size_t pending; // spaces not yet written: a line never ends in them
     size_t number;  // width of a column of numbers, the same on the whole page
+    bool is_linked;
 };
 
 enum { REPORT_WIDTH = 100, REPORT_LEAST_WIDTH = 60 };
@@ -39,9 +42,14 @@ void report_put_right(struct report_page *page, enum report_style style, size_t 
 // Words over as many lines as it takes, each starting at the current column; '\n' breaks a line. So
 // does a word that is longer than a line, unless it takes more than three, and is elided.
 void report_wrap(struct report_page *page, enum report_style style, const char *text);
+// What is put until report_unlink() is a link to that file, where terminals take them (OSC 8), the
+// page has links and the file is there. A NULL file is none.
+void report_link(struct report_page *page, const char *file);
+void report_unlink(struct report_page *page);
 // Goes on at a column, if the line is not past it.
 void report_to(struct report_page *page, size_t column);
 void report_newline(struct report_page *page);
+void report_flush(struct report_page *page); // writes the spaces that were left out so far
 
 // A row of a table: a label from column `indent` on and four right-aligned cells, which stand under
 // each other on the whole page. A NULL cell stays empty. A label that is too long for that has a

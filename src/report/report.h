@@ -20,6 +20,7 @@ enum report_by {
 
 struct report_options {
     bool color;              // ANSI colours
+    bool links;              // source lines of a text are links to their files (OSC 8)
     unsigned width;          // columns, 0: 100; at least 60 are used
     bool verbose;            // every line and launch, and each lane of the worst requests
     enum report_by by;       // of text

@@ -193,6 +193,7 @@ void report_text(const struct profile *profile, const struct report_options *opt
     options = options ? options : &defaults;
     struct report_view *view = report_view_create(profile, options);
     report_page_begin(&page, out, options->color, options->width, largest_of(profile));
+    page.links = options->links ? options : NULL;
     put_program(&page, profile);
     put_processes(&page, profile);
     if (profile->launch_count == 0) {

@@ -152,7 +152,9 @@ static void put_line_heading(struct report_page *page, const struct view_line *l
     text_place(&place, line->at);
     report_newline(page);
     report_to(page, 2);
+    report_link(page, line->first->file);
     report_wrap(page, STYLE_BOLD, strbuf_string(&place));
+    report_unlink(page);
     put_behind(page, line->style, what);
     report_newline(page);
     strbuf_free(&place);
@@ -253,7 +255,9 @@ static void put_global_site(struct report_page *page, const struct view_line *li
                   text_cell(sectors, &site->average), text_cell(ideal, &site->ideal));
     text_cell(percent, efficiency);
     report_to(page, 2);
+    report_link(page, site->site->file);
     report_wrap(page, STYLE_BOLD, strbuf_string(&place));
+    report_unlink(page);
     put_behind(page, STYLE_PLAIN, strbuf_string(&rest));
     strbuf_free(&rest);
     strbuf_printf(&rest, "%s efficient", percent);

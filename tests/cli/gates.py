@@ -302,7 +302,7 @@ def check_cut(folder):
     with open(path, encoding="utf-8") as file:
         launch = json.load(file)["launches"][0]
     expect_equal("signal", launch["cut_short"], {"by": "signal", "signal": int(signal.SIGINT)})
-    expect_equal("fault", launch["fault"], "cut short by signal 2 (SIGINT)")
+    expect_equal("fault", launch["fault"], "interrupted by signal 2 (SIGINT)")
     expect(run("report", path), 0)
 
 

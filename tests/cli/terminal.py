@@ -118,6 +118,35 @@ def check_terminal(path):
         fail("colour in spite of NO_COLOR", output)
 
 
+# A kernel whose name is mangled, and an access with a line.
+LINED = LOOP.replace("loop(", "_Z4loopILi3EEvi(").replace(
+    ".visible", '.file 1 "FOLDER/a b.cu"\n.visible').replace("again:", "again:\n    .loc 1 7 3")
+
+
+def check_names_and_links(folder):
+    """Progress has names as the source has them; lines are links where the file is there."""
+    source = write(folder, "a b.cu", "\n" * 6 + "cell = i;\n")
+    path = write(folder, "lined.ptx", LINED.replace("FOLDER", os.path.realpath(folder)).replace(
+        "st.shared.u32 [%r3]", "st.shared.u32 [%r4]").replace("mov.u32 %r3, cell;", "mov.u32 %r3, cell;\n"
+        "    mov.u32 %r4, %laneid;\n    shl.b32 %r4, %r4, 7;\n    add.u32 %r4, %r4, %r3;").replace(
+        "%r<4>", "%r<5>").replace("cell[4]", "cell[4096]"))
+    env = dict(os.environ, TERM="xterm")
+    env.pop("NO_COLOR", None)
+    command = [BANKRUN, path, "--threads", "1", "--launch", "_Z4loopILi3EEvi<<<2000, 32>>>(0)"]
+    output = on_terminal(command, env, b"instructions/s")
+    if b"\033[Kloop<3>: " not in output or b"interrupted by signal 2" not in output:
+        fail("progress and end of a mangled kernel", output)
+    target = f"/{os.path.realpath(source)[1:].replace(' ', '%20')}\033\\".encode()
+    if b"\033]8;;file://" not in output or target not in output or output.count(b"]8;;") % 2:
+        fail(f"no link to {target}", output)
+    for change in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        if b"]8;;" in on_terminal(command[:-1] + ["_Z4loopILi3EEvi<<<1, 32>>>(2)"], dict(env, **change)):
+            fail(f"a link in spite of {change}")
+    os.remove(source)
+    if b"]8;;" in on_terminal(command[:-1] + ["_Z4loopILi3EEvi<<<1, 32>>>(2)"], env):
+        fail("a link to a file that is not there")
+
+
 def check_width():
     """explain's text and picture keep to the terminal's width, and 16 banks stand in a row there."""
     command = [BANKRUN, "explain", "s[3 * tid % 32 * 7]", "--shared", "double s[300]", "--block", "64"]
@@ -154,6 +183,7 @@ def main():
         loop = write(folder, "loop.ptx", LOOP)
         twice = write(folder, "twice.ptx", TWICE)
         check_terminal(loop)
+        check_names_and_links(folder)
         check_width()
         check_interrupt(loop, "loop<<<1, 32>>>(0)", signal.SIGINT)
         check_interrupt(loop, "loop<<<1, 32>>>(0)", signal.SIGTERM)

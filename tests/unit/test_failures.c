@@ -212,7 +212,7 @@ static void test_cut_texts(void **state) {
         int signal;
         const char *text;
     } table[] = {
-        {PROFILE_CUT_SIGNAL, SIGINT, "cut short by signal 2 (SIGINT)"},
+        {PROFILE_CUT_SIGNAL, SIGINT, "interrupted by signal 2 (SIGINT)"},
         {PROFILE_CUT_SIGNAL, 63, "cut short by signal 63"},
         {PROFILE_CUT_SIGNAL, 0, "cut short by a signal"},
         {PROFILE_CUT_DEATH, SIGKILL, "cut short by signal 9 (SIGKILL)"},

@@ -409,11 +409,11 @@ static void test_failures(void **state) {
                               .processes = &process,
                               .process_count = 1};
     launch.cut = PROFILE_CUT_SIGNAL;
-    launch.fault = "cut short by signal 2 (SIGINT)";
+    launch.fault = "interrupted by signal 2 (SIGINT)";
     struct strbuf out = {0};
     report_text(&profile, NULL, &out);
     const char *text = strbuf_string(&out);
-    assert_contains(text, "\n  cut short by signal 2 (SIGINT)\n  The counts are of what ran");
+    assert_contains(text, "\n  interrupted by signal 2 (SIGINT)\n  The counts are of what ran");
     assert_contains(text, " launch 1 of 1, 1,200 refused\n");
     assert_contains(text, "--- refused launches ---");
     assert_contains(text, "[31mfloat*): after launch 1, 1,200 times\n"
@@ -427,7 +427,7 @@ static void test_failures(void **state) {
                           "  lost: ./app left no profile\n");
     strbuf_free(&out);
     report_metrics(&profile, &out);
-    assert_contains(strbuf_string(&out), "  end: cut short by signal 2 (SIGINT)\n");
+    assert_contains(strbuf_string(&out), "  end: interrupted by signal 2 (SIGINT)\n");
     assert_contains(strbuf_string(&out), "\n1200 refused: work(");
     assert_contains(strbuf_string(&out), "  missing: cudaFoo is not supported\n");
     assert_null(strchr(strbuf_string(&out), '\x1b'));
