@@ -37,7 +37,7 @@ bench: all
 gpu: all
 	@python3 tools/gpu_gallery.py --build "$$BUILD"
 
-# The page and the module of docs/explorer, anew; says so where WebAssembly's compiler is missing.
+# The page and the module of docs/explorer, and the module of the HTML report, anew; says so where WebAssembly's compiler is missing.
 explorer:
 	@python3 tools/build_explorer.py || [ $$? = 77 ]
 

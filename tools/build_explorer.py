@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Builds the bank explorer: docs/explorer/bankrun.wasm, and index.html with all of it inside.
+"""Builds the WebAssembly modules: docs/explorer/bankrun.wasm with the explorer's index.html, which holds
+it, and src/report/html/redraw.wasm, which the pages of bankrun report hold.
 
-Usage: tools/build_explorer.py [FOLDER]     (default: docs/explorer)
+Usage: tools/build_explorer.py [FOLDER]     all three into one folder instead
+       tools/build_explorer.py --kept FILE  writes the bankrun.wasm that index.html holds: needs nothing
 
 Needs clang, lld, wasi-libc and libclang-rt-14-dev-wasm32 of Debian. Exit status 77: one is missing.
 """
@@ -19,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = "docs/explorer"
 # What a question needs of each room; the linker leaves out what nothing calls.
 SOURCES = {
-    "explorer": ("explorer", "wasm", "write"),
+    "explorer": ("explorer", "wasm", "write", "lanes"),
     "explain": ("arithmetic", "ask", "cast", "compiled", "declare", "evaluate", "explain", "let", "lexer", "names",
                 "parse", "shape", "suggest", "types"),
     "banks": ("architectures", "count", "cycles", "degree", "family", "legacy", "legacy_1", "loop", "once", "phases",
@@ -31,9 +33,18 @@ SOURCES = {
 }
 EXPORTS = ("wasm_room", "wasm_answer", "wasm_answer_length")
 # The stack holds the requests of a block's 32 warps, and the parser's way into an expression.
-FLAGS = ["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu11", "-Os", "-D_GNU_SOURCE", "-ffp-contract=off",
-         "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections", '-DBANKRUN_VERSION="explorer"',
-         "-Wl,--gc-sections,--strip-all,-z,stack-size=1048576"]
+FLAGS = ("-Wl,-z,stack-size=1048576",)
+
+# The bank model and the layouts alone: it needs no system.
+REDRAW = "src/report/html/redraw.wasm"
+REDRAW_SOURCES = {"explorer": ("redraw", "redraw_wasm", "lanes"), "banks": SOURCES["banks"], "fix": ("layout",),
+                  "report": ("drawing",)}
+REDRAW_EXPORTS = ("redraw_question", "redraw")
+REDRAW_FLAGS = ("-Wl,-z,stack-size=65536", "-DNDEBUG")
+
+TARGET = ("--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu11", "-Os", "-D_GNU_SOURCE", "-ffp-contract=off",
+          "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections", '-DBANKRUN_VERSION="explorer"',
+          "-Wl,--gc-sections,--strip-all")
 SCRIPTS = ("src/report/html/make.js", "src/report/html/picture.js", PAGE + "/bankrun.mjs", PAGE + "/page.js")
 STYLES = ("src/report/html/page.css", PAGE + "/page.css")
 MOST_BYTES = 300_000
@@ -48,17 +59,31 @@ def missing():
     """What is not installed; None: nothing."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = subprocess.run(["clang", *FLAGS, "-x", "c", "-", "-o", os.path.join(folder, "x.wasm")],
+            done = subprocess.run(["clang", *TARGET, "-x", "c", "-", "-o", os.path.join(folder, "x.wasm")],
                                   input="#include <stdio.h>\n", capture_output=True, text=True, check=False)
         except FileNotFoundError:
             return "clang is not installed"
     return done.stderr.strip() + "\n(apt: clang lld wasi-libc libclang-rt-14-dev-wasm32)" if done.returncode else None
 
 
-def compile_module(path):
-    sources = [f"{ROOT}/src/{room}/{name}.c" for room, names in SOURCES.items() for name in names]
-    subprocess.run(["clang", *FLAGS, *[f"-Wl,--export={name}" for name in EXPORTS], f"-I{ROOT}/src",
+def compile_module(path, rooms, exports, flags):
+    sources = [f"{ROOT}/src/{room}/{name}.c" for room, names in rooms.items() for name in names]
+    subprocess.run(["clang", *TARGET, *flags, *[f"-Wl,--export={name}" for name in exports], f"-I{ROOT}/src",
                     f"-I{ROOT}/include", *sources, "-o", path], check=True)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def build(explorer, redraw):
+    """Compiles both modules into these files; returns the explorer's."""
+    compile_module(redraw, REDRAW_SOURCES, REDRAW_EXPORTS, REDRAW_FLAGS)
+    return compile_module(explorer, SOURCES, EXPORTS, FLAGS)
+
+
+def kept_module():
+    """The module that the explorer's page holds."""
+    packed = re.search(r'id="module">([^<]*)<', read(PAGE + "/index.html")).group(1)
+    return gzip.decompress(base64.b64decode(packed))
 
 
 def digest(text):
@@ -85,21 +110,23 @@ def page_of(module):
 
 
 def main():
+    if sys.argv[1:2] == ["--kept"]:
+        with open(sys.argv[2], "wb") as file:
+            file.write(kept_module())
+        return 0
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, PAGE)
+    redraw = os.path.join(folder, "redraw.wasm") if len(sys.argv) > 1 else os.path.join(ROOT, REDRAW)
     why = missing()
     if why:
         print(f"the explorer is not built: {why}", file=sys.stderr)
         return 77
-    path = os.path.join(folder, "bankrun.wasm")
-    compile_module(path)
-    with open(path, "rb") as file:
-        module = file.read()
+    module = build(os.path.join(folder, "bankrun.wasm"), redraw)
     page = page_of(module)
     if len(page) > MOST_BYTES:
         sys.exit(f"build_explorer.py: the page has {len(page)} bytes, and may have {MOST_BYTES}")
     with open(os.path.join(folder, "index.html"), "w", encoding="utf-8") as file:
         file.write(page)
-    print(f"bankrun.wasm: {len(module)} bytes; index.html: {len(page)} bytes")
+    print(f"bankrun.wasm: {len(module)} bytes; index.html: {len(page)} bytes; redraw.wasm: {os.path.getsize(redraw)} bytes")
     return 0
 
 

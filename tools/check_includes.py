@@ -28,7 +28,7 @@ ROOMS = {
     "run": {"sim", "compiled", "check", "prove", "profile", "report", "toolchain", "ptx", "banks", "base"},
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
-    "explorer": {"explain", "report", "base"},
+    "explorer": {"explain", "report", "fix", "base"},
     "cost": {"banks"},
     "fix": {"banks", "base"},
     "patch": {"base"},

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/drawing.h"
+#include "explorer/lanes.h"
 
 static void put_text(struct strbuf *out, const char *text) {
     strbuf_puts(out, "\"");
@@ -73,68 +73,45 @@ static void put_cost(struct strbuf *out, unsigned arch, const struct explain_gro
 
 // ---- Pictures, in the form that the HTML report's script draws ---------------------------------
 
-enum lane_number { LANE, OFFSET, ROW, BANK, MARK };
-
-static uint32_t number_of(unsigned arch, const struct view_drawing *drawing, enum lane_number what,
-                          unsigned lane, unsigned word) {
-    const uint32_t *offsets = drawing->request->offsets;
-    switch (what) {
-    case LANE:
-        return lane;
-    case OFFSET:
-        return offsets[lane];
-    case ROW:
-        return drawing->row_of[lane];
-    case BANK:
-        return bankrun_bank(arch, offsets[lane] + 4 * word);
-    case MARK:
-        break;
-    }
-    return view_mark_of(arch, drawing, lane, word);
-}
-
-static void put_lanes(struct strbuf *out, unsigned arch, const struct view_drawing *drawing,
-                      enum lane_number what, unsigned word) {
+static void put_lanes(struct strbuf *out, const uint32_t *numbers, unsigned count) {
     strbuf_puts(out, "[");
-    for (unsigned i = 0; i < drawing->active; i++)
-        strbuf_printf(out, "%s[%u]", i ? ", " : "",
-                      number_of(arch, drawing, what, drawing->lanes[i], word));
+    for (unsigned i = 0; i < count; i++)
+        strbuf_printf(out, "%s[%u]", i ? ", " : "", numbers[i]);
     strbuf_puts(out, "]");
 }
 
-static void put_words(struct strbuf *out, unsigned arch, const struct view_drawing *drawing,
-                      const char *name, enum lane_number what) {
+static void put_words(struct strbuf *out, const char *name, uint32_t (*words)[BANKRUN_LANES],
+                      const struct explorer_lanes *lanes) {
     strbuf_printf(out, ", \"%s\": [", name);
-    for (unsigned word = 0; word < drawing->words; word++) {
+    for (unsigned word = 0; word < lanes->words; word++) {
         strbuf_puts(out, word ? ", " : "");
-        put_lanes(out, arch, drawing, what, word);
+        put_lanes(out, words[word], lanes->active);
     }
     strbuf_puts(out, "]");
 }
 
 static void put_picture(struct strbuf *out, unsigned arch, const struct explain_group *group) {
     const struct bankrun_request request = explain_bank_request(group);
-    struct view_drawing drawing;
+    struct explorer_lanes lanes;
     strbuf_puts(out, ", \"picture\": ");
-    if (group->status != BANKRUN_OK || !view_draw(arch, &request, &drawing)) {
+    if (group->status != BANKRUN_OK || !explorer_draw(arch, &request, &lanes)) {
         strbuf_puts(out, "null");
         return;
     }
     strbuf_printf(out, "{\"banks\": %u, \"rows\": %u, \"wavefronts\": %u, \"ideal\": %u",
-                  drawing.wavefronts.banks, drawing.wavefronts.count, group->cost.wavefronts,
-                  group->cost.ideal);
+                  lanes.banks, lanes.rows, group->cost.wavefronts, group->cost.ideal);
     strbuf_puts(out, ", \"phases\": [");
-    uint32_t lanes;
-    for (unsigned n = 0; (lanes = bankrun_phase_lanes(arch, &request, n)) != 0; n++)
-        strbuf_printf(out, "%s%u", n ? ", " : "", lanes);
-    strbuf_puts(out, "]");
-    static const char *const names[] = {"lane", "offset", "row"};
-    for (unsigned i = 0; i < 3; i++) {
-        strbuf_printf(out, ", \"%s\": ", names[i]);
-        put_lanes(out, arch, &drawing, (enum lane_number)i, 0);
-    }
-    put_words(out, arch, &drawing, "bank", BANK);
-    put_words(out, arch, &drawing, "mark", MARK);
+    uint32_t phase;
+    for (unsigned n = 0; (phase = bankrun_phase_lanes(arch, &request, n)) != 0; n++)
+        strbuf_printf(out, "%s%u", n ? ", " : "", phase);
+    strbuf_puts(out, "], \"lane\": ");
+    put_lanes(out, lanes.lane, lanes.active);
+    strbuf_puts(out, ", \"offset\": ");
+    put_lanes(out, lanes.offset, lanes.active);
+    strbuf_puts(out, ", \"row\": ");
+    put_lanes(out, lanes.row, lanes.active);
+    put_words(out, "bank", lanes.bank, &lanes);
+    put_words(out, "mark", lanes.mark, &lanes);
     strbuf_puts(out, "}");
 }
 

@@ -53,4 +53,21 @@ uint64_t fix_bytes(const struct fix_layout *layout, uint64_t bytes);
 // it.
 bool fix_fits(const struct fix_layout *layout, uint64_t bytes);
 
+// The same layout, whose numbers were of elements, in bytes. False: elements are no power of two
+// long, or the layout's numbers are none that a layout has.
+bool fix_of_elements(const struct fix_layout *elements, unsigned element_bytes,
+                     struct fix_layout *bytes);
+
+enum fix_move {
+    FIX_MOVED,
+    FIX_OUTSIDE, // a lane accesses something else than the array
+    FIX_TORN,    // the bytes of a lane do not stay side by side, and aligned
+};
+
+// The offsets that all lanes in `mask` of a request have when the array of so many bytes, which
+// begins at `start`, has the layout. Others stay as they are.
+enum fix_move fix_move_lanes(const struct fix_layout *layout, uint64_t start, uint64_t bytes,
+                             uint32_t mask, unsigned width, const uint32_t offsets[32],
+                             uint32_t moved[32]);
+
 #endif

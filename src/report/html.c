@@ -38,14 +38,20 @@ void report_html(const struct profile *profile, const struct report_options *opt
                  struct strbuf *out) {
     struct report_view *view = report_view_create(profile, options);
     struct strbuf data = {0};
-    json_t *root = html_data_of(view, options);
+    bool has_sliders;
+    json_t *root = html_data_of(view, options, &has_sliders);
     if (json_dump_callback(root, put_data, &data, JSON_COMPACT | JSON_SORT_KEYS) != 0)
         base_out_of_memory(0);
     json_decref(root);
     escape_separators(&data);
-    strbuf_puts(out, report_page_head);
+    strbuf_puts(out, report_page_parts[0]);
+    // Allows WebAssembly, and no script that comes as text.
+    strbuf_puts(out, has_sliders ? " 'wasm-unsafe-eval'" : "");
+    strbuf_puts(out, report_page_parts[1]);
     strbuf_append(out, data.data, data.length);
-    strbuf_puts(out, report_page_tail);
+    strbuf_puts(out, report_page_parts[2]);
+    strbuf_puts(out, has_sliders ? report_page_module : "");
+    strbuf_puts(out, report_page_parts[3]);
     strbuf_free(&data);
     report_view_free(view);
 }

@@ -8,8 +8,10 @@
 #include "base/map.h"
 #include "report/build.h"
 
-// The page up to its data, and what follows these.
-extern const char report_page_head[], report_page_tail[];
+// The page: between its parts are what its policy allows more, its data, and the module.
+extern const char *const report_page_parts[4];
+// The bank model for the page's sliders, in the element that holds it.
+extern const char *const report_page_module;
 
 struct html_access { // of a line, in one launch or several that are alike
     size_t launch;   // of the view
@@ -39,14 +41,16 @@ struct html_data {
     json_t *texts, *pictures; // each is there once, and called by its number
     struct map text_numbers, picture_numbers;
     size_t picture_bytes;
+    bool has_sliders; // some request can be tried in other layouts
     VEC(struct html_file) files;
     struct map file_numbers;
     VEC(struct html_line) lines;
     struct map line_numbers;
 };
 
-// html_data.c: all of it. The caller frees.
-json_t *html_data_of(const struct report_view *view, const struct report_options *options);
+// html_data.c: all of it. The caller frees. *has_sliders: the page needs the module.
+json_t *html_data_of(const struct report_view *view, const struct report_options *options,
+                     bool *has_sliders);
 json_t *html_text(struct html_data *data, const char *text); // its number, or null
 size_t html_file_number(struct html_data *data, const char *path, uint32_t line); // SIZE_MAX: none
 json_t *html_counts(const struct profile_counts *counts);
@@ -57,9 +61,11 @@ void html_find_lines(struct html_data *data);
 json_t *html_lines(struct html_data *data);
 
 // html_pictures.c: `picture` of a site's worst request, by its number, and `offset`, which its
-// first lane has; null: there is no model of it. The same for the layouts of its cure, as an array.
+// first lane has; null: there is no model of it. Where its place in its array is known, `request`,
+// which the page's sliders ask the module about. The same for the layouts of its cure, as an array.
+// cure: NULL where there is none.
 void html_set_picture(struct html_data *data, json_t *object, unsigned arch,
-                      const struct profile_site *site);
+                      const struct profile_site *site, const struct profile_cure *cure);
 json_t *html_cured(struct html_data *data, unsigned arch, const struct profile_site *site,
                    const struct profile_cure *cure);
 

@@ -69,6 +69,7 @@ static json_t *launch_of(struct html_data *data, const struct view_launch *alike
     const struct profile_launch *launch = alike->launch;
     json_t *object = json_object();
     set(object, "kernel", html_text(data, launch->kernel ? launch->kernel : launch->symbol));
+    set(object, "arch", number(alike->arch));
     set(object, "first", number((uint64_t)launch->index + 1));
     set(object, "last", number((uint64_t)alike->last_index + 1));
     set(object, "count", number(alike->count));
@@ -172,7 +173,8 @@ static void free_data(struct html_data *data) {
     view_free_sources(&data->builder);
 }
 
-json_t *html_data_of(const struct report_view *view, const struct report_options *options) {
+json_t *html_data_of(const struct report_view *view, const struct report_options *options,
+                     bool *has_sliders) {
     struct html_data data = {
         .view = view,
         .builder = {.arena = view->arena, .source_root = options ? options->source_root : NULL},
@@ -180,6 +182,7 @@ json_t *html_data_of(const struct report_view *view, const struct report_options
         .pictures = json_array(),
     };
     json_t *root = root_of(&data);
+    *has_sliders = data.has_sliders;
     free_data(&data);
     return root;
 }

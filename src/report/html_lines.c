@@ -128,10 +128,10 @@ static void set_shared(struct html_data *data, json_t *object, const struct html
     set(object, "worst", worst_of(site));
     if (site->knows_array_offset)
         set(object, "array_offset", number(site->array_offset));
-    html_set_picture(data, object, launch->arch, site);
-    if (site->cure)
-        set(object, "cured",
-            html_cured(data, launch->arch, site, &launch->launch->cures[site->cure - 1]));
+    const struct profile_cure *cure = site->cure ? &launch->launch->cures[site->cure - 1] : NULL;
+    html_set_picture(data, object, launch->arch, site, cure);
+    if (cure)
+        set(object, "cured", html_cured(data, launch->arch, site, cure));
 }
 
 static json_t *access_of(struct html_data *data, const struct html_access *access) {

@@ -110,14 +110,38 @@ static void set_picture(struct html_data *data, json_t *object, unsigned arch,
     set(object, "picture", is_drawn ? kept(data, picture_of(arch, &drawing, &cost)) : json_null());
 }
 
+// What the module is asked with the picture's lanes: [access, width, matrices, bytes of an element,
+// where the array begins, its bytes or 0]. Without a cure the elements are what a lane accesses, or
+// the halves of a matrix.
+static void set_request(struct html_data *data, json_t *object, const struct profile_site *site,
+                        const struct bankrun_request *request, const struct profile_cure *cure) {
+    const uint64_t numbers[] = {
+        request->access,
+        request->width,
+        request->matrices,
+        cure                ? cure->element_bytes
+        : request->matrices ? 2
+                            : request->width,
+        site->array_offset + (cure ? cure->offset : 0),
+        cure ? cure->bytes : 0,
+    };
+    json_t *array = json_array();
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        append(array, number(numbers[i]));
+    set(object, "request", array);
+    data->has_sliders = true;
+}
+
 void html_set_picture(struct html_data *data, json_t *object, unsigned arch,
-                      const struct profile_site *site) {
+                      const struct profile_site *site, const struct profile_cure *cure) {
     const struct bankrun_request request =
         profile_bank_request(&site->request, site->worst_mask, site->worst_offsets);
     if (site->is_modelled)
         set_picture(data, object, arch, &request);
     else
         set(object, "picture", json_null());
+    if (!json_is_null(json_object_get(object, "picture")) && site->knows_array_offset)
+        set_request(data, object, site, &request, cure);
 }
 
 // ---- In other layouts --------------------------------------------------------------------------
@@ -140,12 +164,25 @@ static void set_in_layout(struct html_data *data, json_t *object, unsigned arch,
         set_picture(data, object, arch, &request);
 }
 
+// [kind, row, pad, bits, base, shift], in elements, for the sliders.
+static json_t *numbers_of(const struct profile_layout *layout) {
+    json_t *array = json_array();
+    append(array, text(profile_layout_text[layout->kind]));
+    append(array, number(layout->row));
+    append(array, number(layout->pad));
+    append(array, number(layout->bits));
+    append(array, number(layout->base));
+    append(array, number(layout->shift));
+    return array;
+}
+
 static json_t *layout_of(struct html_data *data, const struct profile_cure *cure,
                          const struct profile_layout *layout) {
     json_t *object = json_object();
     struct strbuf words = {0};
     profile_put_layout(&words, layout);
     set(object, "words", html_text(data, view_take(&data->builder, &words)));
+    set(object, "layout", numbers_of(layout));
     set(object, "wavefronts", number(layout->wavefronts));
     set(object, "of", number(cure->wavefronts));
     set(object, "ideal", number(cure->ideal));

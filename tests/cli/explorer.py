@@ -1,8 +1,6 @@
 """The bank explorer (docs/explorer): its module answers what bankrun explain answers, with the same
 errors, every claim of the tour holds, and the page that is kept is made of the files beside it."""
 
-import base64
-import gzip
 import json
 import os
 import re
@@ -77,11 +75,6 @@ def expect(is_good, what):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def kept_module(page):
-    packed = re.search(r'id="module">([^<]*)<', page).group(1)
-    return gzip.decompress(base64.b64decode(packed))
 
 
 def explain(question):
@@ -176,10 +169,31 @@ def check_no_compiler():
                f"without clang: {done.returncode} {done.stderr}")
 
 
+def check_fresh(kept):
+    """Where there is a compiler: the modules of today's sources answer what those that are kept answer."""
+    why = build_explorer.missing()
+    if why:
+        print(f"the modules were not compiled anew: {why}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        fresh, redraw = os.path.join(folder, "bankrun.wasm"), os.path.join(folder, "redraw.wasm")
+        build_explorer.build(fresh, redraw)
+        asked = [{**question, "pictures": "1"} for question in QUESTIONS + [fields for _, _, fields in claims()]]
+        asked += REFUSED + [question for question, _ in REFUSED_HERE]
+        for question, old, new in zip(asked, ask(kept, asked), ask(fresh, asked)):
+            expect(old == new, f"{str(question)[:200]}: the page's module answers {str(old)[:300]}, and a fresh one "
+                   f"{str(new)[:300]}: make explorer")
+        done = subprocess.run(["node", "tests/cli/redraw_answers.mjs", build_explorer.REDRAW, redraw],
+                              capture_output=True, text=True, check=False, timeout=60)
+        # Every status of src/explorer/redraw.h is met.
+        expect(done.returncode == 0 and {one.split(":")[0] for one in done.stdout.split()} == set("012345"),
+               f"{build_explorer.REDRAW}: {done.stdout}{done.stderr}: make explorer")
+
+
 def main():
     check_no_compiler()
     page = read(FOLDER + "/index.html")
-    module = kept_module(page)
+    module = build_explorer.kept_module()
     expect(re.sub(r'id="module">[^<]*<', "", page) == re.sub(r'id="module">[^<]*<', "", build_explorer.page_of(module)),
            f"{FOLDER}/index.html is not what its sources make: make explorer")
     expect(len(page) < build_explorer.MOST_BYTES, f"the page has {len(page)} bytes")
@@ -192,6 +206,7 @@ def main():
             check_answers(path)
             check_refused(path)
             check_example(path)
+            check_fresh(path)
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems and not shutil.which("node"):

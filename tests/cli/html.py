@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, "tests")
-from harness.pages import bankrun, data_of, hostile_profile, large_profile, page_of, run_column, EVIL  # noqa: E402
+from harness.pages import bankrun, data_of, hostile_profile, large_profile, page_of, run_column, EVIL, launch, profile, site  # noqa: E402
 
 problems = []
 
@@ -67,10 +67,22 @@ def check_self_contained(page):
     _, rest = data_of(page)
     rest = rest.replace("http://www.w3.org/2000/svg", "")  # the name of a namespace
     expect(not re.search(r"https?:|//[a-z0-9.-]+\.[a-z]|\burl\(|@import|<link|<img|<iframe", rest), "it refers to something")
-    expect(re.search(r"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-[^ ]+'; "
-                     r"style-src 'sha256-[^ ]+'; base-uri 'none'; form-action 'none'\"", rest), "no policy")
+    expect(re.search(r"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-[^ ]+' "
+                     r"'wasm-unsafe-eval'; style-src 'sha256-[^ ]+'; base-uri 'none'; form-action 'none'\"", rest), "no policy")
     expect(not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", rest),
            "it makes markup of texts")
+
+
+def check_module(folder):
+    """Pages without requests that sliders could move have no module, and their policy allows none."""
+    one = site(7, [0] * 32, 1, array=None)
+    del one["array_offset"]
+    unplaced = profile([launch(0, "k()", [one])])
+    for what, page in (("no launch", profile([])), ("no array", unplaced)):
+        _, rest = data_of(page_of(page, folder))
+        expect('id="module"' not in rest and "wasm-unsafe-eval" not in rest, f"{what}: a module")
+    _, rest = data_of(page_of(profile([launch(0, "k()", [site(7, [0] * 32, 1)])]), folder))
+    expect('id="module"' in rest, "no module")
 
 
 def check_hostile(folder):
@@ -83,7 +95,7 @@ def check_hostile(folder):
            "a text of the profile is in the page as it is")
     expect(data["texts"].count(text) == 1 and data["program"] == [text] and data["files"][0]["name"] == text,
            f"texts {data['texts']}")
-    expect(len(re.findall("</script", rest)) == 2, "it has another end of a script")
+    expect(len(re.findall("</script", rest)) == 3, "it has another end of a script")
 
 
 def check_refused(folder, page):
@@ -195,6 +207,7 @@ def main():
         check_cures_of_anything(folder, saved)
         check_notes(folder)
         check_hostile(folder)
+        check_module(folder)
         check_large(folder)
     for problem in problems:
         print(problem, file=sys.stderr)

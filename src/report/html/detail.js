@@ -62,17 +62,37 @@ function inlinedInto(access) {
     (words(name) || "a function") + " at " + (words(file) || "?") + ":" + line).join(", in ");
 }
 
-// The worst request as it is, and beside it in the layout that is picked.
+// The worst request as it is, and beside it in the layout that is picked, or that sliders make.
+const OWN = {pad: "padded rows, by sliders", swizzle: "an XOR swizzle, by sliders", mirror: "mirrored rows, by sliders"};
+
+function figure(title, drawn, picture, elements) {
+  return make("figure", {}, make("figcaption", {}, make("strong", {}, title), ": " + pictureTitle(picture)), drawn.node,
+    laneTable(picture, drawn.cells, elements));
+}
+
+// What may stand beside the request as it is: [words, the layout, its recorded picture or none].
+function layoutChoices(access, hasModule) {
+  const cured = (access.cured || []).filter((one) => one.picture !== null);
+  const choices = cured.map((one) => ({words: words(one.words), layout: layoutOf(one.layout),
+    picture: page.pictures[one.picture], first: one.offset}));
+  const own = hasModule && access.request ? Object.entries(OWN) : [];
+  if (own.length > 0 && choices.length === 0)
+    choices.push({words: "as it is", layout: {...plainLayout("pad", access.request[3]), pad: 0}});
+  return choices.concat(own.map(([kind, name]) => ({words: name, own: kind, layout: choices.find(
+    (one) => one.picture && one.layout.kind === kind)?.layout || plainLayout(kind, access.request[3])})));
+}
+
 function pictures(access) {
   const before = page.pictures[access.picture];
   const told = make("output", {class: "told", "aria-live": "polite"},
     "A number is the wavefront that serves the lane; below each bank stands in how many of them it is read or written. Hover over a lane, or go to the picture and use arrow keys.");
   const wrap = make("div", {class: "pictures"}), row = make("output", {});
   const slider = make("input", {type: "range", min: 0, max: before.rows, value: 0, "aria-label": "Wavefront; 0 shows all"});
-  const layouts = (access.cured || []).filter((layout) => layout.picture !== null);
-  const pick = make("select", {}, layouts.map((layout, i) => make("option", {value: i}, words(layout.words))));
+  const pick = make("select", {}), picked = make("label", {}, "Layout ", pick), tried = make("div");
   const elements = cellsOf(before, access.offset).map((cell) => elementName(access, cell.offset - 4 * cell.word));
-  let drawn = [];
+  const asIs = drawPicture(before, access.offset, elements, "As it is", looked);
+  const first = figure("As it is", asIs, before, elements);
+  let drawn = [asIs], choices = [];
   // The same lane in all pictures.
   function looked(index) {
     for (const picture of drawn) picture.mark(index);
@@ -84,24 +104,47 @@ function pictures(access) {
     slider.setAttribute("aria-valuetext", row.textContent);
     for (const picture of drawn) picture.show(at);
   }
-  function draw() {
-    const layout = layouts[Number(pick.value)], after = layout && page.pictures[layout.picture];
-    const shown = [["As it is", before, access.offset]].concat(after ? [["In this layout", after, layout.offset]] : []);
-    drawn = shown.map(([title, picture, first]) => drawPicture(picture, first, elements, title, looked));
-    slider.max = Math.max(...shown.map(([, picture]) => picture.rows));
-    wrap.classList.toggle("alone", !after);
-    wrap.replaceChildren(...shown.map(([title, picture], i) => make("figure", {},
-      make("figcaption", {}, make("strong", {}, title), ": " + pictureTitle(picture)), drawn[i].node,
-      laneTable(picture, drawn[i].cells, elements))));
+  function draw(second) {
+    const after = second && second.picture, beside = after && drawPicture(after, second.first, elements, "In this layout", looked);
+    drawn = after ? [asIs, beside] : [asIs];
+    slider.max = Math.max(before.rows, after ? after.rows : 0);
+    const refused = second && second.refused;
+    wrap.classList.toggle("alone", !after && !refused);
+    wrap.replaceChildren(first, ...(after ? [figure("In this layout", beside, after, elements)]
+      : refused ? [make("p", {class: "warn refused", role: "status"}, refused)] : []));
     step();
   }
+  // All that there is to choose, once it is known whether there is a module.
+  function offer(instance) {
+    choices = layoutChoices(access, instance !== null);
+    pick.replaceChildren(...choices.map((choice, i) => make("option", {value: i}, choice.words)));
+    picked.hidden = choices.length === 0;
+    const index = make("output", {class: "code"});
+    const sliders = instance && access.request ? layoutSliders(access.request[3], (layout) => {
+      const own = choices.findIndex((choice) => choice.own === layout.kind);
+      choices[own].layout = layout;
+      pick.value = own;
+      show();
+    }) : null;
+    tried.replaceChildren(sliders ? sliders.node : "");
+    if (sliders) sliders.node.append(make("p", {}, "Element i lies at ", index));
+    function show() {
+      const choice = choices[Number(pick.value)];
+      if (sliders) {
+        sliders.show(choice.layout);
+        index.textContent = indexOf(choice.layout);
+      }
+      draw(choice && choice.own ? {...redraw(instance, access, choice.layout), first: 0} : choice);
+    }
+    pick.onchange = show;
+    show();
+  }
   slider.addEventListener("input", step);
-  pick.addEventListener("change", draw);
+  offer(null);
+  if (access.request) module.then((instance) => instance && offer(instance));
   const warp = "block (" + access.worst.slice(0, 3).join(", ") + "), warp " + access.worst[3];
-  draw();
   return [make("h3", {}, "The worst request: " + warp),
-    make("div", {class: "picker"}, make("label", {}, "Wavefront ", slider), row,
-      layouts.length ? make("label", {}, "Layout ", pick) : null),
+    make("div", {class: "picker"}, make("label", {}, "Wavefront ", slider), row, picked), tried,
     marksLegend(), wrap, told];
 }
 
