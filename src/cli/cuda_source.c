@@ -22,20 +22,9 @@ static char *fetched_compiler(void) {
     return NULL;
 }
 
-// Where compiled programs are kept. Caller frees; NULL: there is no home.
-static char *cache_folder(void) {
-    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    struct strbuf path = {0};
-    if (caches && *caches == '/')
-        strbuf_printf(&path, "%s/bankrun", caches);
-    else if (home && *home == '/')
-        strbuf_printf(&path, "%s/.cache/bankrun", home);
-    return path.data ? strbuf_take(&path) : NULL;
-}
-
 bool cuda_source_compile(const char *path, bool to_ptx, const struct cli_options *options,
                          struct toolchain_build *build) {
-    char *fetched = fetched_compiler(), *cache = options->no_cache ? NULL : cache_folder();
+    char *fetched = fetched_compiler(), *cache = environment_cache_folder(options);
     struct toolchain_options compile = {.source = path,
                                         .to_ptx = to_ptx,
                                         .arch = options->arch,

@@ -155,6 +155,9 @@ void environment_set_options(const struct cli_options *options) {
     set_variable("BANKRUN_ON_FAULT", options->lets_pass ? "continue" : "stop");
     set_variable("BANKRUN_FILL", options->fill_text ? options->fill_text : "");
     set_variable("BANKRUN_AS", options->as_compiled ? "compiled" : "written");
+    char *cache = environment_cache_folder(options);
+    set_variable("BANKRUN_CACHE", cache ? cache : "");
+    free(cache);
     set_number("BANKRUN_CHECK", options->checks);
     set_variable("BANKRUN_SCHEDULE", options->schedule_text ? options->schedule_text : "");
     set_variable("BANKRUN_COUNT", options->only_checks ? "0" : "1");
@@ -172,4 +175,16 @@ void environment_set_handover(const struct handover *handover, bool is_wanted) {
 const char *environment_temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";
+}
+
+char *environment_cache_folder(const struct cli_options *options) {
+    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct strbuf path = {0};
+    if (options->no_cache)
+        return NULL;
+    if (caches && *caches == '/')
+        strbuf_printf(&path, "%s/bankrun", caches);
+    else if (home && *home == '/')
+        strbuf_printf(&path, "%s/.cache/bankrun", home);
+    return path.data ? strbuf_take(&path) : NULL;
 }

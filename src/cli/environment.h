@@ -37,5 +37,8 @@ void environment_set_options(const struct cli_options *options);
 void environment_set_handover(const struct handover *handover, bool is_wanted);
 
 const char *environment_temporary_folder(void);
+// Where compiled programs are kept, and what was read of machine code. Caller frees; NULL: nowhere,
+// as --no-cache asks or as there is no home.
+char *environment_cache_folder(const struct cli_options *options);
 
 #endif

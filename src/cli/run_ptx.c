@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/environment.h"
 #include "cli/launch_spec.h"
 #include "compiled/code.h"
 #include "run/launch.h"
@@ -320,7 +321,9 @@ static bool read_compiled(const struct ptx_run *run, struct compiled_code **comp
     if (!run->options->as_compiled)
         return true;
     struct diag_list diags = {0};
-    char *listing = run_list_code(run->module.ptx, run->source, run->options->arch, &diags);
+    char *cache = environment_cache_folder(run->options);
+    char *listing = run_list_code(run->module.ptx, run->source, run->options->arch, cache, &diags);
+    free(cache);
     *compiled = listing ? compiled_code_parse(listing) : NULL;
     free(listing);
     for (size_t i = 0; i < diags.count; i++)

@@ -39,9 +39,10 @@ void run_describe_parameters(const struct ptx_function *kernel, struct strbuf *o
 uint64_t run_parameter_offset(const struct ir_function *kernel, size_t index);
 
 // The machine code that ptxas makes of the module, as nvdisasm lists it. The module's own target
-// comes before `arch` where it asks for the features of one architecture alone. Caller frees; NULL:
+// comes before `arch` where it asks for the features of one architecture alone. `cache_folder`:
+// where it is kept; NULL: nowhere. Caller frees; NULL:
 // diags grew.
 char *run_list_code(const struct ptx_module *ptx, const struct source *source, unsigned arch,
-                    struct diag_list *diags);
+                    const char *cache_folder, struct diag_list *diags);
 
 #endif

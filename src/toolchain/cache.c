@@ -202,7 +202,7 @@ static bool write_entry(const char *path, const char *data, size_t length) {
     return (lstat(path, &status) != 0 || S_ISREG(status.st_mode)) && file_write(path, data, length);
 }
 
-static bool write_program(const char *path, const char *data, size_t length) {
+static bool write_checked(const char *path, const char *data, size_t length) {
     struct stored header;
     struct strbuf text = {0};
     memcpy(header.magic, magic, sizeof magic);
@@ -222,10 +222,43 @@ void toolchain_cache_store(const struct toolchain_cache *cache, const char *path
         file_read_regular(path, &data, &length)) {
         char *program = path_of(cache, key, "program");
         char *deps = path_of(cache, cache->key, "deps");
-        if (write_program(program, data, length) && write_entry(deps, list, strlen(list)))
+        if (write_checked(program, data, length) && write_entry(deps, list, strlen(list)))
             drop_oldest(cache->folder, most_bytes);
         free(deps);
         free(program);
     }
     free(data);
+}
+
+// ---- Listings -------------------------------------------------------------------------------
+
+static char *listing_path(const char *folder, const XXH3_state_t *hash) {
+    const struct toolchain_cache cache = {.folder = (char *)folder};
+    char key[33];
+    write_key(hash, key);
+    return path_of(&cache, key, "listing");
+}
+
+char *toolchain_cache_load_listing(const char *folder, const XXH3_state_t *hash) {
+    if (!folder)
+        return NULL;
+    char *path = listing_path(folder, hash), *data = NULL, *text = NULL;
+    size_t length;
+    if (file_read_regular(path, &data, &length) && is_intact(data, length)) {
+        text = base_strndup(data + sizeof(struct stored), length - sizeof(struct stored));
+        utimensat(AT_FDCWD, path, NULL, 0); // the time of the last use
+    }
+    free(data);
+    free(path);
+    return text;
+}
+
+void toolchain_cache_store_listing(const char *folder, const XXH3_state_t *hash, const char *text,
+                                   size_t length) {
+    if (!folder || !make_folders(folder))
+        return;
+    char *path = listing_path(folder, hash);
+    if (write_checked(path, text, length))
+        drop_oldest(folder, TOOLCHAIN_CACHE_BYTES);
+    free(path);
 }

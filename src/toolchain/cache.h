@@ -1,15 +1,21 @@
 // Inside the toolchain: compiled programs, kept by the content of all that they were made from.
 //
-// A folder holds two kinds of files, both written beside their place and renamed into it:
+// A folder holds three kinds of files, all written beside their place and renamed into it:
 //   <key>.deps     what a compilation depended on (inputs.h); the key covers the command line, the
 //                  working folder, the compiler and the environment that it heeds
 //   <key>.program  a checksum and the program; the key covers the above and the state of all inputs
+//   <key>.listing  a checksum and what is wanted of a disassembly (disassemble.h); the key covers
+//   the
+//                  code and the tools
 #ifndef BANKRUN_TOOLCHAIN_CACHE_H
 #define BANKRUN_TOOLCHAIN_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
+#include <xxhash.h>
+
+enum { TOOLCHAIN_CACHE_BYTES = 256 << 20 }; // kept at most
 
 struct toolchain_cache { // a zeroed struct is a cache that keeps nothing
     char *folder;        // NULL: nothing is kept
@@ -32,5 +38,11 @@ bool toolchain_cache_load(const struct toolchain_cache *cache, const char *path)
 // until `most_bytes` are left.
 void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list,
                            unsigned long long most_bytes);
+
+// A text of which all that it was made from is in the hash. `folder` NULL: nothing is kept. The
+// caller frees what is loaded; NULL: it is not there, or damaged. Storing may come to nothing.
+char *toolchain_cache_load_listing(const char *folder, const XXH3_state_t *hash);
+void toolchain_cache_store_listing(const char *folder, const XXH3_state_t *hash, const char *text,
+                                   size_t length);
 
 #endif

@@ -25,7 +25,6 @@ extern char **environ;
 static const char usual_place[] = "/usr/local/cuda/bin/nvcc";
 
 // Compiled programs are small: thousands fit.
-enum { CACHE_BYTES = 256 << 20 };
 
 typedef VEC(char *) argument_list;
 
@@ -262,7 +261,7 @@ static void keep(const struct toolchain_options *options, const struct toolchain
     struct strbuf search = {0}, list = {0};
     if (ask_preprocessor(options, cache->compiler, &search) &&
         inputs_list(rule, strbuf_string(&search), cache->compiler, &list))
-        toolchain_cache_store(cache, build->path, strbuf_string(&list), CACHE_BYTES);
+        toolchain_cache_store(cache, build->path, strbuf_string(&list), TOOLCHAIN_CACHE_BYTES);
     strbuf_free(&list);
     strbuf_free(&search);
     free(rule);

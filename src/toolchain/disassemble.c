@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem, strchrnul
 #include "toolchain/disassemble.h"
 
 #include <errno.h>
@@ -10,6 +11,8 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "toolchain/cache.h"
+#include "toolchain/inputs.h"
 #include "toolchain/process.h"
 
 extern char **environ;
@@ -27,19 +30,23 @@ static variable_list own_environment(void) {
     return kept;
 }
 
+static char *usual_place(const char *tool) {
+    struct strbuf path = {0};
+    strbuf_printf(&path, "/usr/local/cuda/bin/%s", tool);
+    return strbuf_take(&path);
+}
+
 // Runs a tool of PATH or, when it is not there, of the toolkit's usual place. True: it ran, and
 // *exit_code is its own.
 static bool run_tool(char **argv, struct strbuf *output, int *exit_code) {
     variable_list variables = own_environment();
     int error = process_read(argv, variables.data, output, exit_code);
     if (error || *exit_code == 127) {
-        struct strbuf usual = {0};
-        strbuf_printf(&usual, "/usr/local/cuda/bin/%s", argv[0]);
-        char *name = argv[0];
-        argv[0] = usual.data;
+        char *name = argv[0], *usual = usual_place(name);
+        argv[0] = usual;
         error = process_read(argv, variables.data, output, exit_code);
         argv[0] = name;
-        strbuf_free(&usual);
+        free(usual);
     }
     vec_free(&variables);
     return !error && *exit_code != 127;
@@ -133,23 +140,102 @@ static char *list_code(struct folder *folder, struct diag_list *diags) {
     return NULL;
 }
 
-char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
-                            struct diag_list *diags) {
-    char target[16], *listing = NULL;
-    snprintf(target, sizeof target, features ? "sm_%u%c" : "sm_%u", arch, features);
+// ---- What is wanted of a listing ------------------------------------------------------------
+
+static bool has(const char *at, const char *end, const char *word) {
+    return memmem(at, (size_t)(end - at), word, strlen(word)) != NULL;
+}
+
+// Most of a listing is other instructions. Places stand before the first access that is there, with
+// an empty line before them, since other lines tell one place from the next.
+static char *condense(const char *listing) {
+    struct strbuf kept = {0}, place = {0};
+    bool is_place = false;
+    for (const char *at = listing, *end; *at; at = *end ? end + 1 : end) {
+        end = strchrnul(at, '\n');
+        const bool was_place = is_place;
+        is_place = has(at, end, "//## File ");
+        if (is_place) {
+            if (!was_place)
+                place.length = 0;
+            strbuf_append(&place, at, (size_t)(end - at));
+            strbuf_puts(&place, "\n");
+        } else if (strncmp(at, ".text.", 6) == 0 || has(at, end, " LDS") || has(at, end, " STS")) {
+            if (*at == '.')
+                place.length = 0;
+            if (place.length)
+                strbuf_printf(&kept, "\n%s", strbuf_string(&place));
+            place.length = 0;
+            strbuf_append(&kept, at, (size_t)(end - at));
+            strbuf_puts(&kept, "\n");
+        }
+    }
+    strbuf_free(&place);
+    strbuf_puts(&kept, "");
+    return kept.data ? strbuf_take(&kept) : base_strdup("");
+}
+
+// ---- The cache ------------------------------------------------------------------------------
+
+static bool hash_tool(XXH3_state_t *hash, const char *tool) {
+    char *usual = usual_place(tool);
+    const bool is_there = inputs_hash_program(hash, tool) || inputs_hash_program(hash, usual);
+    free(usual);
+    return is_there;
+}
+
+// Of all that a listing follows from. `target` NULL: it is of machine code. NULL: a tool is
+// missing.
+static XXH3_state_t *hash_of(const char *code, size_t length, const char *target) {
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        return NULL;
+    XXH3_128bits_reset(hash);
+    inputs_hash_text(hash, "listing 1");
+    inputs_hash_text(hash, target ? target : "");
+    XXH3_128bits_update(hash, code, length);
+    if (hash_tool(hash, "nvdisasm") && (!target || hash_tool(hash, "ptxas")))
+        return hash;
+    XXH3_freeState(hash);
+    return NULL;
+}
+
+static char *make_listing(const char *code, size_t length, const char *target,
+                          struct diag_list *diags) {
+    char *listing = NULL;
     struct folder folder;
-    if (make_folder(&folder, diags) && write_to(folder.ptx.data, ptx, length, diags) &&
-        assemble(&folder, target, diags))
+    if (make_folder(&folder, diags) &&
+        write_to(target ? folder.ptx.data : folder.cubin.data, code, length, diags) &&
+        (!target || assemble(&folder, target, diags)))
         listing = list_code(&folder, diags);
     remove_folder(&folder);
+    char *condensed = listing ? condense(listing) : NULL;
+    free(listing);
+    return condensed;
+}
+
+static char *find_or_make(const char *code, size_t length, const char *target,
+                          const char *cache_folder, struct diag_list *diags) {
+    XXH3_state_t *hash = cache_folder ? hash_of(code, length, target) : NULL;
+    char *listing = hash ? toolchain_cache_load_listing(cache_folder, hash) : NULL;
+    if (!listing) {
+        listing = make_listing(code, length, target, diags);
+        if (listing && hash)
+            toolchain_cache_store_listing(cache_folder, hash, listing, strlen(listing));
+    }
+    if (hash)
+        XXH3_freeState(hash);
     return listing;
 }
 
-char *toolchain_disassemble_code(const char *code, size_t length, struct diag_list *diags) {
-    char *listing = NULL;
-    struct folder folder;
-    if (make_folder(&folder, diags) && write_to(folder.cubin.data, code, length, diags))
-        listing = list_code(&folder, diags);
-    remove_folder(&folder);
-    return listing;
+char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
+                            const char *cache_folder, struct diag_list *diags) {
+    char target[16];
+    snprintf(target, sizeof target, features ? "sm_%u%c" : "sm_%u", arch, features);
+    return find_or_make(ptx, length, target, cache_folder, diags);
+}
+
+char *toolchain_disassemble_code(const char *code, size_t length, const char *cache_folder,
+                                 struct diag_list *diags) {
+    return find_or_make(code, length, NULL, cache_folder, diags);
 }

@@ -12,11 +12,14 @@
 bool toolchain_can_disassemble(struct diag_list *diags);
 
 // What `nvdisasm -gi -c` prints of the code that ptxas makes of `ptx` for sm_<arch><features>
-// (features: 'a', 'f' or 0), with its line numbers. Caller frees. NULL: diags say why.
+// (features: 'a', 'f' or 0), with its line numbers: the names of kernels, loads and stores of
+// shared memory, and where these are from. `cache_folder`: where it is kept; NULL: nowhere. Caller
+// frees. NULL: diags say why.
 char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
-                            struct diag_list *diags);
+                            const char *cache_folder, struct diag_list *diags);
 
 // The same of machine code that is there: an ELF file for the GPU.
-char *toolchain_disassemble_code(const char *code, size_t length, struct diag_list *diags);
+char *toolchain_disassemble_code(const char *code, size_t length, const char *cache_folder,
+                                 struct diag_list *diags);
 
 #endif

@@ -9,6 +9,7 @@ exit "${PTXAS_STATUS:-0}"
 SH
 cat >"$folder/tools/nvdisasm" <<'SH'
 #!/bin/sh
+[ "$1" = --version ] || echo once more >>"$RUNS"
 cat <<'TEXT'
 .text.four:
 	//## File "/src/four.cu", line 3
@@ -17,6 +18,7 @@ TEXT
 SH
 chmod +x "$folder/tools/ptxas" "$folder/tools/nvdisasm"
 PATH=$folder/tools:$PATH
+export XDG_CACHE_HOME=$folder/caches RUNS=$folder/runs
 
 cat >"$folder/four.ptx" <<'PTX'
 .version 7.0
@@ -52,6 +54,40 @@ grep -q '"instruction": "ld.shared.u32 as 128 bits"' "$folder/saved.json" ||
     complain 'the saved profile does not say how wide the access became'
 run report "$folder/saved.json"
 expect_status 0; expect_stdout '(on sm_90 as|^) *compiled$'
+
+# What was read is kept, by the code and the tools; --no-cache reads it anew, and so does who finds
+# the entry damaged. A cache that cannot be written is no failure.
+expect_runs() {
+    local runs
+    runs=$(wc -l <"$RUNS")
+    [ "$runs" = "$1" ] || complain "nvdisasm ran $runs times, not $1"
+}
+compiled() {
+    run --as compiled "$@" --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+    expect_status 0; expect_stderr '^    loads +1 +4 +4 +0$'
+}
+expect_runs 1
+compiled; expect_runs 1
+compiled --no-cache; expect_runs 2
+entry=$(ls "$XDG_CACHE_HOME"/bankrun/*.listing)
+printf 'x' | dd of="$entry" bs=1 seek=60 conv=notrunc 2>/dev/null
+compiled; expect_runs 3
+: >"$entry"
+compiled; expect_runs 4
+rm "$entry"; mkfifo "$entry"
+compiled; expect_runs 5
+compiled; expect_runs 5
+echo '# another one' >>"$folder/tools/ptxas"
+compiled; expect_runs 6
+sed -i 's/128 R4/64 R4/' "$folder/tools/nvdisasm"
+run --as compiled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +2 +8 +4 +4$'; expect_runs 7
+sed -i 's/64 R4/128 R4/' "$folder/tools/nvdisasm"
+export XDG_CACHE_HOME=/proc/none
+compiled; expect_runs 8
+compiled; expect_runs 9
+export XDG_CACHE_HOME=$folder/caches
+rm -r "$XDG_CACHE_HOME"
 
 PTXAS_STATUS=3 run --as compiled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
 expect_status 2; expect_stderr 'ptxas makes no code for sm_90'

@@ -108,6 +108,8 @@ void cuda_config_read(struct cuda_config *config) {
     const char *rows = getenv("BANKRUN_ROWS");
     if (rows && !profile_declare_rows(rows))
         cuda_say("BANKRUN_ROWS=%s is not of the form ARRAY:BYTES:ROW:ELEMENT,...: ignored", rows);
+    const char *cache = getenv("BANKRUN_CACHE"); // its children's, too
+    config->cache_folder = cache && *cache ? base_strdup(cache) : NULL;
     config->profile_path = take_text("BANKRUN_PROFILE");
     config->trace = take_text("BANKRUN_TRACE");
     config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");

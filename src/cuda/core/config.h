@@ -27,7 +27,8 @@ struct cuda_config {
     struct sim_fill fill; // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
     bool lets_pass;       // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;     // BANKRUN_AS=compiled: what the machine code accesses is counted
-    uint32_t checks;      // BANKRUN_CHECK: the checkers that look on, profile_check_bit
+    char *cache_folder; // BANKRUN_CACHE: where what was read of machine code is kept; NULL: nowhere
+    uint32_t checks;    // BANKRUN_CHECK: the checkers that look on, profile_check_bit
     struct run_schedule schedule; // BANKRUN_SCHEDULE: other orders in which launches are run, too
     bool is_uncounted;            // BANKRUN_COUNT=0: launches are checked only
     bool is_quiet;                // BANKRUN_QUIET=1: no notes; errors are still said

@@ -130,7 +130,7 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
     launch.observers = &checker;
     launch.observer_count = checker != NULL;
     if (launch.profile)
-        launch.compiled = cuda_module_compiled(state, function->module);
+        launch.compiled = cuda_module_compiled(state, function->module, function->ir);
     struct sim_result result;
     cuda_hand_over_launching(&launch);
     launch.sim.is_guarded = cuda_guard_begin(state->current->sim);

@@ -101,18 +101,21 @@ enum cuda_error cuda_module_load(struct cuda_state *state, struct cuda_module *m
 static char *list_code(const struct cuda_state *state, const struct cuda_module *module,
                        struct diag_list *diags) {
     const struct cuda_code *code = &module->code;
+    const char *cache = state->config.cache_folder;
     size_t length;
     char *machine = cuda_image_code(module->wrapper, state->config.arch, &length);
-    char *listing = machine ? toolchain_disassemble_code(machine, length, diags)
-                            : run_list_code(code->ptx, &code->source, state->config.arch, diags);
+    char *listing = machine
+                        ? toolchain_disassemble_code(machine, length, cache, diags)
+                        : run_list_code(code->ptx, &code->source, state->config.arch, cache, diags);
     free(machine);
     return listing;
 }
 
 const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
-                                                 struct cuda_module *module) {
+                                                 struct cuda_module *module,
+                                                 const struct ir_function *kernel) {
     struct cuda_code *code = &module->code;
-    if (!state->config.as_compiled || code->was_compiled)
+    if (!state->config.as_compiled || code->was_compiled || !ir_may_touch_shared(kernel))
         return code->compiled;
     code->was_compiled = true;
     struct diag_list diags = {0};

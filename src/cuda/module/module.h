@@ -79,10 +79,11 @@ struct cuda_function {
 
 // Reads the module and puts it on the device. Lock held, device made.
 enum cuda_error cuda_module_load(struct cuda_state *state, struct cuda_module *module);
-// What is to be known of its machine code, read when a launch of it is first counted. NULL: nobody
-// wants it, or it cannot be had, which was said.
+// What is to be known of its machine code, read when a launch of a kernel of it that may access
+// shared memory is first counted. NULL: nobody wants it, or it cannot be had, which was said.
 const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
-                                                 struct cuda_module *module);
+                                                 struct cuda_module *module,
+                                                 const struct ir_function *kernel);
 // Takes it off a device; what was parsed stays.
 void cuda_module_unload(struct cuda_state *state, struct cuda_module *module, unsigned device);
 // All of it, when the program unregisters it.
