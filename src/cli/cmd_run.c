@@ -224,14 +224,31 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
     return CLI_USAGE;
 }
 
+// Where there is a choice: like the baseline, else compiled where that can be had.
+static bool choose_compiled(const struct cli_options *options) {
+    struct diag_list diags = {0};
+    if (options->as != CLI_AS_AUTO)
+        return options->as == CLI_AS_COMPILED;
+    if (options->only_checks || options->no_count)
+        return false;
+    if (options->baseline)
+        return options->baseline->is_as_compiled;
+    const bool can = toolchain_can_disassemble(&diags);
+    for (size_t i = 0; i < diags.count && !options->quiet; i++)
+        cli_error("--as auto: counted as written, since %s", diags.items[i].message);
+    diag_free(&diags);
+    return can;
+}
+
 // --as compiled
 static bool check_as(const struct cli_options *options) {
     struct diag_list diags = {0};
     bool can = true;
     if (options->as_compiled && options->no_count)
         cli_error("--as compiled says what is counted: leave --no-count out");
-    else
-        can = !options->as_compiled || toolchain_can_disassemble(&diags);
+    else // auto has looked, but where it does as the baseline does
+        can = !options->as_compiled || (options->as == CLI_AS_AUTO && !options->baseline) ||
+              toolchain_can_disassemble(&diags);
     for (size_t i = 0; i < diags.count; i++)
         cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);
@@ -241,6 +258,8 @@ static bool check_as(const struct cli_options *options) {
 static int run_with(struct cli_options *options, int argc, char **argv, void (*show_help)(void)) {
     int status = CLI_USAGE;
     int file = options_parse(options, CLI_RUN, argc, argv, 0);
+    if (file >= 0 && !options->help && file < argc)
+        options->as_compiled = choose_compiled(options);
     if (file >= 0 && options->help) {
         show_help();
         status = CLI_OK;

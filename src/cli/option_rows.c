@@ -21,7 +21,8 @@ static const struct option_choice answer_formats[] = {
     {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"csv", REPORT_CSV}, {0}};
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
-static const struct option_choice readings[] = {{"written", false}, {"compiled", true}, {0}};
+static const struct option_choice readings[] = {
+    {"written", CLI_AS_WRITTEN}, {"compiled", CLI_AS_COMPILED}, {"auto", CLI_AS_AUTO}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                               {"8", 8}, {"16", 16}, {0}};
 static const struct option_choice proof_failures[] = {
@@ -233,10 +234,12 @@ const struct option_row option_rows[] = {
      "run whole.\nauto: one block of those that are proved to do the same, so\nthat counts of "
      "shared memory are exact; where that is not\nproved, all of them",
      READ(option_blocks)},
-    {0, "as", "written|compiled", CLI_RUN,
+    {0, "as", "written|compiled|auto", CLI_RUN,
      "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
-     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm",
-     CHOICE(as_compiled, readings)},
+     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm. auto: "
+     "compiled "
+     "where\nthese are there, or as a --baseline was counted",
+     CHOICE(as, readings)},
     {0, "nvcc", "PATH", COMPILES, "the nvcc to compile .cu files with", TEXT(nvcc)},
     {0, "nvcc-flag", "FLAG", COMPILES, "hand FLAG to nvcc; may be given several times",
      LIST(nvcc_flags)},

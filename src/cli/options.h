@@ -86,6 +86,10 @@ struct cli_calibrate {       // what only bankrun calibrate takes
     const char *save;        // NULL: nowhere
 };
 
+// How accesses to shared memory are counted: as PTX has them, as the machine code does, or like
+// that where the tools are there.
+enum cli_as { CLI_AS_WRITTEN, CLI_AS_COMPILED, CLI_AS_AUTO };
+
 struct cli_options {           // strings point into argv
     unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
     char arch_features;        // 'a' of sm_90a, else 0
@@ -97,6 +101,7 @@ struct cli_options {           // strings point into argv
     bool lets_pass;            // --on-fault continue
     const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern
     struct sim_fill fill;      // the same
+    enum cli_as as;            // asked for
     bool as_compiled;          // shared memory is counted as the machine code accesses it
     enum report_format format;
     enum cli_color color;

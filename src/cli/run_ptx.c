@@ -317,6 +317,7 @@ static void launch(const struct ptx_run *run, struct sim_result *result) {
 
 // Sets *compiled where it is wanted. False: it cannot be had.
 static bool read_compiled(const struct ptx_run *run, struct compiled_code **compiled) {
+    const bool is_auto = run->options->as == CLI_AS_AUTO;
     *compiled = NULL;
     if (!run->options->as_compiled)
         return true;
@@ -327,9 +328,10 @@ static bool read_compiled(const struct ptx_run *run, struct compiled_code **comp
     *compiled = listing ? compiled_code_parse(listing) : NULL;
     free(listing);
     for (size_t i = 0; i < diags.count; i++)
-        cli_error("--as compiled: %s", diags.items[i].message);
+        cli_error(is_auto ? "--as auto: counted as written, since %s" : "--as compiled: %s",
+                  diags.items[i].message);
     diag_free(&diags);
-    return *compiled != NULL;
+    return *compiled || is_auto;
 }
 
 // Launches, and saves what was counted in the profile.

@@ -89,10 +89,38 @@ compiled; expect_runs 9
 export XDG_CACHE_HOME=$folder/caches
 rm -r "$XDG_CACHE_HOME"
 
-PTXAS_STATUS=3 run --as compiled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+# auto: as compiled where the tools are there, as written where not, which is said.
+run --as auto --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +1 +4 +4 +0$'
+! grep -q 'as written' "$folder/stderr" || complain 'the tools are there'
+PTXAS_STATUS=3 run --as auto --no-cache --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0; expect_stderr '^    loads +4 +16 +4 +12$'
+expect_stderr 'auto: counted as written, since ptxas makes no code'
+run --as auto --no-count --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0
+run check --as auto --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+expect_status 0
+run --as auto --format json -o "$folder/written.json" --launch 'four<<<1, 32>>>()' \
+    --as written "$folder/four.ptx"
+expect_status 0
+for saved in saved written; do
+    run --as auto --baseline "$folder/$saved.json" --fail-on regression \
+        --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+    expect_status 0
+done
+chmod -x "$folder/tools/nvdisasm"
+if ! PATH=$folder/tools:$PATH command -v nvdisasm >/dev/null &&
+    [ ! -e /usr/local/cuda/bin/nvdisasm ]; then
+    run --as auto --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
+    expect_status 0; expect_stderr '^    loads +4 +16 +4 +12$'
+    expect_stderr 'auto: counted as written, since nvdisasm was not found'
+fi
+chmod +x "$folder/tools/nvdisasm"
+
+PTXAS_STATUS=3 run --as compiled --no-cache --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
 expect_status 2; expect_stderr 'ptxas makes no code for sm_90'
 run --as compiled --no-count --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
 expect_status 2; expect_stderr 'leave --no-count out'
 run --as assembled --launch 'four<<<1, 32>>>()' "$folder/four.ptx"
-expect_status 2; expect_stderr "'assembled' is neither written nor compiled"
+expect_status 2; expect_stderr "'assembled' is none of written, compiled, auto"
 finish
