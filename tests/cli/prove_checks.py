@@ -1,0 +1,80 @@
+"""Proofs that a kernel is free of races against what the checker of races finds in the same kernels:
+those of tests/check, bad ones and their mended twins, of which comments say where they race. A kernel in
+which threads of a block race in shared memory may never be proved free; of the others most are."""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
+FEWEST_RACY, FEWEST_FREE = 20, 45  # of the kernels and shapes of blocks that are there: else the test looks at nothing
+
+
+def run(*words):
+    process = subprocess.run([BANKRUN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, text=True)
+    return process.stdout if process.returncode in (0, 5) else None
+
+
+def is_of_block(finding):
+    """A race in shared memory, of threads of one block."""
+    places = finding["places"]
+    return (finding["check"] == "race" and not finding["note"]
+            and any(".shared" in place.get("instruction", "") for place in places)
+            and len({tuple(place["block"]) for place in places if "block" in place}) == 1)
+
+
+def launches_of(source):
+    """{(kernel, block): whether it races there}"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "checked.json")
+        with open(source, encoding="utf-8") as text:
+            words = re.findall(r"^// args: (.*)$", text.read(), re.MULTILINE)
+        if run("check", "--format", "json", "-o", file, source, *(words[0].split() if words else [])) is None:
+            return {}
+        with open(file, encoding="utf-8") as saved:
+            launches = json.load(saved)["launches"]
+    found = {}
+    for launch in launches:
+        key = launch["kernel"], "x".join(map(str, launch["block"]))
+        found[key] = found.get(key, False) or any(map(is_of_block, launch.get("findings", [])))
+    return found
+
+
+def verdict_of(source, kernel, block, cache={}):
+    if (source, block) not in cache:
+        text = run("prove", "--block", block, "--format", "json", source)
+        proofs = json.loads(text)["proofs"] if text else []
+        cache[source, block] = {p["kernel"]: p["races"]["verdict"] for p in proofs if "races" in p}
+    return cache[source, block].get(kernel)
+
+
+def main():
+    racy, others, problems = {}, {}, []
+    for source in sorted(glob.glob("tests/check/*.cu")):
+        with open(source, encoding="utf-8") as text:
+            if "__shared__" not in text.read():
+                continue
+        for (kernel, block), races in sorted(launches_of(source).items()):
+            verdict = verdict_of(source, kernel, block)
+            if verdict is None:
+                continue
+            counts = racy if races else others
+            counts[verdict] = counts.get(verdict, 0) + 1
+            if races and verdict == "free":
+                problems.append(f"{source}: {kernel}, blocks of {block}: races, but is proved free")
+            if not races and verdict == "race":
+                problems.append(f"{source}: {kernel}, blocks of {block}: is said to race, but no race is found")
+    print(f"racy: {racy}; others: {others}")
+    if sum(racy.values()) < FEWEST_RACY:
+        problems.append(f"only {sum(racy.values())} kernels race")
+    if others.get("free", 0) < FEWEST_FREE:
+        problems.append(f"only {others.get('free', 0)} kernels without races are proved free")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
