@@ -17,26 +17,38 @@ static void *take(struct global_budget *budget, size_t bytes) {
     return base_alloc(bytes);
 }
 
+// What stays as long as the shadow.
+static void *take_lasting(struct global_shadow *shadow, size_t bytes) {
+    __atomic_fetch_add(&shadow->budget->used, bytes, __ATOMIC_RELAXED);
+    return global_pool_take(&shadow->pool, bytes);
+}
+
+// Slots of each line of a page. Those of bytes, which are few, come from the heap.
+static struct global_slot *take_slots(struct global_shadow *shadow,
+                                      const struct global_page *page) {
+    const size_t bytes = global_lines(page) * sizeof(struct global_slot);
+    if (page->granule_shift == 0)
+        return take(shadow->budget, bytes);
+    __atomic_fetch_add(&shadow->budget->used, bytes, __ATOMIC_RELAXED);
+    return global_pool_take_again(&shadow->pool, bytes);
+}
+
 void global_shadow_create(struct global_shadow *shadow, struct global_budget *budget) {
     *shadow = (struct global_shadow){.budget = budget};
     shadow->roots = take(budget, FAN * sizeof *shadow->roots);
+    global_pool_create(&shadow->pool);
 }
 
-static void free_slots(struct global_page *page) {
+static void free_slots(struct global_shadow *shadow, struct global_page *page) {
     for (unsigned s = 0; s < GLOBAL_SLOTS; s++) {
         for (unsigned l = 0; page->slots[s] && l < global_lines(page); l++)
             free(page->slots[s][l].each);
-        free(page->slots[s]);
+        if (page->granule_shift == 0)
+            free(page->slots[s]);
+        else if (page->slots[s])
+            global_pool_give(&shadow->pool, page->slots[s]);
         page->slots[s] = NULL;
     }
-}
-
-static void free_page(struct global_page *page) {
-    free_slots(page);
-    free(page->image);
-    free(page->mixed);
-    free(page->unknown);
-    free(page);
 }
 
 void global_shadow_free(struct global_shadow *shadow) {
@@ -46,31 +58,29 @@ void global_shadow_free(struct global_shadow *shadow) {
             void **leaf = branch[b];
             for (unsigned p = 0; leaf && p < FAN; p++)
                 if (leaf[p])
-                    free_page(leaf[p]);
-            free(leaf);
+                    free_slots(shadow, leaf[p]);
         }
-        free(branch);
     }
     free(shadow->roots);
     shadow->roots = NULL;
     for (size_t i = 0; i < shadow->idle.length; i++)
-        free_page(shadow->idle.data[i]);
+        free_slots(shadow, shadow->idle.data[i]);
     vec_free(&shadow->idle);
+    global_pool_free(&shadow->pool);
 }
 
-// Puts `fresh` into an empty place, unless somebody else was there first.
+// Puts `fresh` into an empty place, unless somebody else was there first; it is left over then.
 static void *put(void **place, void *fresh) {
     void *there = NULL;
     if (__atomic_compare_exchange_n(place, &there, fresh, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return fresh;
-    free(fresh);
     return there;
 }
 
 static void **table_in(struct global_shadow *shadow, void **place) {
     void **table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    return table ? table : put(place, take(shadow->budget, FAN * sizeof *table));
+    return table ? table : put(place, take_lasting(shadow, FAN * sizeof *table));
 }
 
 static bool has_room(struct global_budget *budget) {
@@ -92,7 +102,7 @@ struct global_page *global_page_at(struct global_shadow *shadow, uint64_t addres
     if (page || !has_room(shadow->budget))
         return page;
     page = shadow->idle.length ? shadow->idle.data[--shadow->idle.length]
-                               : take(shadow->budget, sizeof *page);
+                               : take_lasting(shadow, sizeof *page);
     page->address = address & ~(uint64_t)(GLOBAL_PAGE - 1);
     page->granule_shift = 2;
     return put(place, page);
@@ -123,7 +133,7 @@ void global_page_drop(struct global_shadow *shadow, struct global_page *page) {
     leaf[index_of(page->address, 0)] = NULL;
     global_page_clear(page);
     if (page->granule_shift == 0) // its lines are others than those of a new page
-        free_slots(page);
+        free_slots(shadow, page);
     page->is_listed = false;
     vec_push(&shadow->idle, page);
 }
@@ -138,15 +148,15 @@ void global_set_bits(uint8_t *bits, size_t first, size_t count, bool value) {
 void global_page_make_image(struct global_shadow *shadow, struct global_page *page) {
     if (page->image)
         return;
-    page->image = take(shadow->budget, GLOBAL_PAGE);
-    page->mixed = take(shadow->budget, GLOBAL_PAGE / 8);
-    page->unknown = take(shadow->budget, GLOBAL_PAGE / 8);
+    page->image = take_lasting(shadow, GLOBAL_PAGE);
+    page->mixed = take_lasting(shadow, GLOBAL_PAGE / 8);
+    page->unknown = take_lasting(shadow, GLOBAL_PAGE / 8);
 }
 
 struct global_slot *global_slot_make(struct global_shadow *shadow, struct global_page *page,
                                      unsigned line, unsigned slot) {
     if (!page->slots[slot])
-        page->slots[slot] = take(shadow->budget, global_lines(page) * sizeof *page->slots[slot]);
+        page->slots[slot] = take_slots(shadow, page);
     return &page->slots[slot][line];
 }
 
@@ -261,7 +271,7 @@ static void refine_slots(struct global_shadow *shadow, struct global_slot **slot
             refine_slot(shadow, &old[l], part, &fine[l * GLOBAL_WORD + part]);
         free(old[l].each);
     }
-    free(old);
+    global_pool_give(&shadow->pool, old);
     *slots = fine;
 }
 

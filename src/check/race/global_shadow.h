@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "check/race/global_pool.h"
 
 enum {
     GLOBAL_PAGE = 4096, // bytes
@@ -148,6 +149,7 @@ struct global_budget {
 // From addresses to pages. Workers may look into the same one; but for global_page_drop.
 struct global_shadow {
     struct global_budget *budget;
+    struct global_pool pool;
     void **roots;
     VEC(struct global_page *) idle;
 };
