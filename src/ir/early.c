@@ -1,7 +1,8 @@
 // Registers of asynchronous products (wgmma) that other instructions touch before the product has
-// been waited for: the accumulator, and a factor that is held in registers. Told is what happens on
-// every way to the instruction. Moves of a register only change its name, as they do in machine
-// code.
+// been waited for: the accumulator, and a factor that is held in registers; and products that no
+// wgmma.fence orders behind what wrote these registers, or whose kernel had none before. Told is
+// what happens on every way to the instruction. Moves of a register only change its name, as they
+// do in machine code, and constants come whenever the compiler likes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +11,19 @@
 
 // AGES: how many groups may have been committed since, at most; wait_group takes no more.
 enum { NOT_PENDING = 0xffff, AGES = 16 };
+enum { FENCED = UINT32_MAX - 1 }; // a writer: none since the last fence
 
 struct pending { // what a register waits for
     uint32_t product;
     uint16_t age; // groups that were committed since the product began
     bool is_factor;
+    uint32_t writer; // the instruction that wrote it since the last fence, or FENCED
 };
 
 struct flow {
     const struct ir_function *function;
-    struct pending *at;      // of each register, where the walk is
+    struct pending *at;      // of each register, where the walk is; the writer of one more is
+                             // IR_NONE while there was no fence at all
     struct pending **before; // of each block, NULL: not reached yet
     bool tells;
     uint32_t index; // of the instruction
@@ -44,7 +48,7 @@ static bool is_product(const struct ir_instruction *instruction) {
 // ---- One instruction --------------------------------------------------------------------------
 
 static void tell(struct flow *flow, uint32_t reg, bool is_written) {
-    const struct ir_early_touch touch = {flow->at[reg].product, flow->index, is_written};
+    const struct ir_early_touch touch = {flow->at[reg].product, flow->index, is_written, false};
     if (flow->tells && flow->function->instructions[flow->index].guard == IR_NONE)
         vec_push(&flow->touches, touch);
 }
@@ -52,6 +56,8 @@ static void tell(struct flow *flow, uint32_t reg, bool is_written) {
 static void touch(void *context, uint32_t reg, bool is_written) {
     struct flow *flow = context;
     struct pending *pending = &flow->at[reg];
+    if (is_written && flow->function->instructions[flow->index].guard == IR_NONE)
+        pending->writer = flow->index;
     if (pending->age == NOT_PENDING || (pending->is_factor && !is_written))
         return;
     tell(flow, reg, is_written);
@@ -62,8 +68,34 @@ static void begin_all(struct flow *flow, const struct ir_operand *registers, boo
     for (uint32_t e = 0; e < registers->element_count; e++) {
         const struct ir_operand *element = &registers->elements[e];
         if (element->kind == IR_OPERAND_REGISTER)
-            flow->at[element->reg] = (struct pending){flow->index, 0, is_factor};
+            flow->at[element->reg] = (struct pending){flow->index, 0, is_factor, FENCED};
     }
+}
+
+static void fence_all(struct flow *flow) {
+    for (uint32_t r = 0; r <= flow->function->register_count; r++)
+        flow->at[r].writer = FENCED;
+}
+
+static uint32_t writer_of(const struct flow *flow, const struct ir_operand *registers) {
+    for (uint32_t e = 0; e < registers->element_count; e++) {
+        const struct ir_operand *element = &registers->elements[e];
+        if (element->kind == IR_OPERAND_REGISTER && flow->at[element->reg].writer != FENCED)
+            return flow->at[element->reg].writer;
+    }
+    return FENCED;
+}
+
+static void tell_unfenced(struct flow *flow, const struct ir_instruction *instruction) {
+    uint32_t *any = &flow->at[flow->function->register_count].writer;
+    uint32_t writer = writer_of(flow, &instruction->operands[0]);
+    if (writer == FENCED)
+        writer = writer_of(flow, &instruction->operands[1]);
+    if (writer == FENCED)
+        writer = *any;
+    if (writer != FENCED && flow->tells)
+        vec_push(&flow->touches, ((struct ir_early_touch){flow->index, writer, true, true}));
+    *any = FENCED; // told once
 }
 
 // Products may follow each other in one accumulator; a factor may be no pending accumulator.
@@ -74,6 +106,7 @@ static void multiply(struct flow *flow, const struct ir_instruction *instruction
             touch(flow, factor->elements[e].reg, false);
     if (instruction->guard != IR_NONE)
         return; // it may not be there
+    tell_unfenced(flow, instruction);
     begin_all(flow, factor, true);
     begin_all(flow, &instruction->operands[0], false);
 }
@@ -100,13 +133,19 @@ static void run(struct flow *flow, const struct ir_instruction *instruction) {
     } else if (ptx->isa == PTX_ISA_wgmma_group) {
         if (ptx_modifier_of(ptx, PTX_GROUP_op) == PTX_MOD_commit_group)
             age_all(flow, true, 0);
+        else if (ptx_modifier_of(ptx, PTX_GROUP_op) == PTX_MOD_fence)
+            fence_all(flow);
+    } else if (instruction->call) { // there may be one
+        ir_visit_registers(instruction, touch, flow);
+        fence_all(flow);
     } else if (ptx->isa == PTX_ISA_wgmma_wait) {
         age_all(flow, false, instruction->operands[0].value);
     } else if (is_move(instruction)) {
         const struct ir_operand *from = &instruction->operands[1];
-        flow->at[instruction->operands[0].reg] = from->kind == IR_OPERAND_REGISTER
-                                                     ? flow->at[from->reg]
-                                                     : (struct pending){.age = NOT_PENDING};
+        flow->at[instruction->operands[0].reg] =
+            from->kind == IR_OPERAND_REGISTER
+                ? flow->at[from->reg]
+                : (struct pending){.age = NOT_PENDING, .writer = FENCED};
     } else {
         ir_visit_registers(instruction, touch, flow);
     }
@@ -114,18 +153,27 @@ static void run(struct flow *flow, const struct ir_instruction *instruction) {
 
 // ---- All ways -----------------------------------------------------------------------------------
 
+// Who has written on both ways has; of two the first is named.
+static bool join_writer(struct pending *before, const struct pending *now) {
+    const uint32_t was = before->writer;
+    if (was != FENCED && (now->writer == FENCED || now->writer < was))
+        before->writer = now->writer;
+    return before->writer != was;
+}
+
 // What is pending on both ways stays so; of the groups since then the larger number counts.
 static bool join(struct flow *flow, uint32_t block) {
     const uint32_t count = flow->function->register_count;
     struct pending *before = flow->before[block];
     if (!before) {
         before = flow->before[block] = base_alloc((count + 1) * sizeof *before);
-        memcpy(before, flow->at, count * sizeof *before);
+        memcpy(before, flow->at, (count + 1) * sizeof *before);
         return true;
     }
-    bool changes = false;
+    bool changes = join_writer(&before[count], &flow->at[count]);
     for (uint32_t r = 0; r < count; r++) {
         const struct pending *now = &flow->at[r];
+        changes |= join_writer(&before[r], now);
         if (before[r].age == NOT_PENDING)
             continue;
         const bool differs = now->age == NOT_PENDING || now->is_factor != before[r].is_factor;
@@ -144,7 +192,7 @@ static bool join(struct flow *flow, uint32_t block) {
 
 static void walk_block(struct flow *flow, uint32_t b) {
     const struct ir_block *block = &flow->function->blocks[b];
-    memcpy(flow->at, flow->before[b], flow->function->register_count * sizeof *flow->at);
+    memcpy(flow->at, flow->before[b], (flow->function->register_count + 1) * sizeof *flow->at);
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
         flow->index = i;
         run(flow, &flow->function->instructions[i]);
@@ -154,8 +202,10 @@ static void walk_block(struct flow *flow, uint32_t b) {
 static void walk(struct flow *flow) {
     const struct ir_edges out = ir_flow(flow->function, IR_NONE);
     const uint32_t count = flow->function->block_count;
-    for (uint32_t r = 0; r < flow->function->register_count; r++)
-        flow->at[r].age = NOT_PENDING;
+    for (uint32_t r = 0; r <= flow->function->register_count; r++)
+        flow->at[r] = (struct pending){.age = NOT_PENDING, .writer = FENCED};
+    if (flow->function->ptx->is_entry) // others may be called behind a fence
+        flow->at[flow->function->register_count].writer = IR_NONE;
     join(flow, 0);
     for (bool changes = true; changes;) {
         changes = false;

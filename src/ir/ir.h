@@ -228,10 +228,12 @@ const struct ir_variable *ir_shared_variable_at(const struct ir_shared_layout *l
 const struct ir_variable **ir_shared_origins(const struct ir_function *kernel);
 
 // Instructions that touch a register of an asynchronous product (wgmma) which nobody has waited for
-// on any way there. Caller frees.
+// on any way there; and products that no wgmma.fence orders behind what wrote a register of theirs
+// (`touch`; IR_NONE: there was no fence at all), on any way there. Caller frees.
 struct ir_early_touch {
     uint32_t product, touch; // instructions
     bool is_written;
+    bool is_unfenced; // the product comes later than `touch`
 };
 struct ir_early_touch *ir_early_touches(const struct ir_function *function, uint32_t *count);
 // Whether whoever executes the one instruction executes the other one later: false

@@ -21,9 +21,15 @@ static bool is_told(const struct sync_early *early, const struct ir_code *code,
                     const struct place *place) {
     for (size_t i = 0; i < early->places.length; i++) {
         const struct place *other = &early->places.data[i];
-        if (other->function == place->function && other->touch.product == place->touch.product &&
-            sync_code_is_same_place(code, other->base + other->touch.touch,
-                                    place->base + place->touch.touch))
+        if (other->function != place->function ||
+            other->touch.is_unfenced != place->touch.is_unfenced)
+            continue;
+        if (place->touch.is_unfenced
+                ? sync_code_is_same_place(code, other->base + other->touch.product,
+                                          place->base + place->touch.product)
+                : other->touch.product == place->touch.product &&
+                      sync_code_is_same_place(code, other->base + other->touch.touch,
+                                              place->base + place->touch.touch))
             return true;
     }
     return false;
@@ -37,7 +43,8 @@ struct sync_early *sync_early_of(const struct ir_code *code) {
         struct ir_early_touch *touches = ir_early_touches(function, &count);
         for (uint32_t i = 0; i < count; i++) {
             const struct place place = {function, early->instructions, touches[i]};
-            if (ir_follows_surely(function, touches[i].product, touches[i].touch) &&
+            if ((touches[i].is_unfenced ||
+                 ir_follows_surely(function, touches[i].product, touches[i].touch)) &&
                 !is_told(early, code, &place))
                 vec_push(&early->places, place);
         }
@@ -77,18 +84,35 @@ static bool was_executed(const struct sync_early *early, const struct place *pla
     return false;
 }
 
+static void note_unfenced(const struct place *place, struct check_notes *notes) {
+    const bool has_writer = place->touch.touch != IR_NONE;
+    check_note(notes,
+               &(struct check_note){
+                   .kind = "wgmma-not-fenced",
+                   .details = {has_writer},
+                   .count = 1,
+                   .at = {{.role = "begins the product",
+                           .instruction = place->base + place->touch.product},
+                          {.role = "writes",
+                           .instruction = has_writer ? place->base + place->touch.touch : 0}},
+                   .at_count = has_writer ? 2 : 1});
+}
+
+static void note_touched(const struct place *place, struct check_notes *notes) {
+    check_note(notes,
+               &(struct check_note){.kind = "wgmma-not-waited",
+                                    .count = 1,
+                                    .at = {{.role = place->touch.is_written ? "writes" : "reads",
+                                            .instruction = place->base + place->touch.touch},
+                                           {.role = "begins the product",
+                                            .instruction = place->base + place->touch.product}},
+                                    .at_count = 2});
+}
+
 void sync_early_end(const struct sync_early *early, struct check_notes *notes) {
     for (size_t i = 0; i < early->places.length; i++) {
         const struct place *place = &early->places.data[i];
-        if (!was_executed(early, place))
-            continue;
-        check_note(notes, &(struct check_note){
-                              .kind = "wgmma-not-waited",
-                              .count = 1,
-                              .at = {{.role = place->touch.is_written ? "writes" : "reads",
-                                      .instruction = place->base + place->touch.touch},
-                                     {.role = "begins the product",
-                                      .instruction = place->base + place->touch.product}},
-                              .at_count = 2});
+        if (was_executed(early, place))
+            (place->touch.is_unfenced ? note_unfenced : note_touched)(place, notes);
     }
 }

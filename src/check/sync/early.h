@@ -1,5 +1,6 @@
-// Inside of this checker: registers of wgmma that are touched before it has been waited for. Where
-// that may be is known of the code; what is told must have been executed.
+// Inside of this checker: registers of wgmma that are touched before it has been waited for, and
+// products that no wgmma.fence orders behind what wrote their registers. Where that may be is known
+// of the code; what is told must have been executed.
 #ifndef BANKRUN_CHECK_SYNC_EARLY_H
 #define BANKRUN_CHECK_SYNC_EARLY_H
 

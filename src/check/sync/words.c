@@ -137,6 +137,14 @@ static void say_early(const uint64_t *details, struct strbuf *out) {
                      "has been waited for");
 }
 
+static void say_unfenced(const uint64_t *details, struct strbuf *out) {
+    strbuf_puts(out, details[0]
+                         ? "a register of an asynchronous matrix product was written, and no "
+                           "wgmma.fence came since"
+                         : "an asynchronous matrix product begins, and no wgmma.fence came "
+                           "before it");
+}
+
 static void say_none(const uint64_t *details, struct strbuf *out) {
     (void)details;
     strbuf_puts(out, "an mbarrier is used that is not set up");
@@ -196,6 +204,11 @@ static const struct words words[] = {
      .say = say_early,
      .help = "wait first (wgmma.commit_group, wgmma.wait_group), and keep the compiler from moving "
              "the access before the wait: asm volatile(\"\" : \"+f\"(d) :: \"memory\") behind it"},
+    {.kind = "wgmma-not-fenced",
+     .say = say_unfenced,
+     .help = "put wgmma.fence.sync.aligned between what writes the registers and the product, and "
+             "keep the compiler from moving it: asm volatile(\"\" : \"+f\"(d) :: \"memory\") "
+             "before the fence"},
     {.kind = "mbarrier-not-set-up",
      .say = say_none,
      .help = "let one thread set it up (init(), mbarrier.init) and the others wait for that "
