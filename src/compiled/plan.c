@@ -96,6 +96,7 @@ static void plan_site(struct lines *lines, const struct ir_kernel_site *recorded
         // A store is not left out: it is part of one at another line, maybe of a loop's first
         // round.
         planned->is_copied = lines->elsewhere[op] != 0 || op == SITE_STORE;
+        planned->is_guess = true;
     }
     planned->widths = recorded->site->width < 16 ? (uint8_t)widths : 0;
 }
@@ -108,6 +109,7 @@ static int by_group(const void *left, const void *right) {
 }
 
 // A wider access has one of the lines that its parts are at: what a line has is for all of a group.
+// What is guessed of a line that the machine code has not is no news of one that it has.
 static void share_in_groups(struct combine_site *planned, uint32_t count) {
     struct combine_site **sorted = base_alloc((count + 1) * sizeof(struct combine_site *));
     uint32_t length = 0;
@@ -116,11 +118,11 @@ static void share_in_groups(struct combine_site *planned, uint32_t count) {
             sorted[length++] = &planned[s];
     qsort(sorted, length, sizeof(struct combine_site *), by_group);
     for (uint32_t first = 0, end; first < length; first = end) {
-        uint8_t widths = 0;
+        uint8_t widths = 0, guessed = 0;
         for (end = first; end < length && sorted[end]->group == sorted[first]->group; end++)
-            widths |= sorted[end]->widths;
+            *(sorted[end]->is_guess ? &guessed : &widths) |= sorted[end]->widths;
         for (uint32_t i = first; end - first > 1 && i < end; i++)
-            sorted[i]->widths = widths;
+            sorted[i]->widths = widths | (sorted[i]->is_guess ? guessed : 0);
     }
     free(sorted);
 }

@@ -20,6 +20,7 @@ struct combine_site {
                       // once for both; IR_NONE: none
     uint64_t group;   // sites of one group are at constant distances; 0: of none
     uint8_t widths;   // that the machine code has there, their sum; 0: it is never combined
+    bool is_guess;    // the machine code has nothing at its line: `widths` are those of other lines
     bool reads_past;  // it reads more than PTX does: wider accesses than there are bytes for
     bool is_copied;   // the machine code has its loop unrolled: rounds of it are combined, too
     bool is_exact;    // `widths` is that of the access that it is in, or 0: it is one of its own

@@ -245,6 +245,20 @@ static void test_store_between(void **state) {
     expect(&f, PROFILE_LOAD, 2, 8);
 }
 
+// Line 5 has nothing in the machine code, which has wide accesses somewhere: its loads may be of
+// those. Line 7 has its own, which are not wide.
+static void test_guess(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f,
+          LISTING(7, "        /*0010*/  LDS R4, [R0+0x4] ;\n        /*0020*/  LDS R5, [R1+0x4] ;\n"
+                     "\t//## File \"/build/k.cu\", line 30\n"
+                     "        /*0030*/  LDS.128 R8, [R2] ;\n"));
+    request(&f, 0, 0, 16);
+    request(&f, AGAIN, 4, 16);
+    expect(&f, PROFILE_LOAD, 2, 8);
+}
+
 static void test_loaded_once(void **state) {
     (void)state;
     struct fixture f; // line 7 loads twice in PTX, and once in the machine code
@@ -267,6 +281,7 @@ int main(void) {
         cmocka_unit_test(test_misaligned),   cmocka_unit_test(test_store_between),
         cmocka_unit_test(test_loaded_once),  cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_out_of_place), cmocka_unit_test(test_watched),
+        cmocka_unit_test(test_guess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
