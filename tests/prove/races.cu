@@ -1,6 +1,5 @@
-// Whether kernels are free of races, beside others in which a barrier is missing. bankrun check finds
-// a race in each that is said to have one.
-// bankrun: --block 256
+// Whether kernels are free of races, beside others in which a barrier is missing. bankrun check
+// finds a race in each that is said to have one. bankrun: --block 256
 
 __global__ void reduction(const int *in, int *out) {
     __shared__ int sums[256];
@@ -473,3 +472,30 @@ __global__ void fragments_unordered(half *out, const half *in) {
     out[threadIdx.x] = a.x[0];
 }
 // races: race 471 472
+
+// Lanes of one warp need not be in the same round of a loop without barriers.
+__global__ void sliding(int *out, const int *in, int n) {
+    __shared__ int s[1024];
+    const unsigned t = threadIdx.x;
+#pragma unroll 1
+    for (int i = 0; t < 32 && i < n; i++)
+        s[t + i] = in[t ^ i];
+    __syncthreads();
+    out[t] = s[t];
+}
+// races: not proved: changes from round to round
+
+// Each warp goes on by steps of its own.
+__global__ void own_steps(int *out, const int *in, int n) {
+    __shared__ int s[8192];
+    const unsigned t = threadIdx.x;
+    unsigned at = t / 64 * 2048 + t % 64 + t / 32 % 2 * 96;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        s[at] = in[t ^ i];
+        at += t / 32 % 2 ? 32 : 96;
+        __syncthreads();
+    }
+    out[t] = s[t];
+}
+// races: not proved: changes from round to round
