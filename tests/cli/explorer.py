@@ -77,6 +77,11 @@ def read(path):
         return file.read()
 
 
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def explain(question):
     """What bankrun explain answers: the requests, or the text of its error."""
     command = [BANKRUN, "explain", "--format", "json"]
@@ -154,10 +159,23 @@ def check_refused(module):
     expect("requests" in answers[-1], f"behind refused ones: {answers[-1]}")
 
 
-def check_example(module):
-    done = subprocess.run(["node", FOLDER + "/example.mjs", module], capture_output=True, text=True, check=False)
+def run_example(name, *words):
+    return subprocess.run(["node", f"examples/javascript/{name}.mjs", *words], capture_output=True, text=True, check=False)
+
+
+def check_examples(module, folder):
+    """What examples/javascript says of the module that --kept unpacks."""
+    path = os.path.join(folder, "kept.wasm")
+    subprocess.run([sys.executable, "tools/build_explorer.py", "--kept", path], check=True)
+    expect(read_bytes(path) == module, "--kept writes another module")
+    done = run_example("padding", path)
     expect(done.stdout.splitlines()[:2] == ["float tile[32][32]: 32 wavefronts, ideal 1",
                                             "float tile[32][33]: 1 wavefronts, ideal 1"], done.stdout + done.stderr)
+    done = run_example("wavefronts", path, "tile[threadIdx.x][threadIdx.y]", "float tile[32][32]", "32x2")
+    expect("sm_90, warps 0 1: 32 wavefronts, ideal 1 (measured)" in done.stdout.splitlines(), done.stdout + done.stderr)
+    done = run_example("wavefronts", path, "tile[tid", "float tile[32][32]")
+    expect(done.returncode == 2 and done.stderr == explain({"expression": "tile[tid", **TILE}), done.stderr)
+    expect(run_example("wavefronts", path).returncode == 2, "an example without a question")
 
 
 def check_no_compiler():
@@ -205,7 +223,7 @@ def main():
                 file.write(module)
             check_answers(path)
             check_refused(path)
-            check_example(path)
+            check_examples(module, folder)
             check_fresh(path)
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -1,9 +1,14 @@
 """The bank explorer in a browser: the tour's steps show what they claim, mistakes show the caret, and
 what is typed stays text."""
 
+import functools
+import http.server
 import json
 import os
+import shutil
+import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, "tests")
@@ -89,7 +94,36 @@ def check_keys(driver):
            text(driver, "#picture .told"))
 
 
-def check(driver, _):
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
+
+    def log_message(self, *_):
+        pass
+
+
+def check_example(driver, folder):
+    """examples/javascript/index.html, served as its README says."""
+    for path in ("docs/explorer", "examples/javascript"):
+        shutil.copytree(path, os.path.join(folder, path))
+    subprocess.run([sys.executable, "tools/build_explorer.py", "--kept",
+                    os.path.join(folder, "examples/javascript/bankrun.wasm")], check=True)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    driver.get(f"http://127.0.0.1:{server.server_port}/examples/javascript/")
+    for shared, wanted in ((None, "32 wavefronts, ideal 1"), ("float tile[32][33]", "1 wavefronts, ideal 1")):
+        if shared:
+            driver.execute_script("field = document.getElementById('shared'); field.value = arguments[0];"
+                                  "field.dispatchEvent(new Event('input'))", shared)
+        until = time.monotonic() + 20
+        while text(driver, "#answer") != wanted and time.monotonic() < until:
+            time.sleep(0.02)
+        expect(text(driver, "#answer") == wanted, f"the example says {text(driver, '#answer')}, not {wanted}")
+    server.shutdown()
+    log = [entry["message"] for entry in driver.get_log("browser") if "favicon" not in entry["message"]]
+    expect(not log, f"the example: {log}")
+
+
+def check(driver, folder):
     if wait_ready(driver):
         check_tour(driver)
         check_fields(driver)
@@ -98,6 +132,7 @@ def check(driver, _):
         problems.append("the page does not begin: " + text(driver, "#error"))
     for entry in driver.get_log("browser"):
         problems.append(entry["message"])
+    check_example(driver, folder)
 
 
 sys.exit(browser.run(check, problems))

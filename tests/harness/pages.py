@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
+BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
 EVIL = "</script><img src=x onerror=document.title='owned'><!--\u2028\u2029&amp;"
 
 # Each lane reads a row of its own of a tile, and all store to one word.

@@ -1,10 +1,9 @@
 // Which padding frees a column from conflicts? Asks the bank model, without bankrun.
-//   node docs/explorer/example.mjs [bankrun.wasm]      (made by make explorer)
+//   node examples/javascript/padding.mjs bankrun.wasm
 import {readFileSync} from "node:fs";
-import {openExplorer} from "./bankrun.mjs";
+import {openExplorer} from "../../docs/explorer/bankrun.mjs";
 
-const path = process.argv[2] || new URL("bankrun.wasm", import.meta.url);
-const explorer = await openExplorer(readFileSync(path));
+const explorer = await openExplorer(readFileSync(process.argv[2]));
 for (let pad = 0; pad < 4; pad++) {
   const shared = `float tile[32][${32 + pad}]`;
   const answer = await explorer.ask({expression: "tile[threadIdx.x][0]", shared, arch: 90});
