@@ -1,5 +1,6 @@
-// Whether kernels are free of races, beside others in which a barrier is missing. bankrun check
-// finds a race in each that is said to have one. bankrun: --block 256
+// Whether kernels are free of races, beside others in which a barrier is missing. bankrun check finds
+// a race in each that is said to have one.
+// bankrun: --block 256
 
 __global__ void reduction(const int *in, int *out) {
     __shared__ int sums[256];
