@@ -11,7 +11,7 @@
 
 enum {
     ALIGNMENT = 16,
-    FIRST_CHUNK = 64 << 10,
+    FIRST_CHUNK = GLOBAL_POOL_MOST,
     LARGEST_CHUNK = 16 << 20,
     HUGE_PAGE = 2 << 20,
 };

@@ -11,6 +11,8 @@
 
 #include "base/vec.h"
 
+enum { GLOBAL_POOL_MOST = 64 << 10 }; // bytes of a piece
+
 struct global_chunk {
     void *at;
     size_t bytes;
@@ -29,7 +31,7 @@ struct global_pool {
 void global_pool_create(struct global_pool *pool);
 void global_pool_free(struct global_pool *pool);
 
-// Zeroed memory, aligned for every type; at most 64 KiB.
+// Zeroed memory, aligned for every type; at most GLOBAL_POOL_MOST.
 void *global_pool_take(struct global_pool *pool, size_t bytes);
 // The same for pieces that may be given back. All of a pool have one size, `bytes`.
 void *global_pool_take_again(struct global_pool *pool, size_t bytes);

@@ -11,6 +11,7 @@
 enum { FAN_BITS = 12, FAN = 1 << FAN_BITS, PAGE_BITS = 12 };
 
 _Static_assert(1 << PAGE_BITS == GLOBAL_PAGE, "pages");
+_Static_assert(FAN * sizeof(void *) <= GLOBAL_POOL_MOST, "tables are pieces");
 
 static void *take(struct global_budget *budget, size_t bytes) {
     __atomic_fetch_add(&budget->used, bytes, __ATOMIC_RELAXED);
