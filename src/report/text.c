@@ -3,12 +3,24 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/columns.h"
 #include "report/text.h"
+
+// The words of a command. Of very many, as of an xargs or of a report on all profiles of a folder,
+// those that take some two lines, and how many more there are.
+static void add_command(struct strbuf *text, char *const *words, size_t count, size_t width) {
+    size_t shown = 0;
+    while (shown < count && (shown < 2 || report_columns(strbuf_string(text)) < 2 * width)) {
+        strbuf_printf(text, "%s%s", shown ? " " : "", words[shown]);
+        shown++;
+    }
+    if (shown < count)
+        strbuf_printf(text, " ... and %zu more", count - shown);
+}
 
 static void put_program(struct report_page *page, const struct profile *profile) {
     struct strbuf text = {0};
-    for (size_t i = 0; i < profile->program_count; i++)
-        strbuf_printf(&text, "%s%s", i ? " " : "", profile->program[i]);
+    add_command(&text, profile->program, profile->program_count, page->width);
     report_put(page, STYLE_BOLD, "bankrun");
     report_put(page, STYLE_PLAIN, ": ");
     strbuf_printf(&text, "%ssm_%u%s", text.length ? " on " : "", profile->arch,
@@ -39,8 +51,7 @@ static void put_processes(struct report_page *page, const struct profile *profil
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
         struct strbuf program = {0};
-        for (size_t k = 0; k < process->program_count; k++)
-            strbuf_printf(&program, "%s%s", k ? " " : "", process->program[k]);
+        add_command(&program, process->program, process->program_count, page->width);
         report_to(page, LAUNCHES_COLUMN);
         if (process->launched == 0)
             report_put(page, STYLE_DIM, "no launch");

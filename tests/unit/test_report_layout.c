@@ -145,6 +145,25 @@ static void test_many_launches_are_cut(void **state) {
     free(text);
 }
 
+static void test_long_commands_are_cut(void **state) {
+    (void)state;
+    enum { WORDS = 300 };
+    char *program[WORDS];
+    for (size_t i = 0; i < WORDS; i++)
+        program[i] = "profile.json";
+    struct profile profile = {.arch = 90, .program = program, .program_count = WORDS};
+    struct strbuf out = {0};
+    report_text(&profile, NULL, &out);
+    assert_contains(strbuf_string(&out), " ... and ");
+    assert_contains(strbuf_string(&out), " more on sm_90\n");
+    assert_true(out.length < 600 && widest(strbuf_string(&out)) <= 100);
+    strbuf_free(&out);
+    profile.program_count = 3; // each of them
+    report_text(&profile, NULL, &out);
+    assert_contains(strbuf_string(&out), "profile.json profile.json profile.json on sm_90\n");
+    strbuf_free(&out);
+}
+
 static void test_width_holds(void **state) {
     (void)state;
     char name[700], umlauts[600];
@@ -442,6 +461,7 @@ int main(void) {
         cmocka_unit_test(test_verbose_names_each_lane),
         cmocka_unit_test(test_long_lists_are_cut),
         cmocka_unit_test(test_many_launches_are_cut),
+        cmocka_unit_test(test_long_commands_are_cut),
         cmocka_unit_test(test_width_holds),
         cmocka_unit_test(test_lines_end_clean),
         cmocka_unit_test(test_color),
