@@ -18,6 +18,14 @@ struct html_access { // of a line, in one launch or several that are alike
     const struct view_site *site;
 };
 
+struct html_sum {                        // of a line, by kernel
+    const struct profile_launch *kernel; // a launch of it
+    enum site_space space;
+    uint64_t launches;
+    size_t last; // entry of the view that was counted
+    struct profile_counts counts;
+};
+
 // A source line over all launches; what has none is apart for each kernel.
 struct html_line {
     size_t file;   // of html_data.files; SIZE_MAX: unknown
@@ -27,7 +35,11 @@ struct html_line {
     size_t most_launch; // that entry
     double gain;        // as in struct view_line; 0: unknown
     bool is_worth;
-    VEC(struct html_access) accesses;
+    uint32_t degree;  // the worst of an access that conflicts; 0: none does
+    bool is_observed; // of some access to shared memory nothing is proved
+    VEC(struct html_sum) sums;
+    VEC(struct html_access) accesses; // those with most excess, where they are very many
+    size_t more;                      // accesses that are not among these
 };
 
 struct html_file {
@@ -46,6 +58,7 @@ struct html_data {
     struct map file_numbers;
     VEC(struct html_line) lines;
     struct map line_numbers;
+    size_t *launch_numbers; // of each entry of the view, in the page; SIZE_MAX: it is not there
 };
 
 // html_data.c: all of it. The caller frees. *has_sliders: the page needs the module.
@@ -56,9 +69,13 @@ size_t html_file_number(struct html_data *data, const char *path, uint32_t line)
 json_t *html_counts(const struct profile_counts *counts);
 json_t *html_gain(double gain); // null where counts that no run has make it no number
 
-// html_lines.c: fills data->lines, those with most excess first.
+// html_lines.c: fills data->lines, those with most excess first. Of accesses only so many are kept
+// as a page has room for; the sums are of all.
 void html_find_lines(struct html_data *data);
 json_t *html_lines(struct html_data *data);
+
+// html_launches.c: those that lines name, the first ones and the one worth most. Numbers them.
+json_t *html_launches(struct html_data *data);
 
 // html_pictures.c: `picture` of a site's worst request, by its number, and `offset`, which its
 // first lane has; null: there is no model of it. Where its place in its array is known, `request`,

@@ -44,46 +44,7 @@ json_t *html_gain(double gain) {
     return isfinite(gain) ? json_real(gain) : json_null();
 }
 
-// ---- Launches --------------------------------------------------------------------------------
-
-static json_t *worth_of(const struct view_worth *worth) {
-    if (!worth->machine)
-        return json_null();
-    json_t *object = json_object();
-    set(object, "machine", text(worth->machine));
-    set(object, "bottleneck", text(worth->bottleneck));
-    set(object, "gain", html_gain(worth->gain));
-    set(object, "worth", json_boolean(worth->is_worth));
-    return object;
-}
-
-static json_t *rules_of(const struct view_launch *launch) {
-    json_t *object = json_object();
-    for (int c = BANKRUN_MEASURED; c <= BANKRUN_UNKNOWN; c++)
-        if (launch->rules[c])
-            set(object, bankrun_certainty_text((enum bankrun_certainty)c), text(launch->rules[c]));
-    return object;
-}
-
-static json_t *launch_of(struct html_data *data, const struct view_launch *alike) {
-    const struct profile_launch *launch = alike->launch;
-    json_t *object = json_object();
-    set(object, "kernel", html_text(data, launch->kernel ? launch->kernel : launch->symbol));
-    set(object, "arch", number(alike->arch));
-    set(object, "first", number((uint64_t)launch->index + 1));
-    set(object, "last", number((uint64_t)alike->last_index + 1));
-    set(object, "count", number(alike->count));
-    set(object, "grid", triple(launch->grid));
-    set(object, "block", triple(launch->block));
-    set(object, "shared_bytes", number(launch->shared_bytes));
-    set(object, "shared", html_counts(&alike->sums[SITE_SHARED]));
-    set(object, "global", html_counts(&alike->sums[SITE_GLOBAL]));
-    set(object, "about", json_boolean(alike->is_about));
-    set(object, "fault", text(launch->fault));
-    set(object, "worth", worth_of(&alike->worth));
-    set(object, "rules", rules_of(alike));
-    return object;
-}
+// ---- Sums ------------------------------------------------------------------------------------
 
 static json_t *totals_of(const struct report_view *view) {
     static const char *const names[SITE_SPACES] = {
@@ -131,7 +92,7 @@ static json_t *checks_of(const struct profile *profile) {
 
 static json_t *root_of(struct html_data *data) {
     const struct profile *profile = data->view->profile;
-    json_t *root = json_object(), *launches = json_array();
+    json_t *root = json_object();
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", profile->arch);
     html_find_lines(data);
@@ -145,9 +106,8 @@ static json_t *root_of(struct html_data *data) {
         set(root, "only", text(profile->only));
     set(root, "checks", checks_of(profile));
     set(root, "launched", number(profile->launched));
-    for (size_t i = 0; i < data->view->count; i++)
-        append(launches, launch_of(data, &data->view->launches[i]));
-    set(root, "launches", launches);
+    set(root, "launches", html_launches(data));
+    set(root, "different_launches", number(data->view->count));
     set(root, "totals", totals_of(data->view));
     set(root, "kernels", kernels_of(data));
     set(root, "lines", html_lines(data));
@@ -162,8 +122,10 @@ static json_t *root_of(struct html_data *data) {
 static void free_data(struct html_data *data) {
     for (size_t i = 0; i < data->files.length; i++)
         vec_free(&data->files.data[i].lines);
-    for (size_t i = 0; i < data->lines.length; i++)
+    for (size_t i = 0; i < data->lines.length; i++) {
         vec_free(&data->lines.data[i].accesses);
+        vec_free(&data->lines.data[i].sums);
+    }
     vec_free(&data->files);
     vec_free(&data->lines);
     map_free(&data->text_numbers);

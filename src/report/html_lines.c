@@ -30,16 +30,40 @@ static struct html_line *line_for(struct html_data *data, const struct view_line
     return &data->lines.data[known - 1];
 }
 
+static void add_sum(struct html_line *line, size_t launch, const struct view_launch *alike,
+                    const struct profile_site *site) {
+    size_t at = 0;
+    while (at < line->sums.length &&
+           (line->sums.data[at].space != site->space ||
+            !text_is_same(line->sums.data[at].kernel->symbol, alike->launch->symbol)))
+        at++;
+    if (at == line->sums.length)
+        vec_push(&line->sums, (struct html_sum){alike->launch, site->space, 0, SIZE_MAX, {0}});
+    struct html_sum *sum = &line->sums.data[at];
+    sum->launches += sum->last == launch ? 0 : alike->count;
+    sum->last = launch;
+    profile_add_counts(&sum->counts, &site->counts, alike->count);
+}
+
+static void add_access(struct html_line *line, size_t launch, const struct view_launch *alike,
+                       const struct view_site *shown) {
+    const struct profile_site *site = shown->site;
+    profile_add_counts(&line->counts[site->space], &site->counts, alike->count);
+    add_sum(line, launch, alike, site);
+    if (profile_excess_of(&site->counts) && site->worst_degree > line->degree)
+        line->degree = site->worst_degree;
+    line->is_observed |=
+        site->space == SITE_SHARED && !(site->verdict && strcmp(site->verdict, "proved") == 0);
+    vec_push(&line->accesses, (struct html_access){launch, shown});
+}
+
 static void add_lines(struct html_data *data, size_t launch, const struct view_lines *lines) {
     const struct view_launch *alike = &data->view->launches[launch];
     for (size_t i = 0; i < lines->count; i++) {
         const struct view_line *from = &lines->data[i];
         struct html_line *to = line_for(data, from, alike);
-        for (size_t s = 0; s < from->count; s++) {
-            const struct profile_site *site = from->sites[s].site;
-            profile_add_counts(&to->counts[site->space], &site->counts, alike->count);
-            vec_push(&to->accesses, (struct html_access){launch, &from->sites[s]});
-        }
+        for (size_t s = 0; s < from->count; s++)
+            add_access(to, launch, alike, &from->sites[s]);
         if (from->first->space == SITE_SHARED && alike->count * from->excess > to->most) {
             to->most = alike->count * from->excess;
             to->most_launch = launch;
@@ -63,6 +87,39 @@ static int by_excess(const void *left, const void *right) {
     return order ? order : a->line < b->line ? -1 : a->line > b->line;
 }
 
+// Shared memory first, and then most excess; the order stays where these are the same.
+static int by_worth(const void *left, const void *right) {
+    const struct html_access *a = left, *b = right;
+    const struct profile_site *x = a->site->site, *y = b->site->site;
+    int order = (int)x->space - (int)y->space;
+    if (!order)
+        order = compare(profile_excess_of(&x->counts), profile_excess_of(&y->counts));
+    if (!order)
+        order = compare(b->launch, a->launch);
+    return order ? order : a->site < b->site ? -1 : a->site > b->site;
+}
+
+// A page shows a hundred of a line at most, and is to stay small where lines and launches are many.
+static void keep_worst(struct html_data *data) {
+    enum { MOST_OF_LINE = 100, MOST_OF_PAGE = 14000 };
+    size_t most = MOST_OF_LINE, all;
+    do {
+        all = 0;
+        for (size_t i = 0; i < data->lines.length; i++) {
+            const size_t length = data->lines.data[i].accesses.length;
+            all += length < most ? length : most;
+        }
+    } while (all > MOST_OF_PAGE && most > 1 && (most = most * 4 / 5));
+    for (size_t i = 0; i < data->lines.length; i++) {
+        struct html_line *line = &data->lines.data[i];
+        if (line->accesses.length <= most)
+            continue;
+        qsort(line->accesses.data, line->accesses.length, sizeof *line->accesses.data, by_worth);
+        line->more = line->accesses.length - most;
+        line->accesses.length = most;
+    }
+}
+
 void html_find_lines(struct html_data *data) {
     for (size_t i = 0; i < data->view->count; i++) {
         const struct view_launch *launch = &data->view->launches[i];
@@ -75,6 +132,7 @@ void html_find_lines(struct html_data *data) {
     }
     if (data->lines.length > 0)
         qsort(data->lines.data, data->lines.length, sizeof *data->lines.data, by_excess);
+    keep_worst(data);
 }
 
 // ---- As data ---------------------------------------------------------------------------------
@@ -137,7 +195,7 @@ static void set_shared(struct html_data *data, json_t *object, const struct html
 static json_t *access_of(struct html_data *data, const struct html_access *access) {
     const struct profile_site *site = access->site->site;
     json_t *object = json_object();
-    set(object, "launch", number(access->launch));
+    set(object, "launch", number(data->launch_numbers[access->launch]));
     set(object, "access", html_text(data, access->site->access));
     if (site->space == SITE_GLOBAL)
         set(object, "global", json_true());
@@ -160,6 +218,22 @@ static json_t *access_of(struct html_data *data, const struct html_access *acces
     return object;
 }
 
+// [kernel, space, launches, counts] for each.
+static json_t *sums_of(struct html_data *data, const struct html_line *line) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < line->sums.length; i++) {
+        const struct html_sum *sum = &line->sums.data[i];
+        const struct profile_launch *kernel = sum->kernel;
+        json_t *row = json_array();
+        append(row, html_text(data, kernel->kernel ? kernel->kernel : kernel->symbol));
+        append(row, number(sum->space));
+        append(row, number(sum->launches));
+        append(row, html_counts(&sum->counts));
+        append(array, row);
+    }
+    return array;
+}
+
 json_t *html_lines(struct html_data *data) {
     json_t *array = json_array();
     for (size_t i = 0; i < data->lines.length; i++) {
@@ -174,8 +248,15 @@ json_t *html_lines(struct html_data *data) {
         if (line->gain > 0) {
             set(object, "gain", html_gain(line->gain));
             set(object, "worth", json_boolean(line->is_worth));
-            set(object, "gain_launch", number(line->most_launch));
+            set(object, "gain_launch", number(data->launch_numbers[line->most_launch]));
         }
+        if (line->degree)
+            set(object, "degree", number(line->degree));
+        if (line->is_observed)
+            set(object, "observed", json_true());
+        if (line->more)
+            set(object, "more", number(line->more));
+        set(object, "sums", sums_of(data, line));
         for (size_t a = 0; a < line->accesses.length; a++)
             append(accesses, access_of(data, &line->accesses.data[a]));
         set(object, "accesses", accesses);

@@ -45,7 +45,9 @@ static void add_findings(struct html_data *data, json_t *array,
 json_t *html_findings(struct html_data *data) {
     json_t *array = json_array();
     for (size_t i = 0; i < data->view->count; i++)
-        add_findings(data, array, &data->view->launches[i].findings, number(i));
+        add_findings(data, array, &data->view->launches[i].findings,
+                     data->launch_numbers[i] == SIZE_MAX ? json_null()
+                                                         : number(data->launch_numbers[i]));
     add_findings(data, array, &data->view->findings, json_null());
     return array;
 }

@@ -196,6 +196,40 @@ def check_large(folder):
     expect(size < 5_000_000, f"10,000 sites take {size:,} bytes")
 
 
+def check_many_launches(folder):
+    """Of very many accesses those with most excess are there; sums are of all of them."""
+    launches, lines = 300, 200
+    column = [4 * lane for lane in range(32)]
+    made = []
+    for n in range(launches):
+        sites = [dict(site(line + 1, column, 1 + (n == line)), requests=n + 1, ideal=n + 1,
+                      wavefronts=(n + 1) * (1 + (n == line)), excess=(n + 1) * (n == line),
+                      degrees={str(1 + (n == line)): n + 1}, verdict="proved" if n else "observed")
+                 for line in range(lines)]
+        made.append(launch(n, f"kernel_{n % 3}()", sites))
+    made[250]["fault"] = "it broke"
+    page = page_of(profile(made), folder, "many.html")
+    data, _ = data_of(page)
+    size = os.path.getsize(page)
+    print(f"{launches} launches of {lines} lines: {size:,} bytes")
+    expect(size < 5_000_000, f"{size:,} bytes")
+    expect(data["different_launches"] == launches and len(data["launches"]) < launches, "no launch is left out")
+    total = launches * (launches + 1) // 2
+    for line in data["lines"]:
+        worst = line["line"] - 1  # the launch in which it conflicts, which no other launch outdoes
+        expect(line["shared"] == [total, total + worst + 1, total], f"line {line['line']}: {line['shared']}")
+        expect(len(line["accesses"]) + line["more"] == launches, f"line {line['line']}: {line['more']} more")
+        first = data["launches"][line["accesses"][0]["launch"]]["first"] - 1
+        expect(first == worst and line["degree"] == 2 and line["observed"], f"line {line['line']}: launch {first}")
+        sums = {data["texts"][kernel]: (space, count, counts) for kernel, space, count, counts in line["sums"]}
+        for kernel in range(3):
+            requests = sum(n + 1 for n in range(kernel, launches, 3))
+            excess = worst + 1 if worst % 3 == kernel else 0
+            wanted = (0, launches // 3, [requests, requests + excess, requests])
+            expect(sums[f"kernel_{kernel}()"] == wanted, f"line {line['line']}: {sums}, not {wanted}")
+    expect(any("it broke" in one["text"] for one in data["problems"]), "the fault is not told")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         saved, page = run_column(folder)
@@ -209,6 +243,7 @@ def main():
         check_hostile(folder)
         check_module(folder)
         check_large(folder)
+        check_many_launches(folder)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -19,8 +19,8 @@ for (const launch of page.launches)
 // Of a long list as many as anybody reads, and how many are left out.
 const MOST_SHOWN = 100;
 const firstOf = (list) => list.slice(0, MOST_SHOWN);
-const restOf = (list, what) => (list.length > MOST_SHOWN
-  ? make("p", {class: "dim"}, "... and " + count(list.length - MOST_SHOWN) + " more " + what) : null);
+const restOf = (list, what, more = 0) => (list.length + more > MOST_SHOWN || more > 0
+  ? make("p", {class: "dim"}, "... and " + count(Math.max(0, list.length - MOST_SHOWN) + more) + " more " + what) : null);
 
 // ---- Names of files: without the folders that all of them are in ------------------------------
 
@@ -49,9 +49,7 @@ function verdictOf(line) {
   const shared = line.accesses.filter((access) => access.space === 0);
   if (line.excess > 0) return [line.degree > 1 ? line.degree + "-way conflicts" : "conflicts", "bad"];
   if (shared.length > 0)
-    return shared.every((access) => words(access.verdict) === "proved")
-      ? ["proved conflict-free", "good"]
-      : ["no conflicts", "good"];
+    return line.observed ? ["no conflicts", "good"] : ["proved conflict-free", "good"];
   if (line.global[0] > 0)
     return [percent(line.global[2], line.global[1]) + " efficient", line.waste > 0 ? "warn" : "good"];
   return ["not counted", "dim"];
@@ -67,9 +65,9 @@ function fillLine(line, rank) {
   line.code = codeAt(line.file, line.line);
   line.excess = excessOf(line.shared);
   line.waste = excessOf(line.global);
-  line.degree = line.accesses.reduce(
-    (most, access) => (excessOf(access.counts) > 0 && access.degree > most ? access.degree : most), 0);
-  line.kernels = new Set(line.accesses.map((access) => page.launches[access.launch].kernel));
+  line.degree = line.degree || 0;
+  line.more = line.more || 0;
+  line.kernels = new Set(line.sums.map((sum) => sum[0]));
   line.verdict = verdictOf(line);
   line.id = line.file === null ? "L?" + rank : "L=" + line.name;
   return line;
@@ -83,7 +81,7 @@ const lineAt = new Map(lines.filter((line) => line.file !== null)
 function noteLine(file, line) {
   const key = file + ":" + line;
   if (!lineAt.has(key)) {
-    const fresh = {file, line, accesses: []};
+    const fresh = {file, line, accesses: [], sums: []};
     lines.push(fillLine(fresh, lines.length));
     lineAt.set(key, fresh);
   }

@@ -17,28 +17,13 @@ function table(caption, heads, rows) {
 
 // ---- By kernel ----------------------------------------------------------------------------------
 
-function byKernel(line, space) {
-  const sums = new Map();
-  for (const access of line.accesses.filter((one) => one.space === space)) {
-    const launch = page.launches[access.launch];
-    const sum = sums.get(launch.kernel) || {launches: new Map(), counts: [0, 0, 0]};
-    sum.launches.set(access.launch, launch.count);
-    access.counts.forEach((value, i) => (sum.counts[i] += launch.count * value));
-    sums.set(launch.kernel, sum);
-  }
-  return sums;
-}
-
 function kernelTable(line, space) {
-  const sums = [...byKernel(line, space)].sort((a, b) => excessOf(b[1].counts) - excessOf(a[1].counts));
+  const sums = line.sums.filter((sum) => sum[1] === space).sort((a, b) => excessOf(b[3]) - excessOf(a[3]));
   if (sums.length === 0) return null;
-  const most = Math.max(...sums.map(([, sum]) => sum.counts[1]), 1);
+  const most = sums.reduce((largest, [, , , counts]) => Math.max(largest, counts[1]), 1);
   const units = space === 0 ? "wavefronts" : "sectors";
-  const rows = firstOf(sums).map(([kernel, sum]) => {
-    const launches = [...sum.launches.values()].reduce((a, b) => a + b, 0);
-    return [...cells(words(kernel), launches, ...sum.counts, excessOf(sum.counts)),
-      make("td", {class: "barred"}, bar(sum.counts, most))];
-  });
+  const rows = firstOf(sums).map(([kernel, , launches, counts]) => [
+    ...cells(words(kernel), launches, ...counts, excessOf(counts)), make("td", {class: "barred"}, bar(counts, most))]);
   return make("div", {}, table(space === 0 ? "Shared memory, by kernel" : "Global memory, by kernel",
     ["kernel", "#launches", "#requests", "#" + units, "#ideal", "#excess", ""], rows), restOf(sums, "kernels") || "");
 }
@@ -199,7 +184,7 @@ function accessPicker(line) {
   }
   pick.value = "0";
   show(0);
-  return [make("p", {class: "picker"}, make("label", {}, "Access ", pick)), restOf(all, "accesses with less excess"), body];
+  return [make("p", {class: "picker"}, make("label", {}, "Access ", pick)), restOf(all, "accesses with less excess", line.more), body];
 }
 
 // ---- Findings -----------------------------------------------------------------------------------

@@ -47,8 +47,18 @@ function problemItem(problem) {
     line ? [" ", make("a", {href: linkTo(line), class: "place"}, line.name)] : null);
 }
 
+const FIRST_PROBLEMS = 5; // lines that conflict are what the first screen is for
+
+// Of very many words those that take some two lines.
+function commandWords() {
+  let shown = 0, length = 0;
+  while (shown < page.program.length && (shown < 2 || length < 160)) length += page.program[shown++].length + 1;
+  const rest = page.program.length - shown;
+  return page.program.slice(0, shown).join(" ") + (rest > 0 ? " ... and " + count(rest) + " more" : "");
+}
+
 function showSummary() {
-  const program = page.program.join(" ");
+  const program = commandWords();
   document.title = "bankrun: " + (program || "report");
   byId("program").textContent = "bankrun: " + program;
   byId("about").textContent = page.arch + (page.compiled ? ", accesses as the machine code has them" : "")
@@ -57,7 +67,11 @@ function showSummary() {
   byId("made").textContent = "Made by bankrun " + page.bankrun + ". Numbers are those of bankrun's JSON profile.";
   byId("summary").append(...[sharedCard(), worthCard(), globalCard(), findingCard()].filter((one) => one !== null));
   byId("problems").hidden = page.problems.length === 0;
-  byId("problems").querySelector("ul").append(...firstOf(page.problems).map(problemItem));
+  byId("problems").querySelector("ul").append(...page.problems.slice(0, FIRST_PROBLEMS).map(problemItem));
+  const others = page.problems.slice(FIRST_PROBLEMS);
+  if (others.length > 0)
+    byId("problems").append(make("details", {}, make("summary", {}, "... and " + count(others.length) + " more"),
+      make("ul", {}, firstOf(others).map(problemItem)), restOf(others, "") || ""));
   byId("problems").append(restOf(page.problems, "of that kind") || "");
 }
 
@@ -188,7 +202,7 @@ function showKernels() {
     firstOf(page.launches).map((launch) => cells(launch.first, launch.count, words(launch.kernel), shape(launch.grid),
       shape(launch.block), excessOf(launch.shared),
       launch.global[0] ? percent(launch.global[2], launch.global[1]) + " efficient" : "-", worth(launch), launch.fault || "-"))),
-    restOf(page.launches, "launches that differ") || "");
+    restOf(firstOf(page.launches), "launches that differ", page.different_launches - firstOf(page.launches).length) || "");
 }
 
 function showFindings() {
