@@ -18,7 +18,7 @@ launch='column<<<2, 32>>>(out:f32[64], f32[32]=iota, 3)'
 run run -DFACTOR=2 "$folder/column.cu" --launch "$launch" --dump out=-
 expect_status 0
 expect_stdout '^out: 62 60 58 0 0 '
-expect_stderr '^bankrun: .* on sm_90$'
+expect_stderr '(^| )on sm_90$' # the heading wraps where the folder's name is long
 expect_stderr 'column.cu:4: 32-way bank conflict$'
 expect_stderr '^ +4 \| tile\[threadIdx.x\]\[0\] = in\[threadIdx.x\];$'
 run -DFACTOR=3 --launch "$launch" --dump out=- --quiet "$folder/column.cu"
