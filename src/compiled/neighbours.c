@@ -6,7 +6,8 @@
 #include "compiled/plan.h"
 #include "ptx/facts.h"
 
-enum { NEVER = 0, SEVERAL = UINT32_MAX };
+enum { NEVER };
+#define SEVERAL UINT32_MAX
 
 // What is asked of a function once for all of its accesses.
 struct neighbours {

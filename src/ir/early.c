@@ -11,7 +11,7 @@
 
 // AGES: how many groups may have been committed since, at most; wait_group takes no more.
 enum { NOT_PENDING = 0xffff, AGES = 16 };
-enum { FENCED = UINT32_MAX - 1 }; // a writer: none since the last fence
+#define FENCED (UINT32_MAX - 1) // a writer: none since the last fence
 
 struct pending { // what a register waits for
     uint32_t product;
