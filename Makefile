@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench demo explorer gpu test quick format install uninstall clean
+.PHONY: all bench wheel demo explorer gpu test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -53,6 +53,11 @@ install: all
 
 uninstall:
 	@tools/uninstall.sh "$$BUILD/installed.txt" "$$DESTDIR"
+
+# The Python package and its sources in dist/ (pip install dist/bankrun-*.whl); says so where PyPI cannot be reached.
+wheel:
+	@tools/install-deps.sh
+	@python3 tools/build_wheel.py --build "$$BUILD" || [ $$? = 77 ]
 
 clean:
 	rm -rf "$$BUILD" "$$BUILD"-*

@@ -26,6 +26,13 @@ if ! python3 -m venv "$folder" || ! "$folder/bin/python" -m pip install --quiet 
         "toolkit (https://developer.nvidia.com/cuda-downloads)" >&2
     exit 1
 fi
+# The packages lack what nvcc gives to the linker: the folder lib64, and the runtime's name there.
+(
+    cd "$folder"/lib/python3*/site-packages/nvidia/cu13
+    ln -sf lib lib64
+    cd lib
+    ln -sf libcudart.so.1? libcudart.so
+)
 nvcc=$(find "$folder" -path '*/bin/nvcc' | head -n 1)
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$nvcc" >"$build/nvcc"
 chmod +x "$build/nvcc"

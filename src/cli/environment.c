@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "toolchain/packages.h"
 
 bool environment_own_folder(struct strbuf *folder) {
     char path[4096];
@@ -103,6 +104,18 @@ static void extend_variable(const char *name, const char *text, bool in_front) {
         strbuf_printf(&value, ":%s", old);
     set_variable(name, strbuf_string(&value));
     strbuf_free(&value);
+}
+
+void environment_use_packages(void) {
+    struct strbuf own = {0};
+    char *tools = environment_own_folder(&own) ? toolchain_packages_find(own.data) : NULL;
+    if (tools && !strchr(tools, ':')) {
+        if (!getenv("PATH"))
+            set_variable("PATH", "/bin:/usr/bin"); // which is meant then
+        extend_variable("PATH", tools, false);
+    }
+    free(tools);
+    strbuf_free(&own);
 }
 
 static void set_number(const char *name, unsigned long long number) {

@@ -10,6 +10,10 @@
 // The folder of the running bankrun, with a slash at the end.
 bool environment_own_folder(struct strbuf *folder);
 
+// Where bankrun is a package of Python, NVIDIA's compiler and tools are found that lie in packages
+// beside it: behind all other places of PATH.
+void environment_use_packages(void);
+
 // Where processes find our libraries.
 struct environment_libraries {
     char *folder;  // as the dynamic linker can be told; NULL: nowhere

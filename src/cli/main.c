@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/commands.h"
+#include "cli/environment.h"
 
 static const struct {
     const char *name;
@@ -154,6 +155,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     json_set_alloc_funcs(base_alloc, free); // what it cannot allocate it would leave out
     signal(SIGXFSZ, SIG_IGN);               // a file that may not grow is an error like others
+    environment_use_packages();
     int status = run(argc, argv);
     return output_close() || status ? status : CLI_USAGE;
 }

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "toolchain/cache.h"
 #include "toolchain/inputs.h"
+#include "toolchain/packages.h"
 #include "toolchain/process.h"
 
 extern char **environ;
@@ -86,7 +87,8 @@ static const char *find_compiler(const struct toolchain_options *options, unsign
     }
     diag_error(diags,
                "%s was not found: .cu files need the CUDA compiler (no GPU, no driver). "
-               "tools/get-nvcc.sh in bankrun's sources fetches it, and so do NVIDIA's packages: "
+               "pip install 'bankrun[nvcc]' brings it, tools/get-nvcc.sh in bankrun's sources "
+               "fetches it, and so do NVIDIA's packages: "
                "https://developer.nvidia.com/cuda-downloads",
                candidates[0]);
     return NULL;
@@ -209,23 +211,47 @@ static bool make_folder(const struct toolchain_options *options, struct toolchai
     return true;
 }
 
+// As what nvcc hands to the linker: a folder of libraries.
+static void push_libraries(argument_list *arguments, const char *folder) {
+    arguments->length--; // the NULL
+    push(arguments, "-L");
+    push(arguments, folder);
+    vec_push(arguments, NULL);
+}
+
+// Starts the compiler and waits for it. Returns errno of the start.
+static int run_compiler(const struct toolchain_options *options, const char *compiler,
+                        const char *depfile, struct toolchain_build *build) {
+    argument_list arguments = {0};
+    struct toolchain_packages_link link = {0};
+    command_line(options, compiler, build, depfile, &arguments);
+    if (!options->to_ptx)
+        toolchain_packages_link(&link, compiler, build->folder);
+    if (link.libraries)
+        push_libraries(&arguments, link.libraries);
+    if (link.runtime)
+        push_libraries(&arguments, build->folder);
+    pid_t child;
+    // What the compiler prints is about the compilation: standard output belongs to the program.
+    int error = process_start(arguments.data, environ, STDERR_FILENO, -1, &child);
+    if (!error)
+        build->exit_code = process_wait(child);
+    toolchain_packages_unlink(&link);
+    free_arguments(&arguments);
+    return error;
+}
+
 // Runs the compiler. `depfile`: where it lists what it read; NULL: nowhere.
 static enum toolchain_status compile(const struct toolchain_options *options, const char *depfile,
                                      struct toolchain_build *build, struct diag_list *diags) {
     const char *compiler = find_compiler(options, &build->arch, diags);
     if (!compiler)
         return TOOLCHAIN_NO_COMPILER;
-    argument_list arguments = {0};
-    command_line(options, compiler, build, depfile, &arguments);
-    pid_t child;
-    // What the compiler prints is about the compilation: standard output belongs to the program.
-    int error = process_start(arguments.data, environ, STDERR_FILENO, -1, &child);
-    free_arguments(&arguments);
+    int error = run_compiler(options, compiler, depfile, build);
     if (error) {
         diag_error(diags, "%s: %s", compiler, strerror(error));
         return TOOLCHAIN_SYSTEM;
     }
-    build->exit_code = process_wait(child);
     if (build->exit_code == 0 && access(build->path, options->to_ptx ? R_OK : X_OK) == 0)
         return TOOLCHAIN_OK;
     if (build->exit_code == 0)
