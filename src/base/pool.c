@@ -32,7 +32,7 @@ struct pool {
 
 enum { STACK_BYTES = 1 << 20 }; // of each thread, whatever `ulimit -s` says
 
-static int available_processors(void) {
+int pool_processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return CPU_COUNT(&set);
@@ -74,7 +74,7 @@ static void block_signals(sigset_t *old) {
 
 struct pool *pool_create(int threads) {
     if (threads <= 0)
-        threads = available_processors();
+        threads = pool_processors();
     struct pool *pool = base_alloc(sizeof *pool);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);

@@ -8,6 +8,9 @@ struct pool;
 // at a program's threads can tell them apart. They leave signals to the program's threads.
 #define POOL_THREADS "bankrun "
 
+// How many processors this process may run on.
+int pool_processors(void);
+
 // threads >= 1; 0 means one for each processor that this process may run on.
 struct pool *pool_create(int threads);
 void pool_destroy(struct pool *pool); // NULL is allowed

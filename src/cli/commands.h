@@ -16,6 +16,7 @@ int cmd_layout(int argc, char **argv);
 int cmd_prove(int argc, char **argv);
 int cmd_fix(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_nvcc_flags(int argc, char **argv);
 
 // What a file is, by its content where that tells; its first kilobytes do.

@@ -10,8 +10,7 @@
 #include "cli/commands.h"
 #include "cli/environment.h"
 
-// The compiler that tools/get-nvcc.sh puts beside bankrun. Caller frees; NULL: it is not there.
-static char *fetched_compiler(void) {
+char *cuda_source_fetched_compiler(void) {
     struct strbuf path = {0};
     if (environment_own_folder(&path)) {
         strbuf_puts(&path, "nvcc");
@@ -24,7 +23,7 @@ static char *fetched_compiler(void) {
 
 bool cuda_source_compile(const char *path, bool to_ptx, const struct cli_options *options,
                          struct toolchain_build *build) {
-    char *fetched = fetched_compiler(), *cache = environment_cache_folder(options);
+    char *fetched = cuda_source_fetched_compiler(), *cache = environment_cache_folder(options);
     struct toolchain_options compile = {.source = path,
                                         .to_ptx = to_ptx,
                                         .arch = options->arch,

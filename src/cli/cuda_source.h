@@ -14,6 +14,9 @@ bool cuda_source_compile(const char *path, bool to_ptx, const struct cli_options
 // The same for PTX, as a text that the caller frees. NULL: why was printed.
 char *cuda_source_ptx(const char *path, const struct cli_options *options, size_t *length);
 
+// The compiler that tools/get-nvcc.sh puts beside bankrun. Caller frees; NULL: it is not there.
+char *cuda_source_fetched_compiler(void);
+
 // Whether the text defines or calls something called main, outside of comments and strings. Headers
 // that it includes are not looked at.
 bool cuda_source_has_main(const char *path);

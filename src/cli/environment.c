@@ -20,8 +20,7 @@ bool environment_own_folder(struct strbuf *folder) {
     return true;
 }
 
-// The folder with the library, without a slash at the end. Caller frees; NULL: nowhere.
-static char *find_folder(const char *library) {
+char *environment_library_folder(const char *library) {
     static const char *const places[] = {"", "../" BANKRUN_LIBDIR "/bankrun/"};
     struct strbuf own = {0};
     char *found = NULL;
@@ -62,7 +61,7 @@ static bool link_libraries(struct environment_libraries *libraries) {
 
 bool environment_find_libraries(struct environment_libraries *libraries, const char *library,
                                 const char *name) {
-    *libraries = (struct environment_libraries){.folder = find_folder(library)};
+    *libraries = (struct environment_libraries){.folder = environment_library_folder(library)};
     if (!libraries->folder) {
         cli_error("%s needs %s, which lies neither beside bankrun nor in ../" BANKRUN_LIBDIR
                   "/bankrun",

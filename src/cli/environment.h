@@ -10,6 +10,9 @@
 // The folder of the running bankrun, with a slash at the end.
 bool environment_own_folder(struct strbuf *folder);
 
+// The folder with a library of ours, without a slash at the end. Caller frees; NULL: nowhere.
+char *environment_library_folder(const char *library);
+
 // Where bankrun is a package of Python, NVIDIA's compiler and tools are found that lie in packages
 // beside it: behind all other places of PATH.
 void environment_use_packages(void);

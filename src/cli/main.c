@@ -29,6 +29,7 @@ static const struct {
     {"prove", cmd_prove, CLI_PROVE, "show what holds for every block, round of a loop and input"},
     {"nvcc-flags", cmd_nvcc_flags, CLI_NVCC_FLAGS,
      "print the flags that a build system hands to nvcc"},
+    {"doctor", cmd_doctor, CLI_DOCTOR, "say what is found on this machine, and what is missing"},
     {"calibrate", cmd_calibrate, CLI_CALIBRATE, "hold the bank model against this machine's GPU"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

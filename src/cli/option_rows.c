@@ -19,6 +19,8 @@ static const struct option_choice formats[] = {REPORT_FORMATS(X){0}};
 // What is asked of no profile has no page.
 static const struct option_choice answer_formats[] = {
     {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"csv", REPORT_CSV}, {0}};
+static const struct option_choice found_formats[] = {
+    {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {0}};
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
 static const struct option_choice readings[] = {
@@ -157,11 +159,14 @@ const struct option_row option_rows[] = {
      CHOICE(format, formats)},
     {0, "format", "FORMAT", ALL & ~BOTH, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},
+    {0, "format", "FORMAT", CLI_DOCTOR, "text or json (default text)",
+     CHOICE(format, found_formats)},
     {'o', "output", "FILE", CLI_RUN,
      "write the report to FILE (default: stderr; in other formats than\ntext stdout, and what the "
      "program prints goes to stderr); '-': to\nstdout, among what the program prints",
      TEXT(output)},
-    {'o', "output", "FILE", ALL & ~CLI_RUN, "write the report to FILE", TEXT(output)},
+    {'o', "output", "FILE", (ALL & ~CLI_RUN) | CLI_DOCTOR, "write the report to FILE",
+     TEXT(output)},
     {0, "check", "LIST", CLI_RUN,
      "look for defects, too: race (accesses that nothing orders),\ninit (values that nothing "
      "initialised), sync (barriers, masks,\ncopies that are not waited for), memory (arrays that "
@@ -240,7 +245,7 @@ const struct option_row option_rows[] = {
      "compiled "
      "where\nthese are there, or as a --baseline was counted",
      CHOICE(as, readings)},
-    {0, "nvcc", "PATH", COMPILES, "the nvcc to compile .cu files with", TEXT(nvcc)},
+    {0, "nvcc", "PATH", COMPILES | CLI_DOCTOR, "the nvcc to compile .cu files with", TEXT(nvcc)},
     {0, "nvcc-flag", "FLAG", COMPILES, "hand FLAG to nvcc; may be given several times",
      LIST(nvcc_flags)},
     {'I', NULL, "DIR", COMPILES, "handed to nvcc, as are -DNAME, -UNAME, -LDIR,", PASS},
@@ -257,8 +262,8 @@ const struct option_row option_rows[] = {
      "report on the processes that the program starts, too; always\nso for a command that is no "
      "CUDA program itself",
      SET(follow, true)},
-    {0, "color", "WHEN", ALL, "auto, always or never (default auto; NO_COLOR is heeded)",
-     CHOICE(color, colors)},
+    {0, "color", "WHEN", ALL | CLI_DOCTOR,
+     "auto, always or never (default auto; NO_COLOR is heeded)", CHOICE(color, colors)},
     {'q', "quiet", NULL, RUNS, "no report and no progress on stderr, only errors and faults",
      SET(quiet, true)},
     {'v', "verbose", NULL, SAVED, "show every site and launch, and the commands that are run",
@@ -267,6 +272,7 @@ const struct option_row option_rows[] = {
      "show every access, also where none conflicts, and those that no\nwarp reaches",
      SET(verbose, true)},
     {'v', "verbose", NULL, CLI_CALIBRATE, "show every pattern that disagrees", SET(verbose, true)},
-    {'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS, "show this help", SET(help, true)},
+    {'h', "help", NULL, ALL | CLI_CALIBRATE | CLI_NVCC_FLAGS | CLI_DOCTOR, "show this help",
+     SET(help, true)},
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;

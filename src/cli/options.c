@@ -122,6 +122,8 @@ static const char *command_name(enum cli_command command) {
         return "prove";
     case CLI_DIFF:
         return "diff";
+    case CLI_DOCTOR:
+        return "doctor";
     case CLI_CALIBRATE:
         break;
     }

@@ -21,6 +21,7 @@ enum cli_status {
     CLI_OK = 0,
     CLI_FAULT = 1,      // a kernel of a .ptx run ended in a fault
     CLI_UNFIXED = 1,    // bankrun fix: conflicts are left
+    CLI_UNREADY = 1,    // bankrun doctor: programs cannot be compiled and run
     CLI_USAGE = 2,      // the command line, or an input that cannot be run
     CLI_EXCESS = 3,     // --fail-on excess, and degree
     CLI_FAILED_RUN = 4, // --fail-on: a fault, a refused launch, or an incomplete profile
@@ -44,6 +45,7 @@ enum cli_command {
     CLI_LAYOUT = 64,
     CLI_FIX = 128,
     CLI_DIFF = 256,
+    CLI_DOCTOR = 512,
 };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };

@@ -13,3 +13,12 @@ const struct sim_target *sim_target_pick(void) {
 #endif
     return sim_target_base();
 }
+
+const char *sim_lanes(const char **widest) {
+#if defined(__x86_64__)
+    *widest = machine_has_avx512() ? "avx512" : machine_has_avx2() ? "avx2" : "base";
+#else
+    *widest = sim_target_pick()->name;
+#endif
+    return sim_target_pick()->name;
+}

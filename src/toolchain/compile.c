@@ -20,10 +20,11 @@
 #include "toolchain/inputs.h"
 #include "toolchain/packages.h"
 #include "toolchain/process.h"
+#include "toolchain/tools.h"
 
 extern char **environ;
 
-static const char usual_place[] = "/usr/local/cuda/bin/nvcc";
+static const char usual_place[] = TOOLCHAIN_USUAL_FOLDER "nvcc";
 
 // Compiled programs are small: thousands fit.
 

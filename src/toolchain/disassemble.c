@@ -14,6 +14,7 @@
 #include "toolchain/cache.h"
 #include "toolchain/inputs.h"
 #include "toolchain/process.h"
+#include "toolchain/tools.h"
 
 extern char **environ;
 
@@ -32,7 +33,7 @@ static variable_list own_environment(void) {
 
 static char *usual_place(const char *tool) {
     struct strbuf path = {0};
-    strbuf_printf(&path, "/usr/local/cuda/bin/%s", tool);
+    strbuf_printf(&path, TOOLCHAIN_USUAL_FOLDER "%s", tool);
     return strbuf_take(&path);
 }
 

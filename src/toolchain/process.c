@@ -36,15 +36,16 @@ static void read_all(int from, struct strbuf *text) {
             strbuf_append(text, buffer, (size_t)count);
 }
 
-// `nowhere`: where the standard output goes; -1: it is what is collected, in place of the messages.
-static int collect(char *const *argv, char *const *environment, int nowhere, struct strbuf *text,
-                   int *exit_code) {
+enum { INTO_TEXT = -2 }; // where a stream of the command goes, beside what process_start takes
+
+static int collect(char *const *argv, char *const *environment, int output, int errors,
+                   struct strbuf *text, int *exit_code) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     pid_t child;
-    int error = nowhere < 0 ? process_start(argv, environment, ends[1], -1, &child)
-                            : process_start(argv, environment, nowhere, ends[1], &child);
+    int error = process_start(argv, environment, output == INTO_TEXT ? ends[1] : output,
+                              errors == INTO_TEXT ? ends[1] : errors, &child);
     close(ends[1]);
     if (!error) {
         read_all(ends[0], text);
@@ -56,7 +57,12 @@ static int collect(char *const *argv, char *const *environment, int nowhere, str
 
 int process_read(char *const *argv, char *const *environment, struct strbuf *output,
                  int *exit_code) {
-    return collect(argv, environment, -1, output, exit_code);
+    return collect(argv, environment, INTO_TEXT, -1, output, exit_code);
+}
+
+int process_read_all(char *const *argv, char *const *environment, struct strbuf *text,
+                     int *exit_code) {
+    return collect(argv, environment, INTO_TEXT, INTO_TEXT, text, exit_code);
 }
 
 int process_read_errors(char *const *argv, char *const *environment, struct strbuf *errors,
@@ -64,7 +70,7 @@ int process_read_errors(char *const *argv, char *const *environment, struct strb
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0)
         return errno;
-    int error = collect(argv, environment, nowhere, errors, exit_code);
+    int error = collect(argv, environment, nowhere, INTO_TEXT, errors, exit_code);
     close(nowhere);
     return error;
 }

@@ -20,5 +20,8 @@ int process_read(char *const *argv, char *const *environment, struct strbuf *out
 // Collects its messages instead; its standard output goes nowhere.
 int process_read_errors(char *const *argv, char *const *environment, struct strbuf *errors,
                         int *exit_code);
+// Collects both.
+int process_read_all(char *const *argv, char *const *environment, struct strbuf *text,
+                     int *exit_code);
 
 #endif
