@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "cli/as.h"
 #include "cli/commands.h"
 #include "cli/cuda_source.h"
 #include "profile/record.h"
-#include "toolchain/disassemble.h"
 
 static void help(void) {
     fputs(
@@ -124,7 +124,8 @@ static bool can_dump(const struct cli_options *options) {
 // One kernel of a PTX module or of a CUDA source.
 static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
-    if (rest < 0 || !check_trace(options) || !check_counting(options) || !check_gates(options))
+    if (rest < 0 || !as_settle(options) || !check_trace(options) || !check_counting(options) ||
+        !check_gates(options) || !as_is_possible(options))
         return CLI_USAGE;
     if (rest < argc) {
         cli_error("'%s': a kernel takes its arguments through --launch", argv[rest]);
@@ -224,49 +225,17 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
     return CLI_USAGE;
 }
 
-// Where there is a choice: like the baseline, else compiled where that can be had.
-static bool choose_compiled(const struct cli_options *options) {
-    struct diag_list diags = {0};
-    if (options->as != CLI_AS_AUTO)
-        return options->as == CLI_AS_COMPILED;
-    if (options->only_checks || options->no_count)
-        return false;
-    if (options->baseline)
-        return options->baseline->is_as_compiled;
-    const bool can = toolchain_can_disassemble(&diags);
-    for (size_t i = 0; i < diags.count && !options->quiet; i++)
-        cli_error("--as auto: counted as written, since %s", diags.items[i].message);
-    diag_free(&diags);
-    return can;
-}
-
-// --as compiled
-static bool check_as(const struct cli_options *options) {
-    struct diag_list diags = {0};
-    bool can = true;
-    if (options->as_compiled && options->no_count)
-        cli_error("--as compiled says what is counted: leave --no-count out");
-    else // auto has looked, but where it does as the baseline does
-        can = !options->as_compiled || (options->as == CLI_AS_AUTO && !options->baseline) ||
-              toolchain_can_disassemble(&diags);
-    for (size_t i = 0; i < diags.count; i++)
-        cli_error("--as compiled: %s", diags.items[i].message);
-    diag_free(&diags);
-    return can && !(options->as_compiled && options->no_count);
-}
-
 static int run_with(struct cli_options *options, int argc, char **argv, void (*show_help)(void)) {
     int status = CLI_USAGE;
     int file = options_parse(options, CLI_RUN, argc, argv, 0);
-    if (file >= 0 && !options->help && file < argc)
-        options->as_compiled = choose_compiled(options);
+    const bool is_settled = file >= 0 && (options->help || as_settle(options));
     if (file >= 0 && options->help) {
         show_help();
         status = CLI_OK;
     } else if (file == argc) {
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
-    } else if (file >= 0 && check_counting(options) && check_gates(options) && check_as(options) &&
-               accept_by_default(options)) {
+    } else if (is_settled && check_counting(options) && check_gates(options) &&
+               as_is_possible(options) && accept_by_default(options)) {
         status = run_file(argc - file, argv + file, options);
         output_discard(options, argv[file]);
     }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "cli/others.h"
+#include "profile/as.h"
 
 // How long processes get that a signal ends: a little more than they take for it at most.
 enum { PATIENCE_SECONDS = 6 };
@@ -224,6 +225,8 @@ struct profile *collect_one(struct collection *collection, char **argv,
     collection->profiles.length = 0;
     for (size_t i = 0; i < collection->lost.length; i++)
         profile_add_gap(profile, PROFILE_GAP_LOST, collection->lost.data[i]);
+    if (options->as_reason)
+        profile_note_written(profile, options->as_reason);
     for (size_t i = 0; i < collection->notes.length; i++)
         profile_add_gap(profile, PROFILE_GAP_UNSEEN, collection->notes.data[i]);
     return profile;

@@ -166,7 +166,9 @@ void environment_set_options(const struct cli_options *options) {
     set_variable("BANKRUN_BLOCKS", options->blocks ? options->blocks : "");
     set_variable("BANKRUN_ON_FAULT", options->lets_pass ? "continue" : "stop");
     set_variable("BANKRUN_FILL", options->fill_text ? options->fill_text : "");
-    set_variable("BANKRUN_AS", options->as_compiled ? "compiled" : "written");
+    set_variable("BANKRUN_AS", !options->as_compiled     ? "written"
+                               : options->may_be_written ? "auto"
+                                                         : "compiled");
     char *cache = environment_cache_folder(options);
     set_variable("BANKRUN_CACHE", cache ? cache : "");
     free(cache);

@@ -240,10 +240,9 @@ const struct option_row option_rows[] = {
      "shared memory are exact; where that is not\nproved, all of them",
      READ(option_blocks)},
     {0, "as", "written|compiled|auto", CLI_RUN,
-     "count shared memory as PTX accesses it (the default), or as the\nmachine code does that "
-     "ptxas makes of it, with neighbouring\naccesses merged; needs ptxas and nvdisasm. auto: "
-     "compiled "
-     "where\nthese are there, or as a --baseline was counted",
+     "count shared memory as PTX accesses it, or as the machine code\ndoes that ptxas makes of "
+     "it, with neighbouring accesses merged.\nauto (the default): compiled where nvdisasm is "
+     "there, or as a\n--baseline was counted",
      CHOICE(as, readings)},
     {0, "nvcc", "PATH", COMPILES | CLI_DOCTOR, "the nvcc to compile .cu files with", TEXT(nvcc)},
     {0, "nvcc-flag", "FLAG", COMPILES, "hand FLAG to nvcc; may be given several times",

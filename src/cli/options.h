@@ -89,8 +89,8 @@ struct cli_calibrate {       // what only bankrun calibrate takes
 };
 
 // How accesses to shared memory are counted: as PTX has them, as the machine code does, or like
-// that where the tools are there.
-enum cli_as { CLI_AS_WRITTEN, CLI_AS_COMPILED, CLI_AS_AUTO };
+// that where it can be read.
+enum cli_as { CLI_AS_USUAL, CLI_AS_WRITTEN, CLI_AS_COMPILED, CLI_AS_AUTO };
 
 struct cli_options {           // strings point into argv
     unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
@@ -103,8 +103,10 @@ struct cli_options {           // strings point into argv
     bool lets_pass;            // --on-fault continue
     const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern
     struct sim_fill fill;      // the same
-    enum cli_as as;            // asked for
+    enum cli_as as;            // asked for: usual, unless something is
     bool as_compiled;          // shared memory is counted as the machine code accesses it
+    bool may_be_written;       // as_compiled: or as PTX does, where that cannot be read
+    const char *as_reason;     // why it is counted as PTX does, though auto; NULL: it is not
     enum report_format format;
     enum cli_color color;
     const char *output;                 // NULL: the command's default stream

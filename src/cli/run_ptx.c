@@ -9,6 +9,7 @@
 #include "cli/environment.h"
 #include "cli/launch_spec.h"
 #include "compiled/code.h"
+#include "profile/as.h"
 #include "run/launch.h"
 #include "run/limits.h"
 #include "run/module.h"
@@ -317,7 +318,7 @@ static void launch(const struct ptx_run *run, struct sim_result *result) {
 
 // Sets *compiled where it is wanted. False: it cannot be had.
 static bool read_compiled(const struct ptx_run *run, struct compiled_code **compiled) {
-    const bool is_auto = run->options->as == CLI_AS_AUTO;
+    const bool is_auto = run->options->may_be_written;
     *compiled = NULL;
     if (!run->options->as_compiled)
         return true;
@@ -327,9 +328,12 @@ static bool read_compiled(const struct ptx_run *run, struct compiled_code **comp
     free(cache);
     *compiled = listing ? compiled_code_parse(listing) : NULL;
     free(listing);
-    for (size_t i = 0; i < diags.count; i++)
-        cli_error(is_auto ? "--as auto: counted as written, since %s" : "--as compiled: %s",
-                  diags.items[i].message);
+    if (*compiled)
+        profile_note_compiled(run->profile, compiled_code_maker(*compiled));
+    else if (is_auto && diags.count)
+        profile_note_written(run->profile, diags.items[0].message);
+    for (size_t i = 0; i < diags.count && !is_auto; i++)
+        cli_error("--as compiled: %s", diags.items[i].message);
     diag_free(&diags);
     return *compiled || is_auto;
 }
@@ -339,7 +343,8 @@ static int launch_and_record(struct ptx_run *run) {
     struct compiled_code *compiled;
     if (!read_compiled(run, &compiled))
         return CLI_USAGE;
-    run->profile->is_as_compiled = compiled != NULL;
+    if (run->options->as_reason)
+        profile_note_written(run->profile, run->options->as_reason);
     run->profile->is_uncounted = run->options->only_checks;
     run->profile->checks = run->options->checks;
     run->launch.schedule = run->options->schedule;

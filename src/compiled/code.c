@@ -18,6 +18,7 @@ struct kernel {
 };
 
 struct compiled_code {
+    char *maker; // NULL: unknown
     VEC(struct kernel *) kernels;
     struct map by_name;
 };
@@ -139,7 +140,7 @@ static void read_instruction(const char *at, const char *end, struct kernel *ker
 }
 
 struct compiled_code *compiled_code_parse(const char *listing) {
-    static const char section[] = ".text.";
+    static const char section[] = ".text.", by[] = "// by ";
     struct compiled_code *compiled = base_alloc(sizeof *compiled);
     struct kernel *kernel = NULL;
     struct location location = {.is_complete = true};
@@ -149,6 +150,9 @@ struct compiled_code *compiled_code_parse(const char *listing) {
             at += sizeof section - 1;
             kernel = add_kernel(compiled, at, (size_t)(end - 1 - at));
             location = (struct location){.is_complete = true};
+        } else if (!kernel && !compiled->maker && strncmp(at, by, sizeof by - 1) == 0) {
+            at += sizeof by - 1;
+            compiled->maker = base_strndup(at, (size_t)(end - at));
         } else if (kernel) {
             bool is_place = read_place(at, end, &location);
             location.is_complete = !is_place;
@@ -170,7 +174,12 @@ void compiled_code_free(struct compiled_code *compiled) {
     }
     vec_free(&compiled->kernels);
     map_free(&compiled->by_name);
+    free(compiled->maker);
     free(compiled);
+}
+
+const char *compiled_code_maker(const struct compiled_code *compiled) {
+    return compiled->maker ? compiled->maker : "ptxas";
 }
 
 const struct compiled_line *compiled_code_lines(const struct compiled_code *compiled,

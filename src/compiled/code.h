@@ -11,10 +11,13 @@
 
 struct compiled_code;
 
-// `listing` is what `nvdisasm -gi -c` prints of a cubin with line numbers. The result keeps nothing
-// of it. Never NULL: a listing without accesses gives none.
+// `listing` is what `nvdisasm -gi -c` prints of a cubin with line numbers; a line "// by MAKER"
+// before it says who made the code. The result keeps nothing of it. Never NULL: a listing without
+// accesses gives none.
 struct compiled_code *compiled_code_parse(const char *listing);
 void compiled_code_free(struct compiled_code *compiled); // NULL is allowed
+// "ptxas 13.0"; "ptxas" where the listing does not say.
+const char *compiled_code_maker(const struct compiled_code *compiled);
 
 struct compiled_line {
     uint64_t file; // hash of the file's name without folders

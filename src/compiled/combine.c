@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 enum {
-    WINDOWS = 32,  // held back at a time
+    WINDOWS = 32,  // held back at a time: bits of `open`
     PATIENCE = 256 // requests after which a window is no longer waited for
 };
 
@@ -38,7 +38,7 @@ struct combiner {
     void *context;
     uint32_t block[3], warp; // whose windows they are
     uint64_t requests;
-    unsigned open; // windows
+    uint32_t open; // windows, bit n = number n
     struct window windows[WINDOWS];
 };
 
@@ -98,6 +98,10 @@ static unsigned piece_at(const struct window *window, unsigned first) {
     return best;
 }
 
+static struct window *first_of(struct combiner *combiner, uint32_t set) {
+    return &combiner->windows[__builtin_ctz(set)];
+}
+
 static void close_window(struct combiner *combiner, struct window *window) {
     while (window->bytes) {
         unsigned first = (unsigned)__builtin_ctz(window->bytes);
@@ -107,20 +111,19 @@ static void close_window(struct combiner *combiner, struct window *window) {
         window->bytes &= ~(((1u << width) - 1) << first);
     }
     window->size = 0;
-    combiner->open--;
+    combiner->open &= ~(1u << (window - combiner->windows));
 }
 
 void combiner_flush(struct combiner *combiner) {
-    for (unsigned w = 0; combiner->open && w < WINDOWS; w++)
-        if (combiner->windows[w].size)
-            close_window(combiner, &combiner->windows[w]);
+    for (uint32_t left = combiner->open; left; left &= left - 1)
+        close_window(combiner, first_of(combiner, left));
 }
 
 // No load can be moved over a store to what may be the same address, nor the other way round.
 static void flush_others(struct combiner *combiner, enum site_op op) {
-    for (unsigned w = 0; combiner->open && w < WINDOWS; w++)
-        if (combiner->windows[w].size && combiner->windows[w].op != op)
-            close_window(combiner, &combiner->windows[w]);
+    for (uint32_t left = combiner->open; left; left &= left - 1)
+        if (first_of(combiner, left)->op != op)
+            close_window(combiner, first_of(combiner, left));
 }
 
 static bool are_alike(const struct event_access *event, unsigned size) {
@@ -155,9 +158,9 @@ static struct window *find(struct combiner *combiner, const struct event_access 
                            enum site_op op) {
     const struct combine_site *planned = &combiner->plan->planned[event->site];
     const int lane = __builtin_ctz(event->mask);
-    for (unsigned w = 0; combiner->open && w < WINDOWS; w++) {
-        struct window *window = &combiner->windows[w];
-        if (window->size && window->op == op && window->first.mask == event->mask &&
+    for (uint32_t left = combiner->open; left; left &= left - 1) {
+        struct window *window = first_of(combiner, left);
+        if (window->op == op && window->first.mask == event->mask &&
             may_join(window, planned, event->site) &&
             (event->offsets[lane] & ~(window->size - 1)) == window->base[lane] &&
             are_alike(event, window->size) && is_in(window, event))
@@ -168,15 +171,17 @@ static struct window *find(struct combiner *combiner, const struct event_access 
 
 static struct window *open_window(struct combiner *combiner, const struct event_access *event,
                                   enum site_op op, unsigned size) {
-    struct window *oldest = &combiner->windows[0];
-    for (unsigned w = 0; w < WINDOWS; w++) {
-        struct window *window = &combiner->windows[w];
-        if (window->size && combiner->requests - window->opened > PATIENCE)
+    struct window *oldest = NULL;
+    for (uint32_t left = combiner->open; left; left &= left - 1) {
+        struct window *window = first_of(combiner, left);
+        if (combiner->requests - window->opened > PATIENCE)
             close_window(combiner, window);
-        if (!window->size || (oldest->size && window->opened < oldest->opened))
+        else if (!oldest || window->opened < oldest->opened)
             oldest = window;
     }
-    if (oldest->size)
+    if (~combiner->open)
+        oldest = &combiner->windows[31 - __builtin_clz(~combiner->open)];
+    else
         close_window(combiner, oldest);
     *oldest = (struct window){.first = *event,
                               .size = size,
@@ -185,7 +190,7 @@ static struct window *open_window(struct combiner *combiner, const struct event_
                               .opened = combiner->requests};
     for (int l = 0; l < WARP_LANES; l++)
         oldest->base[l] = event->offsets[l] & ~(size - 1);
-    combiner->open++;
+    combiner->open |= 1u << (oldest - combiner->windows);
     return oldest;
 }
 

@@ -63,24 +63,44 @@ struct piece { // the access of the machine code that a site is in
     uint32_t first; // of its sites
 };
 
-// Does each access of the machine code, moved to where the first site is, take a row of whole
-// sites? pieces[n]: the access that site n of the set is in.
-static bool match(const struct parts *sites, const struct set *group, const struct parts *code,
-                  const struct set *set, struct piece *pieces) {
-    const struct part *site = &sites->data[group->first], *piece = &code->data[set->first];
+// How many accesses of the machine code from the first on, moved to where the first site is, take
+// the row of whole sites; 0: they do not. pieces[n]: the access that site n of the set is in.
+static uint32_t cover(const struct parts *sites, const struct set *group, const struct part *piece,
+                      uint32_t count, struct piece *pieces) {
+    const struct part *site = &sites->data[group->first];
     const int64_t distance = site->offset - piece->offset;
-    uint32_t s = 0;
-    for (uint32_t p = 0; p < set->count; p++) {
+    uint32_t s = 0, p = 0;
+    for (; p < count && s < group->count; p++) {
         int64_t at = piece[p].offset + distance, end = at + piece[p].width;
-        const uint32_t first = s < group->count ? site[s].site : 0;
+        const uint32_t first = site[s].site;
         while (s < group->count && site[s].offset == at && at < end) {
             pieces[s] = (struct piece){piece[p].width, first};
             at += site[s++].width;
         }
         if (at != end)
+            return 0;
+    }
+    return s == group->count ? p : 0;
+}
+
+// Of a loop that the code generator has unrolled once more there are as many copies of what one
+// round accesses, each moved as a whole.
+static bool are_copies(const struct part *piece, uint32_t count, uint32_t length) {
+    for (uint32_t p = length; p < count; p++) {
+        const uint32_t first = p / length * length;
+        if (piece[p].width != piece[p % length].width ||
+            piece[p].offset - piece[first].offset != piece[p % length].offset - piece[0].offset)
             return false;
     }
-    return s == group->count;
+    return count % length == 0;
+}
+
+// Is all that the set accesses the group's?
+static bool match(const struct parts *sites, const struct set *group, const struct parts *code,
+                  const struct set *set, struct piece *pieces) {
+    const struct part *piece = &code->data[set->first];
+    const uint32_t length = cover(sites, group, piece, set->count, pieces);
+    return length && are_copies(piece, set->count, length);
 }
 
 // True: all sets of machine code that the group may be agree on the widths.

@@ -162,6 +162,7 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     if (site->knows_array_offset)
         site->array_offset = profile_read_number(reader, object, "array_offset", UINT32_MAX);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
+    site->may_merge = json_is_true(json_object_get(object, "may_merge"));
     read_request(reader, object, site);
     site->worst_degree =
         (uint32_t)profile_read_number(reader, object, "worst_degree", PROFILE_MAX_DEGREE);
@@ -348,15 +349,19 @@ static unsigned read_arch(struct profile_reader *reader, const json_t *root) {
     return (unsigned)number;
 }
 
-// Only a profile of what the machine code accesses says so.
-static bool read_as(struct profile_reader *reader, const json_t *root) {
+// Profiles of version 0.1 say so of what the machine code accesses alone.
+static void read_as(struct profile_reader *reader, const json_t *root, struct profile *profile) {
     if (!json_object_get(root, "as"))
-        return false;
+        return;
     char *as = profile_read_text(reader, root, "as", false);
-    if (as && strcmp(as, "compiled") != 0)
-        profile_fail(reader, "as: expected \"compiled\"");
+    profile->is_as_compiled = as && strcmp(as, "compiled") == 0;
+    if (as && !profile->is_as_compiled && strcmp(as, "written") != 0)
+        profile_fail(reader, "as: expected \"compiled\" or \"written\"");
     free(as);
-    return true;
+    if (json_object_get(root, "compiled_by"))
+        profile->compiled_by = profile_read_text(reader, root, "compiled_by", false);
+    if (json_object_get(root, "as_reason"))
+        profile->as_reason = profile_read_text(reader, root, "as_reason", false);
 }
 
 static void check_schema(struct profile_reader *reader, const json_t *root) {
@@ -462,7 +467,7 @@ static struct profile *read_profile(struct profile_reader *reader, const json_t 
         return NULL;
     struct profile *profile = base_alloc(sizeof *profile);
     profile->arch = reader->arch = read_arch(reader, root);
-    profile->is_as_compiled = read_as(reader, root);
+    read_as(reader, root, profile);
     profile->is_uncounted = json_is_false(json_object_get(root, "counted"));
     profile->checks = read_checks(reader, root);
     if (json_object_get(root, "only"))

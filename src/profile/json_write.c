@@ -100,6 +100,8 @@ static json_t *site_of(const struct profile_site *site) {
         set(object, "array_offset", number(site->array_offset));
     set(object, "request", request_of(site));
     set(object, "estimate", json_boolean(site->is_estimate));
+    if (site->may_merge)
+        set(object, "may_merge", json_true());
     set(object, "worst_degree", number(site->worst_degree));
     set(object, "degrees", degrees_of(site));
     set(object, "worst", worst_of(site));
@@ -245,8 +247,11 @@ static json_t *root_of(const struct profile *profile, size_t launch_count) {
     set(root, "schema", text(PROFILE_SCHEMA));
     set(root, "bankrun", text(BANKRUN_VERSION));
     set(root, "arch", text(arch));
-    if (profile->is_as_compiled)
-        set(root, "as", text("compiled"));
+    set(root, "as", text(profile->is_as_compiled ? "compiled" : "written"));
+    if (profile->compiled_by)
+        set(root, "compiled_by", text(profile->compiled_by));
+    if (profile->as_reason)
+        set(root, "as_reason", text(profile->as_reason));
     if (profile->is_uncounted)
         set(root, "counted", json_false());
     if (profile->checks)

@@ -75,6 +75,15 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
     vec_push(rows, row);
 }
 
+static struct profile_proof proof_of(const struct profile_launch_result *result,
+                                     const struct recorded_site *site, uint32_t number) {
+    if (site->is_wider)
+        return (struct profile_proof){.why = "the code generator made one access of several"};
+    struct profile_proof proof = result->proofs[number];
+    proof.may_merge &= !result->is_as_compiled;
+    return proof;
+}
+
 static void sum_site(struct profile_recorder *recorder, uint32_t number, enum site_space space,
                      const struct profile_launch_result *result, merged_list *rows) {
     sum_list sums = {0};
@@ -95,7 +104,7 @@ static void sum_site(struct profile_recorder *recorder, uint32_t number, enum si
             continue;
         add_row(rows, site, number, space, &sums.data[i]);
         if (result->proofs && space == SITE_SHARED)
-            rows->data[rows->length - 1].proof = result->proofs[number];
+            rows->data[rows->length - 1].proof = proof_of(result, site, number);
     }
     vec_free(&sums);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "profile/as.h"
 #include "profile/quotes.h"
 #include "profile/recorder.h"
 
@@ -106,7 +107,7 @@ static void append_processes(struct profile *profile, struct profile *from) {
 void profile_append(struct profile *profile, struct profile *from) {
     const size_t processes = profile->process_count;
     append_processes(profile, from);
-    profile->is_as_compiled &= from->is_as_compiled;
+    profile_join_as(profile, from);
     profile->is_uncounted |= from->is_uncounted;
     profile->checks |= from->checks;
     uint32_t before = (uint32_t)profile->launched;
@@ -137,6 +138,8 @@ void profile_free(struct profile *profile) {
         profile_free_launch(&profile->launches[i]);
     free(profile->launches);
     free(profile->only);
+    free(profile->compiled_by);
+    free(profile->as_reason);
     free_texts(profile->program, profile->program_count);
     for (size_t i = 0; i < profile->process_count; i++)
         free_texts(profile->processes[i].program, profile->processes[i].program_count);

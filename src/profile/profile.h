@@ -79,6 +79,7 @@ struct profile_site {
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     uint32_t worst_degree;
     bool is_estimate; // no exact rule for this access: `counts.units` is an estimate
+    bool may_merge;   // counted as written: the code generator can make it and a neighbour one
     bool is_modelled; // by `request`. False: no rule is known, or a saved profile does not name it
     struct profile_request request;
     char *verdict; // "observed", "bounded" or "proved"
@@ -237,7 +238,10 @@ struct profile_quote { // a source line with accesses, as it was when the profil
 
 struct profile {
     unsigned arch;
-    bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does
+    bool is_as_compiled; // shared memory: what the machine code accesses, not what PTX does (as.h)
+    char *compiled_by;   // who made that code, "ptxas 13.0"; NULL: unknown, or none was read
+    char *as_reason;     // why PTX's accesses are counted, of all kernels or some, where the
+                         // machine code's could have been; NULL: there is nothing to say
     bool is_uncounted;   // launches have findings, and no sites
     uint32_t checks;     // the checkers that looked on: profile_check_bit
     char *only;          // what it is narrowed to (only.h); NULL: it is whole

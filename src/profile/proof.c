@@ -24,6 +24,7 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
     if (from->degree > to->degree)
         to->degree = from->degree;
     join_choices(&to->choice, &from->choice);
+    to->may_merge |= from->may_merge;
 }
 
 void profile_put_degrees(struct strbuf *out, uint64_t degrees) {
@@ -79,6 +80,7 @@ void profile_say_proof(struct profile_site *site, const struct profile_proof *pr
         put_why(&words, proof);
     }
     site->verdict = base_strdup(verdict);
+    site->may_merge = proof->may_merge;
     site->proof = words.length ? strbuf_take(&words) : NULL;
     strbuf_free(&words);
 }

@@ -63,6 +63,7 @@ struct profile_proof {
     const char *why;  // OBSERVED, BOUNDED: why no more is known; static
     uint32_t line;    // of the source, that this is about; 0: none
     struct profile_choice choice;
+    bool may_merge; // see struct profile_site
 };
 struct strbuf;
 // "1, 2, 4" of bits 0, 1 and 3.
@@ -86,8 +87,10 @@ struct profile_launch_result {
     int cut_signal;
     bool is_sample;  // not all blocks were to run
     bool may_differ; // from what another number of host threads counts
-    // Of each site that events number. NULL: nobody tried.
+    // Of each site that was written. NULL: nobody tried. Requests that are counted as they were
+    // written are some of those that a proof is about, of all.
     const struct profile_proof *proofs;
+    bool is_as_compiled;       // the machine code of the kernel says which requests were merged
     const uint8_t *parameters; // of the kernel, its `parameter_bytes`; NULL: nothing is known
     struct profile_blocks blocks;
     const char *whole_reason; // see struct profile_launch

@@ -100,7 +100,11 @@ static json_t *root_of(struct html_data *data) {
     set(root, "bankrun", text(BANKRUN_VERSION));
     set(root, "arch", text(arch));
     set(root, "program", program_of(profile));
-    set(root, "compiled", json_boolean(profile->is_as_compiled));
+    char *accesses = report_accesses(
+        profile, &(struct report_options){.source_root = data->builder.source_root});
+    if (accesses)
+        set(root, "accesses", text(accesses));
+    free(accesses);
     set(root, "counted", json_boolean(!profile->is_uncounted));
     if (profile->only)
         set(root, "only", text(profile->only));

@@ -64,6 +64,10 @@ extern const char *const report_metric_names[REPORT_METRICS];
 void report_metrics_of_site(const struct profile_site *site, uint64_t values[REPORT_METRICS]);
 void report_metrics_of_launch(const struct profile_launch *launch, uint64_t values[REPORT_METRICS]);
 
+// Whose accesses to shared memory are counted, where that is worth a line: by which compiler, or
+// why as PTX has them, and which of these may be merged. Caller frees; NULL: it is not.
+char *report_accesses(const struct profile *profile, const struct report_options *options);
+
 // One row for each site of each launch, with a row of headings, quoted as RFC 4180 says. Where
 // something was checked, report_csv_findings() behind that. has_metrics: with a column for each of
 // report_metric_names, too.

@@ -18,16 +18,28 @@ static void add_command(struct strbuf *text, char *const *words, size_t count, s
         strbuf_printf(text, " ... and %zu more", count - shown);
 }
 
-static void put_program(struct report_page *page, const struct profile *profile) {
+static void put_accesses(struct report_page *page, const struct profile *profile,
+                         const struct report_options *options) {
+    char *text = report_accesses(profile, options);
+    if (text) {
+        report_to(page, 2);
+        report_wrap(page, profile->as_reason ? STYLE_WARN : STYLE_DIM, text);
+        report_newline(page);
+    }
+    free(text);
+}
+
+static void put_program(struct report_page *page, const struct profile *profile,
+                        const struct report_options *options) {
     struct strbuf text = {0};
     add_command(&text, profile->program, profile->program_count, page->width);
     report_put(page, STYLE_BOLD, "bankrun");
     report_put(page, STYLE_PLAIN, ": ");
-    strbuf_printf(&text, "%ssm_%u%s", text.length ? " on " : "", profile->arch,
-                  profile->is_as_compiled ? " as compiled" : "");
+    strbuf_printf(&text, "%ssm_%u", text.length ? " on " : "", profile->arch);
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
     strbuf_free(&text);
+    put_accesses(page, profile, options);
     if (profile->only) {
         struct strbuf only = {0};
         strbuf_printf(&only, "only %s", profile->only);
@@ -205,7 +217,7 @@ void report_text(const struct profile *profile, const struct report_options *opt
     struct report_view *view = report_view_create(profile, options);
     report_page_begin(&page, out, options->color, options->width, largest_of(profile));
     page.links = options->links ? options : NULL;
-    put_program(&page, profile);
+    put_program(&page, profile, options);
     put_processes(&page, profile);
     if (profile->launch_count == 0) {
         report_put(&page, STYLE_PLAIN,

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "compiled/merges.h"
 #include "prove/prove.h"
 
 // A launch must not wait long for its proof, nor the process keep very many. A step takes as long
@@ -116,6 +117,10 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
         kept->proofs[s] = in_words(&result->sites[s]);
         kept->is_settled &= verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED;
     }
+    bool *may_merge = compiled_may_merge(kernel);
+    for (uint32_t s = 0; s < result->site_count; s++)
+        kept->proofs[s].may_merge = may_merge[s];
+    free(may_merge);
     if (!key->grid[0])
         prove_widths(kept, kernel, &asked, result);
     prove_free(result);

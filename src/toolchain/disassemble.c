@@ -54,11 +54,9 @@ static bool run_tool(char **argv, struct strbuf *output, int *exit_code) {
 }
 
 static void say_missing(const char *tool, struct diag_list *diags) {
-    diag_error(diags,
-               "%s was not found: what the compiled code accesses is read with ptxas and nvdisasm. "
-               "Put the CUDA toolkit's bin folder into PATH; nvdisasm alone is also in the Python "
-               "package nvidia-cuda-nvdisasm",
-               tool);
+    diag_error(diags, "%s was not found; it is in the CUDA toolkit's bin folder%s", tool,
+               strcmp(tool, "nvdisasm") ? ""
+                                        : ", and alone in the Python package nvidia-cuda-nvdisasm");
 }
 
 bool toolchain_can_disassemble(struct diag_list *diags) {
@@ -132,7 +130,7 @@ static char *list_code(struct folder *folder, struct diag_list *diags) {
     bool has_run = run_tool(argv, &output, &exit_code);
     if (!has_run)
         say_missing("nvdisasm", diags);
-    else if (exit_code || !output.length)
+    else if (exit_code || !strstr(strbuf_string(&output), ".text."))
         diag_error(diags, "nvdisasm does not read the program's machine code (exit status %d)",
                    exit_code);
     else
@@ -149,8 +147,9 @@ static bool has(const char *at, const char *end, const char *word) {
 
 // Most of a listing is other instructions. Places stand before the first access that is there, with
 // an empty line before them, since other lines tell one place from the next.
-static char *condense(const char *listing) {
+static char *condense(const char *listing, const char *release) {
     struct strbuf kept = {0}, place = {0};
+    strbuf_printf(&kept, "// by ptxas%s%s\n", release ? " " : "", release ? release : "");
     bool is_place = false;
     for (const char *at = listing, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, '\n');
@@ -172,30 +171,65 @@ static char *condense(const char *listing) {
         }
     }
     strbuf_free(&place);
-    strbuf_puts(&kept, "");
-    return kept.data ? strbuf_take(&kept) : base_strdup("");
+    return strbuf_take(&kept);
+}
+
+// "13.0" of "Cuda compilation tools, release 13.0, V13.0.88", which machine code of ptxas 13 holds,
+// too. Caller frees; NULL: it is not there.
+static char *release_in(const char *text, size_t length) {
+    static const char before[] = "Cuda compilation tools, release ";
+    const char *at = memmem(text, length, before, sizeof before - 1), *end = text + length;
+    if (!at)
+        return NULL;
+    at += sizeof before - 1;
+    size_t digits = 0;
+    while (at + digits < end && ((at[digits] >= '0' && at[digits] <= '9') || at[digits] == '.'))
+        digits++;
+    return digits ? base_strndup(at, digits) : NULL;
+}
+
+static char *release_of_file(const char *path) {
+    char *data = NULL, *release = NULL;
+    size_t length;
+    if (file_read_regular(path, &data, &length))
+        release = release_in(data, length);
+    free(data);
+    return release;
+}
+
+static char *release_of_ptxas(void) {
+    char *argv[] = {(char *)"ptxas", (char *)"--version", NULL};
+    struct strbuf output = {0};
+    int exit_code = 0;
+    run_tool(argv, &output, &exit_code);
+    char *release = release_in(strbuf_string(&output), output.length);
+    strbuf_free(&output);
+    return release;
 }
 
 // ---- The cache ------------------------------------------------------------------------------
 
-static bool hash_tool(XXH3_state_t *hash, const char *tool) {
+static bool hash_tool(XXH3_state_t *hash, const char *tool, struct diag_list *diags) {
     char *usual = usual_place(tool);
     const bool is_there = inputs_hash_program(hash, tool) || inputs_hash_program(hash, usual);
+    if (!is_there)
+        say_missing(tool, diags);
     free(usual);
     return is_there;
 }
 
 // Of all that a listing follows from. `target` NULL: it is of machine code. NULL: a tool is
-// missing.
-static XXH3_state_t *hash_of(const char *code, size_t length, const char *target) {
+// missing, as diags say.
+static XXH3_state_t *hash_of(const char *code, size_t length, const char *target,
+                             struct diag_list *diags) {
     XXH3_state_t *hash = XXH3_createState();
     if (!hash)
-        return NULL;
+        base_out_of_memory(0);
     XXH3_128bits_reset(hash);
-    inputs_hash_text(hash, "listing 1");
+    inputs_hash_text(hash, "listing 2");
     inputs_hash_text(hash, target ? target : "");
     XXH3_128bits_update(hash, code, length);
-    if (hash_tool(hash, "nvdisasm") && (!target || hash_tool(hash, "ptxas")))
+    if (hash_tool(hash, "nvdisasm", diags) && (!target || hash_tool(hash, "ptxas", diags)))
         return hash;
     XXH3_freeState(hash);
     return NULL;
@@ -209,23 +243,26 @@ static char *make_listing(const char *code, size_t length, const char *target,
         write_to(target ? folder.ptx.data : folder.cubin.data, code, length, diags) &&
         (!target || assemble(&folder, target, diags)))
         listing = list_code(&folder, diags);
+    char *release = listing ? release_of_file(folder.cubin.data) : NULL;
+    if (listing && target && !release)
+        release = release_of_ptxas();
     remove_folder(&folder);
-    char *condensed = listing ? condense(listing) : NULL;
+    char *condensed = listing ? condense(listing, release) : NULL;
+    free(release);
     free(listing);
     return condensed;
 }
 
 static char *find_or_make(const char *code, size_t length, const char *target,
                           const char *cache_folder, struct diag_list *diags) {
-    XXH3_state_t *hash = cache_folder ? hash_of(code, length, target) : NULL;
+    XXH3_state_t *hash = hash_of(code, length, target, diags);
     char *listing = hash ? toolchain_cache_load_listing(cache_folder, hash) : NULL;
-    if (!listing) {
+    if (hash && !listing) {
         listing = make_listing(code, length, target, diags);
-        if (listing && hash)
+        if (listing)
             toolchain_cache_store_listing(cache_folder, hash, listing, strlen(listing));
     }
-    if (hash)
-        XXH3_freeState(hash);
+    XXH3_freeState(hash);
     return listing;
 }
 

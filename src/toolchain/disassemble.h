@@ -13,8 +13,8 @@ bool toolchain_can_disassemble(struct diag_list *diags);
 
 // What `nvdisasm -gi -c` prints of the code that ptxas makes of `ptx` for sm_<arch><features>
 // (features: 'a', 'f' or 0), with its line numbers: the names of kernels, loads and stores of
-// shared memory, and where these are from. `cache_folder`: where it is kept; NULL: nowhere. Caller
-// frees. NULL: diags say why.
+// shared memory, and where these are from; before it "// by ptxas 13.0". `cache_folder`: where it
+// is kept; NULL: nowhere. Caller frees. NULL: diags say why.
 char *toolchain_disassemble(const char *ptx, size_t length, unsigned arch, char features,
                             const char *cache_folder, struct diag_list *diags);
 

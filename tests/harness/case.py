@@ -47,6 +47,7 @@ class Context:
         env = {k: v for k, v in os.environ.items()
                if not k.startswith("BANKRUN_") and k not in ("NO_COLOR", "LD_PRELOAD")}
         env.update(BANKRUN=self.bankrun, BANKRUN_SOURCE=self.root, BANKRUN_BUILD=self.build,
+                   BANKRUN_AS="written",  # the same with every version of ptxas, and without it
                    BANKRUN_SANITIZER=self.sanitizer, BANKRUN_TEST_NVCC=self.nvcc or "",
                    PATH=self.search_path, XDG_CACHE_HOME=os.path.join(self.scratch, "cache"),
                    LC_ALL="C.UTF-8", TERM="dumb",

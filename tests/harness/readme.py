@@ -51,7 +51,7 @@ def run_block(context, commands):
             continue
         if not context.nvcc and ".cu" in command:
             raise Skip("nvcc is not there")
-        process = context.execute(["bash", "-c", "exec 2>&1\n" + command])
+        process = context.execute(["bash", "-c", "exec 2>&1\nunset BANKRUN_AS\n" + command])
         check_sanitizers(process)
         got = [line.rstrip() for line in text_of(process.stdout).rstrip().splitlines()]
         while expected and not expected[-1]:

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "compiled/merges.h"
 #include "compiled/stream.h"
 #include "event/filter.h"
 #include "ir/ir.h"
@@ -212,6 +213,63 @@ static void test_matched(void **state) {
     expect(&f, PROFILE_LOAD, 3, 12);
 }
 
+static void test_unrolled(void **state) {
+    (void)state;
+    struct fixture f; // of three rounds of the loop each has the same widths
+    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R8] ;\n"
+                         "        /*0020*/  LDS R6, [R8+0x8] ;\n"
+                         "        /*0030*/  LDS R7, [R8+0xc] ;\n"
+                         "        /*0040*/  LDS.64 R4, [R8+0x40] ;\n"
+                         "        /*0050*/  LDS R6, [R8+0x48] ;\n"
+                         "        /*0060*/  LDS R7, [R8+0x4c] ;\n"
+                         "        /*0070*/  LDS.64 R4, [R8+0x80] ;\n"
+                         "        /*0080*/  LDS R6, [R8+0x88] ;\n"
+                         "        /*0090*/  LDS R7, [R8+0x8c] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 3, 12);
+}
+
+// What follows the first round is no copy of it: nothing is known of single accesses.
+static void test_unrolled_otherwise(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, LISTING(5, "        /*0010*/  LDS.64 R4, [R8] ;\n"
+                         "        /*0020*/  LDS R6, [R8+0x8] ;\n"
+                         "        /*0030*/  LDS R7, [R8+0xc] ;\n"
+                         "        /*0040*/  LDS.64 R4, [R8+0x40] ;\n"
+                         "        /*0050*/  LDS.64 R6, [R8+0x48] ;\n"
+                         "        /*0060*/  LDS R4, [R8+0x50] ;\n"));
+    four_loads(&f);
+    expect(&f, PROFILE_LOAD, 2, 8);
+}
+
+static void test_maker(void **state) {
+    (void)state;
+    struct compiled_code *said = compiled_code_parse("// by ptxas 13.0\n" LISTING(5, ""));
+    struct compiled_code *unsaid = compiled_code_parse(LISTING(5, ""));
+    assert_string_equal(compiled_code_maker(said), "ptxas 13.0");
+    assert_string_equal(compiled_code_maker(unsaid), "ptxas");
+    compiled_code_free(said);
+    compiled_code_free(unsaid);
+}
+
+// Line 5 has four loads side by side; line 7's second load is from where the first was, and may be
+// left out. The store has no neighbour.
+static void test_may_merge(void **state) {
+    (void)state;
+    struct fixture f;
+    uint32_t count;
+    begin(&f, LISTING(5, ""));
+    const struct ir_function *kernel = ir_find_function(f.ir, "k");
+    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &count);
+    bool *may_merge = compiled_may_merge(kernel);
+    for (uint32_t s = 0; s < count; s++)
+        assert_int_equal(may_merge[s], sites[s].site->op == SITE_LOAD);
+    free(sites);
+    free(may_merge);
+    expect(&f, PROFILE_LOAD, 0, 0);
+}
+
 static void test_copies(void **state) {
     (void)state;
     struct fixture f; // of two copies of the line, inlined at others, one is the kernel's
@@ -275,13 +333,23 @@ static void test_loaded_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing),      cmocka_unit_test(test_merged),
-        cmocka_unit_test(test_as_written),   cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_matched),      cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_misaligned),   cmocka_unit_test(test_store_between),
-        cmocka_unit_test(test_loaded_once),  cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_out_of_place), cmocka_unit_test(test_watched),
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_as_written),
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_matched),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_store_between),
+        cmocka_unit_test(test_loaded_once),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_out_of_place),
+        cmocka_unit_test(test_watched),
         cmocka_unit_test(test_guess),
+        cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_unrolled_otherwise),
+        cmocka_unit_test(test_maker),
+        cmocka_unit_test(test_may_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,10 +358,11 @@ static void test_csv(void **state) {
     assert_string_equal(
         strbuf_string(&out),
         "launch,kernel,file,line,instruction,space,op,array,width,requests,wavefronts,sectors,"
-        "ideal,excess,worst_degree,certainty,verdict,why,launches,column,problem\r\n"
+        "ideal,excess,worst_degree,certainty,verdict,why,launches,column,problem,as\r\n"
         "1,work(float*),kernel.cu,33,ld.shared.f32,shared,load,tile,4,500000,16000000,,500000,"
-        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1,12,\r\n"
-        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1,,\r\n");
+        "15500000,32,exact,observed,\"words \"\"0\"\", 32\",1,12,,written\r\n"
+        "1,work(float*),,,st.global.f32,global,store,,4,10,,320,40,280,,exact,observed,,1,,,"
+        "written\r\n");
     strbuf_free(&out);
 }
 
@@ -393,6 +394,7 @@ static void test_csv_of_failures(void **state) {
     struct profile_gap gap = {PROFILE_GAP_LOST, "app, \"x\"", 2, false, 0};
     launches[1].fault = "it broke";
     struct profile profile = {.arch = 90,
+                              .is_as_compiled = true,
                               .launches = launches,
                               .launch_count = 2,
                               .refused = &refused,
@@ -402,10 +404,10 @@ static void test_csv_of_failures(void **state) {
     struct strbuf out = {0};
     report_csv(&profile, false, &out);
     const char *rows = strchr(strbuf_string(&out), '\n') + 1;
-    assert_string_equal(rows, "2,work(float*),,,,,,,,,,,,,,,,,1,,it broke\r\n"
+    assert_string_equal(rows, "2,work(float*),,,,,,,,,,,,,,,,,1,,it broke,compiled\r\n"
                               ",work(\x1b[31mfloat*),,,,,,,,,,,,,,,,,1200,,refused with "
-                              "cudaErrorInvalidValue: too much\r\n"
-                              ",,,,,,,,,,,,,,,,,,,,\"incomplete: app, \"\"x\"\"\"\r\n");
+                              "cudaErrorInvalidValue: too much,compiled\r\n"
+                              ",,,,,,,,,,,,,,,,,,,,\"incomplete: app, \"\"x\"\"\",compiled\r\n");
     strbuf_free(&out);
 }
 

@@ -1,4 +1,5 @@
 // Profiles as files: written, read again, broken ones, and launches that are kept once.
+#include "profile/as.h"
 #include "profile_fake.h"
 
 // ---- The saved form --------------------------------------------------------------------------
@@ -50,6 +51,39 @@ static void test_round_trip(void **state) {
                         sizeof back->launches[0].totals);
     free(json);
     free(again);
+    profile_free(profile);
+    profile_free(back);
+}
+
+static void expect_as(const struct profile *profile, const char *expected) {
+    char *text = profile_as_text(profile);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+// Whose accesses are counted.
+static void test_as(void **state) {
+    (void)state;
+    struct profile *profile = sample(), *other = sample(), *failed = sample();
+    struct diag_list diags = {0};
+    assert_null(profile_as_text(profile));
+    profile_note_compiled(profile, "ptxas 13.0");
+    profile_note_compiled(other, "ptxas 12.4");
+    profile_note_written(failed, "nvdisasm was not found");
+    profile->launches[0].sites[0].may_merge = true;
+    char *json = profile_to_json(profile);
+    struct profile *back = read_text(json, &diags);
+    assert_non_null(back);
+    expect_as(back, "accesses as compiled by ptxas 13.0 for sm_90");
+    assert_true(back->launches[0].sites[0].may_merge);
+    assert_false(back->launches[0].sites[1].may_merge);
+    assert_true(profile_accesses_shared(back));
+    expect_as(failed, "accesses as written in PTX: nvdisasm was not found");
+    profile_append(profile, other); // of runs that are added up
+    profile_append(profile, failed);
+    expect_as(profile, "accesses as compiled by ptxas 13.0, ptxas 12.4 for sm_90; some as written "
+                       "in PTX: nvdisasm was not found");
+    free(json);
     profile_free(profile);
     profile_free(back);
 }
@@ -328,10 +362,11 @@ static void test_alike(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sorted_keys),
-        cmocka_unit_test(test_strange_bytes), cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_cures),         cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_no_request),    cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_as),
+        cmocka_unit_test(test_sorted_keys),  cmocka_unit_test(test_strange_bytes),
+        cmocka_unit_test(test_broken_files), cmocka_unit_test(test_cures),
+        cmocka_unit_test(test_alike),        cmocka_unit_test(test_no_request),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,8 @@ void cuda_config_read(struct cuda_config *config) {
     const char *count = getenv("BANKRUN_COUNT");
     config->is_uncounted = count && strcmp(count, "0") == 0;
     config->checks = (uint32_t)number("BANKRUN_CHECK", 0, (1u << PROFILE_CHECKS) - 1);
-    config->as_compiled = as && strcmp(as, "compiled") == 0;
+    config->may_be_written = as && strcmp(as, "auto") == 0;
+    config->as_compiled = config->may_be_written || (as && strcmp(as, "compiled") == 0);
     if (config->devices == 0)
         config->devices = 1;
     const char *rows = getenv("BANKRUN_ROWS");

@@ -27,6 +27,7 @@ struct cuda_config {
     struct sim_fill fill; // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
     bool lets_pass;       // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
     bool as_compiled;     // BANKRUN_AS=compiled: what the machine code accesses is counted
+    bool may_be_written; // BANKRUN_AS=auto: the same, and where it cannot be read what PTX accesses
     char *cache_folder; // BANKRUN_CACHE: where what was read of machine code is kept; NULL: nowhere
     uint32_t checks;    // BANKRUN_CHECK: the checkers that look on, profile_check_bit
     struct run_schedule schedule; // BANKRUN_SCHEDULE: other orders in which launches are run, too

@@ -11,6 +11,7 @@
 #include "cuda/core/hand_over.h"
 #include "cuda/core/state.h"
 #include "cuda/module/image.h"
+#include "profile/as.h"
 #include "run/module.h"
 #include "toolchain/disassemble.h"
 
@@ -120,14 +121,16 @@ const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
     code->was_compiled = true;
     struct diag_list diags = {0};
     char *listing = list_code(state, module, &diags);
-    cuda_say_diags(&diags);
-    diag_free(&diags);
+    if (!state->config.may_be_written)
+        cuda_say_diags(&diags);
     if (listing) {
         code->compiled = compiled_code_parse(listing);
+        profile_note_compiled(state->profile, compiled_code_maker(code->compiled));
     } else {
-        state->profile->is_as_compiled = false;
-        cuda_hand_over_head(state->profile);
+        profile_note_written(state->profile, diags.count ? diags.items[0].message : "no code");
     }
+    cuda_hand_over_head(state->profile);
+    diag_free(&diags);
     free(listing);
     return code->compiled;
 }

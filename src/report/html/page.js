@@ -61,7 +61,7 @@ function showSummary() {
   const program = commandWords();
   document.title = "bankrun: " + (program || "report");
   byId("program").textContent = "bankrun: " + program;
-  byId("about").textContent = page.arch + (page.compiled ? ", accesses as the machine code has them" : "")
+  byId("about").textContent = page.arch + (page.accesses ? ", " + page.accesses : "")
     + (page.only ? ", only " + page.only : "") + ", "
     + plural(page.launched, "launch", "launches") + " of " + plural(page.kernels.length, "kernel", "kernels");
   byId("made").textContent = "Made by bankrun " + page.bankrun + ". Numbers are those of bankrun's JSON profile.";
