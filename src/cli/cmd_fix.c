@@ -136,6 +136,8 @@ static bool show(const struct repair *repair, const char *diff) {
         fputs(strbuf_string(&text), stderr);
     if (options->format == REPORT_JSON)
         repair_write_json(repair, diff, &answer);
+    else if (options->format == REPORT_SARIF)
+        repair_write_sarif(repair, &answer);
     else
         strbuf_puts(&answer, diff);
     const bool is_written = show_answer(&answer, false, options);
@@ -210,8 +212,6 @@ int cmd_fix(int argc, char **argv) {
     } else if (file == argc) {
         cli_error("which source? bankrun fix [OPTIONS] FILE.cu [ARGUMENTS...]; see bankrun fix "
                   "--help");
-    } else if (file >= 0 && options.format == REPORT_CSV) {
-        cli_error("--format csv: a fix is a diff (text) or json");
     } else if (file >= 0) {
         status = fix(&options, argv + file);
         output_discard(&options, argv[file]);

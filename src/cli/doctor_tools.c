@@ -57,7 +57,8 @@ void doctor_look_at_tools(struct doctor *doctor) {
                  "tools/get-nvcc.sh in bankrun's sources, or: apt install nvidia-cuda-toolkit"));
     add_tool(doctor, "g++", (const char *[]){host && *host ? host : "g++"}, 1, DOCTOR_MISSING,
              "nvcc compiles a program's host side with it", "apt install g++");
-    static const char no_code[] = "--as compiled reads machine code with it";
+    static const char no_code[] =
+        "without it what PTX accesses is counted, not what the machine code does";
     static const char disassembles[] = "apt install nvidia-cuda-toolkit";
     add_tool(doctor, "ptxas", (const char *[]){"ptxas", TOOLCHAIN_USUAL_FOLDER "ptxas"}, 2,
              DOCTOR_LIMITED, no_code, toolkit_cure(disassembles));

@@ -21,6 +21,8 @@ static const struct option_choice answer_formats[] = {
     {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"csv", REPORT_CSV}, {0}};
 static const struct option_choice found_formats[] = {
     {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {0}};
+static const struct option_choice fix_formats[] = {
+    {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"sarif", REPORT_SARIF}, {0}};
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
 static const struct option_choice readings[] = {
@@ -157,10 +159,12 @@ const struct option_row option_rows[] = {
      "text, json, csv, html (a page for browsers), sarif, github (workflow\ncommands), junit, or "
      "cachegrind (for cg_annotate) (default text)",
      CHOICE(format, formats)},
-    {0, "format", "FORMAT", ALL & ~BOTH, "text, json or csv (default text)",
+    {0, "format", "FORMAT", ALL & ~BOTH & ~CLI_FIX, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},
     {0, "format", "FORMAT", CLI_DOCTOR, "text or json (default text)",
      CHOICE(format, found_formats)},
+    {0, "format", "FORMAT", CLI_FIX, "text (a diff, the default), json or sarif",
+     CHOICE(format, fix_formats)},
     {'o', "output", "FILE", CLI_RUN,
      "write the report to FILE (default: stderr; in other formats than\ntext stdout, and what the "
      "program prints goes to stderr); '-': to\nstdout, among what the program prints",

@@ -82,6 +82,9 @@ struct repair_result {
     char *file;    // that the line is of; NULL: there is none
     uint32_t line; // that this is about
     char *done;    // FIXED: what was done, in words
+    // FIXED: which edits of the file of the array's declaration did it; they were tried with those
+    // of the results before.
+    size_t first_edit, edit_count;
     struct profile_layout layout;
     uint64_t wavefronts[2], ideal; // before and after, of all launches
     uint64_t bytes[2];             // of the array, before and after
@@ -154,5 +157,7 @@ bool repair_save(const struct repair *repair);
 // repair_text.c: the answer.
 void repair_write_text(const struct repair *repair, struct strbuf *out);
 void repair_write_json(const struct repair *repair, const char *fixed, struct strbuf *out);
+// repair_sarif.c: the same as SARIF, with edits that editors and forges can apply.
+void repair_write_sarif(const struct repair *repair, struct strbuf *out);
 
 #endif

@@ -383,6 +383,8 @@ static bool try_change(struct repair *repair, const struct target *target,
         result->outcome = REPAIR_FIXED;
         result->layout = *layout;
         result->done = words_of(change);
+        result->first_edit = good;
+        result->edit_count = file->edits.length - good;
         say_bytes(repair, target, layout, result);
     } else {
         drop_edits(file, good);

@@ -7,6 +7,7 @@
 #include "profile/json.h"
 #include "profile/json_make.h"
 #include "report/notes.h"
+#include "report/sarif.h"
 
 struct sarif {
     const struct report_options *options;
@@ -14,7 +15,7 @@ struct sarif {
     struct map numbers; // of rules: 1 + index
 };
 
-static json_t *message_of(const char *words) {
+json_t *sarif_message(const char *words) {
     json_t *message = json_object();
     set(message, "text", text(words));
     return message;
@@ -22,8 +23,7 @@ static json_t *message_of(const char *words) {
 
 // ---- Places -------------------------------------------------------------------------------------
 
-// A path as a URI has it. One that is not absolute starts at the root of the sources.
-static json_t *artifact_of(const char *file) {
+json_t *sarif_artifact(const char *file) {
     json_t *artifact = json_object();
     struct strbuf uri = {0}, clean = {0};
     utf8_repair(&clean, file);
@@ -48,23 +48,23 @@ static json_t *region_of(uint32_t line, uint32_t column, const char *words) {
     if (column)
         set(region, "startColumn", number(column));
     if (words)
-        set(region, "snippet", message_of(words));
+        set(region, "snippet", sarif_message(words));
     return region;
 }
 
-static void set_place(json_t *location, const char *file, uint32_t line, uint32_t column,
-                      const char *words) {
+void sarif_set_place(json_t *location, const char *file, uint32_t line, uint32_t column,
+                     const char *words) {
     if (!file || !line)
         return;
     json_t *physical = json_object();
-    set(physical, "artifactLocation", artifact_of(file));
+    set(physical, "artifactLocation", sarif_artifact(file));
     set(physical, "region", region_of(line, column, words));
     set(location, "physicalLocation", physical);
 }
 
 static json_t *locations_of(const struct report_note *note) {
     json_t *locations = json_array(), *location = json_object();
-    set_place(location, note->file, note->line, note->column, note->text);
+    sarif_set_place(location, note->file, note->line, note->column, note->text);
     if (note->kernel) {
         json_t *names = json_array(), *name = json_object();
         set(name, "fullyQualifiedName", text(note->kernel));
@@ -84,10 +84,10 @@ static json_t *related_of(const struct sarif *sarif, const struct profile_findin
         json_t *location = json_object();
         if (!place->file || !place->line)
             continue;
-        set_place(location, report_note_file(sarif->options, place->file), place->line,
-                  place->column, NULL);
+        sarif_set_place(location, report_note_file(sarif->options, place->file), place->line,
+                        place->column, NULL);
         set(location, "id", number(i));
-        set(location, "message", message_of(place->role ? place->role : "the other side"));
+        set(location, "message", sarif_message(place->role ? place->role : "the other side"));
         append(related, location);
     }
     return related;
@@ -119,7 +119,7 @@ static size_t rule_of(struct sarif *sarif, const struct report_note *note) {
     const size_t index = json_array_size(sarif->rules);
     json_t *rule = json_object(), *level = json_object();
     set(rule, "id", text(note->rule));
-    set(rule, "shortDescription", message_of(rule_text(note)));
+    set(rule, "shortDescription", sarif_message(rule_text(note)));
     set(level, "level", text(levels[note->level]));
     set(rule, "defaultConfiguration", level);
     append(sarif->rules, rule);
@@ -178,7 +178,7 @@ static void add_note(struct sarif *sarif, const struct report_note *note) {
     }
     json_t *problem = json_object();
     set(problem, "level", text(levels[note->level]));
-    set(problem, "message", message_of(note->message));
+    set(problem, "message", sarif_message(note->message));
     append(sarif->problems, problem);
 }
 
@@ -193,17 +193,26 @@ static json_t *invocation_of(const struct profile *profile, json_t *problems) {
 }
 
 static json_t *run_of(const struct profile *profile, struct sarif *sarif) {
-    json_t *run = json_object(), *tool = json_object(), *driver = json_object();
-    json_t *invocations = json_array();
-    set(driver, "name", text("bankrun"));
-    set(driver, "version", text(BANKRUN_VERSION));
-    set(driver, "rules", sarif->rules);
-    set(tool, "driver", driver);
-    set(run, "tool", tool);
+    json_t *run = json_object(), *invocations = json_array();
     append(invocations, invocation_of(profile, sarif->problems));
     set(run, "invocations", invocations);
     set(run, "results", sarif->results);
     return run;
+}
+
+void sarif_put(json_t *rules, json_t *run, struct strbuf *out) {
+    json_t *root = json_object(), *runs = json_array();
+    json_t *tool = json_object(), *driver = json_object();
+    set(driver, "name", text("bankrun"));
+    set(driver, "version", text(BANKRUN_VERSION));
+    set(driver, "rules", rules);
+    set(tool, "driver", driver);
+    set(run, "tool", tool);
+    append(runs, run);
+    set(root, "$schema", text("https://json.schemastore.org/sarif-2.1.0.json"));
+    set(root, "version", text("2.1.0"));
+    set(root, "runs", runs);
+    profile_put_json(out, root, JSON_SORT_KEYS | JSON_INDENT(1));
 }
 
 void report_sarif(const struct profile *profile, const struct report_options *options,
@@ -213,12 +222,7 @@ void report_sarif(const struct profile *profile, const struct report_options *op
     struct sarif sarif = {options, json_array(), json_array(), json_array(), {0}};
     for (size_t i = 0; i < notes.count; i++)
         add_note(&sarif, &notes.data[i]);
-    json_t *root = json_object(), *runs = json_array();
-    append(runs, run_of(profile, &sarif));
-    set(root, "$schema", text("https://json.schemastore.org/sarif-2.1.0.json"));
-    set(root, "version", text("2.1.0"));
-    set(root, "runs", runs);
-    profile_put_json(out, root, JSON_SORT_KEYS | JSON_INDENT(1));
+    sarif_put(sarif.rules, run_of(profile, &sarif), out);
     map_free(&sarif.numbers);
     arena_destroy(arena);
 }

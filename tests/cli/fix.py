@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 problems = []
@@ -105,10 +106,77 @@ def machine(folder):
     os.remove(file)
 
 
+def place_of(text, line, column):
+    """Of a line and a column of code points, both from 1 on."""
+    lines = text.split("\n")
+    return sum(len(before) + 1 for before in lines[:line - 1]) + column - 1
+
+
+def apply_sarif(log, folder):
+    """Texts of the files behind all fixes of a log."""
+    replacements = {}
+    for result in log["runs"][0]["results"]:
+        for one in result.get("fixes", []):
+            for change in one["artifactChanges"]:
+                path = os.path.join(folder, urllib.parse.unquote(change["artifactLocation"]["uri"].removeprefix("file://")))
+                replacements.setdefault(path, []).extend(change["replacements"])
+    texts = {}
+    for path, changes in replacements.items():
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+        places = []
+        for change in changes:
+            region = change["deletedRegion"]
+            places.append((place_of(text, region["startLine"], region["startColumn"]),
+                           place_of(text, region["endLine"], region["endColumn"]), change["insertedContent"]["text"]))
+        done, out = 0, ""
+        for begin, end, new in sorted(places, key=lambda place: place[:2]):
+            out += text[done:begin] + new
+            done = end
+        texts[path] = out + text[done:]
+    return texts
+
+
+def validate_sarif(log):
+    run = log["runs"][0]
+    ids = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    check(log["version"] == "2.1.0" and run["columnKind"] == "unicodeCodePoints", "SARIF head")
+    for result in run["results"]:
+        check(ids[result["ruleIndex"]] == result["ruleId"] and result["message"]["text"], str(result))
+        check(("fixes" in result) == (result["ruleId"] == "bank-conflict/mended"), str(result))
+    schema = os.environ.get("SARIF_SCHEMA")  # the published one, where somebody has it
+    if schema:
+        import jsonschema
+        with open(schema, encoding="utf-8") as file:
+            text = json.load(file)
+        jsonschema.validators.validator_for(text)(text).validate(log)
+
+
+def sarif(folder):
+    """What its fixes make of the sources is what --write makes of them, whatever is in the lines before."""
+    strange = SOURCE.replace("tile[32][32];", "tile[32][32]; /* \u00e4\U0001f600 */ __shared__ float more[32][32];").replace(
+        "    __syncthreads();", "    more[threadIdx.x][threadIdx.y] = 1; /* \u4e2d */\r\n    __syncthreads();").replace(
+        "= tile[threadIdx.x][threadIdx.y]", "= /* \u00e4 */ tile[threadIdx.x][threadIdx.y] + more[threadIdx.y][threadIdx.x]")
+    for text, options in ((SOURCE, ()), (strange, ()), (strange, ("--prefer", "swizzle"))):
+        status, out, err, before = fix(folder, "--no-check", "--format", "sarif", *options, "FILE", text=text)
+        log = json.loads(out)
+        validate_sarif(log)
+        made = apply_sarif(log, folder)
+        check(status == 0 and before == text.replace("MAIN", "").replace("\r\n", "\n"), f"sarif: {status} {err}")
+        fix(folder, "--no-check", "--write", *options, "FILE", text=text)
+        with open(os.path.join(folder, "turn.cu"), encoding="utf-8", newline="") as file:
+            check(made == {os.path.join(folder, "turn.cu"): file.read()}, f"the edits of the SARIF: {made}")
+        os.remove(os.path.join(folder, "turn.cu.orig"))
+    check(len(log["runs"][0]["results"]) == 2, f"two arrays: {log}")
+    results = json.loads(fix(folder, "--no-check", "--format", "sarif", "FILE", text=SOURCE.replace("tile[32][32]", "tile[16][16]")
+                             .replace("dim3(32, 32)", "dim3(16, 16)").replace("[threadIdx.x][threadIdx.y]", "[0][threadIdx.y]"))[1])
+    check(results["runs"][0]["results"] == [], f"nothing conflicts: {results}")
+
+
 def refused(folder):
     for words, options, status, said in (
             ((), {}, 2, "which source?"),
-            (("--format", "csv", "FILE"), {}, 2, "--format csv"),
+            (("--format", "csv", "FILE"), {}, 2, "'csv' is none of text, json, sarif"),
             (("--prefer", "luck", "FILE"), {}, 2, "luck"),
             (("--wrte", "FILE"), {}, 2, "--write"),
             (("/nonexistent.cu",), {}, 2, "No such file"),
@@ -278,7 +346,7 @@ def main():
     if not shutil.which("nvcc"):
         print("nvcc is not there")
         return 77
-    for test in (plain, written, machine, refused, different, reads, includes, header, all_or_nothing, late, elsewhere):
+    for test in (plain, written, machine, sarif, refused, different, reads, includes, header, all_or_nothing, late, elsewhere):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     for problem in problems:
