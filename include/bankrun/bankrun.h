@@ -562,6 +562,9 @@ struct bankrun_recorded_site {
     uint32_t worst_mask;           /* active lanes, */
     const uint32_t *worst_offsets; /* 32 byte offsets */
     const char *why;               /* it conflicts, in words; NULL: nothing does */
+    /* Either space. */
+    const char *help;  /* what takes the excess away, in lines of words; NULL: nothing is known */
+    const char *proof; /* what holds for every block, or why that is not known; NULL: not tried */
 };
 
 /* The n-th launch that is kept. False: there are not so many. */

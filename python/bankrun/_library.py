@@ -91,7 +91,7 @@ class RecordedSite(c.Structure):
                 ("counts", Counts), ("is_estimate", c.c_bool), ("degrees", c.POINTER(c.c_uint64)),
                 ("worst_degree", c.c_uint32), ("worst_block", Dim), ("worst_warp", c.c_uint32),
                 ("worst_mask", c.c_uint32), ("worst_offsets", c.POINTER(c.c_uint32)),
-                ("why", c.c_char_p)]
+                ("why", c.c_char_p), ("help", c.c_char_p), ("proof", c.c_char_p)]
 
 
 class RefusedLaunch(c.Structure):

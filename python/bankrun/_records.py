@@ -35,7 +35,7 @@ def _site(site: lib.RecordedSite) -> Site:
         inlined_at=tuple(_frame(site.inlined_at[n]) for n in range(site.inlined_count)),
         array=lib.text(site.array), width=site.width, requests=site.counts.requests,
         units=site.counts.units, ideal=site.counts.ideal, degree=site.worst_degree,
-        is_estimate=site.is_estimate, why=lib.text(site.why),
+        is_estimate=site.is_estimate, why=lib.text(site.why), help=lib.text(site.help), proof=lib.text(site.proof),
         worst_block=_shape(site.worst_block) if has_worst else None,
         worst_warp=site.worst_warp if has_worst else None, worst_offsets=_offsets(site))
 

@@ -15,7 +15,7 @@ Row = Dict[str, Union[str, int, bool, Shape, None]]
 # Of a launch, in both tables; then of a site, and what a site's row has beside that.
 _OF_LAUNCH = ("repeats", "kernel", "symbol", "grid", "block", "is_sample")
 _OF_SITE = ("space", "operation", "instruction", "file", "line", "column", "function", "array", "width",
-            "requests", "units", "ideal", "excess", "degree", "is_estimate", "why")
+            "requests", "units", "ideal", "excess", "degree", "is_estimate", "why", "help", "proof")
 _OF_LAUNCH_ALONE = ("shared_bytes", "blocks_run", "instructions", "thread_instructions", "fault", "excess")
 SITE_COLUMNS = ("launch", *_OF_LAUNCH, *_OF_SITE)
 LAUNCH_COLUMNS = ("launch", *_OF_LAUNCH, *_OF_LAUNCH_ALONE, "findings")

@@ -38,6 +38,8 @@ class Site:
     degree: int  # the worst request's; 0: none, or global memory
     is_estimate: bool  # no exact rule is known for it
     why: Optional[str]  # it conflicts, in words
+    help: Optional[str]  # what takes the excess away, in lines
+    proof: Optional[str]  # what holds for every block
     worst_block: Optional[Shape]  # of such a request
     worst_warp: Optional[int]
     worst_offsets: Optional[Tuple[Optional[int], ...]]  # of its 32 lanes, in bytes; None: inactive

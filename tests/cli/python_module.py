@@ -1,6 +1,10 @@
 """The Python module (python/bankrun) against the build: its structures are the C compiler's, docs/python.md holds, and
 what goes wrong is an exception with the library's own words."""
 
+import sys
+
+sys.path.pop(0)  # this folder, whose html.py is not Python's
+
 import contextlib
 import ctypes
 import io
@@ -9,7 +13,6 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -183,6 +186,7 @@ class Devices(unittest.TestCase):
         (_, worst), = counted.worst()
         self.assertEqual((worst.line, worst.degree, worst.excess, worst.array), (9, 32, 992, "tile"))
         self.assertEqual(worst.worst_offsets[:3], (0, 128, 256))
+        self.assertIn("pad rows of 32 elements to 33", worst.help)
         self.assertEqual(sum(row["excess"] for row in counted.rows() if row["space"] == "shared"), counted.excess)
 
     def test_errors(self):
@@ -295,6 +299,9 @@ class Programs(unittest.TestCase):
         spec = "columns<<<1, 32>>>(out:u32[1024], in:u32[1024])"
         profile = bankrun.run(TRANSPOSE, launch=spec)
         self.assertEqual((profile.excess, profile.program.status), (992, 0))
+        (_, worst), = profile.worst()
+        self.assertIn("pad", worst.help)
+        self.assertIn("32-way", worst.proof)
         self.assertEqual(bankrun.check(TRANSPOSE, launch=spec, checks=["race"]).findings, ())
 
     def test_refused(self):
@@ -363,6 +370,15 @@ class Package(unittest.TestCase):
         os.remove(os.path.join(self.site, "bankrun", "native", "bankrun"))
         done = self.command("--version")
         self.assertEqual((done.returncode, "No such file" in done.stderr), (2, True))
+
+    def test_server_without_sdk(self):
+        """bankrun-mcp says what it needs, and the module itself does not need it."""
+        with open(os.path.join(self.site, "anyio.py"), "w", encoding="utf-8") as file:
+            file.write("raise ImportError('not here')\n")
+        done = subprocess.run([sys.executable, "-m", "bankrun.mcp"], capture_output=True, text=True,
+                              env=self.environment, check=False, cwd=self.site, stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("pip install 'bankrun[mcp]'", done.stderr)
 
     def test_packaged_compiler(self):
         """nvcc of the newest package, behind PATH; it is told where the runtime lies that programs are linked with."""

@@ -666,6 +666,8 @@ static void test_profiles(void **state) {
     assert_int_equal(site.worst_offsets[31], 31 * 128);
     assert_string_equal(site.why,
                         "lanes read words 0, 32, 64, ...: stride 32 words, all in bank 0");
+    assert_non_null(strstr(site.help, "pad rows of 32 elements to 33"));
+    assert_non_null(site.proof);
     bankrun_profile_free(profile);
     close_fixture(&f);
 }

@@ -116,6 +116,8 @@ bool bankrun_profile_site(const struct bankrun_profile *profile, size_t n, size_
         .worst_mask = from->worst_mask,
         .worst_offsets = from->worst_degree ? from->worst_offsets : NULL,
         .why = from->why,
+        .help = from->help,
+        .proof = from->proof,
     };
     memcpy(site->worst_block, from->worst_block, sizeof site->worst_block);
     return true;
