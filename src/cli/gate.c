@@ -141,6 +141,40 @@ static void say_regression(const struct diff_line *line) {
     strbuf_free(&text);
 }
 
+// A defect that the baseline, which was checked for it, has not. How much a line may lose is no
+// matter of these.
+static bool is_new_defect(const struct cli_gate *gate, const struct diff_finding *found) {
+    const struct profile_finding *finding = found->finding;
+    bool is_there = !gate->where || where_is_function(gate->where, found->kernel);
+    for (size_t i = 0; i < finding->place_count && !is_there; i++)
+        is_there = where_is_line(gate->where, finding->places[i].file, finding->places[i].line);
+    return is_there && found->change == DIFF_NEW && !finding->is_note && !finding->suppressed;
+}
+
+static int judge_findings(const struct diff *diff, const struct cli_gate *gate,
+                          const char *baseline) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < diff->finding_count; i++) {
+        const struct diff_finding *found = &diff->findings[i];
+        static const struct profile_place nowhere;
+        const struct profile_place *place =
+            found->finding->place_count ? &found->finding->places[0] : &nowhere;
+        if (!is_new_defect(gate, found))
+            continue;
+        struct strbuf text = {0};
+        say_place(&text, place->file, place->line);
+        cli_error("%s: %s/%s is new%s%s", strbuf_string(&text),
+                  profile_check_text[found->finding->check], found->finding->kind,
+                  found->kernel ? ", in " : "", found->kernel ? found->kernel : "");
+        strbuf_free(&text);
+        count++;
+    }
+    if (count)
+        cli_error("%llu %s that %s has not", (unsigned long long)count,
+                  count == 1 ? "finding" : "findings", baseline);
+    return count ? CLI_REGRESSION : CLI_OK;
+}
+
 static int judge_lines(const struct diff *diff, const struct cli_gate *gate, const char *baseline) {
     enum { MOST_SAID = 8 };
     uint64_t count = 0;
@@ -175,7 +209,10 @@ static int judge_regression(const struct profile *profile, const struct cli_gate
         return CLI_FAILED_RUN;
     }
     struct diff *diff = diff_create(baseline, profile);
-    const int status = judge_lines(diff, gate, options->baseline_path);
+    const int findings = judge_findings(diff, gate, options->baseline_path);
+    int status = judge_lines(diff, gate, options->baseline_path);
+    if (status == CLI_OK || (findings != CLI_OK && status == CLI_FAILED_RUN))
+        status = findings;
     diff_free(diff);
     return status;
 }

@@ -125,8 +125,8 @@ static void drop_unread(struct profile *profile) {
     profile->quote_count = kept;
 }
 
-static bool is_among(const struct profile *profile, size_t known, const struct profile_site *site) {
-    const struct profile_quote key = {.file = site->file, .line = site->line};
+static bool is_among(const struct profile *profile, size_t known, const char *file, uint32_t line) {
+    const struct profile_quote key = {.file = (char *)file, .line = line};
     return known &&
            bsearch(&key, profile->quotes, known, sizeof *profile->quotes, compare_elements);
 }
@@ -137,13 +137,26 @@ static void add_lines(struct profile *profile, const struct profile_launch *laun
     const size_t known = profile->quote_count;
     for (size_t s = 0; s < launch->site_count; s++) {
         const struct profile_site *site = &launch->sites[s];
-        if (!site->file || !site->line || is_among(profile, known, site) ||
+        if (!site->file || !site->line || is_among(profile, known, site->file, site->line) ||
             (last && last->line == site->line && !strcmp(last->file, site->file)))
             continue;
         profile_push_quote(
             profile, (struct profile_quote){.file = base_strdup(site->file), .line = site->line});
         last = site;
     }
+}
+
+static void add_places(struct profile *profile, const struct profile_findings *findings) {
+    const size_t known = profile->quote_count;
+    for (size_t f = 0; f < findings->count; f++)
+        for (size_t p = 0; p < findings->list[f].place_count; p++) {
+            const struct profile_place *place = &findings->list[f].places[p];
+            if (place->file && place->line && !is_among(profile, known, place->file, place->line))
+                profile_push_quote(profile, (struct profile_quote){.file = base_strdup(place->file),
+                                                                   .line = place->line});
+        }
+    if (profile->quote_count > known)
+        profile_sort_quotes(profile);
 }
 
 void profile_quote_lines(struct profile *profile, struct diag_list *diags) {
@@ -154,7 +167,9 @@ void profile_quote_lines(struct profile *profile, struct diag_list *diags) {
         add_lines(profile, &profile->launches[i]);
         if (profile->quote_count > known)
             profile_sort_quotes(profile);
+        add_places(profile, &profile->launches[i].findings);
     }
+    add_places(profile, &profile->findings);
     for (size_t i = 0, end; i < profile->quote_count; i = end) {
         for (end = i + 1; end < profile->quote_count; end++)
             if (strcmp(profile->quotes[i].file, profile->quotes[end].file) != 0)

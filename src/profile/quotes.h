@@ -1,12 +1,13 @@
-// Source lines that a profile keeps: those with accesses, as they were when it was made, so that
-// two profiles can be compared by them after the source has changed.
+// Source lines that a profile keeps: those with accesses and findings, as they were when it was
+// made, so that two profiles can be compared by them after the source has changed.
 #ifndef BANKRUN_PROFILE_QUOTES_H
 #define BANKRUN_PROFILE_QUOTES_H
 
 #include "profile/profile.h"
 
-// Reads the lines of all sites from their files, relative ones from the working directory. What is
-// there already stays. What cannot be read is left out; notes name files that are there.
+// Reads the lines of all sites and findings from their files, relative ones from the working
+// directory. What is there already stays. What cannot be read is left out; notes name files that
+// are there.
 void profile_quote_lines(struct profile *profile, struct diag_list *diags);
 
 // Without the white space around it. NULL: it is not kept.

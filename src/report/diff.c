@@ -14,7 +14,7 @@ const char *const diff_change_text[DIFF_CHANGES] = {
 };
 
 const char *diff_problem(const struct profile *old, const struct profile *now) {
-    if (old->is_uncounted || now->is_uncounted)
+    if (old->is_uncounted != now->is_uncounted)
         return "are not both of counts: bankrun check makes none";
     if (old->arch != now->arch)
         return "are of two architectures, whose wavefronts are not the same thing";
@@ -144,6 +144,7 @@ struct diff *diff_create(const struct profile *old, const struct profile *now) {
     diff->kernels = ARENA_ARRAY(arena, struct diff_kernel, kernels + 1);
     add_kernels(&builder);
     add_up(diff);
+    diff_match_findings(diff);
     if (diff->count)
         qsort(diff->lines, diff->count, sizeof *diff->lines, by_change);
     return diff;

@@ -25,6 +25,12 @@ struct diff_line {
     const struct report_row *old, *now; // one of them may be NULL
 };
 
+struct diff_finding {        // of a checker that both runs had
+    enum diff_change change; // NEW or GONE
+    const char *kernel;      // NULL: it is about what the host does
+    const struct profile_finding *finding;
+};
+
 struct diff_kernel {
     const char *name;     // as NEW has it, where it does
     uint64_t launches[2]; // of OLD and NEW
@@ -36,6 +42,8 @@ struct diff {
     struct diff_line *lines; // by change, then those that changed most first
     size_t count;
     size_t counts[DIFF_CHANGES];
+    struct diff_finding *findings; // what is new, then what is gone
+    size_t finding_count, same_findings;
     struct diff_kernel *kernels; // in the order of NEW, those that are gone behind
     size_t kernel_count;
     struct diff_kernel all;

@@ -16,4 +16,7 @@ void diff_match_rows(const struct report_row *old, size_t old_count, const struc
 void diff_match_kernels(const struct report_rows *old, const struct report_rows *now,
                         ptrdiff_t *of);
 
+// Sets the diff's findings.
+void diff_match_findings(struct diff *diff);
+
 #endif

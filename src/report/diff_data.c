@@ -4,6 +4,7 @@
 
 #include "profile/json.h"
 #include "profile/json_make.h"
+#include "profile/quotes.h"
 #include "report/diff.h"
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -75,6 +76,41 @@ static json_t *side_of(const char *name, const struct profile *profile) {
     return object;
 }
 
+static json_t *finding_of(const struct diff *diff, const struct diff_finding *found) {
+    const struct profile_finding *finding = found->finding;
+    const struct profile *profile = found->change == DIFF_NEW ? diff->now : diff->old;
+    json_t *object = json_object(), *places = json_array();
+    set(object, "change", text(diff_change_text[found->change]));
+    set(object, "kernel", text(found->kernel));
+    set(object, "check", text(profile_check_text[finding->check]));
+    set(object, "kind", text(finding->kind));
+    set(object, "message", text(finding->message));
+    set(object, "object", text(finding->object));
+    set(object, "note", json_boolean(finding->is_note));
+    set(object, "suppressed", text(finding->suppressed));
+    for (size_t i = 0; i < finding->place_count; i++) {
+        const struct profile_place *at = &finding->places[i];
+        json_t *place = json_object();
+        set(place, "role", text(at->role));
+        set(place, "file", text(at->file));
+        set(place, "line", number(at->line));
+        set(place, "text", text(profile_quote_of(profile, at->file, at->line)));
+        append(places, place);
+    }
+    set(object, "places", places);
+    return object;
+}
+
+static void set_findings(json_t *root, const struct diff *diff) {
+    json_t *findings = json_array();
+    if (!(diff->old->checks & diff->now->checks))
+        return;
+    for (size_t i = 0; i < diff->finding_count; i++)
+        append(findings, finding_of(diff, &diff->findings[i]));
+    set(root, "findings", findings);
+    set(root, "same_findings", number(diff->same_findings));
+}
+
 static json_t *root_of(const struct diff *diff, const struct diff_names *names) {
     json_t *root = json_object(), *lines = json_array(), *kernels = json_array();
     char arch[16];
@@ -92,6 +128,7 @@ static json_t *root_of(const struct diff *diff, const struct diff_names *names) 
         append(kernels, kernel_of(&diff->kernels[i], true));
     set(root, "kernels", kernels);
     set(root, "all", kernel_of(&diff->all, false));
+    set_findings(root, diff);
     return root;
 }
 
@@ -120,6 +157,30 @@ static void put_row(struct strbuf *out, const struct report_row *row) {
     put_number(out, is_there && row->space == SITE_SHARED, row->degree);
 }
 
+// As the report's own table of findings, behind an empty line.
+static void put_findings(struct strbuf *out, const struct diff *diff) {
+    if (!(diff->old->checks & diff->now->checks))
+        return;
+    strbuf_puts(out,
+                "\r\nchange,kernel,check,kind,severity,object,file,line,message,suppressed\r\n");
+    for (size_t i = 0; i < diff->finding_count; i++) {
+        const struct profile_finding *finding = diff->findings[i].finding;
+        static const struct profile_place nowhere;
+        const struct profile_place *place = finding->place_count ? &finding->places[0] : &nowhere;
+        report_csv_text(out, diff_change_text[diff->findings[i].change]);
+        report_csv_text(out, diff->findings[i].kernel);
+        report_csv_text(out, profile_check_text[finding->check]);
+        report_csv_text(out, finding->kind);
+        report_csv_text(out, finding->is_note ? "note" : "defect");
+        report_csv_text(out, finding->object);
+        report_csv_text(out, place->file);
+        put_number(out, place->line > 0, place->line);
+        report_csv_text(out, finding->message);
+        report_csv_field(out, finding->suppressed);
+        strbuf_puts(out, "\r\n");
+    }
+}
+
 void diff_csv(const struct diff *diff, struct strbuf *out) {
     strbuf_puts(out, "change,kernel,space,accesses,edited,"
                      "old_file,old_line,old_requests,old_units,old_ideal,old_excess,old_degree,"
@@ -137,4 +198,5 @@ void diff_csv(const struct diff *diff, struct strbuf *out) {
         report_csv_field(out, row->text);
         strbuf_puts(out, "\r\n");
     }
+    put_findings(out, diff);
 }

@@ -238,6 +238,67 @@ static void put_same(struct report_page *page, const struct diff *diff) {
     report_newline(page);
 }
 
+// ---- Findings -------------------------------------------------------------------------------
+
+static void put_finding_place(struct diff_page *page, const struct profile_place *place) {
+    struct strbuf text = {0};
+    if (!place->file || !place->line)
+        return;
+    text_place(&text, view_place_of(&page->builder, place->file, place->line));
+    if (place->role)
+        strbuf_printf(&text, ": %s", place->role);
+    report_to(&page->page, DEEPER);
+    report_put(&page->page, STYLE_DIM, strbuf_string(&text));
+    report_newline(&page->page);
+    strbuf_free(&text);
+}
+
+static void put_finding(struct diff_page *page, const struct diff_finding *found) {
+    const struct profile_finding *finding = found->finding;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s/%s: %s", profile_check_text[finding->check], finding->kind,
+                  finding->message);
+    if (finding->object)
+        strbuf_printf(&text, ": %s", finding->object);
+    if (found->kernel)
+        strbuf_printf(&text, "; in %s", found->kernel);
+    if (finding->suppressed)
+        strbuf_printf(&text, " (accepted: %s)", finding->suppressed);
+    report_to(&page->page, INDENT);
+    report_wrap(&page->page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(&page->page);
+    for (size_t i = 0; i < finding->place_count; i++)
+        put_finding_place(page, &finding->places[i]);
+    strbuf_free(&text);
+}
+
+// Those from `first` on with the same change. Returns the next one.
+static size_t put_findings(struct diff_page *page, size_t first) {
+    const struct diff *diff = page->diff;
+    const enum diff_change change = diff->findings[first].change;
+    size_t end = first;
+    while (end < diff->finding_count && diff->findings[end].change == change)
+        end++;
+    const size_t most = page->is_verbose ? end : first + MOST_LINES;
+    char note[32];
+    snprintf(note, sizeof note, "%zu", end - first);
+    report_newline(&page->page);
+    text_rule(&page->page, change == DIFF_NEW ? "new findings" : "findings that are gone", note);
+    for (size_t i = first; i < end && i < most; i++)
+        put_finding(page, &diff->findings[i]);
+    if (end > most)
+        text_rest(&page->page, INDENT, end - most, "finding", "");
+    return end;
+}
+
+static void put_same_findings(struct report_page *page, const struct diff *diff) {
+    if (!(diff->old->checks & diff->now->checks))
+        return;
+    report_putf(page, STYLE_PLAIN, "%zu %s as before.", diff->same_findings,
+                diff->same_findings == 1 ? "finding is" : "findings are");
+    report_newline(page);
+}
+
 static uint64_t largest_of(const struct diff *diff) {
     uint64_t largest = 0;
     for (int i = 0; i < 2 * SITE_SPACES; i++) {
@@ -266,7 +327,15 @@ void diff_text(const struct diff *diff, const struct diff_names *names,
                 break;
         put_lines(&page, i, end);
     }
-    put_same(&page.page, diff);
+    for (size_t i = 0; i < diff->finding_count;)
+        i = put_findings(&page, i);
+    if (!diff->now->is_uncounted)
+        put_same(&page.page, diff);
+    else
+        report_newline(&page.page);
+    put_same_findings(&page.page, diff);
+    if (diff->now->is_uncounted)
+        return;
     if (diff->counts[DIFF_SAME] == diff->count && !has_changed(&diff->all))
         return;
     text_rule(&page.page, "all launches", "");

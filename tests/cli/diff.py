@@ -222,6 +222,55 @@ def check_runs():
     expect(run("diff", "--fail-on", "regression", "cut.json", "old.json"), 4, "cut.json: 1 reason")
 
 
+def check_findings():
+    """New findings of checkers are regressions, wherever their lines moved to; notes and accepted ones are none."""
+    quiet = {**STRIDES, "b = tile[y];": 4}
+    moved = ["// moved", "// down", *SOURCE]
+    profile("clean.json", None, quiet, "--check", "race")
+    profile("raced.json", None, None, "--check", "race")
+    profile("moved.json", moved, None, "--check", "race")
+    races = load("raced.json")["launches"][0]["findings"]
+    expect_equal("a race", [f["check"] for f in races], ["race"])
+    expect(run("diff", "clean.json", "raced.json"), 0, "new findings", "race/", "k.cu:5", "; in column", "0 findings are as before")
+    expect(run("diff", "raced.json", "clean.json"), 0, "findings that are gone", "k.cu:5", no=("new findings",))
+    expect(run("diff", "raced.json", "moved.json"), 0, "1 finding is as before", no=("new findings", "are gone"))
+    for gate, status in (("regression", 6), ("regression=99", 6), ("regression@k.cu:5", 6), ("regression@column", 6),
+                         ("regression@k.cu:4", 0)):
+        expect(run("diff", "--fail-on", gate, "clean.json", "raced.json"), status)
+    expect(run("diff", "--fail-on", "regression=99", "clean.json", "raced.json"), 6, "is new, in column",
+           "1 finding that clean.json has not")
+    expect(run("diff", "--fail-on", "regression", "raced.json", "moved.json"), 0)
+    expect(run("diff", "--fail-on", "regression", "raced.json", "clean.json"), 0)
+    found = diff("clean.json", "raced.json")
+    expect_equal("findings", [(f["change"], f["check"], f["kernel"], f["note"]) for f in found["findings"]],
+                 [("new", "race", "column", False)])
+    expect_equal("texts", "b = tile[y];" in [p["text"] for p in found["findings"][0]["places"]], True)
+    expect_equal("same", diff("raced.json", "moved.json")["same_findings"], 1)
+    expect(run("diff", "--format", "csv", "clean.json", "raced.json"), 0, "\nnew,column,race,")
+    # What the other run did not look for is neither new nor gone.
+    expect(run("diff", "--fail-on", "regression=99", "old.json", "raced.json"), 0, no=("finding",))
+    expect_equal("unasked", "findings" in diff("old.json", "raced.json"), False)
+    noted, accepted = load("raced.json"), load("raced.json")
+    noted["launches"][0]["findings"][0]["note"] = True
+    accepted["launches"][0]["findings"][0]["suppressed"] = "known"
+    for name, data in (("noted", noted), ("accepted", accepted)):
+        save("other.json", data)
+        expect(run("diff", "--fail-on", "regression=99", "clean.json", "other.json"), 0, "new findings")
+    # Of an edited line the kind, the kernel and the array say which it is.
+    edited = load("raced.json")
+    for quote in edited["quotes"]:
+        quote["text"] += " // edited"
+    save("edited.json", edited)
+    expect(run("diff", "raced.json", "edited.json"), 0, "1 finding is as before", no=("new findings",))
+    # Of checks alone.
+    for name, strides in (("none", quiet), ("some", STRIDES)):
+        with open("k.ptx", "w", encoding="utf-8") as file:
+            file.write(module(SOURCE, strides, "column"))
+        run("check", "--check", "race", "--format", "json", "-o", f"{name}.json", "--launch", LAUNCH, "k.ptx")
+    expect(run("diff", "--fail-on", "regression", "none.json", "some.json"), 6, "new findings", no=("wavefronts",))
+    expect(run("diff", "--fail-on", "regression", "some.json", "none.json"), 0, "are gone")
+
+
 def check_words():
     for gate, words in (("degree", "write degree>=N"), ("degree=3", "write degree>=N"),
                         ("excess>3", "a limit is =N or >=N"), ("excess=x", "is no number"),
@@ -246,6 +295,7 @@ def main():
         check_refused()
         check_regressions()
         check_runs()
+        check_findings()
         check_words()
         os.chdir("/")
     print("\n".join(problems))
