@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench wheel demo explorer gpu test quick format install uninstall clean
+.PHONY: all bench wheel tarball demo explorer gpu test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -58,6 +58,10 @@ uninstall:
 wheel:
 	@tools/install-deps.sh
 	@python3 tools/build_wheel.py --build "$$BUILD" || [ $$? = 77 ]
+
+# The same as an archive that runs from wherever it is unpacked, in dist/.
+tarball: wheel
+	@python3 tools/build_tarball.py dist/bankrun-*-py3-none-*.whl
 
 clean:
 	rm -rf "$$BUILD" "$$BUILD"-*

@@ -14,7 +14,7 @@
 
 // Where bankrun is a package of Python, pip gets what it lacks.
 static bool is_package(void) {
-    static const char end[] = "/bankrun/native/";
+    static const char end[] = "-packages/bankrun/native/"; // of site-packages, dist-packages
     struct strbuf own = {0};
     const bool has = environment_own_folder(&own) && own.length >= strlen(end) &&
                      strcmp(own.data + own.length - strlen(end), end) == 0;

@@ -169,11 +169,14 @@ class Doctor(unittest.TestCase):
 
     def test_package(self):
         """In a Python package pip gets what is missing."""
-        native = os.path.join(self.folder, "bankrun", "native")
+        native = os.path.join(self.folder, "site-packages", "bankrun", "native")
         os.makedirs(native)
         self.program = shutil.copy(os.path.join(BUILD, "bankrun"), native)
         if not IS_SANITIZED:
             self.assertEqual(self.rows("--nvcc", "/none/nvcc")["nvcc"]["cure"], "pip install 'bankrun[nvcc]'")
+            os.rename(os.path.join(self.folder, "site-packages"), os.path.join(self.folder, "lib"))  # an archive
+            self.program = os.path.join(self.folder, "lib", "bankrun", "native", "bankrun")
+            self.assertIn("apt install", self.rows("--nvcc", "/none/nvcc")["nvcc"]["cure"])
 
     def test_text(self):
         done = self.run_doctor("--nvcc", "/none/\x1b[31m")

@@ -110,6 +110,32 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
+class Lists(unittest.TestCase):
+    """What is named twice."""
+
+    def read(self, path):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            return file.read()
+
+    def test_files(self):
+        installed = re.findall(r"'bankrun/([^']+)'", self.read("python/meson.build"))
+        there = [name for name in os.listdir(os.path.join(ROOT, "python", "bankrun")) if name != "__pycache__"]
+        self.assertEqual(sorted(installed), sorted(there))
+
+    def test_versions(self):
+        """The compiler of the extra is that of tools/get-nvcc.sh."""
+        script, project = self.read("tools/get-nvcc.sh"), self.read("pyproject.toml")
+        version = re.search(r'^version="(.*)"', script, re.MULTILINE).group(1)
+        for package in re.search(r'^packages="(.*)"', script, re.MULTILINE).group(1).split():
+            self.assertIn(f'"{package}=={version}"', project)
+
+    def test_commands(self):
+        """The functions that the package's commands are."""
+        for module, function in re.findall(r'^bankrun[\w-]* = "([\w.]+):(\w+)"', self.read("pyproject.toml"),
+                                           re.MULTILINE):
+            self.assertIn(f"def {function}() -> int:", self.read(f"python/{module.replace('.', '/')}.py"))
+
+
 class Documentation(unittest.TestCase):
     def test_examples(self):
         """Blocks of Python, in order, and what they print."""
