@@ -78,7 +78,7 @@ def main():
     run("auditwheel", "show", made, stderr=subprocess.DEVNULL)
     size = os.path.getsize(made)
     print(f"{made}: {size:,} bytes")
-    if not args.no_sdist:
+    if not args.no_sdist and os.path.exists(os.path.join(ROOT, ".git")):  # sources are packed as git has them
         run(os.path.join(programs, "python"), "-c", "import mesonpy, sys; mesonpy.build_sdist(sys.argv[1])",
             os.path.abspath(args.out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return 0 if size <= MOST_BYTES else 1

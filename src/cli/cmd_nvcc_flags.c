@@ -1,5 +1,8 @@
 // bankrun nvcc-flags: what a build system has to hand to nvcc.
+#include <stdlib.h>
+
 #include "cli/commands.h"
+#include "toolchain/packages.h"
 
 static void help(void) {
     fputs("Usage: bankrun nvcc-flags [--arch ARCH]\n"
@@ -15,6 +18,17 @@ static void help(void) {
     options_print_help(CLI_NVCC_FLAGS, stdout);
 }
 
+// A compiler of Python's packages has no shared runtime under a name that the linker knows; the
+// static one does as well, where it is told the folder.
+static void print_flags(const struct cli_options *options) {
+    const char features[] = {options->arch_features, 0}; // the `a` of 90a
+    char *libraries = toolchain_packages_libraries("nvcc");
+    printf("-lineinfo %s%s -gencode arch=compute_%u%s,code=compute_%u%s\n",
+           libraries ? "-L" : "-cudart shared", libraries ? libraries : "", options->arch, features,
+           options->arch, features);
+    free(libraries);
+}
+
 int cmd_nvcc_flags(int argc, char **argv) {
     struct cli_options options;
     options_init(&options);
@@ -26,9 +40,7 @@ int cmd_nvcc_flags(int argc, char **argv) {
         help();
         status = CLI_OK;
     } else if (rest >= 0) {
-        const char features[] = {options.arch_features, 0}; // the `a` of 90a
-        printf("-lineinfo -cudart shared -gencode arch=compute_%u%s,code=compute_%u%s\n",
-               options.arch, features, options.arch, features);
+        print_flags(&options);
         status = CLI_OK;
     }
     options_free(&options);

@@ -70,26 +70,35 @@ static bool has(const char *folder, const char *name) {
     return is_there;
 }
 
+char *toolchain_packages_libraries(const char *compiler) {
+    char *home = home_of(compiler);
+    const bool is_package = home && !has(home, "lib64") && has(home, "lib/libcudadevrt.a");
+    char *libraries = is_package ? join(home, "lib") : NULL;
+    free(home);
+    return libraries;
+}
+
+// A name for the runtime's library by which programs are linked with it. NULL: it has one, or none
+// can be made; then the linker says what it misses.
+static char *name_runtime(const char *libraries, const char *folder) {
+    char *runtime = has(libraries, "libcudart.so") ? NULL : newest(libraries, "libcudart.so.");
+    if (!runtime)
+        return NULL;
+    char *target = join(libraries, runtime), *name = join(folder, "libcudart.so");
+    if (symlink(target, name) != 0) {
+        free(name);
+        name = NULL;
+    }
+    free(target);
+    free(runtime);
+    return name;
+}
+
 void toolchain_packages_link(struct toolchain_packages_link *link, const char *compiler,
                              const char *folder) {
-    *link = (struct toolchain_packages_link){0};
-    char *home = home_of(compiler);
-    if (home && !has(home, "lib64") && has(home, "lib/libcudadevrt.a")) {
-        link->libraries = join(home, "lib");
-        char *runtime =
-            has(link->libraries, "libcudart.so") ? NULL : newest(link->libraries, "libcudart.so.");
-        if (runtime) {
-            char *target = join(link->libraries, runtime);
-            link->runtime = join(folder, "libcudart.so");
-            if (symlink(target, link->runtime) != 0) {
-                free(link->runtime); // the linker says what it misses
-                link->runtime = NULL;
-            }
-            free(target);
-        }
-        free(runtime);
-    }
-    free(home);
+    *link = (struct toolchain_packages_link){.libraries = toolchain_packages_libraries(compiler)};
+    if (link->libraries)
+        link->runtime = name_runtime(link->libraries, folder);
 }
 
 void toolchain_packages_unlink(struct toolchain_packages_link *link) {

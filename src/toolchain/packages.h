@@ -11,6 +11,10 @@
 // none.
 char *toolchain_packages_find(const char *own);
 
+// The folder of libraries that a compiler of a package does not look into by itself. Caller frees;
+// NULL: it is no compiler of a package, or is not found.
+char *toolchain_packages_libraries(const char *compiler);
+
 struct toolchain_packages_link { // a zeroed struct: the compiler finds its libraries by itself
     char *libraries;             // their folder
     char *runtime;               // stands for the runtime's library, in the private folder

@@ -439,6 +439,10 @@ class Package(unittest.TestCase):
         self.assertNotIn("/cu9/", log)
         self.assertIn(f"-L {os.path.realpath(self.site)}/nvidia/cu13/lib", log)
         self.assertIn("/nvidia/cu13/lib/libcudart.so.13\n", log)
+        # A build of its own is told where they are.
+        done = self.command("nvcc-flags", PATH=nowhere)
+        self.assertEqual(done.stdout, f"-lineinfo -L{os.path.realpath(self.site)}/nvidia/cu13/lib "
+                                      "-gencode arch=compute_90,code=compute_90\n")
         # One of PATH comes first.
         os.remove(os.path.join(self.site, "log"))
         self.assertEqual(self.command("--no-cache", source).returncode, 0)
