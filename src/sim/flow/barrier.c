@@ -98,11 +98,10 @@ static uint32_t first_value(const struct sim_warp *warp, sim_ref ref) {
 
 // Whether observers have to hear of the arrival only if others of the phase are not like it.
 static bool is_spared(const struct sim_warp *warp, const struct sim_instr *instr,
-                      const struct sim_barrier *barrier, const struct event_sync *event) {
+                      const struct sim_barrier *barrier, uint32_t count, bool waits) {
     const struct sim_block_flow *flow = sim_block_of(warp);
-    return !warp->block->worker->hears_phases && event->kind == EVENT_BARRIER_SYNC &&
-           !event->expected && warp->mask == UINT32_MAX && !barrier->is_told &&
-           flow->live_threads == flow->warp_count * LANES &&
+    return !warp->block->worker->hears_phases && waits && !count && warp->mask == UINT32_MAX &&
+           !barrier->is_told && flow->live_threads == flow->warp_count * LANES &&
            (!barrier->untold || barrier->untold == instr);
 }
 
@@ -121,25 +120,27 @@ void sim_barrier_tell(struct sim_block_flow *flow) {
         tell_untold(flow, (unsigned)__builtin_ctz(flow->untold_barriers));
 }
 
-static void tell_arrival(const struct sim_warp *warp, const struct sim_instr *instr,
-                         struct event_sync event) {
+// Most arrivals are spared, so that no event is made of them.
+static void tell_arrival(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t id,
+                         uint32_t count, bool waits) {
     struct sim_block_flow *flow = sim_block_of(warp);
-    struct sim_barrier *barrier = &flow->barriers[event.id];
-    if (is_spared(warp, instr, barrier, &event)) {
+    struct sim_barrier *barrier = &flow->barriers[id];
+    if (is_spared(warp, instr, barrier, count, waits)) {
         barrier->untold = instr;
-        flow->untold_barriers |= 1u << event.id;
+        flow->untold_barriers |= 1u << id;
         return;
     }
-    tell_untold(flow, event.id);
-    sim_emit_lanes(warp, instr, warp->mask, event);
+    tell_untold(flow, id);
+    const enum event_kind kind = waits ? EVENT_BARRIER_SYNC : EVENT_BARRIER_ARRIVE;
+    sim_emit_lanes(warp, instr, warp->mask,
+                   (struct event_sync){.kind = kind, .id = id, .expected = count});
 }
 
 // Notes the arrival of warp->mask. True: the barrier is complete and was released.
 static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_t id,
                    uint32_t count, bool waits) {
-    const enum event_kind kind = waits ? EVENT_BARRIER_SYNC : EVENT_BARRIER_ARRIVE;
     if (warp->is_heard)
-        tell_arrival(warp, instr, (struct event_sync){.kind = kind, .id = id, .expected = count});
+        tell_arrival(warp, instr, id, count, waits);
     struct sim_block_flow *flow = sim_block_of(warp);
     struct sim_barrier *barrier = &flow->barriers[id];
     assert(id < SIM_BARRIERS && count % LANES == 0);
