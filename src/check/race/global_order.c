@@ -13,6 +13,7 @@ struct release {
     struct knowledge *now;         // and of this, what its own thread has fenced; may be NULL
     struct clock_foreign *foreign; // what came with it
     bool is_narrow;                // reaches the same domain alone
+    bool is_all;                   // its thread had read all the releases before it
 };
 
 // The releases of a word, in the order in which they took effect.
@@ -245,8 +246,10 @@ void global_order_release(struct global_order *order, const struct global_visit 
         release.now = clock_release(v->clock, v->thread);
     if (!release.fenced && !release.now)
         return;
+    struct word *word = word_of(order, v->address);
     release.foreign = clock_foreign(v->clock, v->thread);
-    add_release(word_of(order, v->address), release);
+    release.is_all = known_of(release.foreign, word) == word->releases.length;
+    add_release(word, release);
 }
 
 // What other threads of the domain released there, behind the first `known` releases.
@@ -256,8 +259,13 @@ static void acquire_own(struct word *word, const struct global_visit *v, uint32_
     for (uint32_t i = word->buckets[v->domain & (word->bucket_count - 1)]; i > known;
          i = word->releases.data[i - 1].previous) {
         const struct release *release = &word->releases.data[i - 1];
-        if (release->domain == v->domain && release->thread != v->thread && release->fenced)
+        if (release->domain != v->domain)
+            continue;
+        if (release->thread != v->thread && release->fenced)
             clock_acquire(v->clock, v->thread, release->fenced);
+        // Atomics of many threads on one word: each has what all before it released.
+        if (release->is_all && (release->fenced || release->thread == v->thread))
+            return;
     }
 }
 
