@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """What each checker costs: the kernels of kernels.h counted, and checked without counting, by turns.
 
-    bench/checks.py [--build BUILD] [--repeat N] [--kernels A,B] [--checks A,B]
+    bench/checks.py [--build BUILD] [--repeat N] [--kernels A,B] [--checks A,B] [--instructions]
 
 Seconds are user and system time of the whole process on one thread, medians over the rounds; the
 other columns are medians of the rounds' ratios to counting. `run` neither counts nor checks. Status
 1: a checker finds something in a kernel, all of which are right.
+
+--instructions: one round on smaller inputs, in instructions as valgrind's callgrind counts them:
+the same on a machine that is busy. The column `off` then has how many of a counting run's
+instructions are those of src/check. Valgrind knows no AVX-512: BUILD is one with -Dlanes=all.
 """
 
 import argparse
 import json
 import math
 import os
+import re
 import statistics
+import subprocess
 import sys
 import tempfile
 
@@ -22,9 +28,18 @@ from compare import SIZES
 CHECKS = {"race": 1, "init": 2, "sync": 4, "memory": 8}  # bits of BANKRUN_CHECK
 
 
+# Valgrind is some fifty times as slow.
+SMALL = {"matmul": 256, "blocked": 256, "transpose": 1024, "reduction": 1 << 20,
+         "bitonic": 1 << 17, "histogram": 1 << 20, "stencil": 1024, "scan": 1 << 20,
+         "mandelbrot": 256, "mixing": 1 << 18, "nbody": 8192}
+
+
 class Bench:
     def __init__(self, arguments, scratch):
         self.arguments = arguments
+        self.sizes = SMALL if arguments.instructions else SIZES
+        self.calls = os.path.join(scratch, "callgrind")
+        self.off = 0  # instructions of src/check while the last kernel was counted
         self.program = os.path.join(scratch, "cuda")
         self.profile = os.path.join(scratch, "profile.json")
         build_cuda(self.program)
@@ -43,15 +58,37 @@ class Bench:
         lists = [profile] + profile["launches"]
         return [f["kind"] for holder in lists for f in holder.get("findings", []) if not f["note"]]
 
+    def cost(self, kernel, mode):
+        """Seconds, or instructions."""
+        command = [self.program, kernel, str(self.sizes[kernel])]
+        if not self.arguments.instructions:
+            return measure(command, self.environment(mode))[0]
+        valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + self.calls]
+        done = subprocess.run(valgrind + command, env=self.environment(mode), text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        collected = re.search(r"Collected : (\d+)", done.stderr)
+        if done.returncode or not collected:
+            sys.exit(f"{kernel}: valgrind: status {done.returncode}\n{done.stderr}")
+        return int(collected.group(1))
+
+    def instructions_of_checks(self):
+        """Of the last run under valgrind."""
+        listing = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", self.calls],
+                                 capture_output=True, text=True, check=True).stdout
+        of_checks = re.findall(r"^ *([\d,]+) \([^)]*\) +\S*src/check/", listing, re.MULTILINE)
+        return sum(int(number.replace(",", "")) for number in of_checks)
+
     def row(self, kernel, modes):
-        """Seconds of counting, ratios of the others, kinds that were found."""
+        """What counting costs, ratios of the others, kinds that were found."""
         times, found = {mode: [] for mode in modes}, set()
-        for turn in range(self.arguments.repeat + 1):  # the first round warms up
+        is_counted = self.arguments.instructions
+        for turn in range(1 if is_counted else self.arguments.repeat + 1):  # the first warms up
             for mode in modes:
-                seconds = measure([self.program, kernel, str(SIZES[kernel])],
-                                  self.environment(mode))[0]
-                if turn:
-                    times[mode].append(seconds)
+                cost = self.cost(kernel, mode)
+                if turn or is_counted:
+                    times[mode].append(cost)
+                if mode == "count" and is_counted:
+                    self.off = self.instructions_of_checks()
                 if mode in CHECKS or mode == "all":
                     found.update(self.findings())
         ratios = {mode: statistics.median(a / b for a, b in zip(times[mode], times["count"]))
@@ -65,22 +102,25 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--kernels", default="")
     parser.add_argument("--checks", default=",".join(CHECKS) + ",all")
+    parser.add_argument("--instructions", action="store_true")
     arguments = parser.parse_args()
     names = list(dict.fromkeys(k[0] for k in KERNELS))
     chosen = [n for n in names if not arguments.kernels or n in arguments.kernels.split(",")]
     modes = ["count", "run"] + arguments.checks.split(",")
-    print("| kernel | N | counting, cpu s | " + " | ".join(modes[1:]) + " |")
-    print("|---|--:|--:|" + "--:|" * len(modes[1:]))
+    unit, off = ("M instructions", " off |") if arguments.instructions else ("cpu s", "")
+    print(f"| kernel | N | counting, {unit} | " + " | ".join(modes[1:]) + " |" + off)
+    print("|---|--:|--:|" + "--:|" * (len(modes[1:]) + bool(off)))
     all_ratios, has_findings = {mode: [] for mode in modes[1:]}, False
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(arguments, scratch)
         for kernel in chosen:
-            seconds, ratios, found = bench.row(kernel, modes)
+            cost, ratios, found = bench.row(kernel, modes)
             has_findings |= bool(found)
             for mode, ratio in ratios.items():
                 all_ratios[mode].append(ratio)
             cells = " | ".join(f"{ratios[mode]:.2f}" for mode in modes[1:])
-            print(f"| {kernel} | {SIZES[kernel]} | {seconds:.2f} | {cells} |"
+            cost, off = (cost / 1e6, f" {bench.off} |") if arguments.instructions else (cost, "")
+            print(f"| {kernel} | {bench.sizes[kernel]} | {cost:.2f} | {cells} |" + off
                   + ("  finds " + ", ".join(sorted(found)) if found else ""), flush=True)
     means = [math.exp(statistics.mean(map(math.log, all_ratios[mode]))) for mode in modes[1:]]
     worst = [max(all_ratios[mode]) for mode in modes[1:]]
