@@ -15,6 +15,7 @@ struct kernel {
     char *name;
     VEC(struct compiled_line) lines;
     VEC(struct compiled_access) accesses;
+    VEC(struct compiled_branch) branches; // with `end` 0: their label has not come yet
 };
 
 struct compiled_code {
@@ -139,6 +140,28 @@ static void read_instruction(const char *at, const char *end, struct kernel *ker
     }
 }
 
+// `/*0190*/  @P3 BRA `(.L_x_16) ;`
+static void read_branch(const char *at, const char *end, struct kernel *kernel,
+                        const struct location *location) {
+    const char *guard = memchr(at, '@', (size_t)(end - at));
+    const char *found = guard ? memmem(guard, (size_t)(end - guard), " BRA ", 5) : NULL;
+    const char *label = found ? memmem(found, (size_t)(end - found), "`(", 2) : NULL;
+    const char *close = label ? memchr(label, ')', (size_t)(end - label)) : NULL;
+    if (close)
+        vec_push(&kernel->branches,
+                 (struct compiled_branch){.place = location->place,
+                                          .target = hash_of(label + 2, close),
+                                          .first = (uint32_t)kernel->accesses.length});
+}
+
+// `.L_x_16:` ends what branches to it go past.
+static void read_label(const char *at, const char *end, struct kernel *kernel) {
+    const uint64_t label = hash_of(at, end - 1);
+    for (size_t i = 0; i < kernel->branches.length; i++)
+        if (!kernel->branches.data[i].end && kernel->branches.data[i].target == label)
+            kernel->branches.data[i].end = (uint32_t)kernel->accesses.length;
+}
+
 struct compiled_code *compiled_code_parse(const char *listing) {
     static const char section[] = ".text.", by[] = "// by ";
     struct compiled_code *compiled = base_alloc(sizeof *compiled);
@@ -153,11 +176,15 @@ struct compiled_code *compiled_code_parse(const char *listing) {
         } else if (!kernel && !compiled->maker && strncmp(at, by, sizeof by - 1) == 0) {
             at += sizeof by - 1;
             compiled->maker = base_strndup(at, (size_t)(end - at));
+        } else if (kernel && *at == '.' && end[-1] == ':') {
+            read_label(at, end, kernel);
         } else if (kernel) {
             bool is_place = read_place(at, end, &location);
             location.is_complete = !is_place;
-            if (!is_place)
+            if (!is_place) {
                 read_instruction(at, end, kernel, &location);
+                read_branch(at, end, kernel, &location);
+            }
         }
     }
     return compiled;
@@ -170,6 +197,7 @@ void compiled_code_free(struct compiled_code *compiled) {
         free(compiled->kernels.data[i]->name);
         vec_free(&compiled->kernels.data[i]->lines);
         vec_free(&compiled->kernels.data[i]->accesses);
+        vec_free(&compiled->kernels.data[i]->branches);
         free(compiled->kernels.data[i]);
     }
     vec_free(&compiled->kernels);
@@ -195,4 +223,11 @@ const struct compiled_access *compiled_code_accesses(const struct compiled_code 
     const struct kernel *found = map_get_string(&compiled->by_name, kernel);
     *count = found ? (uint32_t)found->accesses.length : 0;
     return *count ? found->accesses.data : NULL;
+}
+
+const struct compiled_branch *compiled_code_branches(const struct compiled_code *compiled,
+                                                     const char *kernel, uint32_t *count) {
+    const struct kernel *found = map_get_string(&compiled->by_name, kernel);
+    *count = found ? (uint32_t)found->branches.length : 0;
+    return *count ? found->branches.data : NULL;
 }

@@ -46,4 +46,13 @@ struct compiled_access {
 const struct compiled_access *compiled_code_accesses(const struct compiled_code *compiled,
                                                      const char *kernel, uint32_t *count);
 
+struct compiled_branch { // forwards, on a condition
+    uint64_t place;
+    uint64_t target;     // hash of the label
+    uint32_t first, end; // accesses that it goes past
+};
+
+const struct compiled_branch *compiled_code_branches(const struct compiled_code *compiled,
+                                                     const char *kernel, uint32_t *count);
+
 #endif

@@ -19,14 +19,13 @@ static struct place line_of(const struct ir_function *function, const struct ptx
     return place;
 }
 
-// With the calls that it was inlined by.
-static uint64_t place_of(const struct ir_kernel_site *site) {
-    const struct ptx_location *at = ir_location(site->function, site->site->location);
+uint64_t combine_place(const struct ir_function *function, uint32_t location) {
+    const struct ptx_location *at = ir_location(function, location);
     uint64_t place = 0;
     for (int depth = 0; at && depth < 256; depth++) {
-        struct place line = line_of(site->function, at);
+        struct place line = line_of(function, at);
         place = compiled_place(place, line.file, line.line);
-        at = at->inlined_at ? ir_location(site->function, at->inlined_at) : NULL;
+        at = at->inlined_at ? ir_location(function, at->inlined_at) : NULL;
     }
     return place;
 }
@@ -158,7 +157,7 @@ static void match_code(struct combine_plan *plan, const struct compiled_code *co
     const struct compiled_access *accesses = compiled_code_accesses(code, kernel, &count);
     uint64_t *places = base_alloc((plan->site_count + 1) * sizeof *places);
     for (uint32_t s = 0; s < plan->site_count; s++)
-        places[s] = place_of(&plan->sites[s]);
+        places[s] = combine_place(plan->sites[s].function, plan->sites[s].site->location);
     combine_match(plan->planned, plan->sites, places, plan->site_count, accesses, count);
     free(places);
 }

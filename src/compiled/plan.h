@@ -46,6 +46,8 @@ struct combine_plan *combine_plan_create(const struct compiled_code *code,
                                          const struct ir_kernel_site *sites, uint32_t count);
 void combine_plan_free(struct combine_plan *plan); // NULL is allowed
 
+// plan.c: the place (compiled_place) of a location, with the calls that it was inlined by.
+uint64_t combine_place(const struct ir_function *function, uint32_t location);
 // plan.c: can the code generator merge it with others at all? A load or store of shared memory.
 bool combine_may(const struct ir_kernel_site *site);
 

@@ -163,6 +163,9 @@ static void read_site(struct profile_reader *reader, const json_t *object,
         site->array_offset = profile_read_number(reader, object, "array_offset", UINT32_MAX);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
     site->may_merge = json_is_true(json_object_get(object, "may_merge"));
+    if (json_object_get(object, "moved_behind"))
+        site->moved_behind =
+            (uint32_t)profile_read_number(reader, object, "moved_behind", UINT32_MAX);
     read_request(reader, object, site);
     site->worst_degree =
         (uint32_t)profile_read_number(reader, object, "worst_degree", PROFILE_MAX_DEGREE);

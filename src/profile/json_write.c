@@ -102,6 +102,8 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "estimate", json_boolean(site->is_estimate));
     if (site->may_merge)
         set(object, "may_merge", json_true());
+    if (site->moved_behind)
+        set(object, "moved_behind", number(site->moved_behind));
     set(object, "worst_degree", number(site->worst_degree));
     set(object, "degrees", degrees_of(site));
     set(object, "worst", worst_of(site));

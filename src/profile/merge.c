@@ -77,8 +77,11 @@ static void add_row(merged_list *rows, const struct recorded_site *recorded, uin
 
 static struct profile_proof proof_of(const struct profile_launch_result *result,
                                      const struct recorded_site *site, uint32_t number) {
-    if (site->is_wider)
-        return (struct profile_proof){.why = "the code generator made one access of several"};
+    if (site->is_wider) {
+        const uint32_t written = number % result->proof_count;
+        return (struct profile_proof){.why = "the code generator made one access of several",
+                                      .moved_behind = result->proofs[written].moved_behind};
+    }
     struct profile_proof proof = result->proofs[number];
     proof.may_merge &= !result->is_as_compiled;
     return proof;

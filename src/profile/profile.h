@@ -78,8 +78,10 @@ struct profile_site {
     // Shared only. degrees[n]: requests whose worst phase took n wavefronts.
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
     uint32_t worst_degree;
-    bool is_estimate; // no exact rule for this access: `counts.units` is an estimate
-    bool may_merge;   // counted as written: the code generator can make it and a neighbour one
+    bool is_estimate;      // no exact rule for this access: `counts.units` is an estimate
+    bool may_merge;        // counted as written: the code generator can make it and a neighbour one
+    uint32_t moved_behind; // the machine code loads it behind the branch at this line, where PTX
+                           // does so before it: an estimate; 0: nothing of that is known
     bool is_modelled; // by `request`. False: no rule is known, or a saved profile does not name it
     struct profile_request request;
     char *verdict; // "observed", "bounded" or "proved"

@@ -25,6 +25,7 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
         to->degree = from->degree;
     join_choices(&to->choice, &from->choice);
     to->may_merge |= from->may_merge;
+    to->moved_behind = to->moved_behind ? to->moved_behind : from->moved_behind;
 }
 
 void profile_put_degrees(struct strbuf *out, uint64_t degrees) {
@@ -81,6 +82,8 @@ void profile_say_proof(struct profile_site *site, const struct profile_proof *pr
     }
     site->verdict = base_strdup(verdict);
     site->may_merge = proof->may_merge;
+    site->moved_behind = proof->moved_behind;
+    site->is_estimate |= proof->moved_behind != 0;
     site->proof = words.length ? strbuf_take(&words) : NULL;
     strbuf_free(&words);
 }

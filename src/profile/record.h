@@ -63,7 +63,8 @@ struct profile_proof {
     const char *why;  // OBSERVED, BOUNDED: why no more is known; static
     uint32_t line;    // of the source, that this is about; 0: none
     struct profile_choice choice;
-    bool may_merge; // see struct profile_site
+    bool may_merge;        // see struct profile_site
+    uint32_t moved_behind; // the same
 };
 struct strbuf;
 // "1, 2, 4" of bits 0, 1 and 3.
@@ -90,6 +91,7 @@ struct profile_launch_result {
     // Of each site that was written. NULL: nobody tried. Requests that are counted as they were
     // written are some of those that a proof is about, of all.
     const struct profile_proof *proofs;
+    uint32_t proof_count;
     bool is_as_compiled;       // the machine code of the kernel says which requests were merged
     const uint8_t *parameters; // of the kernel, its `parameter_bytes`; NULL: nothing is known
     struct profile_blocks blocks;

@@ -97,6 +97,23 @@ static void put_proof(struct report_page *page, const struct profile_site *site,
     report_newline(page);
 }
 
+static void put_estimate(struct report_page *page, const struct profile_site *site) {
+    struct strbuf text = {0};
+    if (!site->is_estimate)
+        return;
+    if (site->moved_behind)
+        strbuf_printf(&text,
+                      "~ marks an estimate: the machine code loads this behind the branch at "
+                      "line %u, which fewer warps may reach",
+                      site->moved_behind);
+    else
+        strbuf_puts(&text, "~ marks an estimate: the cost of this access is not known exactly");
+    put_label(page, "note");
+    report_wrap(page, STYLE_WARN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+}
+
 static void put_site_details(struct report_page *page, const struct view_site *shown,
                              bool is_verbose) {
     const struct profile_site *site = shown->site;
@@ -108,12 +125,7 @@ static void put_site_details(struct report_page *page, const struct view_site *s
     put_degree(page, site);
     put_proof(page, site, is_verbose);
     put_average(page, shown);
-    if (site->is_estimate) {
-        put_label(page, "note");
-        report_wrap(page, STYLE_WARN,
-                    "~ marks an estimate: the cost of this access is not known exactly");
-        report_newline(page);
-    }
+    put_estimate(page, site);
     text_banks(page, INDENT, shown, is_verbose);
     if (site->suppressed) {
         put_label(page, "accepted");
@@ -222,6 +234,8 @@ static void put_clean_line(struct report_page *page, const struct view_line *lin
             strbuf_printf(&label, ":%u", site->column);
         strbuf_printf(&label, "  %s", site->access);
         text_row(page, 4, strbuf_string(&label), site->cells);
+        if (site->site->moved_behind)
+            put_estimate(page, site->site);
         strbuf_free(&place);
         strbuf_free(&label);
     }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "compiled/merges.h"
+#include "compiled/moved.h"
 #include "prove/prove.h"
 
 // A launch must not wait long for its proof, nor the process keep very many. A step takes as long
@@ -97,6 +98,14 @@ static void prove_widths(struct kept *kept, const struct ir_function *kernel,
     prove_free(open);
 }
 
+static void find_moved(struct kept *kept, const struct ir_function *kernel,
+                       const struct compiled_code *code) {
+    uint32_t *moved = code ? compiled_moved(code, kernel) : NULL;
+    for (uint32_t s = 0; moved && s < kept->site_count; s++)
+        kept->proofs[s].moved_behind = moved[s];
+    free(moved);
+}
+
 static void prove(struct kept *kept, const struct ir_function *kernel,
                   const struct run_launch *launch) {
     const struct key *key = &kept->key;
@@ -121,6 +130,7 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
     for (uint32_t s = 0; s < result->site_count; s++)
         kept->proofs[s].may_merge = may_merge[s];
     free(may_merge);
+    find_moved(kept, kernel, launch->compiled);
     if (!key->grid[0])
         prove_widths(kept, kernel, &asked, result);
     prove_free(result);
@@ -170,10 +180,12 @@ static const struct kept *find(const struct run_launch *launch, const struct ir_
     return more ? more : kept;
 }
 
-const struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions) {
+const struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions,
+                                       uint32_t *count) {
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     pthread_mutex_lock(&lock);
     const struct kept *kept = find(launch, kernel, instructions);
     pthread_mutex_unlock(&lock);
+    *count = kept ? kept->site_count : 0;
     return kept ? kept->proofs : NULL; // nothing that is kept changes any more
 }

@@ -145,6 +145,12 @@ static bool has(const char *at, const char *end, const char *word) {
     return memmem(at, (size_t)(end - at), word, strlen(word)) != NULL;
 }
 
+// Accesses to shared memory, and what goes past them: labels, and branches on a condition.
+static bool is_wanted(const char *at, const char *end) {
+    return strncmp(at, ".text.", 6) == 0 || strncmp(at, ".L_", 3) == 0 || has(at, end, " LDS") ||
+           has(at, end, " STS") || (has(at, end, " BRA ") && memchr(at, '@', (size_t)(end - at)));
+}
+
 // Most of a listing is other instructions. Places stand before the first access that is there, with
 // an empty line before them, since other lines tell one place from the next.
 static char *condense(const char *listing, const char *release) {
@@ -160,8 +166,8 @@ static char *condense(const char *listing, const char *release) {
                 place.length = 0;
             strbuf_append(&place, at, (size_t)(end - at));
             strbuf_puts(&place, "\n");
-        } else if (strncmp(at, ".text.", 6) == 0 || has(at, end, " LDS") || has(at, end, " STS")) {
-            if (*at == '.')
+        } else if (is_wanted(at, end)) {
+            if (strncmp(at, ".text.", 6) == 0)
                 place.length = 0;
             if (place.length)
                 strbuf_printf(&kept, "\n%s", strbuf_string(&place));
@@ -226,7 +232,7 @@ static XXH3_state_t *hash_of(const char *code, size_t length, const char *target
     if (!hash)
         base_out_of_memory(0);
     XXH3_128bits_reset(hash);
-    inputs_hash_text(hash, "listing 2");
+    inputs_hash_text(hash, "listing 3");
     inputs_hash_text(hash, target ? target : "");
     XXH3_128bits_update(hash, code, length);
     if (hash_tool(hash, "nvdisasm", diags) && (!target || hash_tool(hash, "ptxas", diags)))

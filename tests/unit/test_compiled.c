@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "compiled/merges.h"
+#include "compiled/moved.h"
 #include "compiled/stream.h"
 #include "event/filter.h"
 #include "ir/ir.h"
@@ -331,6 +332,64 @@ static void test_loaded_once(void **state) {
     expect(&f, PROFILE_LOAD, 3, 12);
 }
 
+// ---- Loads that are moved
+// -------------------------------------------------------------------------
+
+// Line 3 loads for line 5 alone, unless `more` wants the value, too.
+#define LOADS_FOR(more)                                                                            \
+    HEAD                                                                                           \
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %p;\n" \
+        ".shared .align 16 .b8 a[4096];\n"                                                         \
+        "mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; ld.param.u64 %rd0, [out];\n"                    \
+        ".loc 1 3 3\n"                                                                             \
+        "ld.shared.u32 %r2, [%r1]; add.u32 %r3, %r2, 1;\n"                                         \
+        ".loc 1 4 3\n"                                                                             \
+        "setp.gt.u32 %p, %r0, 7; @%p bra done;\n"                                                  \
+        ".loc 1 5 3\n"                                                                             \
+        "st.global.u32 [%rd0], %r3;\n"                                                             \
+        "done:\n" more "ret; }\n"
+#define LINE(number) "\t//## File \"/src/k.cu\", line " #number "\n"
+#define LDS "        /*0010*/  LDS R4, [R0] ;\n"
+#define SKIP "        /*0020*/  @P0 BRA `(.L_x_1) ;\n"
+#define TARGET ".L_x_1:\n        /*0040*/  EXIT ;\n"
+
+static uint32_t moved(const char *ptx, const char *listing) {
+    struct source source = {"k.ptx", ptx, strlen(ptx)};
+    struct diag_list diags = {0};
+    struct ptx_module *module = ptx_parse(&source, &diags);
+    struct ir_module *ir = ir_build(module, &diags);
+    assert_non_null(ir);
+    struct compiled_code *code = compiled_code_parse(listing);
+    uint32_t *lines = compiled_moved(code, ir_find_function(ir, "k"));
+    const uint32_t line = lines[0];
+    free(lines);
+    compiled_code_free(code);
+    ir_free(ir);
+    ptx_module_free(module);
+    diag_free(&diags);
+    return line;
+}
+
+static void test_moved(void **state) {
+    (void)state;
+    static const char behind[] = ".text.k:\n" LINE(4) SKIP LINE(3) LDS TARGET;
+    assert_int_equal(moved(LOADS_FOR(""), behind), 4);
+    // Where it was, and behind another branch, a jump that is no branch, or one that ends before.
+    assert_int_equal(moved(LOADS_FOR(""), ".text.k:\n" LINE(3) LDS LINE(4) SKIP TARGET), 0);
+    assert_int_equal(moved(LOADS_FOR(""), ".text.k:\n" LINE(9) SKIP LINE(3) LDS TARGET), 0);
+    assert_int_equal(moved(LOADS_FOR(""),
+                           ".text.k:\n" LINE(4) "  /*0020*/  BRA `(.L_x_1) ;\n" LINE(3) LDS TARGET),
+                     0);
+    assert_int_equal(moved(LOADS_FOR(""), ".text.k:\n" LINE(4) SKIP ".L_x_1:\n" LINE(3) LDS), 0);
+    assert_int_equal(moved(LOADS_FOR(""), ".text.k:\n" LINE(3) LDS LINE(4) SKIP LINE(3) LDS TARGET),
+                     0);
+    assert_int_equal(moved(LOADS_FOR(""), ".text.k:\n"), 0);
+    // Both sides want the value.
+    assert_int_equal(moved(LOADS_FOR("st.global.u32 [%rd0+4], %r2;\n"), behind), 0);
+    // That is another kernel.
+    assert_int_equal(moved(LOADS_FOR(""), ".text.other:\n" LINE(4) SKIP LINE(3) LDS TARGET), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing),
@@ -350,6 +409,7 @@ int main(void) {
         cmocka_unit_test(test_unrolled_otherwise),
         cmocka_unit_test(test_maker),
         cmocka_unit_test(test_may_merge),
+        cmocka_unit_test(test_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
