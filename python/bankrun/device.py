@@ -42,10 +42,11 @@ class Memory:
     def view(self, format: str = "B") -> memoryview:
         """The bytes, or with "f", "i", ... numbers: `memory.view("f")[3] = 1.5`. Not after the device is closed."""
         self._device._check_open()
-        array = (c.c_ubyte * self.size).from_address(self.address)
-        array.owner = self._device  # type: ignore[attr-defined] # which lives as long as the view
-        bytes_view = memoryview(array).cast("B")
-        return bytes_view if format == "B" else bytes_view.cast(format)  # type: ignore[call-overload]
+        array: Any = (c.c_ubyte * self.size).from_address(self.address)
+        array.owner = self._device  # which lives as long as the view
+        view: Any = memoryview(array).cast("B")
+        numbers: memoryview = view if format == "B" else view.cast(format)
+        return numbers
 
     def __len__(self) -> int:
         return self.size

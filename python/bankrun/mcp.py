@@ -70,7 +70,8 @@ Let = Annotated[Dict[str, str], Field(
 async def _answer(work: Callable[..., T], *words: Any) -> T:
     """On a thread of its own, so that the server goes on answering."""
     try:
-        return await anyio.to_thread.run_sync(functools.partial(work, *words))
+        answer: T = await anyio.to_thread.run_sync(functools.partial(work, *words))
+        return answer
     except (Error, OSError, RecursionError) as error:
         raise ToolError(answers.short(str(error), 2 * answers.MOST_TEXT) or type(error).__name__) from None
 

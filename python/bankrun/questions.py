@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
 from bankrun import _run
 from bankrun.errors import CallError
@@ -16,7 +16,7 @@ _KINDS = ("load", "store", "atomic")
 
 def _from(kind: Type[T], data: Mapping[str, Any], **more: object) -> T:
     """A later bankrun adds keys, which are left out."""
-    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    names = {field.name for field in fields(cast(Any, kind))}
     return kind(**{**{key: value for key, value in data.items() if key in names}, **more})
 
 

@@ -8,6 +8,7 @@ sys.path.pop(0)  # this folder, whose html.py is not Python's
 import contextlib
 import ctypes
 import io
+import json
 import os
 import re
 import shutil
@@ -121,6 +122,20 @@ class Lists(unittest.TestCase):
         installed = re.findall(r"'bankrun/([^']+)'", self.read("python/meson.build"))
         there = [name for name in os.listdir(os.path.join(ROOT, "python", "bankrun")) if name != "__pycache__"]
         self.assertEqual(sorted(installed), sorted(there))
+
+    def test_plan(self):
+        """What meson would install of the package: all of it lies in one folder, and nothing else has its tag."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        subprocess.run(["meson", "setup", folder, "-Dpython=true", "-Dtests=false"], check=True, capture_output=True)
+        plan = json.loads(subprocess.run(["meson", "introspect", "--install-plan", folder], check=True,
+                                         capture_output=True, text=True).stdout)
+        places = {entry["destination"] for group in plan.values() for entry in group.values()
+                  if entry["tag"] == "python"}
+        self.assertTrue(all(place.startswith("{py_platlib}/bankrun/") for place in places), places)
+        native = {os.path.basename(place) for place in places if "/native/" in place}
+        self.assertEqual(native, {"bankrun", "libbankrun.so.0", "libbankrun-inject.so", "libcuda.so.1",
+                                  "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"})
 
     def test_versions(self):
         """The compiler of the extra is that of tools/get-nvcc.sh."""
