@@ -73,6 +73,10 @@ static void block_signals(sigset_t *old) {
 }
 
 struct pool *pool_create(int threads) {
+    return pool_create_deep(threads, STACK_BYTES);
+}
+
+struct pool *pool_create_deep(int threads, size_t stack_bytes) {
     if (threads <= 0)
         threads = pool_processors();
     struct pool *pool = base_alloc(sizeof *pool);
@@ -85,7 +89,7 @@ struct pool *pool_create(int threads) {
     block_signals(&old);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
     // A host that grants fewer threads than asked for still runs all the work, on those.
     while (pool->threads < threads) {
         struct pool_worker *worker = &pool->workers[pool->threads - 1];

@@ -2,6 +2,8 @@
 #ifndef BANKRUN_BASE_POOL_H
 #define BANKRUN_BASE_POOL_H
 
+#include <stddef.h>
+
 struct pool;
 
 // What the names of threads begin with that bankrun makes, those of pools and others: whoever looks
@@ -13,6 +15,8 @@ int pool_processors(void);
 
 // threads >= 1; 0 means one for each processor that this process may run on.
 struct pool *pool_create(int threads);
+// Of work that calls itself many times: threads with so much stack. The caller's is its own.
+struct pool *pool_create_deep(int threads, size_t stack_bytes);
 void pool_destroy(struct pool *pool); // NULL is allowed
 int pool_threads(const struct pool *pool);
 

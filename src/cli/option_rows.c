@@ -119,6 +119,9 @@ const struct option_row option_rows[] = {
      "architecture: sm_90, 90 or 9.0 (default sm_90); sm_90a: a .cu\nis compiled with the features "
      "of 9.0 alone",
      READ(option_arch)},
+    {0, "threads", "N", CLI_PROVE,
+     "host threads (default: one for each processor); what is said\ndoes not depend on it",
+     NUMBER(threads, 1024)},
     {0, "instruction", "NAME", CLI_CALIBRATE, "measure only this one, like ld.shared.u32",
      TEXT(calibrate.instruction)},
     {0, "patterns", "N", CLI_CALIBRATE,

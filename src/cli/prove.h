@@ -102,6 +102,17 @@ struct prove_run {
 // prove_input.c: every module of PTX in a file. False: an error was printed.
 bool prove_file(const char *path, struct prove_run *run);
 
+// prove_jobs.c: one kernel for one shape of blocks.
+struct prove_job {
+    const struct ir_function *kernel;
+    struct prove_launch launch; // with its layout
+    struct prove_result *result;
+    struct prove_races races;
+};
+// Fills `result`, to be freed with prove_free, and `races` of each; threads 0: one for each
+// processor. What is found does not depend on it.
+void prove_jobs_run(struct prove_job *jobs, size_t count, int threads);
+
 // prove_module.c: proves the kernels of a PTX module. False: an error was printed.
 bool prove_module(const struct source *source, struct prove_run *run);
 

@@ -60,36 +60,93 @@ static bool leaves_arrays(const struct prove_result *result) {
     return false;
 }
 
+// A kernel that is asked for, and the jobs of its shapes.
+struct subject {
+    const struct ir_function *kernel;
+    const struct ir_shared_layout *layout;
+    enum prove_choice choice;
+    struct prove_shape shapes[PROVE_SHAPES];
+    size_t wanted, count, done;
+    struct prove_job jobs[PROVE_SHAPES];
+    bool misfits[PROVE_SHAPES];
+};
+typedef VEC(struct subject) subjects;
+
+static void list_subjects(struct prove_run *run, const struct ir_module *ir, subjects *list) {
+    for (uint32_t f = 0; f < ir->function_count; f++) {
+        struct subject subject = {.kernel = ir->functions[f]};
+        if (!is_wanted(run, subject.kernel))
+            continue;
+        subject.layout = ir_shared_layout(subject.kernel);
+        subject.choice =
+            prove_shapes_of(run, subject.kernel, subject.shapes, &subject.wanted, &subject.count);
+        vec_push(list, subject);
+    }
+}
+
+static struct prove_job job_of(const struct cli_options *options, const struct subject *subject,
+                               size_t shape) {
+    struct prove_job job = {.kernel = subject->kernel,
+                            .launch = {.arch = options->arch,
+                                       .layout = subject->layout,
+                                       .wants_bounds = true,
+                                       .wants_conditions = true,
+                                       .has_dynamic = options->prove.has_shared,
+                                       .dynamic_bytes = options->prove.shared}};
+    memcpy(job.launch.block, subject->shapes[shape].block, sizeof job.launch.block);
+    return job;
+}
+
+// How many of its shapes are to be proved by now: those that are wanted, then one more as long as
+// threads of all before leave its arrays.
+static size_t due_of(const struct subject *subject) {
+    if (subject->done < subject->wanted)
+        return subject->wanted;
+    size_t misfits = 0;
+    for (size_t i = 0; i < subject->done; i++)
+        misfits += subject->misfits[i];
+    return subject->done + (misfits == subject->done && subject->done < subject->count);
+}
+
+// What is due of all kernels. False: nothing is.
+static bool prove_due(const struct cli_options *options, subjects *list) {
+    VEC(struct prove_job) jobs = {0};
+    for (size_t i = 0; i < list->length; i++)
+        for (size_t n = list->data[i].done; n < due_of(&list->data[i]); n++)
+            vec_push(&jobs, job_of(options, &list->data[i], n));
+    prove_jobs_run(jobs.data, jobs.length, options->threads);
+    const struct prove_job *next = jobs.data;
+    for (size_t i = 0; i < list->length; i++) {
+        struct subject *subject = &list->data[i];
+        for (const size_t due = due_of(subject); subject->done < due; subject->done++) {
+            subject->jobs[subject->done] = *next++;
+            subject->misfits[subject->done] = subject->choice == PROVE_USUAL &&
+                                              leaves_arrays(subject->jobs[subject->done].result);
+        }
+    }
+    const bool is_any = jobs.length > 0;
+    vec_free(&jobs);
+    return is_any;
+}
+
 // Of usual shapes those for which the kernel is not made, as threads of theirs leave its arrays,
 // are left out; unless none is left.
-static void prove_one(struct prove_run *run, const struct source *source,
-                      const struct ir_function *kernel) {
-    struct prove_report *report = &run->report;
-    struct prove_shape shapes[PROVE_SHAPES];
-    size_t count, wanted, misfits = 0;
+static void add_proofs(struct prove_report *report, const struct source *source,
+                       const struct subject *subject) {
     const size_t first = report->proofs.length;
-    const enum prove_choice choice = prove_shapes_of(run, kernel, shapes, &wanted, &count);
-    char *name = base_demangle(kernel->name);
-    for (size_t i = 0; i < count && (i < wanted || misfits == i); i++) {
-        struct prove_launch launch = {.arch = report->options->arch,
-                                      .wants_bounds = true,
-                                      .wants_conditions = true,
-                                      .has_dynamic = report->options->prove.has_shared,
-                                      .dynamic_bytes = report->options->prove.shared};
-        memcpy(launch.block, shapes[i].block, sizeof launch.block);
-        struct prove_result *result = prove_kernel(kernel, &launch);
-        struct prove_proof proof = {
-            .kernel = arena_strndup(report->arena, name, strlen(name)),
-            .symbol = arena_strndup(report->arena, kernel->name, strlen(kernel->name)),
-            .choice = choice,
-            .is_misfit = choice == PROVE_USUAL && leaves_arrays(result)};
-        misfits += proof.is_misfit;
-        vec_push(&proof.shapes, shapes[i]);
-        prove_fill(report, source, kernel, result, &proof);
-        const struct prove_races races = prove_races(kernel, &launch);
-        prove_fill_races(report, source, launch.block, &races, &proof);
+    char *name = base_demangle(subject->kernel->name);
+    for (size_t i = 0; i < subject->done; i++) {
+        const struct prove_job *job = &subject->jobs[i];
+        struct prove_proof proof = {.kernel = arena_strndup(report->arena, name, strlen(name)),
+                                    .symbol = arena_strndup(report->arena, subject->kernel->name,
+                                                            strlen(subject->kernel->name)),
+                                    .choice = subject->choice,
+                                    .is_misfit = subject->misfits[i]};
+        vec_push(&proof.shapes, subject->shapes[i]);
+        prove_fill(report, source, subject->kernel, job->result, &proof);
+        prove_fill_races(report, source, job->launch.block, &job->races, &proof);
         add(report, first, &proof);
-        prove_free(result);
+        prove_free(job->result);
     }
     leave_out(report, first);
     free(name);
@@ -101,9 +158,14 @@ bool prove_module(const struct source *source, struct prove_run *run) {
     struct ir_module *ir = diags.errors ? NULL : ir_build(ptx, &diags);
     const bool is_good = ir != NULL;
     print_diags(&diags, run->report.options);
-    for (uint32_t f = 0; ir && f < ir->function_count; f++)
-        if (is_wanted(run, ir->functions[f]))
-            prove_one(run, source, ir->functions[f]);
+    subjects list = {0};
+    if (ir)
+        list_subjects(run, ir, &list);
+    while (prove_due(run->report.options, &list))
+        ;
+    for (size_t i = 0; i < list.length; i++)
+        add_proofs(&run->report, source, &list.data[i]);
+    vec_free(&list);
     ir_free(ir);
     ptx_module_free(ptx);
     return is_good;

@@ -81,6 +81,9 @@ void form_table_free(struct form_table *table) {
 
 // By that number: the first of the content's is all that is looked at.
 form_lanes form_same_lanes(struct form_table *table, uint64_t number) {
+    form_lanes *recent = &table->recent[number % FORM_RECENT];
+    if (*recent && **recent == number)
+        return *recent;
     struct form_slot *slot = find_slot(table, SLOT_SAME, &number, sizeof number);
     if (!slot->content) {
         uint64_t *numbers = arena_alloc(table->arena, FORM_LANES * sizeof *numbers);
@@ -89,7 +92,7 @@ form_lanes form_same_lanes(struct form_table *table, uint64_t number) {
         slot->content = numbers;
         table->slot_count++;
     }
-    return slot->content;
+    return *recent = slot->content;
 }
 
 form_lanes form_intern_lanes(struct form_table *table, const uint64_t numbers[FORM_LANES]) {

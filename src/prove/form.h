@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "ir/value.h"
 
-enum { FORM_LANES = 32, FORM_TERMS = 12, FORM_OPERANDS = 4 };
+enum { FORM_LANES = 32, FORM_TERMS = 12, FORM_OPERANDS = 4, FORM_RECENT = 64 };
 
 typedef const uint64_t *form_lanes; // 32 numbers
 
@@ -79,6 +79,7 @@ struct form_table {
     struct form_slot *slots;  // of lane numbers, forms and symbols
     size_t slot_count, slot_room;
     form_lanes zero, one;
+    form_lanes recent[FORM_RECENT]; // of those that are the same for all lanes, by low bits
 };
 
 void form_table_init(struct form_table *table);

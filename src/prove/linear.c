@@ -11,7 +11,8 @@ static wide_int least_of(unsigned bits, bool is_signed) {
 }
 
 void linear_of_sum(const struct form *a, unsigned lane, struct linear *sum) {
-    *sum = (struct linear){.base = range_signed(a->base[lane], a->bits)};
+    sum->base = range_signed(a->base[lane], a->bits);
+    sum->count = 0;
     for (unsigned t = 0; t < a->count; t++) {
         const wide_int by = range_signed(a->terms[t].by[lane], a->bits);
         if (by)
@@ -63,7 +64,8 @@ bool linear_of(const struct form_table *table, const struct form *a, unsigned bi
 
 bool linear_add(const struct linear *a, const struct linear *b, wide_int by, struct linear *sum) {
     unsigned i = 0, j = 0;
-    *sum = (struct linear){.base = a->base + by * b->base};
+    sum->base = a->base + by * b->base;
+    sum->count = 0;
     if (by > HUGE_NUMBER >> 40 || -by > HUGE_NUMBER >> 40)
         return false;
     while (i < a->count || j < b->count) {

@@ -13,7 +13,7 @@ struct linear_term {
 
 struct linear {
     wide_int base;
-    unsigned count;
+    unsigned count;                         // of the terms; all others hold anything
     struct linear_term terms[LINEAR_TERMS]; // by ascending symbols; no factor is 0
 };
 

@@ -6,15 +6,16 @@
 // ---- Sums without one of their terms ---------------------------------------------------------
 
 struct parts {
-    struct linear sum;
+    const struct linear *sum;
     wide_int low, high; // of the base and all terms but those that are too large to count with
     unsigned huge;      // how many of these there are
     bool is_huge[LINEAR_TERMS];
     wide_int lows[LINEAR_TERMS], highs[LINEAR_TERMS];
 };
 
-static void take_apart(const struct form_table *table, struct parts *parts) {
-    const struct linear *sum = &parts->sum;
+static void take_apart(const struct form_table *table, const struct linear *sum,
+                       struct parts *parts) {
+    parts->sum = sum;
     parts->low = parts->high = sum->base;
     parts->huge = 0;
     for (unsigned t = 0; t < sum->count; t++) {
@@ -38,37 +39,35 @@ static struct range rest_of(const struct parts *parts, unsigned without) {
 // ---- One lane -------------------------------------------------------------------------------
 
 struct lane {
-    unsigned count;
-    struct parts sums[2]; // that are not negative
+    struct condition_view view;
+    struct parts sums[2]; // of the view
     struct lane_operand {
         bool is_known;
         struct range value, except;
-        struct parts own; // modulo 2^bits
+        struct linear sum; // modulo 2^bits
+        struct parts own;  // of it
     } operands[2];
     unsigned bits;
 };
 
 static void look_at_lane(const struct form_table *table, const struct condition *condition,
                          unsigned lane, struct lane *at) {
-    struct condition_view view;
-    condition_look(table, condition, lane, &view);
-    at->count = view.count;
+    struct condition_view *view = &at->view;
+    condition_look(table, condition, lane, view);
     at->bits = transfer_bits(ir_value_row(condition->symbol->row)->operands[0]);
-    for (unsigned i = 0; i < view.count; i++) {
-        at->sums[i].sum = view.sums[i];
-        take_apart(table, &at->sums[i]);
-    }
+    for (unsigned i = 0; i < view->count; i++)
+        take_apart(table, &view->sums[i], &at->sums[i]);
     for (unsigned i = 0; i < 2; i++) {
         struct lane_operand *operand = &at->operands[i];
         const struct form *a = condition->symbol->operands[i];
-        operand->value = view.operands[i];
-        operand->except = view.except[i];
+        operand->value = view->operands[i];
+        operand->except = view->except[i];
         operand->is_known =
             a->bits == at->bits && (operand->value.is_known || operand->except.is_known);
         if (!operand->is_known)
             continue;
-        linear_of_sum(a, lane, &operand->own.sum);
-        take_apart(table, &operand->own);
+        linear_of_sum(a, lane, &operand->sum);
+        take_apart(table, &operand->sum, &operand->own);
     }
 }
 
@@ -91,11 +90,11 @@ static void narrow(struct range *range, wide_int low, wide_int high) {
 
 // What follows for the symbol from a sum that is not negative.
 static void narrow_by_sum(const struct parts *sum, uint32_t symbol, struct range *range) {
-    const unsigned term = linear_term_of(&sum->sum, symbol);
-    if (term == sum->sum.count)
+    const unsigned term = linear_term_of(sum->sum, symbol);
+    if (term == sum->sum->count)
         return;
     const struct range rest = rest_of(sum, term);
-    const wide_int by = sum->sum.terms[term].by;
+    const wide_int by = sum->sum->terms[term].by;
     if (!rest.is_known)
         return;
     if (by > 0) // by * s >= -rest
@@ -129,11 +128,11 @@ static void narrow_by_operand(const struct lane_operand *operand, unsigned bits,
                               struct range *range) {
     if (!operand->is_known)
         return;
-    const unsigned term = linear_term_of(&operand->own.sum, symbol);
-    if (term == operand->own.sum.count)
+    const unsigned term = linear_term_of(&operand->sum, symbol);
+    if (term == operand->sum.count)
         return;
     const struct range rest = rest_of(&operand->own, term), value = operand->value;
-    const wide_int by = operand->own.sum.terms[term].by;
+    const wide_int by = operand->sum.terms[term].by;
     if ((by != 1 && by != -1) || !rest.is_known)
         return;
     if (operand->except.is_known) { // an end that it cannot be
@@ -153,7 +152,7 @@ static void narrow_by_operand(const struct lane_operand *operand, unsigned bits,
 static struct range narrowed_in_lane(const struct form_table *table, const struct lane *lane,
                                      uint32_t symbol) {
     struct range range = bounds_of(table, symbol);
-    for (unsigned i = 0; i < lane->count; i++)
+    for (unsigned i = 0; i < lane->view.count; i++)
         narrow_by_sum(&lane->sums[i], symbol, &range);
     for (unsigned i = 0; i < 2; i++)
         narrow_by_operand(&lane->operands[i], lane->bits, symbol, &range);

@@ -18,14 +18,20 @@ struct item { // a lane touches a word
     uint8_t lane, first, end; // bytes of the word
 };
 
+struct items {
+    struct item *data;
+    size_t length, capacity;
+};
+
 struct search {
     struct walker *walker;
     struct prove_races *result;
     struct race_entry *entries; // by node and phase
     size_t count;
     uint64_t compared;
-    VEC(struct item) items;
-    bool has_other_writes; // of the node, that are not among the items
+    struct items items, sorted; // the latter: room to sort them
+    VEC(size_t) writes;         // of one word, among its items
+    bool has_other_writes;      // of the node, that are not among the items
 };
 
 // ---- What was found -------------------------------------------------------------------------
@@ -112,11 +118,35 @@ static void note(struct search *search, enum prove_freedom freedom, const struct
 
 // ---- Words ----------------------------------------------------------------------------------
 
-static int by_word(const void *left, const void *right) {
-    const struct item *a = left, *b = right;
-    return a->word != b->word     ? a->word < b->word ? -1 : 1
-           : a->entry != b->entry ? a->entry < b->entry ? -1 : 1
-                                  : a->lane - b->lane;
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+// By one digit of the word, those of the same digit as they stand. False: all have the same one.
+static bool sort_by_digit(const struct item *items, size_t count, unsigned shift,
+                          struct item *sorted) {
+    size_t places[DIGITS + 1] = {0};
+    for (size_t i = 0; i < count; i++)
+        places[(items[i].word >> shift) % DIGITS + 1]++;
+    if (places[(items[0].word >> shift) % DIGITS + 1] == count)
+        return false;
+    for (unsigned d = 1; d <= DIGITS; d++)
+        places[d] += places[d - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[places[(items[i].word >> shift) % DIGITS]++] = items[i];
+    return true;
+}
+
+// By the word; those of one word by entry and lane, as they were added.
+static void sort_items(struct search *search) {
+    const size_t count = search->items.length;
+    vec_reserve(&search->sorted, count);
+    for (unsigned shift = 0; count && shift < 32; shift += DIGIT_BITS) {
+        if (!sort_by_digit(search->items.data, count, shift, search->sorted.data))
+            continue;
+        const struct items before = search->items;
+        search->items = search->sorted;
+        search->items.length = count;
+        search->sorted = before;
+    }
 }
 
 static void add_items(struct search *search, uint32_t entry) {
@@ -183,26 +213,33 @@ static void meet(struct search *search, const struct item *items, size_t count,
 
 static void look_at_word(struct search *search, const struct item *items, size_t count) {
     const struct race_entry *entries = search->entries;
-    bool is_written = false;
+    size_t writes = 0, behind = 0; // of the writes: how many are none of the later items
+    search->writes.length = 0;
     for (size_t i = 0; i < count; i++)
-        is_written |= is_write(entries[items[i].entry].access);
-    if (!is_written)
-        return;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count; k++)
+        if (is_write(entries[items[i].entry].access))
+            vec_push(&search->writes, i);
+    writes = search->writes.length;
+    for (size_t i = 0; i < count && behind < writes; i++) {
+        const bool is_writer = search->writes.data[behind] == i;
+        behind += is_writer;
+        // What only reads is held against the writes alone.
+        const size_t others = is_writer ? count - i - 1 : writes - behind;
+        for (size_t n = 0; n < others; n++) {
+            const size_t k = is_writer ? i + 1 + n : search->writes.data[behind + n];
             if (may_conflict(entries[items[i].entry].access, entries[items[k].entry].access) &&
                 items[i].first < items[k].end && items[k].first < items[i].end &&
                 is_compared(&entries[items[i].entry], &entries[items[k].entry]) &&
                 !is_one_thread(search, &items[i], &items[k]))
                 meet(search, items, count, &items[i], &items[k]);
-    search->compared += count * count;
+        }
+    }
+    search->compared += count * writes;
 }
 
 static void look_at_words(struct search *search) {
-    struct item *items = search->items.data;
+    sort_items(search);
+    const struct item *items = search->items.data;
     const size_t count = search->items.length;
-    if (count)
-        qsort(items, count, sizeof *items, by_word);
     for (size_t first = 0, end; first < count && search->compared < MOST_COMPARED; first = end) {
         for (end = first; end < count && items[end].word == items[first].word; end++)
             ;
@@ -296,10 +333,10 @@ static void look_at_node(struct search *search, size_t first, size_t end) {
         return;
     for (size_t i = first, next; i < end; i = next) {
         size_t here = 0;
-        for (next = i; next < end && is_one_group(&entries[i], &entries[next]); next++) {
-            add_items(search, (uint32_t)next);
+        for (next = i; next < end && is_one_group(&entries[i], &entries[next]); next++)
             here += is_write(entries[next].access);
-        }
+        for (size_t n = i; here && n < next; n++)
+            add_items(search, (uint32_t)n);
         search->has_other_writes = here != writes;
         look_at_words(search);
         next += next == i;
@@ -367,5 +404,7 @@ void race_find_pairs(struct walker *walker, struct prove_races *result) {
     if (search.compared >= MOST_COMPARED && result->freedom == PROVE_FREE)
         race_give_up(walker->races, NULL, 0, "it takes too long to compare all accesses");
     vec_free(&search.items);
+    vec_free(&search.sorted);
+    vec_free(&search.writes);
     free(search.entries);
 }

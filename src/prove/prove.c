@@ -79,11 +79,27 @@ static void begin_blocks(struct prove_result *result) {
     result->blocks = (struct prove_blocks){.has_other_sectors = sectors, .instruction = IR_NONE};
 }
 
-// As many as the block has, as long as all goes well.
-static void walk_each_warp(struct walker *walker, const struct ir_function *kernel) {
+// Of all sites of which it is asked whether they stay in their arrays it is known already that they
+// do not, or may not: other warps cannot mend it.
+static bool is_in_vain(const struct walker *walker, uint32_t sites) {
+    for (uint32_t s = 0; s < sites; s++)
+        if (!walker->wanted || (walker->wanted[s] && walker->sites[s].bounds.fit <= PROVE_FITS))
+            return false;
+    return true;
+}
+
+// As many as the block has, as long as all goes well. The last ones, whose threads have the largest
+// indices, are the first to leave an array.
+static void walk_each_warp(struct walker *walker, const struct ir_function *kernel,
+                           uint32_t sites) {
     const uint32_t *block = walker->launch->block, threads = block[0] * block[1] * block[2];
-    for (uint32_t warp = 0; warp * FORM_LANES < threads && !walker->trouble; warp++)
-        walk_alone(walker, kernel, warp, threads);
+    const uint32_t warps = (threads + FORM_LANES - 1) / FORM_LANES;
+    const uint64_t before = walker->steps;
+    for (uint32_t n = 0; n < warps && !walker->trouble && !is_in_vain(walker, sites); n++) {
+        walk_alone(walker, kernel, walker->wanted ? warps - 1 - n : n, threads);
+        if (n == 0 && !walker->wanted)
+            walk_foresee(walker, before, warps);
+    }
 }
 
 // All warps at once. False: that is not possible.
@@ -144,7 +160,7 @@ static void walk_warps(struct walker *walker, const struct ir_function *kernel,
         return;
     struct prove_site *before = result->sites;
     walker->sites = result->sites = base_alloc((result->site_count + 1) * sizeof *before);
-    walk_each_warp(walker, kernel);
+    walk_each_warp(walker, kernel, result->site_count);
     const bool is_cut = has_all && walker->trouble;
     for (uint32_t s = 0; (is_settled_all || is_cut) && s < result->site_count; s++) {
         if (!is_cut) {
@@ -164,7 +180,7 @@ static void walk_blocks(struct walker *walker, const struct ir_function *kernel,
     if (has_all && !walker->blocks->varies)
         return;
     begin_blocks(result);
-    walk_each_warp(walker, kernel);
+    walk_each_warp(walker, kernel, result->site_count);
 }
 
 struct prove_result *prove_assuming(const struct ir_function *kernel,
@@ -174,7 +190,7 @@ struct prove_result *prove_assuming(const struct ir_function *kernel,
     struct walker walker = {.launch = launch,
                             .assumption = assumption,
                             .wanted = wanted,
-                            .layout = ir_shared_layout(kernel),
+                            .layout = walk_layout(kernel, launch),
                             .arrays = launch->wants_bounds ? ir_shared_origins(kernel) : NULL,
                             .most_steps = walk_most_steps(launch)};
     free(ir_kernel_sites(kernel, &result->site_count));
@@ -197,9 +213,11 @@ struct prove_result *prove_assuming(const struct ir_function *kernel,
 
 struct prove_result *prove_kernel(const struct ir_function *kernel,
                                   const struct prove_launch *launch) {
-    struct prove_result *result = prove_assuming(kernel, launch, NULL, NULL);
+    struct prove_launch once = *launch;
+    once.layout = walk_layout(kernel, launch);
+    struct prove_result *result = prove_assuming(kernel, &once, NULL, NULL);
     if (launch->wants_conditions)
-        prove_conditions(kernel, launch, result);
+        prove_conditions(kernel, &once, result);
     return result;
 }
 

@@ -25,6 +25,9 @@ struct prove_launch {
     bool wants_bounds;  // where accesses lie, too: `bounds` and `alignment` of sites
     bool wants_conditions; // look for conditions on parameters; takes many proofs
     uint64_t most_steps;   // instructions that are looked at, of all warps together; 0: many
+    // The kernel's: so that its module is not written to, and several threads may ask for proofs of
+    // it at once. NULL: it is made, in the module's arena.
+    const struct ir_shared_layout *layout;
     // Asks whether all blocks from `first` to `last` of the grid do the same; see prove_blocks.
     bool asks_blocks;
     uint32_t first[3], last[3];

@@ -84,10 +84,12 @@ static void walk_block(struct walker *walker, const struct ir_function *kernel) 
         look_at_code(walker, &walker->codes[f]);
         look_at_barriers(walker, &walker->codes[f]);
     }
-    for (uint32_t warp = 0;
-         warp * FORM_LANES < threads && !walker->trouble && !walker->races->trouble; warp++) {
+    const uint32_t warps = (threads + FORM_LANES - 1) / FORM_LANES;
+    for (uint32_t warp = 0; warp < warps && !walker->trouble && !walker->races->trouble; warp++) {
         forget_thread(walker);
         walk_warp(walker, kernel, warp, threads);
+        if (warp == 0)
+            walk_foresee(walker, 0, warps);
     }
 }
 
@@ -112,8 +114,8 @@ static void races_free(struct races *races) {
 }
 
 // Something that an access may be of.
-static bool has_shared(const struct ir_function *kernel, const struct walker *walker) {
-    if (ir_shared_layout(kernel)->variable_count > 0)
+static bool has_shared(const struct walker *walker) {
+    if (walker->layout->variable_count > 0)
         return true;
     for (uint32_t f = 0; f < walker->code_count; f++) {
         const struct ir_function *function = walker->codes[f].function;
@@ -130,12 +132,12 @@ struct prove_races prove_races(const struct ir_function *kernel,
     struct races races = {0};
     struct prove_races result = {.freedom = PROVE_FREE};
     struct walker walker = {.launch = launch,
-                            .layout = ir_shared_layout(kernel),
+                            .layout = walk_layout(kernel, launch),
                             .races = &races,
                             .most_steps = walk_most_steps(launch)};
     walker.codes = walk_list_codes(kernel, &walker.code_count);
     form_table_init(&walker.table);
-    const bool is_looked_at = has_shared(kernel, &walker);
+    const bool is_looked_at = has_shared(&walker);
     if (is_looked_at)
         walk_block(&walker, kernel);
     if (is_looked_at && !walker.trouble && !races.trouble) {

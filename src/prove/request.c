@@ -294,16 +294,18 @@ static bool is_same_class(const struct request *request, unsigned a, unsigned b)
     return true;
 }
 
+static bool term_counts(const struct request *request, const struct form_term *term) {
+    const struct symbol *of = form_symbol_of(request->table, term->symbol);
+    return !(of->is_uniform && is_same_in(term->by, request->mask)) &&
+           !(request->is_loose && is_loose_term(request, term));
+}
+
 static uint64_t known_part(const struct request *request, unsigned lane) {
     uint64_t sum = request->address->base[lane];
     for (unsigned t = 0; t < request->address->count; t++) {
         const struct form_term *term = &request->address->terms[t];
-        const struct symbol *of = form_symbol_of(request->table, term->symbol);
-        if ((of->is_uniform && is_same_in(term->by, request->mask)) || !term->by[lane])
-            continue;
-        if (request->is_loose && is_loose_term(request, term))
-            continue;
-        sum += term->by[lane] * value_of_symbol(request, term->symbol, lane);
+        if (request->counts[t] && term->by[lane])
+            sum += term->by[lane] * value_of_symbol(request, term->symbol, lane);
     }
     return sum;
 }
@@ -324,9 +326,22 @@ static unsigned class_of(const struct request *request, unsigned lane) {
     return lane;
 }
 
+static void make_plan(struct request *request) {
+    for (unsigned t = 0; t < request->address->count; t++)
+        request->counts[t] = term_counts(request, &request->address->terms[t]);
+    request->is_one_class = true;
+    for (unsigned l = 0; l < FORM_LANES; l++) {
+        if (!(request->mask >> l & 1))
+            continue;
+        request->classes[l] = (uint8_t)class_of(request, l);
+        request->is_one_class &= request->classes[l] == (unsigned)__builtin_ctz(request->mask);
+    }
+    request->has_plan = true;
+}
+
 // In each bank the n-th word of one class is the n-th of every other.
-static void put_together(const struct request *request, const uint8_t classes[FORM_LANES],
-                         uint32_t offsets[FORM_LANES]) {
+static void put_together(const struct request *request, uint32_t offsets[FORM_LANES]) {
+    const uint8_t *classes = request->classes;
     uint32_t ranks[FORM_LANES] = {0};
     for (unsigned a = 0; a < FORM_LANES; a++) {
         if (!(request->mask >> a & 1))
@@ -350,29 +365,27 @@ static void put_together(const struct request *request, const uint8_t classes[FO
 bool request_offsets(struct request *request, uint64_t shift, uint64_t away, enum request_way way,
                      uint32_t offsets[FORM_LANES]) {
     const unsigned span_bits = (unsigned)__builtin_ctz(request->span);
-    uint8_t classes[FORM_LANES] = {0};
-    bool is_one_class = true;
+    if (!request->has_plan)
+        make_plan(request);
     memset(offsets, 0, FORM_LANES * sizeof *offsets);
     for (unsigned l = 0; l < FORM_LANES; l++) {
         if (!(request->mask >> l & 1))
             continue;
         uint64_t offset = known_part(request, l) + shift;
-        classes[l] = (uint8_t)class_of(request, l);
-        is_one_class &= classes[l] == (unsigned)__builtin_ctz(request->mask);
         if (request->loose_lanes >> l & 1 && request->loose_bits < span_bits)
             offset =
                 (offset & form_mask(request->loose_bits) & ~(uint64_t)(request->width - 1)) + away;
         offsets[l] = (uint32_t)(offset & form_mask(OFFSET_BITS));
     }
-    if (is_one_class)
+    if (request->is_one_class)
         return true;
     if (way == REQUEST_TOGETHER)
-        put_together(request, classes, offsets);
+        put_together(request, offsets);
     for (unsigned l = 0; l < FORM_LANES; l++) {
         if (way == REQUEST_MERGED)
             offsets[l] %= request->span;
         else if (way == REQUEST_APART)
-            offsets[l] += (uint32_t)classes[l] << OFFSET_BITS;
+            offsets[l] += (uint32_t)request->classes[l] << OFFSET_BITS;
     }
     return false;
 }

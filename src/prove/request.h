@@ -36,6 +36,11 @@ struct request {
     uint32_t loose_lanes;
     // Uniform terms move all lanes together, by multiples of this; 0: by none, or by periods.
     uint64_t shift_step;
+    // What is the same for all choices, found when the first offsets are asked for.
+    bool has_plan, is_one_class;
+    bool counts[FORM_TERMS];     // the terms that lanes are known to differ by
+    uint8_t classes[FORM_LANES]; // the first lane whose words' places relative to this one's are
+                                 // known
 };
 
 void request_begin(struct request *request, struct form_table *table, const struct form *address,

@@ -323,6 +323,14 @@ static bool has_ended(struct walker *walker, const struct code *code, uint32_t b
 
 enum { MOST_DEPTH = 400 };
 
+static const char too_long[] = "it takes too long to follow";
+
+void walk_foresee(struct walker *walker, uint64_t before, uint32_t warps) {
+    const uint64_t all = before + (walker->steps - before) * warps;
+    if (all > walker->most_steps + walker->most_steps / 4)
+        walker->trouble = too_long;
+}
+
 void walk_run(struct walker *walker, const struct code *code, uint32_t block, struct state state,
               struct region *region, bool is_entered) {
     if (++walker->depth > MOST_DEPTH)
@@ -349,7 +357,7 @@ void walk_run(struct walker *walker, const struct code *code, uint32_t block, st
         walker->is_joined = code->is_joined[block];
         walker->steps += at->count;
         if (walker->steps > walker->most_steps)
-            walker->trouble = "it takes too long to follow";
+            walker->trouble = too_long;
         block = leave_block(walker, code, block, &state, region);
     }
     walker->depth--;

@@ -173,6 +173,13 @@ const struct code *walk_code(struct walker *walker, const struct ir_function *fu
 static inline uint64_t walk_most_steps(const struct prove_launch *launch) {
     return launch->most_steps ? launch->most_steps : 1000000;
 }
+static inline const struct ir_shared_layout *walk_layout(const struct ir_function *kernel,
+                                                         const struct prove_launch *launch) {
+    return launch->layout ? launch->layout : ir_shared_layout(kernel);
+}
+// Behind the first of so many warps, before which so many steps were made: gives up if far too many
+// will have been made behind the last, as warps of a block take about as many.
+void walk_foresee(struct walker *walker, uint64_t before, uint32_t warps);
 struct code *walk_list_codes(const struct ir_function *kernel, uint32_t *count);
 void walk_free_codes(struct code *codes, uint32_t count);
 // All of one warp's way. The table of forms is there.
