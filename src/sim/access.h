@@ -102,7 +102,8 @@ struct sim_block {
     uint8_t *local;
     uint64_t local_bytes;
     uint8_t *undefined_shared, *undefined_local; // as these; NULL: it is not tracked
-    uint64_t salt;                               // of random bytes that fill its memory
+    uint64_t *shared_origins; // of undefined values stored in it, by word; 0 or NULL: none
+    uint64_t salt;            // of random bytes that fill its memory
     // the rest belongs to block.c and is declared in sim/block.h
     struct sim_block_flow *flow;
 };

@@ -146,6 +146,25 @@ int main() {
 """
 
 
+RACE = """#include "put.cuh"
+__global__ void put_it(float *out) {
+    __shared__ float s[64];
+    %s;
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() { float *d; cudaMalloc(&d, 256); put_it<<<1, 64>>>(d); cudaDeviceSynchronize(); cudaFree(d); }
+"""
+
+
+# Lines of two files have nothing between them.
+def check_help(folder):
+    write(folder, "put.cuh", "__device__ inline void put(float *to, float value) { *to = value; }\n")
+    write(folder, "inlined.cu", RACE % "put(&s[threadIdx.x], threadIdx.x)")
+    write(folder, "plain.cu", RACE % "s[threadIdx.x] = threadIdx.x")
+    expect(folder, 5, [r"help: a __syncthreads\(\) between the two\n"], "check", "inlined.cu")
+    expect(folder, 5, [r"help: a __syncthreads\(\) between lines 4 and 5\n"], "check", "plain.cu")
+
+
 def check_address_space(folder):
     """With too little of it nothing is known of global memory, which is said."""
     write(folder, "undefined.cu", UNDEFINED)
@@ -189,6 +208,7 @@ def main():
         check_refusals(folder)
         check_memory_words(folder)
         check_address_space(folder)
+        check_help(folder)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -168,6 +168,11 @@ static const char *barrier_of(const struct check_note *note) {
     return barriers[note->reach];
 }
 
+static bool is_one_file(const struct profile_finding *finding) {
+    const char *a = finding->places[0].file, *b = finding->places[1].file;
+    return !a || !b || !strcmp(a, b);
+}
+
 static void put_help(const struct check_note *note, const struct profile_finding *finding,
                      struct strbuf *out) {
     if (note->kind == exited) {
@@ -185,6 +190,10 @@ static void put_help(const struct check_note *note, const struct profile_finding
     if (!strcmp(note->kind, "async-copy")) {
         strbuf_puts(out, "wait for the copy (__pipeline_wait_prior(), cp.async.wait_group, or its "
                          "mbarrier), and then for the other threads");
+        return;
+    }
+    if (!is_one_file(finding)) { // one of the two lines is a function's that was inlined
+        strbuf_printf(out, "a %s between the two", barrier_of(note));
         return;
     }
     if (from == to || !from || !to) {

@@ -83,6 +83,7 @@ void sim_block_free(struct sim_block_flow *flow) {
     free(flow->block.local);
     free(flow->block.undefined_shared);
     free(flow->block.undefined_local);
+    free(flow->block.shared_origins);
     free(flow->register_memory);
     free(flow->flows);
     free(flow->warps);
@@ -103,6 +104,8 @@ static void fill_memory(struct sim_block_flow *flow) {
     sim_fill_bytes(&sim->config.fill, block->salt, block->shared, block->shared_bytes);
     if (block->undefined_shared)
         memset(block->undefined_shared, 0xff, block->shared_bytes);
+    free(block->shared_origins);
+    block->shared_origins = NULL;
     for (uint32_t w = 0; block->undefined_shared && w < flow->warp_count; w++)
         sim_shadow_begin(&block->worker->kernel->codes[0], flow->flows[w].root.registers);
     for (uint32_t w = 0; local_bytes && w < flow->warp_count; w++)

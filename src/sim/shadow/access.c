@@ -65,7 +65,7 @@ static void load_lane(struct sim_warp *warp, const struct sim_shadow *shadow,
             at += (unsigned)__builtin_ctzll(bits) / 8;
         const bool is_widened = shadow->results[e].held > access->bytes;
         sim_shadow_set(warp, shadow, &shadow->results[e], lane, extended(access, bits),
-                       sim_shadow_made_origin(shadow, place->address + at) |
+                       shadow_loaded_origin(shadow, place, at) |
                            (is_widened ? SIM_ORIGIN_COMPUTED : 0));
     }
 }
@@ -127,9 +127,14 @@ static bool is_wholly_undefined(const struct sim_warp *warp, const struct sim_sh
 static void store_lane(struct sim_warp *warp, const struct sim_shadow *shadow,
                        const struct shadow_place *place, unsigned lane) {
     const unsigned bytes = shadow->access->bytes;
-    for (unsigned e = 0; e < shadow->source_count; e++)
-        shadow_put(warp, place, e * bytes, bytes,
-                   sim_shadow_bits(warp, shadow, &shadow->sources[e], lane));
+    for (unsigned e = 0; e < shadow->source_count; e++) {
+        const struct sim_shadow_operand *source = &shadow->sources[e];
+        const uint64_t bits = sim_shadow_bits(warp, shadow, source, lane);
+        shadow_put(warp, place, e * bytes, bytes, bits);
+        if (bits)
+            shadow_put_origin(place, e * bytes, bytes,
+                              sim_shadow_origin_of(warp, shadow, source, lane));
+    }
 }
 
 // What was told of counts as defined in memory, so that it is told of once.
@@ -212,7 +217,7 @@ const struct sim_instr *sim_shadow_run_atomic(struct sim_warp *warp,
         const unsigned first = (unsigned)__builtin_ctz(lanes);
         const struct shadow_place place = shadow_place(warp, &at, first, width);
         sim_shadow_tell(warp, shadow, EVENT_UNDEFINED_ATOMIC, lanes,
-                        sim_shadow_made_origin(shadow, place.address));
+                        shadow_loaded_origin(shadow, &place, 0));
     }
     if (lanes)
         define_lanes(warp, &at, width, lanes);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "sim/flow/cluster.h"
 
 struct shadow_address shadow_first_address(const struct sim_access *access) {
@@ -24,7 +25,7 @@ uint64_t shadow_lane_address(const struct sim_warp *warp, const struct shadow_ad
 
 static struct shadow_place shared_place(const struct sim_warp *warp, uint64_t address,
                                         unsigned width) {
-    const struct sim_block *target = sim_cluster_target(warp->block, address);
+    struct sim_block *target = sim_cluster_target(warp->block, address);
     const uint64_t offset = address & IR_CLUSTER_OFFSET;
     struct shadow_place place = {.address = IR_SHARED_WINDOW + offset};
     if (!target || !target->undefined_shared || width > target->shared_bytes ||
@@ -32,6 +33,7 @@ static struct shadow_place shared_place(const struct sim_warp *warp, uint64_t ad
         return place;
     place.bits = target->undefined_shared + offset;
     place.is_tracked = true;
+    place.block = target;
     return place;
 }
 
@@ -96,6 +98,27 @@ void shadow_define(const struct sim_warp *warp, const struct shadow_place *place
         memset(place->bits, 0, bytes);
     else if (place->is_tracked)
         sim_undefined_define(shadow_global(warp), place->address, bytes);
+}
+
+void shadow_put_origin(const struct shadow_place *place, unsigned offset, unsigned bytes,
+                       uint64_t origin) {
+    struct sim_block *block = place->block;
+    if (!block)
+        return;
+    if (!block->shared_origins)
+        block->shared_origins =
+            base_alloc((block->shared_bytes / 4 + 1) * sizeof *block->shared_origins);
+    const uint64_t first = place->address - IR_SHARED_WINDOW + offset;
+    for (uint64_t word = first / 4; word <= (first + bytes - 1) / 4; word++)
+        block->shared_origins[word] = origin & ~SIM_ORIGIN_COMPUTED;
+}
+
+uint64_t shadow_loaded_origin(const struct sim_shadow *shadow, const struct shadow_place *place,
+                              unsigned offset) {
+    const struct sim_block *block = place->block;
+    const uint64_t *origins = block ? block->shared_origins : NULL;
+    const uint64_t stored = origins ? origins[(place->address - IR_SHARED_WINDOW + offset) / 4] : 0;
+    return stored ? stored : sim_shadow_made_origin(shadow, place->address + offset);
 }
 
 uint8_t *shadow_row_shared(const struct sim_warp *warp, const struct shadow_address *at,

@@ -6,9 +6,10 @@
 #include "sim/shadow/shadow.h"
 
 struct shadow_place {
-    uint8_t *bits;    // of shared and of local memory; NULL: see `address`
-    uint64_t address; // generic: of global memory, or for words about it
-    bool is_tracked;  // false: it counts as defined
+    uint8_t *bits;           // of shared and of local memory; NULL: see `address`
+    uint64_t address;        // generic: of global memory, or for words about it
+    bool is_tracked;         // false: it counts as defined
+    struct sim_block *block; // of shared memory
 };
 
 // An address in one of the spaces, `address` as the instruction computes it with its offset.
@@ -36,6 +37,13 @@ uint64_t shadow_get(const struct sim_warp *warp, const struct shadow_place *plac
 void shadow_put(const struct sim_warp *warp, const struct shadow_place *place, unsigned offset,
                 unsigned bytes, uint64_t bits);
 void shadow_define(const struct sim_warp *warp, const struct shadow_place *place, uint64_t bytes);
+
+// Where what was stored there was loaded: kept for shared memory, since values pass through it.
+void shadow_put_origin(const struct shadow_place *place, unsigned offset, unsigned bytes,
+                       uint64_t origin);
+// The origin of what the instruction loads there, which lies `offset` bytes behind.
+uint64_t shadow_loaded_origin(const struct sim_shadow *shadow, const struct shadow_place *place,
+                              unsigned offset);
 
 static inline struct sim_undefined *shadow_global(const struct sim_warp *warp) {
     return &warp->block->worker->memory->space->undefined;

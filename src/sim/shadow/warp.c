@@ -77,7 +77,8 @@ static bool find_rows(const struct sim_warp *warp, const struct sim_shadow *shad
         for (unsigned i = 0; i < ROW_BYTES && !undefined->is_tracked; i++)
             if (bits[i])
                 *undefined = (struct shadow_place){.address = IR_SHARED_WINDOW + address + i,
-                                                   .is_tracked = true};
+                                                   .is_tracked = true,
+                                                   .block = warp->block};
     }
     return true;
 }
@@ -91,11 +92,12 @@ static void move_matrix(struct sim_warp *warp, const struct sim_shadow *shadow) 
     block->shared = shared;
 }
 
-static void load_matrix(struct sim_warp *warp, const struct sim_shadow *shadow, uint64_t address) {
+static void load_matrix(struct sim_warp *warp, const struct sim_shadow *shadow,
+                        const struct shadow_place *undefined) {
     for (unsigned i = 0; i < shadow->result_count; i++)
         begin_bits(warp, shadow, &shadow->results[i]);
     move_matrix(warp, shadow);
-    const uint64_t origin = sim_shadow_made_origin(shadow, address);
+    const uint64_t origin = shadow_loaded_origin(shadow, undefined, 0);
     for (unsigned i = 0; i < shadow->result_count; i++)
         for (unsigned l = 0; l < LANES; l++)
             sim_shadow_set(warp, shadow, &shadow->results[i], l,
@@ -124,7 +126,7 @@ const struct sim_instr *sim_shadow_run_matrix(struct sim_warp *warp,
     const bool is_whole =
         warp->is_full && !shadow->has_guard && find_rows(warp, shadow, rows, &undefined);
     if (is_load && is_whole && undefined.is_tracked)
-        load_matrix(warp, shadow, undefined.address);
+        load_matrix(warp, shadow, &undefined);
     else if (is_load)
         sim_shadow_clear_results(warp, shadow, warp->mask);
     else if (is_whole)

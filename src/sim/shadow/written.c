@@ -30,8 +30,12 @@ static void copy_lane(struct sim_warp *warp, const struct sim_shadow *shadow,
         shadow_define(warp, &to, bytes);
         return;
     }
-    for (unsigned i = 0; i < bytes; i++)
-        shadow_put(warp, &to, i, 1, i < read ? shadow_get(warp, &from, i, 1) : 0);
+    for (unsigned i = 0; i < bytes; i++) {
+        const uint64_t bits = i < read ? shadow_get(warp, &from, i, 1) : 0;
+        shadow_put(warp, &to, i, 1, bits);
+        if (bits)
+            shadow_put_origin(&to, i, 1, sim_shadow_made_origin(shadow, from.address + i));
+    }
 }
 
 const struct sim_instr *sim_shadow_run_copy(struct sim_warp *warp, const struct sim_instr *instr) {
