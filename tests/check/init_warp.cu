@@ -52,7 +52,7 @@ __global__ void copy(const int4 *in, int *out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x].x + 1;
 }
-// finds: init undefined-store 53 53
+// finds: init undefined-store 53 49
 
 int main() {
     float *out;
