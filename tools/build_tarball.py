@@ -22,7 +22,8 @@ FILES = {"docs/bankrun.1": "share/man/man1/bankrun.1",
          "completions/bankrun.bash": "share/bash-completion/completions/bankrun",
          "completions/_bankrun": "share/zsh/site-functions/_bankrun",
          "completions/bankrun.fish": "share/fish/vendor_completions.d/bankrun.fish",
-         "LICENSE": "LICENSE", "python/THIRD-PARTY.txt": "THIRD-PARTY.txt", "README.md": "README.md", "CHANGELOG.md": "CHANGELOG.md"}
+         "LICENSE": "LICENSE", "python/THIRD-PARTY.txt": "THIRD-PARTY.txt",
+         "README.md": "README.md", "CHANGELOG.md": "CHANGELOG.md"}
 
 
 class Archive:

@@ -106,7 +106,7 @@ class Types(unittest.TestCase):
     def test_hints(self):
         if not shutil.which("mypy"):
             self.skipTest("mypy is not there")
-        done = subprocess.run(["mypy", "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull, "bankrun"],
+        done = subprocess.run(["mypy", "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull, "bankrun", "bankrun_start.py"],
                               cwd=os.path.join(ROOT, "python"), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
 
@@ -132,6 +132,7 @@ class Lists(unittest.TestCase):
                                          capture_output=True, text=True).stdout)
         places = {entry["destination"] for group in plan.values() for entry in group.values()
                   if entry["tag"] == "python"}
+        places.remove("{py_platlib}/bankrun_start.py")
         self.assertTrue(all(place.startswith("{py_platlib}/bankrun/") for place in places), places)
         native = {os.path.basename(place) for place in places if "/native/" in place}
         self.assertEqual(native, {"bankrun", "libbankrun.so.0", "libbankrun-inject.so", "libcuda.so.1",
@@ -146,7 +147,7 @@ class Lists(unittest.TestCase):
 
     def test_commands(self):
         """The functions that the package's commands are."""
-        for module, function in re.findall(r'^bankrun[\w-]* = "([\w.]+):(\w+)"', self.read("pyproject.toml"),
+        for module, function in re.findall(r'^bankrun[\w-]* = "([\w.]+):(\w+)"$', self.read("pyproject.toml"),
                                            re.MULTILINE):
             self.assertIn(f"def {function}() -> int:", self.read(f"python/{module.replace('.', '/')}.py"))
 
@@ -392,6 +393,7 @@ class Package(unittest.TestCase):
         package = os.path.join(self.site, "bankrun")
         shutil.copytree(os.path.join(ROOT, "python", "bankrun"), package,
                         ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(os.path.join(ROOT, "python", "bankrun_start.py"), self.site)
         native = os.path.join(package, "native")
         os.mkdir(native)
         for name in ("bankrun", "libbankrun.so.0", "libcuda.so.1", "libcudart.so.13", "libbankrun-inject.so"):
@@ -400,12 +402,15 @@ class Package(unittest.TestCase):
         self.environment["PYTHONPATH"] = self.site
 
     def command(self, *words, **more):
-        return subprocess.run([sys.executable, "-m", "bankrun._command", *words], capture_output=True, text=True,
+        return subprocess.run([sys.executable, "-m", "bankrun_start", *words], capture_output=True, text=True,
                               env={**self.environment, **more}, check=False, cwd=self.site)
 
     def test_command(self):
         done = self.command("--version")
         self.assertRegex(done.stdout, r"^bankrun \d")
+        again = subprocess.run([sys.executable, "-m", "bankrun", "--version"], capture_output=True, text=True,
+                               env=self.environment, check=True, cwd=self.site)
+        self.assertEqual(again.stdout, done.stdout)
         done = self.command(TRANSPOSE, "--launch", "columns<<<1, 32>>>(out:u32[1024], in:u32[1024])")
         self.assertEqual(self.command("explain", "x").returncode, 2)
         os.remove(os.path.join(self.site, "bankrun", "native", "bankrun"))
