@@ -41,11 +41,11 @@ static char *usual_place(const char *tool) {
 // *exit_code is its own.
 static bool run_tool(char **argv, struct strbuf *output, int *exit_code) {
     variable_list variables = own_environment();
-    int error = process_read(argv, variables.data, output, exit_code);
+    int error = process_read_unseen(argv, variables.data, output, exit_code);
     if (error || *exit_code == 127) {
         char *name = argv[0], *usual = usual_place(name);
         argv[0] = usual;
-        error = process_read(argv, variables.data, output, exit_code);
+        error = process_read_unseen(argv, variables.data, output, exit_code);
         argv[0] = name;
         free(usual);
     }

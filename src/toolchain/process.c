@@ -1,15 +1,18 @@
-#define _GNU_SOURCE // pipe2
+#define _GNU_SOURCE // pipe2, execvpe, __WALL
 #include "toolchain/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int process_wait(pid_t child) {
     int status;
-    while (waitpid(child, &status, 0) < 0)
+    while (waitpid(child, &status, __WALL) < 0)
         if (errno != EINTR)
             return 127;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -73,4 +76,54 @@ int process_read_errors(char *const *argv, char *const *environment, struct strb
     int error = collect(argv, environment, nowhere, INTO_TEXT, errors, exit_code);
     close(nowhere);
     return error;
+}
+
+// ---- Inside of somebody else's process -------------------------------------------------------
+
+// As fork(), but nothing of the program's runs in it, not even what waits for a fork. `signal`:
+// that its end sends.
+static pid_t copy_process(int signal) {
+    return (pid_t)syscall(SYS_clone, signal, NULL, NULL, NULL, 0);
+}
+
+_Noreturn static void become(char *const *argv, char *const *environment, int output,
+                             const sigset_t *mask) {
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction now;
+        const bool is_ignored = sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+        if (!is_ignored || number == SIGCHLD)
+            sigaction(number, &usual, NULL);
+    }
+    // A command's end sends SIGCHLD, whatever was asked for before it was one: so it has a parent
+    // of its own.
+    const pid_t command = copy_process(SIGCHLD);
+    if (command != 0)
+        _exit(command > 0 ? process_wait(command) : 127);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (dup2(output, STDOUT_FILENO) >= 0)
+        execvpe(argv[0], argv, environment);
+    _exit(127);
+}
+
+int process_read_unseen(char *const *argv, char *const *environment, struct strbuf *output,
+                        int *exit_code) {
+    int ends[2];
+    sigset_t all, mask;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &mask);
+    const pid_t child = copy_process(0);
+    const int error = errno;
+    if (child == 0)
+        become(argv, environment, ends[1], &mask);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    close(ends[1]);
+    if (child > 0) {
+        read_all(ends[0], output);
+        *exit_code = process_wait(child);
+    }
+    close(ends[0]);
+    return child > 0 ? 0 : error;
 }

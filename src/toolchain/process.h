@@ -24,4 +24,9 @@ int process_read_errors(char *const *argv, char *const *environment, struct strb
 int process_read_all(char *const *argv, char *const *environment, struct strbuf *text,
                      int *exit_code);
 
+// As process_read, inside of a process that is somebody else's program: the child is none that its
+// wait() finds, and its end is no SIGCHLD. A command that is not there has the exit code 127.
+int process_read_unseen(char *const *argv, char *const *environment, struct strbuf *output,
+                        int *exit_code);
+
 #endif

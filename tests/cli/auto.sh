@@ -171,6 +171,34 @@ CU
     NVDISASM_STATUS=1 run "$folder/program.cu"; expect_status 0; expect_stdout 'no error'
     expect_stderr 'accesses as written in PTX: nvdisasm does not read'
     ! grep -q 'merge' "$folder/stderr" || complain 'no access has a neighbour'
+    # Tools are no children of the program's: one that waits for all that it has, or for none.
+    cat >"$folder/waits.cu" <<'CU'
+#include <csignal>
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void four(float *out) {
+    __shared__ float words[128];
+    words[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = words[threadIdx.x ^ 1];
+}
+int reaped;
+void reap(int) { while (waitpid(-1, nullptr, WNOHANG) > 0) reaped++; }
+int main(int argc, char **) {
+    float *out;
+    signal(SIGCHLD, argc > 1 ? SIG_IGN : reap);
+    cudaMalloc(&out, 128);
+    four<<<1, 32>>>(out);
+    cudaDeviceSynchronize();
+    reap(0);
+    std::printf("%d reaped\n", reaped);
+}
+CU
+    for ignores in "" yes; do
+        run --no-cache "$folder/waits.cu" $ignores; expect_status 0; expect_stdout '^0 reaped$'
+        expect_stderr '^  accesses as compiled by ptxas'
+    done
     run --as written "$folder/program.cu"; expect_status 0
     ! grep -q 'accesses as' "$folder/stderr" || complain 'that is what was asked for'
 fi
