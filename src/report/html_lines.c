@@ -211,6 +211,8 @@ static json_t *access_of(struct html_data *data, const struct html_access *acces
         set(object, "column", number(access->site->column));
     if (site->is_estimate)
         set(object, "about", json_true());
+    if (site->moved_behind)
+        set(object, "behind", number(site->moved_behind));
     if (site->inlined_count)
         set(object, "inlined", frames_of(data, access->site));
     if (site->space == SITE_SHARED)

@@ -147,7 +147,8 @@ function showAccess(access) {
     ? plural(counts[0], "request", "requests") + ", " + count(counts[1]) + " wavefronts, ideal " + count(counts[2])
     : plural(counts[0], "request", "requests") + ", " + count(counts[1]) + " sectors, ideal " + count(counts[2])
       + " (" + percent(counts[2], counts[1]) + " efficient)";
-  return [make("p", {}, "In a launch: " + about + (access.about ? " (an estimate)" : "")
+  return [make("p", {}, "In a launch: " + about + (access.about ? " (an estimate"
+      + (access.behind ? ": the machine code loads it behind the branch at line " + access.behind : "") + ")" : "")
       + (access.certainty !== undefined ? "; the rule is " + words(access.certainty) : "") + "."),
     inlinedInto(access) ? make("p", {class: "dim"}, inlinedInto(access)) : null,
     words(access.why) ? make("p", {class: "words"}, "Why: " + words(access.why)) : null,
