@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench wheel tarball demo explorer gpu test quick format install uninstall clean
+.PHONY: all bench wheel tarball demo explorer site gpu test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -40,6 +40,11 @@ gpu: all
 # The page and the module of docs/explorer, and the module of the HTML report, anew; says so where WebAssembly's compiler is missing.
 explorer:
 	@python3 tools/build_explorer.py || [ $$? = 77 ]
+
+# The documentation as a site, in build/site; every link of it is looked at.
+site:
+	@tools/install-deps.sh mkdocs
+	@python3 tools/build_site.py "$$BUILD/site"
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')

@@ -1,4 +1,4 @@
-"""Kind readme: every ```console block of README.md and docs/*.md is run.
+"""Kind readme: every ```console block of README.md, docs/*.md and docs/how-to/*.md is run.
 
 A line that starts with `$ ` is a command; what follows up to the next command is its output, stdout
 and stderr together. `...` stands for any text in a line, and for any number of lines when it is
@@ -65,8 +65,9 @@ def collect(context):
         return []
     cases = []
     pages = ["README.md"]
-    if os.path.isdir(context.path("docs")):
-        pages += sorted("docs/" + n for n in os.listdir(context.path("docs")) if n.endswith(".md"))
+    for folder in ("docs/", "docs/how-to/"):
+        if os.path.isdir(context.path(folder)):
+            pages += sorted(folder + n for n in os.listdir(context.path(folder)) if n.endswith(".md"))
     for page in pages:
         if os.path.exists(context.path(page)):
             for number, commands in read_blocks(context.path(page)):
