@@ -165,3 +165,13 @@ __global__ void fragments(half *out, const half *in, unsigned stride) {
     wmma::load_matrix_sync(a, s, 8 * stride); // bounds: stays in s if parameter 3 is from 0 to 3; aligned
     out[t + 128] = a.x[0];
 }
+
+// Of the first warp the access is the one that comes farthest.
+__global__ void backwards(int *out, int n) {
+    __shared__ int s[1000];
+    const int t = threadIdx.x;
+    if (t <= n)
+        s[n - t] = t; // bounds: stays in s if parameter 2 is at most 999; aligned
+    __syncthreads();
+    *out = s[t]; // bounds: stays in s; aligned
+}

@@ -500,3 +500,27 @@ __global__ void own_steps(int *out, const int *in, int n) {
     out[t] = s[t];
 }
 // races: not proved: changes from round to round
+
+// Words 256 apart, those of one access beside those of the next.
+__global__ void far_apart(int *out, const int *in) {
+    __shared__ int s[512];
+    const unsigned t = threadIdx.x;
+    if (t < 32) {
+        s[t] = in[t];
+        s[t + 256] = in[t + 256];
+    } else if (t < 64) {
+        out[t] = s[t - 32];
+        out[t + 256] = s[t - 32 + 256];
+    }
+}
+// races: race 509 512
+
+// Each word is read before it is written.
+__global__ void moved_up(int *out) {
+    __shared__ int s[257];
+    const unsigned t = threadIdx.x;
+    const int next = s[t + 1];
+    s[t] = t;
+    out[t] = next;
+}
+// races: race 522 523
