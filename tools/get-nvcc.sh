@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches NVIDIA's CUDA compiler for a machine that has none: its packages on PyPI (some 200 MB, under
-# NVIDIA's licence) go into a virtual environment in the build folder, and a small script beside
-# bankrun starts nvcc there. Does nothing where there is an nvcc.
+# NVIDIA's licence), nvdisasm among them, go into a virtual environment in the build folder, and a
+# small script beside bankrun starts nvcc there. Does nothing where there is an nvcc.
 #
 #     tools/get-nvcc.sh [BUILD_FOLDER]
 set -eu
@@ -9,6 +9,8 @@ set -eu
 build=${1:-build}
 version="13.0.*"
 packages="nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl"
+# It reads what older ones made, and is no package before 13.2.
+disassembler="nvidia-cuda-nvdisasm>=13.2,<14"
 
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] || [ -x "$build/nvcc" ]; then
     exit 0
@@ -20,7 +22,7 @@ requirements=""
 for package in $packages; do
     requirements="$requirements $package==$version"
 done
-if ! python3 -m venv "$folder" || ! "$folder/bin/python" -m pip install --quiet $requirements; then
+if ! python3 -m venv "$folder" || ! "$folder/bin/python" -m pip install --quiet $requirements "$disassembler"; then
     rm -rf "$folder"
     echo "get-nvcc: could not fetch it. Programs in .cu files need nvcc: install NVIDIA's CUDA" \
         "toolkit (https://developer.nvidia.com/cuda-downloads)" >&2

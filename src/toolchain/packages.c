@@ -40,8 +40,9 @@ static char *join(const char *folder, const char *name) {
     return strbuf_take(&path);
 }
 
-char *toolchain_packages_find(const char *own) {
-    char *packages = join(own, "../../nvidia"), *version = newest(packages, "cu"), *tools = NULL;
+// Of the packages of one site-packages/nvidia.
+static char *find_tools(const char *packages) {
+    char *version = newest(packages, "cu"), *tools = NULL;
     if (version) {
         struct strbuf path = {0};
         strbuf_printf(&path, "%s/%s/bin", packages, version);
@@ -49,8 +50,28 @@ char *toolchain_packages_find(const char *own) {
         strbuf_free(&path);
     }
     free(version);
-    free(packages);
     return tools;
+}
+
+// Where tools/get-nvcc.sh puts them: a virtual environment in the build folder.
+static char *find_fetched(const char *own) {
+    char *folder = join(own, "nvcc-packages/lib"), *python = newest(folder, "python3.");
+    char *tools = NULL;
+    if (python) {
+        struct strbuf packages = {0};
+        strbuf_printf(&packages, "%s/%s/site-packages/nvidia", folder, python);
+        tools = find_tools(strbuf_string(&packages));
+        strbuf_free(&packages);
+    }
+    free(python);
+    free(folder);
+    return tools;
+}
+
+char *toolchain_packages_find(const char *own) {
+    char *packages = join(own, "../../nvidia"), *tools = find_tools(packages);
+    free(packages);
+    return tools ? tools : find_fetched(own);
 }
 
 // The folder two steps above a program: bin/nvcc and lib lie in it. NULL: the program is not found.

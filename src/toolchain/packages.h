@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 // The packages' folder of programs, the newest, where bankrun itself is a package beside them:
-// `own` is the folder that it lies in, site-packages/bankrun/native. Caller frees; NULL: there are
-// none.
+// `own` is the folder that it lies in, site-packages/bankrun/native; or where tools/get-nvcc.sh put
+// them into that folder, a build's. Caller frees; NULL: there are none.
 char *toolchain_packages_find(const char *own);
 
 // The folder of libraries that a compiler of a package does not look into by itself. Caller frees;

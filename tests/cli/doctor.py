@@ -178,6 +178,17 @@ class Doctor(unittest.TestCase):
             self.program = os.path.join(self.folder, "lib", "bankrun", "native", "bankrun")
             self.assertIn("apt install", self.rows("--nvcc", "/none/nvcc")["nvcc"]["cure"])
 
+    def test_fetched(self):
+        """What tools/get-nvcc.sh put into the build folder is found."""
+        self.program = shutil.copy(os.path.join(BUILD, "bankrun"), self.folder)
+        tools = os.path.join(self.folder, "nvcc-packages", "lib", "python3.11", "site-packages", "nvidia", "cu13", "bin")
+        os.makedirs(tools)
+        with open(os.path.join(tools, "nvdisasm"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho 'nvdisasm: release 13.2, V13.2.51'\n")
+        os.chmod(file.name, 0o755)
+        if not shutil.which("nvdisasm"):
+            self.assertEqual(self.rows(status=1)["nvdisasm"]["found"], os.path.realpath(file.name) + ": 13.2.51")
+
     def test_text(self):
         done = self.run_doctor("--nvcc", "/none/\x1b[31m")
         self.assertEqual(done.returncode, 1)
