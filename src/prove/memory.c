@@ -24,8 +24,8 @@ static void remove_cell(struct memory *memory, size_t at) {
     memory->data[at] = memory->data[--memory->length];
 }
 
-static struct cell *find_cell(const struct memory *memory, enum ptx_space space, uint64_t offset,
-                              unsigned bytes) {
+struct cell *memory_find(const struct memory *memory, enum ptx_space space, uint64_t offset,
+                         unsigned bytes) {
     for (size_t i = 0; i < memory->length; i++) {
         struct cell *cell = &memory->data[i];
         if (cell->offset == offset && cell->space == space && cell->bytes == bytes)
@@ -54,7 +54,7 @@ void memory_forget(struct memory *memory, enum ptx_space space) {
 static void put(struct walker *walker, struct memory *memory, const struct cell *cell,
                 uint32_t lanes, uint32_t may) {
     struct form_table *table = &walker->table;
-    struct cell *old = find_cell(memory, cell->space, cell->offset, cell->bytes);
+    struct cell *old = memory_find(memory, cell->space, cell->offset, cell->bytes);
     const struct form *value = cell->value;
     if (old || may & ~lanes) {
         const struct form *before =
@@ -67,7 +67,7 @@ static void put(struct walker *walker, struct memory *memory, const struct cell 
     forget_range(memory, cell->space, cell->offset, cell->offset + cell->bytes, value ? old : NULL);
     if (!value)
         return;
-    old = find_cell(memory, cell->space, cell->offset, cell->bytes);
+    old = memory_find(memory, cell->space, cell->offset, cell->bytes);
     if (old)
         old->value = value;
     else if (memory->length < MOST_CELLS)
@@ -110,10 +110,10 @@ struct memory_place memory_place_of(const struct reader *reader, const struct ir
     const struct range range = place.is_own && offset
                                    ? range_of(&walker->table, offset, 64, false, reader->state->may)
                                    : (struct range){0};
-    if (!range.is_known)
+    if (!range.is_known) {
         place.offset = NULL;
-    if (!range.is_known)
         return place;
+    }
     const wide_int begin = (wide_int)IR_LOCAL_WINDOW, end = begin + (wide_int)IR_WINDOW_BYTES;
     place.is_own = range.high >= begin && range.low < end;
     place.offset = range.low < begin || range.high >= end
@@ -133,6 +133,15 @@ static uint64_t offset_of(const struct memory_place *place, unsigned lane, unsig
     return (uint32_t)place->offset->base[lane] + (uint64_t)at;
 }
 
+// Those of these lanes whose bytes begin there.
+static uint32_t lanes_at(const struct memory_place *place, unsigned at, uint64_t offset,
+                         uint32_t lanes) {
+    uint32_t there = 0;
+    for (unsigned l = 0; l < FORM_LANES; l++)
+        there |= (uint32_t)((lanes >> l & 1) && offset_of(place, l, at) == offset) << l;
+    return there;
+}
+
 // ---- Loads and stores -----------------------------------------------------------------------
 
 const struct form *memory_load(const struct reader *reader, const struct memory_place *place,
@@ -142,10 +151,8 @@ const struct form *memory_load(const struct reader *reader, const struct memory_
         return NULL;
     for (uint32_t rest = lanes; rest;) {
         const uint64_t offset = offset_of(place, (unsigned)__builtin_ctz(rest), at);
-        const struct cell *cell = find_cell(&reader->state->memory, place->space, offset, bytes);
-        uint32_t alike = 0;
-        for (unsigned l = 0; l < FORM_LANES; l++)
-            alike |= (uint32_t)((rest >> l & 1) && offset_of(place, l, at) == offset) << l;
+        const struct cell *cell = memory_find(&reader->state->memory, place->space, offset, bytes);
+        const uint32_t alike = lanes_at(place, at, offset, rest);
         if (!cell)
             return NULL;
         value = value ? form_select(&reader->walker->table, alike, cell->value, value)
@@ -182,9 +189,7 @@ void memory_store(const struct reader *reader, struct state *state,
     }
     for (uint32_t rest = truth->yes; rest;) {
         const uint64_t offset = offset_of(place, (unsigned)__builtin_ctz(rest), at);
-        uint32_t alike = 0;
-        for (unsigned l = 0; l < FORM_LANES; l++)
-            alike |= (uint32_t)((rest >> l & 1) && offset_of(place, l, at) == offset) << l;
+        const uint32_t alike = lanes_at(place, at, offset, rest);
         const struct cell cell = {place->space, (uint8_t)bytes, offset,
                                   form_cut(&walker->table, value, 8 * bytes)};
         put(walker, &state->memory, &cell, alike, state->may);
@@ -199,7 +204,8 @@ bool memory_weaken(struct walker *walker, struct memory *any, const struct state
     bool has_changed = false;
     for (size_t i = any->length; i-- > 0;) {
         const struct cell *cell = &any->data[i];
-        const struct cell *came = find_cell(&back->memory, cell->space, cell->offset, cell->bytes);
+        const struct cell *came =
+            memory_find(&back->memory, cell->space, cell->offset, cell->bytes);
         if (came && form_spread(table, came->value, back->may) ==
                         form_spread(table, cell->value, back->may))
             continue;
@@ -281,7 +287,7 @@ static void take_local(struct walker *walker, struct state *caller, const struct
     memory_forget(&caller->memory, PTX_SPACE_LOCAL);
     for (size_t i = 0; from && !truth->open && i < from->length; i++) {
         struct cell cell = from->data[i];
-        const struct cell *old = find_cell(&kept, cell.space, cell.offset, cell.bytes);
+        const struct cell *old = memory_find(&kept, cell.space, cell.offset, cell.bytes);
         const bool is_whole = !(caller->may & ~truth->yes);
         if (cell.space != PTX_SPACE_LOCAL || (!old && !is_whole))
             continue;

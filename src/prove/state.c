@@ -76,11 +76,7 @@ static void merge_memory(struct merger *merger, uint32_t of_a, struct memory *in
     size_t kept = 0;
     for (size_t i = 0; i < into->length; i++) {
         struct cell cell = into->data[i];
-        const struct cell *other = NULL;
-        for (size_t k = 0; k < from->length && !other; k++)
-            if (from->data[k].offset == cell.offset && from->data[k].space == cell.space &&
-                from->data[k].bytes == cell.bytes)
-                other = &from->data[k];
+        const struct cell *other = memory_find(from, cell.space, cell.offset, cell.bytes);
         if (!other)
             continue;
         const struct ir_register reg = {.class = cell.bytes > 4 ? IR_CLASS_64 : IR_CLASS_32};

@@ -196,9 +196,9 @@ void gather_exit(struct walker *walker, const struct code *code, gathers *exits,
 // All that came to where the ways of `before` meet; the region has who was lost between.
 struct state gather_meet(const struct gather *gather, const struct state *before,
                          const struct region *region);
-// All lanes of the state are lost.
 // What lanes of both have in memory of their own; of the first state the memory alone changes.
 void state_merge_memory(struct walker *walker, struct state *into, const struct state *from);
+// All lanes of the state are lost.
 void losses_note(struct losses *losses, const struct state *state);
 void losses_add(struct losses *into, const struct losses *from);
 // A symbol that nothing is known of, as a register holds it.
@@ -255,6 +255,9 @@ struct truth truth_of(const struct walker *walker, const struct form *a, uint32_
 
 // memory.c: memory that threads have of their own.
 struct memory memory_copy(const struct memory *memory);
+// The cell of exactly these bytes; NULL: there is none.
+struct cell *memory_find(const struct memory *memory, enum ptx_space space, uint64_t offset,
+                         unsigned bytes);
 void memory_forget(struct memory *memory, enum ptx_space space); // all that is known
 // Where an access of such memory lies. Not own: it is known to be of none.
 struct memory_place {
