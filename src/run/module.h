@@ -1,5 +1,5 @@
-// A module of PTX on a device: parsed, checked, its variables in memory; and what its kernels ask
-// for.
+// A module of PTX on a device: parsed, checked, its variables in memory; and what its kernels
+// ask for.
 #ifndef BANKRUN_RUN_MODULE_H
 #define BANKRUN_RUN_MODULE_H
 
@@ -40,8 +40,7 @@ uint64_t run_parameter_offset(const struct ir_function *kernel, size_t index);
 
 // The machine code that ptxas makes of the module, as nvdisasm lists it. The module's own target
 // comes before `arch` where it asks for the features of one architecture alone. `cache_folder`:
-// where it is kept; NULL: nowhere. Caller frees; NULL:
-// diags grew.
+// where it is kept; NULL: nowhere. Caller frees; NULL: diags grew.
 char *run_list_code(const struct ptx_module *ptx, const struct source *source, unsigned arch,
                     const char *cache_folder, struct diag_list *diags);
 

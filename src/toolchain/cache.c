@@ -165,7 +165,7 @@ static int by_use(const void *a, const void *b) {
     return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-static void drop_oldest(const char *folder, unsigned long long most_bytes) {
+static void drop_oldest(const char *folder) {
     DIR *entries = opendir(folder);
     VEC(struct kept) kept = {0};
     unsigned long long total = 0;
@@ -183,10 +183,10 @@ static void drop_oldest(const char *folder, unsigned long long most_bytes) {
     }
     if (entries)
         closedir(entries);
-    if (total > most_bytes)
+    if (total > TOOLCHAIN_CACHE_BYTES)
         qsort(kept.data, kept.length, sizeof *kept.data, by_use);
     for (size_t i = 0; i < kept.length; i++) {
-        if (total > most_bytes && unlink(kept.data[i].path) == 0)
+        if (total > TOOLCHAIN_CACHE_BYTES && unlink(kept.data[i].path) == 0)
             total -= kept.data[i].bytes;
         free(kept.data[i].path);
     }
@@ -214,8 +214,8 @@ static bool write_checked(const char *path, const char *data, size_t length) {
     return good;
 }
 
-void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list,
-                           unsigned long long most_bytes) {
+void toolchain_cache_store(const struct toolchain_cache *cache, const char *path,
+                           const char *list) {
     char *data = NULL, key[33];
     size_t length;
     if (key_of_contents(cache, list, &cache->opened, key) &&
@@ -223,7 +223,7 @@ void toolchain_cache_store(const struct toolchain_cache *cache, const char *path
         char *program = path_of(cache, key, "program");
         char *deps = path_of(cache, cache->key, "deps");
         if (write_checked(program, data, length) && write_entry(deps, list, strlen(list)))
-            drop_oldest(cache->folder, most_bytes);
+            drop_oldest(cache->folder);
         free(deps);
         free(program);
     }
@@ -259,6 +259,6 @@ void toolchain_cache_store_listing(const char *folder, const XXH3_state_t *hash,
         return;
     char *path = listing_path(folder, hash);
     if (write_checked(path, text, length))
-        drop_oldest(folder, TOOLCHAIN_CACHE_BYTES);
+        drop_oldest(folder);
     free(path);
 }

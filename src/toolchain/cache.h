@@ -4,9 +4,8 @@
 //   <key>.deps     what a compilation depended on (inputs.h); the key covers the command line, the
 //                  working folder, the compiler and the environment that it heeds
 //   <key>.program  a checksum and the program; the key covers the above and the state of all inputs
-//   <key>.listing  a checksum and what is wanted of a disassembly (disassemble.h); the key covers
-//   the
-//                  code and the tools
+//   <key>.listing  a checksum and what is wanted of a disassembly (disassemble.h); the key
+//                  covers the code and the tools
 #ifndef BANKRUN_TOOLCHAIN_CACHE_H
 #define BANKRUN_TOOLCHAIN_CACHE_H
 
@@ -15,7 +14,7 @@
 #include <time.h>
 #include <xxhash.h>
 
-enum { TOOLCHAIN_CACHE_BYTES = 256 << 20 }; // kept at most
+enum { TOOLCHAIN_CACHE_BYTES = 256 << 20 }; // kept at most: compiled programs are small
 
 struct toolchain_cache { // a zeroed struct is a cache that keeps nothing
     char *folder;        // NULL: nothing is kept
@@ -35,9 +34,8 @@ bool toolchain_cache_load(const struct toolchain_cache *cache, const char *path)
 
 // Keeps the program at `path`, made from the inputs of `list` after the cache was opened. Does
 // nothing when something fails: the cache only saves time. Then drops what was not used for longest
-// until `most_bytes` are left.
-void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list,
-                           unsigned long long most_bytes);
+// until TOOLCHAIN_CACHE_BYTES are left.
+void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list);
 
 // A text of which all that it was made from is in the hash. `folder` NULL: nothing is kept. The
 // caller frees what is loaded; NULL: it is not there, or damaged. Storing may come to nothing.

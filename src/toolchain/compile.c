@@ -26,8 +26,6 @@ extern char **environ;
 
 static const char usual_place[] = TOOLCHAIN_USUAL_FOLDER "nvcc";
 
-// Compiled programs are small: thousands fit.
-
 typedef VEC(char *) argument_list;
 
 static void push(argument_list *arguments, const char *text) {
@@ -288,7 +286,7 @@ static void keep(const struct toolchain_options *options, const struct toolchain
     struct strbuf search = {0}, list = {0};
     if (ask_preprocessor(options, cache->compiler, &search) &&
         inputs_list(rule, strbuf_string(&search), cache->compiler, &list))
-        toolchain_cache_store(cache, build->path, strbuf_string(&list), TOOLCHAIN_CACHE_BYTES);
+        toolchain_cache_store(cache, build->path, strbuf_string(&list));
     strbuf_free(&list);
     strbuf_free(&search);
     free(rule);
