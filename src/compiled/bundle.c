@@ -8,12 +8,7 @@
 #include "compiled/plan.h"
 
 static uint32_t block_of(const struct ir_kernel_site *site) {
-    const struct ir_function *function = site->function;
-    uint32_t block = 0;
-    while (block + 1 < function->block_count &&
-           function->blocks[block + 1].first <= site->site->instruction)
-        block++;
-    return block;
+    return ir_block_of(site->function, site->site->instruction);
 }
 
 static bool is_guarded(const struct ir_kernel_site *site) {

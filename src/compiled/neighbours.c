@@ -14,7 +14,6 @@ struct neighbours {
     const struct ir_function *function;
     uint32_t *setter;   // of each register: 1 + the instruction that sets it; NEVER, SEVERAL
     uint32_t *barriers; // before each instruction
-    uint32_t *block;    // of each instruction
 };
 
 struct neighbours *neighbours_create(void) {
@@ -24,7 +23,6 @@ struct neighbours *neighbours_create(void) {
 static void forget(struct neighbours *n) {
     free(n->setter);
     free(n->barriers);
-    free(n->block);
     *n = (struct neighbours){0};
 }
 
@@ -55,13 +53,8 @@ static void look_at(struct neighbours *n, const struct ir_function *function) {
     n->function = function;
     n->setter = base_alloc((function->register_count + 1) * sizeof *n->setter);
     n->barriers = base_alloc((function->instruction_count + 1) * sizeof *n->barriers);
-    n->block = base_alloc((function->instruction_count + 1) * sizeof *n->block);
-    uint32_t block = 0;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct ir_instruction *instruction = &function->instructions[i];
-        while (block + 1 < function->block_count && function->blocks[block + 1].first <= i)
-            block++;
-        n->block[i] = block;
         n->barriers[i + 1] = n->barriers[i] + ptx_is(instruction->ptx, PTX_FACT_SYNCS);
         if (instruction->operand_count)
             note_result(n, &instruction->operands[0], i);
@@ -109,8 +102,9 @@ static uint32_t base_of(const struct neighbours *n, const struct ir_operand *add
 
 // How often the block has set the register before.
 static uint64_t sets_before(const struct neighbours *n, uint32_t reg, uint32_t instruction) {
+    const struct ir_block *block = &n->function->blocks[ir_block_of(n->function, instruction)];
     uint64_t count = 0;
-    for (uint32_t i = n->function->blocks[n->block[instruction]].first; i < instruction; i++)
+    for (uint32_t i = block->first; i < instruction; i++)
         count += n->function->instructions[i].operand_count &&
                  sets(&n->function->instructions[i].operands[0], reg);
     return count;
@@ -129,7 +123,7 @@ uint64_t neighbours_group(struct neighbours *n, const struct ir_kernel_site *sit
         return 0;
     uint32_t base = base_of(n, address, distance);
     bool is_one = base == SYMBOLS || definition(n, base);
-    uint64_t part = is_one ? n->barriers[number] : 1u << 20 | n->block[number];
+    uint64_t part = is_one ? n->barriers[number] : 1u << 20 | ir_block_of(n->function, number);
     uint64_t times = is_one ? 0 : sets_before(n, base, number);
     return 1 + (part << 42 | (uint64_t)site->site->op << 41 | (times & 0x1ff) << 32 | base);
 }

@@ -72,3 +72,15 @@ void ir_build_cfg(struct ir_builder *builder) {
     free(leaders);
     free(numbers);
 }
+
+uint32_t ir_block_of(const struct ir_function *function, uint32_t instruction) {
+    uint32_t low = 0, high = function->block_count - 1;
+    while (low < high) {
+        const uint32_t middle = (low + high + 1) / 2;
+        if (function->blocks[middle].first <= instruction)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

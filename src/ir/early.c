@@ -244,13 +244,6 @@ struct ir_early_touch *ir_early_touches(const struct ir_function *function, uint
 
 // ---- Who is sure to come there ------------------------------------------------------------------
 
-static uint32_t block_of(const struct ir_function *function, uint32_t instruction) {
-    uint32_t b = 0;
-    while (instruction - function->blocks[b].first >= function->blocks[b].count)
-        b++;
-    return b;
-}
-
 // Post-dominators leave out those who end early where there is more than one end.
 static bool has_one_end(const struct ir_function *function) {
     const struct ir_edges out = ir_flow(function, IR_NONE);
@@ -263,8 +256,8 @@ static bool has_one_end(const struct ir_function *function) {
 }
 
 bool ir_follows_surely(const struct ir_function *function, uint32_t first, uint32_t later) {
-    const uint32_t goal = block_of(function, later);
-    uint32_t b = block_of(function, first);
+    const uint32_t goal = ir_block_of(function, later);
+    uint32_t b = ir_block_of(function, first);
     if (b == goal)
         return first < later;
     if (!has_one_end(function))

@@ -185,6 +185,9 @@ void ir_code_free(struct ir_code *code);
 const struct ir_function *ir_code_function(const struct ir_code *code, uint32_t *number);
 const struct ir_instruction *ir_code_instruction(const struct ir_code *code, uint32_t number);
 
+// Number of the block that an instruction of the function is in.
+uint32_t ir_block_of(const struct ir_function *function, uint32_t instruction);
+
 // The accesses that must wait until all blocks before their own have ended, so that the kernel
 // comes to the same on any number of threads: a flag for each instruction, numbered as events
 // number them. NULL: none, its blocks may run in any order. Caller frees.

@@ -75,11 +75,9 @@ void sync_early_hear(struct sync_early *early, uint32_t instruction) {
 // Something behind the product, whoever came to which came from there.
 static bool was_executed(const struct sync_early *early, const struct place *place) {
     const struct ir_function *function = place->function;
-    uint32_t b = 0;
-    while (place->touch.product - function->blocks[b].first >= function->blocks[b].count)
-        b++;
-    for (uint32_t i = 0; i < function->blocks[b].count; i++)
-        if (early->heard[place->base + function->blocks[b].first + i])
+    const struct ir_block *block = &function->blocks[ir_block_of(function, place->touch.product)];
+    for (uint32_t i = 0; i < block->count; i++)
+        if (early->heard[place->base + block->first + i])
             return true;
     return false;
 }

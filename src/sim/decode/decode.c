@@ -262,18 +262,6 @@ static void decode_block(struct sim_decoder *decoder, uint32_t b) {
         decode_instruction(decoder, &decoder->function->instructions[i]);
 }
 
-static uint32_t block_of(const struct ir_function *function, uint32_t instruction) {
-    uint32_t low = 0, high = function->block_count - 1;
-    while (low < high) {
-        uint32_t middle = (low + high + 1) / 2;
-        if (function->blocks[middle].first <= instruction)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 // Blocks become distances between decoded instructions.
 static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     struct sim_instr *instr = &decoder->instrs.data[at];
@@ -296,7 +284,7 @@ static void link_branch(struct sim_decoder *decoder, uint32_t at) {
     }
     if (!is_branch(ir) && ir->ptx->isa != PTX_ISA_brx_idx)
         return;
-    uint32_t meet = function->blocks[block_of(function, instr->ir)].post_dominator;
+    uint32_t meet = function->blocks[ir_block_of(function, instr->ir)].post_dominator;
     if (meet != IR_NONE)
         instr->reconverge = start[meet] - at;
 }
