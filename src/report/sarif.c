@@ -1,5 +1,4 @@
 // What is to be said, as SARIF 2.1.0: for code scanning of forges, and for editors.
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "profile/json_make.h"
 #include "report/notes.h"
 #include "report/sarif.h"
+#include "report/uri.h"
 
 struct sarif {
     const struct report_options *options;
@@ -29,11 +29,7 @@ json_t *sarif_artifact(const char *file) {
     utf8_repair(&clean, file);
     if (*file == '/')
         strbuf_puts(&uri, "file://");
-    for (const char *at = strbuf_string(&clean); *at; at++)
-        if (isalnum((unsigned char)*at) || strchr("/-._~", *at))
-            strbuf_append(&uri, at, 1);
-        else
-            strbuf_printf(&uri, "%%%02X", (unsigned char)*at);
+    report_put_uri(&uri, strbuf_string(&clean));
     set(artifact, "uri", text(strbuf_string(&uri)));
     if (*file != '/')
         set(artifact, "uriBaseId", text("%SRCROOT%"));
