@@ -328,6 +328,7 @@ struct profile_failures {
 };
 struct profile_failures profile_failures(const struct profile *profile);
 bool profile_has_failed(const struct profile *profile);
+bool profile_is_proved(const struct profile_site *site); // what its requests cost
 // Whether no request of the site to shared memory conflicts in any block and for any input: proved,
 // not only counted.
 bool profile_is_proved_free(const struct profile_site *site);

@@ -59,9 +59,12 @@ static bool is_contradicted(const struct profile_site *site, const struct profil
 
 #define IN_EVERY_BLOCK "-way in every block"
 
+bool profile_is_proved(const struct profile_site *site) {
+    return site->verdict && !strcmp(site->verdict, "proved");
+}
+
 bool profile_is_proved_free(const struct profile_site *site) {
-    return site->verdict && !strcmp(site->verdict, "proved") && site->proof &&
-           !strcmp(site->proof, "1" IN_EVERY_BLOCK);
+    return profile_is_proved(site) && site->proof && !strcmp(site->proof, "1" IN_EVERY_BLOCK);
 }
 
 void profile_say_proof(struct profile_site *site, const struct profile_proof *proof) {

@@ -52,8 +52,7 @@ static void add_access(struct html_line *line, size_t launch, const struct view_
     add_sum(line, launch, alike, site);
     if (profile_excess_of(&site->counts) && site->worst_degree > line->degree)
         line->degree = site->worst_degree;
-    line->is_observed |=
-        site->space == SITE_SHARED && !(site->verdict && strcmp(site->verdict, "proved") == 0);
+    line->is_observed |= site->space == SITE_SHARED && !profile_is_proved(site);
     vec_push(&line->accesses, (struct html_access){launch, shown});
 }
 

@@ -66,11 +66,10 @@ static void put_degrees(struct strbuf *out, const struct profile_site *site) {
 static void put_degree(struct report_page *page, const struct profile_site *site) {
     struct strbuf text = {0};
     put_degrees(&text, site);
-    const bool is_proved = site->verdict && !strcmp(site->verdict, "proved");
     strbuf_printf(&text, " (%s)",
-                  is_proved       ? "proved for every block"
-                  : site->verdict ? site->verdict
-                                  : "observed");
+                  profile_is_proved(site) ? "proved for every block"
+                  : site->verdict         ? site->verdict
+                                          : "observed");
     put_label(page, "degree");
     report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
     report_newline(page);
