@@ -62,18 +62,11 @@ static bool read_shape(const char *text, uint32_t block[3]) {
 
 static bool prepare(const struct cli_options *options, const char *file, struct prove_run *run) {
     run->report = (struct prove_report){.options = options, .name = file, .arena = arena_create()};
+    profile_choose_kernels(&run->kernels, options->only.kernel);
     if (options->prove.block && !read_shape(options->prove.block, run->block))
         return false;
     run->has_block = options->prove.block != NULL;
-    if (!options->prove.kernel)
-        return true;
-    const int error = regcomp(&run->kernels, options->prove.kernel, REG_EXTENDED | REG_NOSUB);
-    char text[200];
-    regerror(error, &run->kernels, text, sizeof text);
-    if (error)
-        cli_error("--kernel: '%s': %s", options->prove.kernel, text);
-    run->has_pattern = error == 0;
-    return error == 0;
+    return true;
 }
 
 static bool has_proofs(const struct prove_run *run) {
@@ -81,7 +74,7 @@ static bool has_proofs(const struct prove_run *run) {
         return true;
     if (run->has_kernel)
         cli_error("--kernel: no kernel of %s has a name that '%s' matches", run->report.name,
-                  run->report.options->prove.kernel);
+                  run->report.options->only.kernel);
     else
         cli_error("%s has no kernel%s", run->report.name,
                   run->is_source ? "; of templates there are those that it instantiates" : "");
@@ -144,8 +137,7 @@ static int prove(const struct cli_options *options, const char *file) {
             status = show(&run.report);
         output_discard(options, file);
     }
-    if (run.has_pattern)
-        regfree(&run.kernels);
+    profile_free_kernels(&run.kernels);
     prove_report_free(&run.report);
     return status;
 }

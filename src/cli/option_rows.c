@@ -108,7 +108,7 @@ const struct option_row option_rows[] = {
      "threads of a block: 256, 32x8, 8x8x4 (default: what the kernel\nis declared for, else the "
      "usual ones)",
      TEXT(prove.block)},
-    {0, "kernel", "REGEX", CLI_PROVE, "only kernels whose names it matches", TEXT(prove.kernel)},
+    {0, "kernel", "REGEX", CLI_PROVE, "only kernels whose names it matches", READ(option_kernel)},
     {0, "shared", "BYTES", CLI_PROVE, "dynamic shared memory of a launch (default: not known)",
      READ(option_prove_shared)},
     {0, "fail-on", "excess|bounds|race", CLI_PROVE,

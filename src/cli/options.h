@@ -74,11 +74,10 @@ struct cli_explain { // what only bankrun explain and bankrun layout take
     unsigned bank_mode; // 4 or 8: where the banks of 3.x change
 };
 
-struct cli_prove {      // what only bankrun prove takes
-    const char *block;  // NULL: as the kernel says, or the usual ones
-    const char *kernel; // a regular expression; NULL: all
-    bool has_shared;    // --shared was given
-    uint64_t shared;    // bytes of dynamic shared memory
+struct cli_prove {     // what only bankrun prove takes
+    const char *block; // NULL: as the kernel says, or the usual ones
+    bool has_shared;   // --shared was given
+    uint64_t shared;   // bytes of dynamic shared memory
     bool fail_on_bounds, fail_on_race;
 };
 
@@ -120,7 +119,7 @@ struct cli_options {           // strings point into argv
     cli_strings dumps;        // ARG=FILE
     const char *trace;        // FILE:LINE[:N]
     const char *trace_output; // NULL: stderr
-    struct profile_only only; // what reports are narrowed to
+    struct profile_only only; // what reports, and bankrun prove, are narrowed to
     bool metrics;
     enum report_by by;
     uint32_t top;     // 0: what is usual

@@ -2,12 +2,11 @@
 #ifndef BANKRUN_CLI_PROVE_H
 #define BANKRUN_CLI_PROVE_H
 
-#include <regex.h>
-
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "cli/options.h"
 #include "ir/ir.h"
+#include "profile/only.h"
 #include "profile/profile.h"
 #include "prove/races.h"
 #include "report/build.h"
@@ -92,11 +91,11 @@ struct prove_report {
 
 struct prove_run {
     struct prove_report report;
-    bool has_block, has_pattern;
+    bool has_block;
     uint32_t block[3];
-    regex_t kernels;
-    bool has_kernel; // of whatever name
-    bool is_source;  // the file is CUDA
+    struct profile_kernels kernels; // that are asked for
+    bool has_kernel;                // of whatever name
+    bool is_source;                 // the file is CUDA
 };
 
 // prove_input.c: every module of PTX in a file. False: an error was printed.

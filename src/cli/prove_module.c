@@ -11,11 +11,8 @@ static bool is_wanted(struct prove_run *run, const struct ir_function *kernel) {
     if (!kernel->ptx->is_entry)
         return false;
     run->has_kernel = true;
-    if (!run->has_pattern)
-        return true;
     char *name = base_demangle(kernel->name);
-    const bool matches = regexec(&run->kernels, name, 0, NULL, 0) == 0 ||
-                         regexec(&run->kernels, kernel->name, 0, NULL, 0) == 0;
+    const bool matches = profile_has_kernel(&run->kernels, name, kernel->name);
     free(name);
     return matches;
 }

@@ -1,6 +1,5 @@
 #include "profile/only.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +7,13 @@
 #include "profile/recorder.h"
 #include "profile/where.h"
 
+static int compile(regex_t *pattern, const char *expression) {
+    return regcomp(pattern, expression, REG_EXTENDED | REG_NOSUB);
+}
+
 bool profile_is_pattern(const char *kernel, struct strbuf *problem) {
     regex_t pattern;
-    const int error = regcomp(&pattern, kernel, REG_EXTENDED | REG_NOSUB);
+    const int error = compile(&pattern, kernel);
     if (error) {
         char text[200];
         regerror(error, &pattern, text, sizeof text);
@@ -21,16 +24,30 @@ bool profile_is_pattern(const char *kernel, struct strbuf *problem) {
     return error == 0;
 }
 
+void profile_choose_kernels(struct profile_kernels *kernels, const char *expression) {
+    kernels->is_all = !expression;
+    if (expression && compile(&kernels->pattern, expression) != 0)
+        base_out_of_memory(0); // it is a pattern
+}
+
+static bool matches(const struct profile_kernels *kernels, const char *name) {
+    return name && regexec(&kernels->pattern, name, 0, NULL, 0) == 0;
+}
+
+bool profile_has_kernel(const struct profile_kernels *kernels, const char *name,
+                        const char *symbol) {
+    return kernels->is_all || matches(kernels, name) || matches(kernels, symbol);
+}
+
+void profile_free_kernels(struct profile_kernels *kernels) {
+    if (!kernels->is_all)
+        regfree(&kernels->pattern);
+}
+
 struct chosen {
     const struct profile_only *only;
-    regex_t kernels; // where only->kernel is
+    struct profile_kernels kernels;
 };
-
-static bool has_kernel(const struct chosen *chosen, const struct profile_launch *launch) {
-    return !chosen->only->kernel ||
-           (launch->kernel && regexec(&chosen->kernels, launch->kernel, 0, NULL, 0) == 0) ||
-           (launch->symbol && regexec(&chosen->kernels, launch->symbol, 0, NULL, 0) == 0);
-}
 
 static bool has_site(const struct chosen *chosen, const struct profile_site *site) {
     return !chosen->only->line || where_is_line(chosen->only->line, site->file, site->line);
@@ -47,7 +64,7 @@ static bool has_finding(const struct chosen *chosen, const struct profile_findin
 // A launch whose kernel is named is there without sites, too, unless lines are named as well.
 static bool has_launch(const struct chosen *chosen, const struct profile_launch *launch) {
     bool has = !chosen->only->line;
-    if (!has_kernel(chosen, launch))
+    if (!profile_has_kernel(&chosen->kernels, launch->kernel, launch->symbol))
         return false;
     for (size_t i = 0; i < launch->site_count && !has; i++)
         has = has_site(chosen, &launch->sites[i]);
@@ -113,31 +130,20 @@ static void remember(struct profile *profile, const struct profile_only *only) {
     profile->only = strbuf_take(&text);
 }
 
-static void choose(struct chosen *chosen, const struct profile_only *only) {
-    chosen->only = only;
-    if (only->kernel && regcomp(&chosen->kernels, only->kernel, REG_EXTENDED | REG_NOSUB) != 0)
-        base_out_of_memory(0); // it is a pattern
-}
-
-static void leave(struct chosen *chosen) {
-    if (chosen->only->kernel)
-        regfree(&chosen->kernels);
-}
-
 bool profile_has(const struct profile *profile, const struct profile_only *only) {
-    struct chosen chosen;
+    struct chosen chosen = {.only = only};
     bool has_any = false;
-    choose(&chosen, only);
+    profile_choose_kernels(&chosen.kernels, only->kernel);
     for (size_t i = 0; i < profile->launch_count && !has_any; i++)
         has_any = has_launch(&chosen, &profile->launches[i]);
-    leave(&chosen);
+    profile_free_kernels(&chosen.kernels);
     return has_any;
 }
 
 void profile_narrow(struct profile *profile, const struct profile_only *only) {
-    struct chosen chosen;
-    choose(&chosen, only);
+    struct chosen chosen = {.only = only};
+    profile_choose_kernels(&chosen.kernels, only->kernel);
     keep(&chosen, profile);
-    leave(&chosen);
+    profile_free_kernels(&chosen.kernels);
     remember(profile, only);
 }

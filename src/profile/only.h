@@ -2,6 +2,8 @@
 #ifndef BANKRUN_PROFILE_ONLY_H
 #define BANKRUN_PROFILE_ONLY_H
 
+#include <regex.h>
+
 #include "base/strbuf.h"
 #include "profile/profile.h"
 
@@ -13,6 +15,17 @@ struct profile_only {
 
 // Expressions are to be asked for that before they are used. False: `problem` says what is wrong.
 bool profile_is_pattern(const char *kernel, struct strbuf *problem);
+
+// The kernels that one names. The expression was asked for; NULL: all.
+struct profile_kernels {
+    bool is_all;
+    regex_t pattern; // where not all
+};
+void profile_choose_kernels(struct profile_kernels *kernels, const char *expression);
+// By its name or the mangled one; NULL: not known.
+bool profile_has_kernel(const struct profile_kernels *kernels, const char *name,
+                        const char *symbol);
+void profile_free_kernels(struct profile_kernels *kernels);
 
 // Whether there is a launch like that.
 bool profile_has(const struct profile *profile, const struct profile_only *only);
