@@ -66,7 +66,7 @@ def main():
         archive = Archive(f"bankrun-{version}-linux-{machine}")
         for entry in wheel.infolist():
             if ".dist-info/" not in entry.filename and not entry.is_dir():
-                is_program = entry.filename.endswith("/native/bankrun")
+                is_program = entry.filename.endswith("/native/bankrun") or "/native/standin/" in entry.filename
                 archive.add("lib/" + entry.filename, wheel.read(entry), is_program)
     archive.link("bin/bankrun", PROGRAM)
     for path, place in FILES.items():

@@ -37,6 +37,7 @@ ROOMS = {
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
     "inject": {"toolchain", "handover", "base"},
+    "standin": {"ir", "ptx", "toolchain", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "patch", "calibrate",
             "report", "run", "toolchain", "handover", "prove", "ir"},
 }

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE // nftw
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,4 +153,16 @@ char *file_private_folder(const char *parent) {
         return strbuf_take(&path);
     strbuf_free(&path);
     return NULL;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk) {
+    (void)info, (void)type, (void)walk;
+    remove(path);
+    return 0;
+}
+
+void file_remove_folder(const char *folder) {
+    enum { DESCRIPTORS = 16 };
+    if (folder)
+        nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }

@@ -183,7 +183,7 @@ static void free_repair(struct repair *repair) {
     repair_run_free(&repair->again);
     repair_run_free(&repair->after);
     repair_free_files(repair);
-    repair_remove_folder(repair->folder);
+    file_remove_folder(repair->folder);
     free(repair->folder);
     free(repair->source_folder);
 }

@@ -80,8 +80,10 @@ void environment_release_libraries(struct environment_libraries *libraries) {
         unlink(libraries->folder);
         rmdir(libraries->private);
     }
+    file_remove_folder(libraries->kept);
     free(libraries->folder);
     free(libraries->private);
+    free(libraries->kept);
     *libraries = (struct environment_libraries){0};
 }
 

@@ -21,6 +21,7 @@ void environment_use_packages(void);
 struct environment_libraries {
     char *folder;  // as the dynamic linker can be told; NULL: nowhere
     char *private; // a folder of ours with a link to the libraries, which is `folder`; NULL: none
+    char *kept;    // a folder for what Python packages compile, which ends with the run; NULL: none
 };
 
 // Finds the folder in which a library of ours lies: beside bankrun in a build folder, or as it was
@@ -35,6 +36,11 @@ void environment_release_libraries(struct environment_libraries *libraries);
 // program says itself; NULL: none.
 void environment_use_libraries(const struct environment_libraries *libraries,
                                const char *preloaded);
+
+// Tells Python packages by variables of theirs where tools of ours are, and where to keep what they
+// compile: the rows of package_variables.def.
+void environment_tell_packages(struct environment_libraries *libraries,
+                               const struct cli_options *options);
 
 // What the options say about each simulated process.
 void environment_set_options(const struct cli_options *options);

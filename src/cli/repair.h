@@ -127,7 +127,6 @@ char *repair_text_of(const struct repair_file *file, enum repair_text which);
 char *repair_write(struct repair *repair, enum repair_text which);
 // Where repair_write puts a file. Caller frees.
 char *repair_copy_path(const struct repair *repair, const struct repair_file *file);
-void repair_remove_folder(const char *folder);
 
 // repair_run.c: compiles and runs the texts, counting and checking. False: bankrun itself failed,
 // which was printed.

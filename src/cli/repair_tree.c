@@ -6,9 +6,7 @@
 // than to name the folders of the originals with -I, where the original of an edited file would be
 // found from an unedited one that lies beside it, and than to change the directives, whose edits
 // would have to be told apart from those of the arrays.
-#define _GNU_SOURCE // nftw
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,16 +89,4 @@ char *repair_write(struct repair *repair, enum repair_text which) {
             free(path);
     }
     return first;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk) {
-    (void)info, (void)type, (void)walk;
-    remove(path);
-    return 0;
-}
-
-void repair_remove_folder(const char *folder) {
-    enum { DESCRIPTORS = 16 };
-    if (folder)
-        nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }

@@ -42,8 +42,7 @@ static int report(struct collection *collection, char **argv, const struct cli_o
     return status;
 }
 
-static int run_with_profile(const char *path, char **argv,
-                            const struct environment_libraries *libraries,
+static int run_with_profile(const char *path, char **argv, struct environment_libraries *libraries,
                             const struct cli_options *options) {
     struct handover *handover;
     if (!collect_prepare(options, &handover))
@@ -51,6 +50,7 @@ static int run_with_profile(const char *path, char **argv,
     struct child child = {.adopts = true};
     struct collection collection = {0};
     environment_use_libraries(libraries, NULL);
+    environment_tell_packages(libraries, options);
     environment_set_options(options);
     int status = child_run(path, argv, &child), report_status = status < 0 ? CLI_USAGE : CLI_OK;
     if (status >= 0 && !options->no_count) {

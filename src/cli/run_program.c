@@ -41,7 +41,7 @@ static void only_me(void *handover) {
 
 // Runs the executable with our libraries.
 static int run_with_profile(const char *path, char **argv, const char *name,
-                            const struct environment_libraries *libraries,
+                            struct environment_libraries *libraries,
                             const struct toolchain_program *program,
                             const struct cli_options *options) {
     struct handover *handover;
@@ -51,6 +51,7 @@ static int run_with_profile(const char *path, char **argv, const char *name,
     struct collection collection = {0};
     environment_use_libraries(libraries,
                               program->has_rpath && program->runtime[0] ? program->runtime : NULL);
+    environment_tell_packages(libraries, options);
     environment_set_options(options);
     int status = child_run(path, argv, &child), report_status = status < 0 ? CLI_USAGE : CLI_OK;
     if (status >= 0 && !options->no_count) {

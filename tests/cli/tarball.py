@@ -25,6 +25,7 @@ def make_wheel(folder):
             stripped = os.path.join(folder, name)
             subprocess.run(["strip", "-o", stripped, os.path.join(BUILD, name)], check=True)
             wheel.write(stripped, f"bankrun/native/{name}")
+        wheel.write(os.path.join(BUILD, "standin", "ptxas"), "bankrun/native/standin/ptxas")
         wheel.write("python/bankrun/__init__.py", "bankrun/__init__.py")
         wheel.writestr("bankrun-0.1.0.dist-info/WHEEL", "for pip alone")
     return path
@@ -64,6 +65,8 @@ def check_runs(folder):
                           text=True, check=False)
     expect("its libraries are found", f'"{top}/lib/bankrun/native"' in done.stdout and
            '"state": "missing"' not in done.stdout.split('"libraries"')[-1], done)
+    ptxas = os.path.join(top, "lib", "bankrun", "native", "standin", "ptxas")
+    expect("its ptxas can be started", os.access(ptxas, os.X_OK), ptxas)
 
 
 def main():

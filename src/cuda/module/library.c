@@ -11,6 +11,7 @@
 #include "cuda/module/calls.h"
 #include "cuda/module/image.h"
 #include "ir/ir.h"
+#include "toolchain/carrier.h"
 
 enum { INFO_LOG = 3, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES }; // cudaJitOption
 
@@ -56,6 +57,12 @@ char *cuda_library_text(struct cuda_state *state, const void *image, enum cuda_e
         wrapper = *(const struct toolchain_wrapper *)image;
     if (magic == TOOLCHAIN_WRAPPER_MAGIC || magic == TOOLCHAIN_FATBIN_MAGIC)
         return cuda_image_ptx(&wrapper, state->config.arch, state->config.is_quiet, error);
+    if (memcmp(image, "\177ELF", 4) == 0 && toolchain_is_carrier(image)) {
+        size_t length;
+        const char *ptx = toolchain_carrier_ptx(image, &length);
+        *error = cudaSuccess;
+        return base_strndup(ptx, length);
+    }
     if (memcmp(image, "\177ELF", 4) == 0) {
         cuda_say("the program loads machine code (a cubin); bankrun runs PTX: have the program "
                  "load PTX or a fat binary that holds PTX");
@@ -114,7 +121,8 @@ enum cuda_error cuda_library_load_file(struct cuda_state *state, const char *pat
     }
     enum { SHORTEST = 16 }; // of a container, which tells its own size
     enum cuda_error error = cudaErrorInvalidKernelImage;
-    if (length < SHORTEST || toolchain_fatbin_bytes(data) > length)
+    if (length < SHORTEST || toolchain_fatbin_bytes(data) > length ||
+        !toolchain_carrier_is_whole(data, length))
         note_unloaded(state, path, "it is too short");
     else
         error = cuda_library_load(state, data, jit, out);

@@ -1,12 +1,14 @@
 // The linker: what is added is PTX, and so is the result.
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "cuda/core/gap.h"
 #include "cuda/module/image.h"
 #include "cuda/module/library.h"
 #include "cuda/module/link.h"
+#include "toolchain/carrier.h"
 #include "toolchain/elf_info.h"
 #include "toolchain/link.h"
 
@@ -67,6 +69,15 @@ static enum cuda_error add_object(struct cuda_state *state, struct cuda_link *li
                      : cudaErrorInvalidKernelImage;
 }
 
+static enum cuda_error add_carrier(struct cuda_link *link, const void *data, size_t bytes) {
+    size_t length;
+    if (!toolchain_carrier_is_whole(data, bytes))
+        return cudaErrorInvalidKernelImage;
+    const char *ptx = toolchain_carrier_ptx(data, &length);
+    vec_push(&link->texts, base_strndup(ptx, length));
+    return cudaSuccess;
+}
+
 static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *link, int type,
                                   const void *data, size_t bytes) {
     enum cuda_error error;
@@ -85,6 +96,8 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
     case INPUT_OBJECT:
         return add_object(state, link, data, bytes);
     case INPUT_CUBIN:
+        if (bytes >= TOOLCHAIN_CARRIER_SIGN && toolchain_is_carrier(data))
+            return add_carrier(link, data, bytes);
         cuda_say_gap(state, PROFILE_GAP_MODULE,
                      "the program links machine code (a cubin); bankrun runs PTX");
         return cudaErrorNoKernelImageForDevice;

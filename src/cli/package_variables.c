@@ -1,0 +1,52 @@
+// Environment variables by which Python packages are told to run under bankrun.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "cli/environment.h"
+
+enum kind { STANDIN, CACHE, TEXT, DEFAULT };
+
+static const struct row {
+    const char *name, *value;
+    enum kind kind;
+} rows[] = {
+#define VARIABLE(name, kind, value) {#name, value, kind},
+#include "cli/package_variables.def"
+#undef VARIABLE
+};
+
+// Where packages keep what they compile. Without a cache it goes with the run.
+static char *cache_folder(struct environment_libraries *libraries,
+                          const struct cli_options *options) {
+    struct strbuf path = {0};
+    char *own = environment_cache_folder(options);
+    if (!own)
+        libraries->kept = file_private_folder(environment_temporary_folder());
+    if (own || libraries->kept)
+        strbuf_printf(&path, "%s/packages", own ? own : libraries->kept);
+    free(own);
+    return path.data ? strbuf_take(&path) : NULL;
+}
+
+void environment_tell_packages(struct environment_libraries *libraries,
+                               const struct cli_options *options) {
+    char *caches = cache_folder(libraries, options);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *row = &rows[i];
+        struct strbuf value = {0};
+        if (row->kind == CACHE && !caches)
+            continue; // no place can be written to: the package meets that, too
+        if (row->kind == STANDIN)
+            strbuf_printf(&value, "%s/standin/%s", libraries->folder, row->value);
+        else if (row->kind == CACHE)
+            strbuf_printf(&value, "%s/%s", caches, row->value);
+        else
+            strbuf_puts(&value, row->value);
+        if (setenv(row->name, strbuf_string(&value), row->kind != DEFAULT) != 0)
+            base_out_of_memory(0);
+        strbuf_free(&value);
+    }
+    free(caches);
+}
