@@ -3,23 +3,25 @@
 
     tools/build_tarball.py WHEEL [--out FOLDER]
 
-bankrun-VERSION-linux-MACHINE.tar.gz holds bin/bankrun, its libraries below lib, the Python module beside them, the man
-page and completions. The same wheel gives the same bytes.
+bankrun-VERSION-linux-MACHINE.tar.gz holds bin/bankrun, its libraries below lib, the Python module beside them, manual
+pages and completions. The same wheel gives the same bytes.
 """
 
 import argparse
 import gzip
 import io
 import os
+import platform
 import re
+import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = "../lib/bankrun/native/bankrun"  # as bin/bankrun finds it: a program looks for its libraries beside itself
-FILES = {"docs/bankrun.1": "share/man/man1/bankrun.1",
-         "completions/bankrun.bash": "share/bash-completion/completions/bankrun",
+FILES = {"completions/bankrun.bash": "share/bash-completion/completions/bankrun",
          "completions/_bankrun": "share/zsh/site-functions/_bankrun",
          "completions/bankrun.fish": "share/fish/vendor_completions.d/bankrun.fish",
          "LICENSE": "LICENSE", "python/THIRD-PARTY.txt": "THIRD-PARTY.txt",
@@ -53,6 +55,22 @@ class Archive:
         return gzip.compress(plain.getvalue(), 9, mtime=0)
 
 
+def add_pages(archive, wheel, machine):
+    """The manual pages, which say what the program says of itself."""
+    if machine != platform.machine():
+        print(f"build_tarball: no manual pages: a program for {machine} cannot be run here", file=sys.stderr)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        wheel.extractall(folder)
+        program = os.path.join(folder, "bankrun", "native", "bankrun")
+        os.chmod(program, 0o755)
+        pages = os.path.join(folder, "pages")
+        subprocess.run([sys.executable, os.path.join(ROOT, "tools", "man_pages.py"), program, pages], check=True)
+        for name in os.listdir(pages):
+            with open(os.path.join(pages, name), "rb") as file:
+                archive.add("share/man/man1/" + name, file.read())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel")
@@ -68,6 +86,7 @@ def main():
             if ".dist-info/" not in entry.filename and not entry.is_dir():
                 is_program = entry.filename.endswith("/native/bankrun") or "/native/standin/" in entry.filename
                 archive.add("lib/" + entry.filename, wheel.read(entry), is_program)
+        add_pages(archive, wheel, machine)
     archive.link("bin/bankrun", PROGRAM)
     for path, place in FILES.items():
         with open(os.path.join(ROOT, path), "rb") as file:

@@ -141,6 +141,6 @@ class Gap:
 class Program:
     """How the program ended whose run the profile is of."""
 
-    status: int  # the exit status of bankrun: the program's, or what docs/bankrun.1 says
+    status: int  # the exit status of bankrun: the program's, or what bankrun(1) says
     stdout: str
     stderr: str  # the program's, and bankrun's report

@@ -1,4 +1,4 @@
-"""Help and man page name the same options and commands, and completions of each shell offer them."""
+"""The help of all and those of the commands name the same options, and completions of each shell offer them."""
 
 import os
 import re
@@ -24,10 +24,6 @@ problems = []
 
 def output_of(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
-
-
-def long_options(text):
-    return set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", text))
 
 
 def listed(text):
@@ -74,16 +70,10 @@ def main():
     commands = set(re.findall(r"^  ([\w-]+) {2,}", output_of(BANKRUN, "--help").split("Commands")[1],
                               re.MULTILINE))
     options = {name: listed(output_of(BANKRUN, name, "--help")) for name in commands - {"help"}}
-    wanted = set().union(*options.values(), {"version"})
     if len(options["run"]) < 10 or len(options["report"]) < 4:
         problems.append(f"the help lists too little: {options}")
     top = listed(output_of(BANKRUN, "--help"))
     problems.extend(f"--help lacks --{o}" for o in sorted((options["run"] | {"version"}) - top))
-    with open("docs/bankrun.1", encoding="utf-8") as file:
-        page = file.read().replace("\\-", "-")
-    compare("docs/bankrun.1", long_options(page) - {"list"}, wanted)
-    problems.extend(f"docs/bankrun.1 lacks the command {c}" for c in sorted(commands)
-                    if not re.search(rf"\b{c}\b", page))
     for shell in SHELLS:
         if shutil.which(shell):
             check_shell(shell, options, commands)

@@ -92,7 +92,7 @@ def check_install(top):
     make("install", "DESTDIR=" + made)  # over what is there
     found = files_below(made)
     for name in ("bankrun", "libcuda.so.1", "libcudart.so.12", "libbankrun-inject.so", "banks.h",
-                 "bankrun.h", "libbankrun.a", "bankrun.pc", "bankrun-banks.pc", "bankrun.1"):
+                 "bankrun.h", "libbankrun.a", "bankrun.pc", "bankrun-banks.pc", "bankrun.1", "bankrun-run.1"):
         if not any(path.endswith("/" + name) for path in found):
             problems.append(f"{name} was not installed")
     if any("test_" in path or "bench" in path for path in found):

@@ -58,7 +58,7 @@ def check_runs(folder):
                    check=True)
     top = os.path.join(place, "bankrun-0.1.0-linux-x86_64")
     found = sorted(os.path.relpath(os.path.join(path, name), top) for path, _, names in os.walk(top) for name in names)
-    for name in ("bin/bankrun", "share/man/man1/bankrun.1", "LICENSE", "THIRD-PARTY.txt", "lib/bankrun/native/libcuda.so.1"):
+    for name in ("bin/bankrun", "share/man/man1/bankrun.1", "share/man/man1/bankrun-run.1", "LICENSE", "THIRD-PARTY.txt", "lib/bankrun/native/libcuda.so.1"):
         expect(f"has {name}", name in found, found)
     expect("nothing of pip's", not any("dist-info" in name for name in found), found)
     done = subprocess.run([os.path.join(top, "bin", "bankrun"), "doctor", "--format", "json"], capture_output=True,
