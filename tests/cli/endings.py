@@ -1,5 +1,6 @@
 """However a program ends, what it launched is in the profile, and the profile says what is missing."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import time
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 PATIENCE = 120  # seconds; a hang is what takes that long
+ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 PROGRAM = r"""
 #include <csignal>
@@ -170,7 +172,7 @@ def check_single(folder):
     profile = folder.expect(("./app", "children"), 0, 6)
     if [process["launches"] for process in profile["processes"]] != [1, 2, 3]:
         problems.append(f"children: {profile['processes']}")
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    for number in ENDS:
         folder.expect(("./app", "signal", str(int(number))), 128 + number, 3)
     folder.expect(("./app", "signal", "9"), 137, 3, incomplete="./app was killed")
     folder.expect(("./app", "abort"), 134, 3, incomplete="./app crashed")
@@ -205,19 +207,25 @@ def check_followed(folder):
     folder.expect((folder.script("./app\nsleep 0.1 &\nwait\nexit 0\n"),), 0, 3)
 
 
-def start_running(folder):
-    """A program in the midst of a launch, in a group of its own."""
+@contextlib.contextmanager
+def running(folder):
+    """A program in the midst of a launch, in a group of its own, of which nothing is left behind."""
     process = subprocess.Popen([BANKRUN, "--format", "json", "-o", folder.saved, "./app",
                                 "running"], cwd=folder.path, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     process.stdout.readline()
-    return process
+    with process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def check_signals_from_outside(folder):
     """A launch that runs: `timeout` signals bankrun and the whole group, and bankrun hands it on."""
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        with start_running(folder) as process:
+    for number in ENDS:
+        with running(folder) as process:
             os.kill(process.pid, number)
             os.killpg(process.pid, number)
             _, errors = process.communicate(timeout=PATIENCE)
@@ -225,7 +233,7 @@ def check_signals_from_outside(folder):
         if (process.returncode != 128 + number or len(launches) != 3 or
                 launches[-1]["cut_short"] != {"by": "signal", "signal": number}):
             problems.append(f"signal {number}: status {process.returncode}, {launches}\n{errors}")
-    with start_running(folder) as process:
+    with running(folder) as process:
         child = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
                                check=False).stdout.split()
         os.kill(int(child[0]), signal.SIGKILL)
@@ -250,6 +258,9 @@ def check_no_disk(folder):
 
 
 def main():
+    # Under nohup, and in the background of a script, some are ignored, and would be in what is started here.
+    for number in ENDS:
+        signal.signal(number, signal.SIG_DFL)
     if not shutil.which("nvcc"):
         print("nvcc is not there")
         return 77
