@@ -27,6 +27,18 @@ static void drop_internal_namespaces(char *name) {
     }
 }
 
+// numba puts a version and its flags behind the name of a kernel, as tags of an ABI.
+static void drop_tags(char *name) {
+    static const char tag[] = "[abi:";
+    char *at = name;
+    while ((at = strstr(at, tag)) != NULL) {
+        char *end = strchr(at, ']');
+        if (!end)
+            return;
+        memmove(at, end + 1, strlen(end + 1) + 1);
+    }
+}
+
 static void put(const char *text, size_t length, void *name) {
     strbuf_append(name, text, length);
 }
@@ -40,6 +52,7 @@ char *base_demangle_or_null(const char *symbol) {
     }
     char *text = strbuf_take(&name);
     drop_internal_namespaces(text);
+    drop_tags(text);
     return text;
 }
 

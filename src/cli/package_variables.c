@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "cli/environment.h"
 
-enum kind { STANDIN, CACHE, TEXT, DEFAULT };
+enum kind { STANDIN, FRONT, CACHE, TEXT, DEFAULT };
 
 static const struct row {
     const char *name, *value;
@@ -30,6 +30,26 @@ static char *cache_folder(struct environment_libraries *libraries,
     return path.data ? strbuf_take(&path) : NULL;
 }
 
+static void put_value(struct strbuf *value, const struct row *row,
+                      const struct environment_libraries *libraries, const char *caches) {
+    const char *old = getenv(row->name);
+    switch (row->kind) {
+    case STANDIN:
+    case FRONT:
+        strbuf_printf(value, "%s/standin/%s", libraries->folder, row->value);
+        if (row->kind == FRONT && old && *old)
+            strbuf_printf(value, ":%s", old);
+        break;
+    case CACHE:
+        strbuf_printf(value, "%s/%s", caches, row->value);
+        break;
+    case TEXT:
+    case DEFAULT:
+        strbuf_puts(value, row->value);
+        break;
+    }
+}
+
 void environment_tell_packages(struct environment_libraries *libraries,
                                const struct cli_options *options) {
     char *caches = cache_folder(libraries, options);
@@ -38,12 +58,7 @@ void environment_tell_packages(struct environment_libraries *libraries,
         struct strbuf value = {0};
         if (row->kind == CACHE && !caches)
             continue; // no place can be written to: the package meets that, too
-        if (row->kind == STANDIN)
-            strbuf_printf(&value, "%s/standin/%s", libraries->folder, row->value);
-        else if (row->kind == CACHE)
-            strbuf_printf(&value, "%s/%s", caches, row->value);
-        else
-            strbuf_puts(&value, row->value);
+        put_value(&value, row, libraries, caches);
         if (setenv(row->name, strbuf_string(&value), row->kind != DEFAULT) != 0)
             base_out_of_memory(0);
         strbuf_free(&value);

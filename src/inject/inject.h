@@ -7,6 +7,7 @@
 //   - it was linked with the static runtime, nvcc's default: the functions of that runtime are
 //     found by the program's symbol table, and each is made to jump to ours;
 //   - it loads libcuda.so.1, the driver: LD_LIBRARY_PATH makes it ours.
+// Compilers at run time (library.h) are to hand on PTX.
 // What cannot be done is said and noted for bankrun's report.
 #ifndef BANKRUN_INJECT_INJECT_H
 #define BANKRUN_INJECT_INJECT_H
@@ -41,6 +42,9 @@ void inject_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Tells bankrun that what this process was before has ended, should it have used CUDA (exec).
 void inject_tell_replaced(void);
+
+// dlsym as the C library has it, whoever stands before it.
+void *inject_dlsym(void *handle, const char *name);
 
 // Finds the C library's _exit, behind ours.
 void inject_find_exit(void);

@@ -158,6 +158,7 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     uint32_t end = parser->token.range.end;
     if (!ptx_end_statement(parser))
         return false;
+    ptx_unwrap_vectors(mnemonic, operands, count);
     ptx_expand_vectors(parser, mnemonic, operands, count);
     const struct ptx_form *form = ptx_choose_form(parser, mnemonic, range, operands, count);
     if (!form)

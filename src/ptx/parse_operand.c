@@ -67,6 +67,27 @@ static bool is_special_register(const struct ptx_parser *parser) {
            map_get(&parser->sreg_vectors, text + 1, length - 1);
 }
 
+// Compilers write `ld.global.b32 {%r1}, [%rd1]`: these take a vector of one where they take its
+// element, and no others do.
+static bool takes_vectors_of_one(const struct ptx_mnemonic *mnemonic) {
+    static const char *const names[] = {"ld", "ldu", "st", "mov"};
+    const size_t length = strcspn(mnemonic->text, ".");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(mnemonic->text, names[i], length) == 0)
+            return true;
+    return false;
+}
+
+void ptx_unwrap_vectors(const struct ptx_mnemonic *mnemonic, struct ptx_operand *operands,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (operands[i].kind == PTX_OPERAND_VECTOR && operands[i].element_count == 1 &&
+            takes_vectors_of_one(mnemonic)) {
+            struct ptx_operand element = operands[i].elements[0];
+            operands[i] = element;
+        }
+}
+
 void ptx_expand_vectors(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
                         struct ptx_operand *operands, size_t count) {
     const struct ptx_form *form = &mnemonic->forms[0];

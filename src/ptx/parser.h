@@ -173,6 +173,9 @@ struct ptx_statement *ptx_add_statement(struct ptx_parser *parser, enum ptx_stat
 // parse_operand.c, operand_rules.c
 bool ptx_parse_operand(struct ptx_parser *parser, bool is_call, unsigned depth,
                        struct ptx_operand *operand);
+// `ld.b32 {%r1}, [...]` is `ld.b32 %r1, [...]`, and so of other moves.
+void ptx_unwrap_vectors(const struct ptx_mnemonic *mnemonic, struct ptx_operand *operands,
+                        size_t count);
 // `ld.v4.f32 v, [...]` with a vector register v is `{v.x, v.y, v.z, v.w}`.
 void ptx_expand_vectors(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
                         struct ptx_operand *operands, size_t count);

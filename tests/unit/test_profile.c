@@ -638,6 +638,7 @@ static void test_names(void **state) {
         {"_ZN2ns6bufferE", "ns::buffer", "buffer"},
         {"_ZN33_INTERNAL_1_4_t_cu_2_3_a_filename4loadEPf", "load(float*)", "load(float*)"},
         {"_ZN1a6_OTHEREv", "a::_OTHER()", "_OTHER()"},
+        {"_ZN8__main__4scanB2v1B8cw51cXTLEPf", "__main__::scan(float*)", "scan(float*)"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *kernel = base_demangle(table[i].symbol);

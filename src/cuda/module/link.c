@@ -9,7 +9,7 @@
 #include "cuda/module/library.h"
 #include "cuda/module/link.h"
 #include "toolchain/carrier.h"
-#include "toolchain/elf_info.h"
+#include "toolchain/device_code.h"
 #include "toolchain/link.h"
 
 enum input { INPUT_CUBIN, INPUT_PTX, INPUT_FAT_BINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
@@ -42,40 +42,21 @@ static enum cuda_error enter_with(struct cuda_state *state, struct cuda_link *li
     return error == cudaSuccess && !*known ? cudaErrorInvalidResourceHandle : error;
 }
 
-// An object file's device code.
-static enum cuda_error add_object(struct cuda_state *state, struct cuda_link *link,
-                                  const void *data, size_t bytes) {
+// A file's or a carrier's device code.
+static enum cuda_error add_code(struct cuda_state *state, struct cuda_link *link, const void *data,
+                                size_t bytes) {
     struct diag_list diags = {0};
-    struct toolchain_images images = {0};
-    void *aligned = base_alloc(bytes + 1);
-    memcpy(aligned, data, bytes);
-    bool is_above,
-        is_good = toolchain_images_of_file(aligned, bytes, "linked file", &images, &diags);
-    const struct toolchain_image *image =
-        is_good ? toolchain_pick_ptx(&images, state->config.arch, &is_above) : NULL;
-    size_t length;
-    char *text = image ? toolchain_unpack(image, &length, &diags) : NULL;
+    char *text = toolchain_device_ptx(data, bytes, "linked file", state->config.arch, &diags);
+    enum cuda_error error =
+        diags.errors ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
     if (text)
         vec_push(&link->texts, text);
-    else if (is_good)
+    else if (!diags.errors)
         cuda_say_gap(state, PROFILE_GAP_MODULE,
                      "cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
     cuda_say_diags(&diags);
     diag_free(&diags);
-    toolchain_images_free(&images);
-    free(aligned);
-    return text      ? cudaSuccess
-           : is_good ? cudaErrorNoKernelImageForDevice
-                     : cudaErrorInvalidKernelImage;
-}
-
-static enum cuda_error add_carrier(struct cuda_link *link, const void *data, size_t bytes) {
-    size_t length;
-    if (!toolchain_carrier_is_whole(data, bytes))
-        return cudaErrorInvalidKernelImage;
-    const char *ptx = toolchain_carrier_ptx(data, &length);
-    vec_push(&link->texts, base_strndup(ptx, length));
-    return cudaSuccess;
+    return text ? cudaSuccess : error;
 }
 
 static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *link, int type,
@@ -94,10 +75,10 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
             vec_push(&link->texts, text);
         return error;
     case INPUT_OBJECT:
-        return add_object(state, link, data, bytes);
+        return add_code(state, link, data, bytes);
     case INPUT_CUBIN:
         if (bytes >= TOOLCHAIN_CARRIER_SIGN && toolchain_is_carrier(data))
-            return add_carrier(link, data, bytes);
+            return add_code(state, link, data, bytes);
         cuda_say_gap(state, PROFILE_GAP_MODULE,
                      "the program links machine code (a cubin); bankrun runs PTX");
         return cudaErrorNoKernelImageForDevice;
