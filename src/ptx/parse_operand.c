@@ -1,6 +1,7 @@
 // Operands, whatever instruction they belong to.
 #include <string.h>
 
+#include "ptx/facts.h"
 #include "ptx/parser.h"
 
 static bool is_name_start(char c) {
@@ -67,25 +68,26 @@ static bool is_special_register(const struct ptx_parser *parser) {
            map_get(&parser->sreg_vectors, text + 1, length - 1);
 }
 
-// Compilers write `ld.global.b32 {%r1}, [%rd1]`: these take a vector of one where they take its
-// element, and no others do.
-static bool takes_vectors_of_one(const struct ptx_mnemonic *mnemonic) {
-    static const char *const names[] = {"ld", "ldu", "st", "mov"};
-    const size_t length = strcspn(mnemonic->text, ".");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == length && memcmp(mnemonic->text, names[i], length) == 0)
-            return true;
-    return false;
+// Compilers write `ld.global.b32 {%r1}, [%rd1]`: loads, stores and moves take a vector of one
+// where they take its element, and no others do.
+static bool takes_vectors_of_one(const struct ptx_form *form, size_t operand) {
+    const struct ptx_isa_row *row = ptx_isa_row(form->isa);
+    return operand < form->rule_count && strchr("DS", form->rules[operand].letter) &&
+           (row->access == PTX_ACCESS_LOAD || row->access == PTX_ACCESS_STORE ||
+            row->facts & PTX_FACT_COPY);
 }
 
 void ptx_unwrap_vectors(const struct ptx_mnemonic *mnemonic, struct ptx_operand *operands,
                         size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (operands[i].kind == PTX_OPERAND_VECTOR && operands[i].element_count == 1 &&
-            takes_vectors_of_one(mnemonic)) {
+    for (size_t i = 0; i < count; i++) {
+        bool is_taken = false;
+        for (size_t f = 0; f < mnemonic->form_count; f++)
+            is_taken |= takes_vectors_of_one(&mnemonic->forms[f], i);
+        if (is_taken && operands[i].kind == PTX_OPERAND_VECTOR && operands[i].element_count == 1) {
             struct ptx_operand element = operands[i].elements[0];
             operands[i] = element;
         }
+    }
 }
 
 void ptx_expand_vectors(struct ptx_parser *parser, const struct ptx_mnemonic *mnemonic,
