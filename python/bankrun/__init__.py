@@ -18,12 +18,13 @@ from bankrun.profile import Profile, read
 from bankrun.programs import Diff, Fix, check, diff, fix, run
 from bankrun.questions import Access, Explanation, Layout, explain, layout
 from bankrun.records import Finding, Frame, Gap, Launch, Place, Program, Reason, Refused, Site
+from bankrun.section import Section, is_counted
 
 __all__ = [
     "Access", "Cost", "Device", "Diff", "Error", "Explanation", "Finding", "Fix", "Frame", "Gap", "Launch", "Layout",
-    "Memory", "Module", "Place", "Profile", "Program", "Reason", "Refused", "Result", "Site", "Value", "architectures",
-    "check", "count", "diff", "errors", "explain", "f32", "f64", "fix", "layout", "program", "read", "run", "s32",
-    "s64", "struct", "u32", "u64", "version",
+    "Memory", "Module", "Place", "Profile", "Program", "Reason", "Refused", "Result", "Section", "Site", "Value",
+    "architectures", "check", "count", "diff", "errors", "explain", "f32", "f64", "fix", "is_counted", "layout",
+    "program", "read", "run", "s32", "s64", "struct", "u32", "u64", "version",
 ]
 
 

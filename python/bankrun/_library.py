@@ -202,6 +202,10 @@ class Message:
     def slot(self) -> Any:
         return c.byref(self._pointer)
 
+    def take_over(self, pointer: int | None) -> None:
+        """What another library's function returned, to be freed likewise."""
+        self._pointer = c.c_void_p(pointer)
+
     def take(self) -> str:
         if not self._pointer.value:
             return ""

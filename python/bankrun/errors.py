@@ -62,6 +62,10 @@ class ProgramError(Error):
     status: int = 2
 
 
+class NotCountedError(Error):
+    """Nobody counts what this process launches."""
+
+
 class TimeoutError(Error):  # noqa: A001 - as subprocess and asyncio name theirs
     """What was started took longer than it was allowed to, and was ended."""
 

@@ -122,7 +122,7 @@ void profile_cut_short(struct profile_launch *launch, enum profile_cut why, int 
 
 // ---- Launches that were refused -------------------------------------------------------------
 
-static void free_refused(struct profile_refused *refused) {
+void profile_free_refused(struct profile_refused *refused) {
     free(refused->kernel);
     free(refused->symbol);
     free(refused->parent);
@@ -156,7 +156,7 @@ bool profile_refused_are_same(const struct profile_refused *a, const struct prof
 
 void profile_repeat_refused(struct profile_refused *kept, struct profile_refused *again) {
     kept->repeats += again->repeats;
-    free_refused(again);
+    profile_free_refused(again);
 }
 
 uint64_t profile_launched_by(const struct profile *profile, uint32_t thread) {
@@ -255,7 +255,7 @@ void profile_append_failures(struct profile *profile, struct profile *from, uint
 
 void profile_free_failures(struct profile *profile) {
     for (size_t i = 0; i < profile->refused_count; i++)
-        free_refused(&profile->refused[i]);
+        profile_free_refused(&profile->refused[i]);
     for (size_t i = 0; i < profile->gap_count; i++)
         free(profile->gaps[i].text);
     free(profile->refused);

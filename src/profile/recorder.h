@@ -59,7 +59,8 @@ void profile_free_faults(struct profile_launch *launch);
 bool profile_refused_are_same(const struct profile_refused *a, const struct profile_refused *b);
 // Takes over what `again` owns.
 void profile_repeat_refused(struct profile_refused *kept, struct profile_refused *again);
-void profile_free_failures(struct profile *profile); // what was refused, and gaps
+void profile_free_failures(struct profile *profile);        // what was refused, and gaps
+void profile_free_refused(struct profile_refused *refused); // what it holds
 // Takes them over from another profile; its launches come behind the first `before`, and its
 // processes, which are in the profile already, behind the first `processes`.
 void profile_append_failures(struct profile *profile, struct profile *from, uint64_t before,

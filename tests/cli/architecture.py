@@ -45,7 +45,7 @@ def check_walk(page):
 
 def check_files(page):
     """A file is named by its path from the root, or by the end of it."""
-    known = ["/" + path for top in ("src", "include", "tests", "tools", "docs", "bench")
+    known = ["/" + path for top in ("src", "include", "tests", "tools", "docs", "bench", "python")
              for path in glob.glob(top + "/**", recursive=True)]
     for name in sorted(set(FILE.findall(page))):
         pattern = re.compile("/" + re.escape(name).replace(r"\*", r"\w*") + "$")
