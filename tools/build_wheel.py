@@ -54,7 +54,7 @@ def build(programs, build_folder, out):
     raw = os.path.join(build_folder, "raw")
     shutil.rmtree(raw, ignore_errors=True)
     run(os.path.join(programs, "python"), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check",
-        "--no-deps", "--no-build-isolation", f"-Cbuild-dir={os.path.join(build_folder, 'meson')}", "-w", raw, ROOT)
+        "--no-deps", "--no-build-isolation", f"--config-settings=build-dir={os.path.join(build_folder, 'meson')}", "-w", raw, ROOT)
     wheel, = (os.path.join(raw, name) for name in os.listdir(raw))
     fixed = os.path.join(build_folder, "fixed")
     shutil.rmtree(fixed, ignore_errors=True)

@@ -49,7 +49,7 @@ const struct compiled_access *compiled_code_accesses(const struct compiled_code 
 struct compiled_branch { // forwards, on a condition
     uint64_t place;
     uint64_t target;     // hash of the label
-    uint32_t first, end; // accesses that it goes past
+    uint32_t first, end; // accesses that it goes past; end 0: its label does not follow
 };
 
 const struct compiled_branch *compiled_code_branches(const struct compiled_code *compiled,

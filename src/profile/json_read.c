@@ -235,11 +235,13 @@ static struct profile_run read_run(struct profile_reader *reader, const json_t *
 static void read_runs(struct profile_reader *reader, const json_t *object,
                       struct profile_launch *launch) {
     free(launch->runs);
-    launch->runs = NULL;
     launch->run_count = 0;
     launch->repeats = 1;
-    if (!json_object_get(object, "repeats"))
+    if (!json_object_get(object, "repeats")) {
+        launch->runs = base_alloc(sizeof *launch->runs);
+        launch->runs[launch->run_count++] = (struct profile_run){launch->index, 1, 1};
         return;
+    }
     const json_t *runs = profile_read_array(reader, object, "repeated", 0);
     uint64_t sum = 0;
     launch->repeats = profile_read_number(reader, object, "repeats", INT64_MAX);
