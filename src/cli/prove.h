@@ -9,6 +9,7 @@
 #include "profile/only.h"
 #include "profile/profile.h"
 #include "prove/races.h"
+#include "prove/words.h"
 #include "report/build.h"
 #include "report/text.h"
 
@@ -131,8 +132,8 @@ void prove_fill_races(struct prove_report *report, const struct source *source,
                       const uint32_t block[3], const struct prove_races *found,
                       struct prove_proof *proof);
 bool prove_races_say_same(const struct prove_race_rows *a, const struct prove_race_rows *b);
-void prove_put_races(struct report_page *page, struct view_builder *builder,
-                     const struct prove_race_rows *races);
+void prove_show_races(struct report_page *page, struct view_builder *builder,
+                      const struct prove_race_rows *races);
 bool prove_says_same(const struct prove_proof *a, const struct prove_proof *b);
 void prove_proof_free(struct prove_proof *proof);
 void prove_report_free(struct prove_report *report);
@@ -156,11 +157,6 @@ struct prove_sums prove_sums_of(const struct prove_proof *proof);
 // prove_words.c: "proved 32-way", and what is to be said more; or nothing.
 void prove_put_verdict(struct strbuf *out, const struct prove_site *site);
 void prove_put_detail(struct strbuf *out, const struct prove_site *site);
-// "stays in tile", "aligned". width: bytes of a lane.
-void prove_put_bounds(struct strbuf *out, const struct prove_site *site, unsigned width);
-// Which bytes they may be, where it is not proved: "; bytes 0 to 1027 of 1024".
-void prove_put_reach(struct strbuf *out, const struct prove_site *site);
-void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsigned width);
 
 // prove_text.c. width: columns, 0: the page's own.
 void prove_write_text(const struct prove_report *report, bool color, unsigned width,

@@ -96,8 +96,8 @@ static void put_reason(struct report_page *page, struct view_builder *builder,
     strbuf_free(&text);
 }
 
-void prove_put_races(struct report_page *page, struct view_builder *builder,
-                     const struct prove_race_rows *races) {
+void prove_show_races(struct report_page *page, struct view_builder *builder,
+                      const struct prove_race_rows *races) {
     if (!races->is_asked)
         return;
     report_to(page, INDENT);

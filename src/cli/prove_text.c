@@ -379,7 +379,7 @@ static void put_proof(struct writer *writer, const struct prove_proof *proof, bo
         report_wrap(page, STYLE_PLAIN, proof->trouble);
         report_newline(page);
     }
-    prove_put_races(page, &writer->builder, &proof->races);
+    prove_show_races(page, &writer->builder, &proof->races);
     put_conflicts(writer, proof);
     put_free(writer, proof);
     put_unseen(writer, proof);

@@ -46,8 +46,8 @@ static bool site_is_told_alike(const struct profile_site *a, const struct profil
     return a->space == b->space && a->op == b->op && a->line == b->line && a->column == b->column &&
            text_is_same(a->file, b->file) && text_is_same(a->instruction, b->instruction) &&
            text_is_same(a->array, b->array) && text_is_same(a->verdict, b->verdict) &&
-           text_is_same(a->proof, b->proof) && text_is_same(a->why, b->why) &&
-           text_is_same(a->suppressed, b->suppressed);
+           text_is_same(a->proof, b->proof) && text_is_same(a->why, b->why) && a->fit == b->fit &&
+           text_is_same(a->bounds, b->bounds) && text_is_same(a->suppressed, b->suppressed);
 }
 
 static bool site_looks_alike(const struct profile_site *a, const struct profile_site *b) {
@@ -77,6 +77,7 @@ bool profile_launches_look_alike(const struct profile_launch *a, const struct pr
         a->is_sample != b->is_sample || a->may_differ != b->may_differ ||
         !are_blocks_alike(&a->blocks, &b->blocks) ||
         !text_is_same(a->whole_reason, b->whole_reason) || !text_is_same(a->symbol, b->symbol) ||
+        a->freedom != b->freedom || !text_is_same(a->races, b->races) ||
         !text_is_same(a->kernel, b->kernel) || !text_is_same(a->fault, b->fault) ||
         a->cut != b->cut || !profile_faults_are_same(a, b) ||
         !profile_findings_are_same(&a->findings, &b->findings))
@@ -92,8 +93,8 @@ bool profile_launches_differ_in_size(const struct profile_launch *a,
     if (a->site_count != b->site_count || a->bank_bytes != b->bank_bytes ||
         a->device != b->device || a->is_sample || b->is_sample || a->may_differ != b->may_differ ||
         a->blocks.is_asked || b->blocks.is_asked || a->fault || b->fault || a->passed_count ||
-        b->passed_count || !text_is_same(a->symbol, b->symbol) ||
-        !text_is_same(a->kernel, b->kernel) ||
+        b->passed_count || !text_is_same(a->symbol, b->symbol) || a->freedom != b->freedom ||
+        !text_is_same(a->races, b->races) || !text_is_same(a->kernel, b->kernel) ||
         !profile_findings_are_same(&a->findings, &b->findings))
         return false;
     for (size_t i = 0; i < a->site_count; i++)

@@ -63,6 +63,7 @@ void profile_free_site(struct profile_site *site) {
     free(site->array);
     free(site->verdict);
     free(site->proof);
+    free(site->bounds);
     free(site->why);
     free(site->help);
     free(site->suppressed);

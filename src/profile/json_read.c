@@ -126,6 +126,12 @@ static void read_request(struct profile_reader *reader, const json_t *object,
     profile_leave(reader, here);
 }
 
+// Of names of which the first one stands for nothing.
+static int read_verdict(struct profile_reader *reader, const json_t *object, const char *key,
+                        const char *const *names, int count) {
+    return 1 + profile_read_name(reader, object, key, names + 1, count - 1);
+}
+
 static void read_site(struct profile_reader *reader, const json_t *object,
                       struct profile_site *site) {
     site->space = (enum site_space)profile_read_name(reader, object, "space", profile_space_text,
@@ -140,6 +146,11 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     site->verdict = profile_read_text(reader, object, "verdict", false);
     if (json_object_get(object, "proof")) // since 0.2
         site->proof = profile_read_text(reader, object, "proof", true);
+    if (json_object_get(object, "bounds")) {
+        site->fit = (enum profile_fit)read_verdict(reader, object, "bounds", profile_fit_text,
+                                                   PROFILE_FITS_COUNT);
+        site->bounds = profile_read_text(reader, object, "bounds_proof", true);
+    }
     site->width = (unsigned)profile_read_number(reader, object, "width", 64);
     read_counts(reader, object, site->space, &site->counts);
     read_frames(reader, object, site);
@@ -323,6 +334,11 @@ static void read_launch(struct profile_reader *reader, const json_t *object,
     launch->fault = profile_read_text(reader, object, "fault", true);
     profile_read_faults(reader, object, launch);
     profile_read_findings(reader, object, &launch->findings);
+    if (json_object_get(object, "races")) {
+        launch->freedom = (enum profile_freedom)read_verdict(
+            reader, object, "races", profile_freedom_text, PROFILE_FREEDOMS);
+        launch->races = profile_read_text(reader, object, "races_proof", true);
+    }
     read_sample(reader, object, launch);
     read_blocks(reader, object, launch);
     read_totals(reader, object, launch);

@@ -85,6 +85,10 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "width", number(site->width));
     set(object, "verdict", text(site->verdict));
     set(object, "proof", text(site->proof));
+    if (site->fit) {
+        set(object, "bounds", text(profile_fit_text[site->fit]));
+        set(object, "bounds_proof", text(site->bounds));
+    }
     set(object, "excess", number(profile_excess_of(&site->counts)));
     set_counts(object, site->space, &site->counts);
     if (site->space != SITE_SHARED) {
@@ -192,6 +196,10 @@ static json_t *launch_of(unsigned arch, const struct profile_launch *launch) {
     profile_write_faults(object, launch);
     profile_write_findings(object, &launch->findings);
     set(object, "sample", sample_of(launch));
+    if (launch->freedom) {
+        set(object, "races", text(profile_freedom_text[launch->freedom]));
+        set(object, "races_proof", text(launch->races));
+    }
     if (launch->blocks.is_asked)
         set(object, "every_block", blocks_of(launch));
     set(object, "totals", totals_of(launch));

@@ -71,6 +71,7 @@ void profile_free_launch(struct profile_launch *launch) {
     free(launch->symbol);
     free(launch->fault);
     free(launch->whole_reason);
+    free(launch->races);
     profile_free_faults(launch);
     profile_free_findings(&launch->findings);
 }

@@ -60,6 +60,27 @@ struct profile_request {
     bool is_copy;    // the addresses of its source matter: bankrun_count_copy is asked
 };
 
+// Whether accesses stay in their shared array, and are aligned, in every block and for every input.
+enum profile_fit {
+    PROFILE_FIT_NONE,    // nobody asked
+    PROFILE_FITS,        // proved
+    PROFILE_FIT_UNKNOWN, // not proved
+    PROFILE_CAN_MISFIT,  // some do not, if a thread comes there; whether it does is not known
+    PROFILE_MISFITS,     // some do not
+    PROFILE_FITS_COUNT
+};
+extern const char *const profile_fit_text[PROFILE_FITS_COUNT]; // as in the JSON; NONE: NULL
+
+// Whether threads of a block race in shared memory, in every block and for every input.
+enum profile_freedom {
+    PROFILE_FREEDOM_NONE, // nobody asked, or there are no accesses
+    PROFILE_RACE_FREE,    // proved
+    PROFILE_FREEDOM_UNKNOWN,
+    PROFILE_RACES, // two threads do, whatever the input is
+    PROFILE_FREEDOMS
+};
+extern const char *const profile_freedom_text[PROFILE_FREEDOMS]; // as in the JSON; NONE: NULL
+
 struct profile_site {
     enum site_space space;
     enum profile_op op;
@@ -84,8 +105,10 @@ struct profile_site {
                            // does so before it: an estimate; 0: nothing of that is known
     bool is_modelled; // by `request`. False: no rule is known, or a saved profile does not name it
     struct profile_request request;
-    char *verdict; // "observed", "bounded" or "proved"
-    char *proof;   // what is proved, or why nothing is, in words; NULL: nobody tried
+    char *verdict;        // "observed", "bounded" or "proved"
+    char *proof;          // what is proved, or why nothing is, in words; NULL: nobody tried
+    enum profile_fit fit; // shared only
+    char *bounds;         // the same in words; NULL: nobody asked
     // The worst request, the first one in block order; valid when worst_degree > 0
     uint32_t worst_block[3], worst_warp, worst_mask;
     uint32_t worst_offsets[WARP_LANES];
@@ -217,6 +240,8 @@ struct profile_launch {
     struct profile_passed *passed;
     size_t passed_count;
     struct profile_findings findings;
+    enum profile_freedom freedom; // of races
+    char *races;                  // the same in words; NULL: there is nothing to say
     enum profile_cut cut;
     int cut_signal; // its number; 0: unknown, or none
     struct profile_counts totals[SITE_SPACES][PROFILE_OPS];

@@ -5,6 +5,18 @@
 #include "base/strbuf.h"
 #include "profile/recorder.h"
 
+const char *const profile_fit_text[PROFILE_FITS_COUNT] = {
+    [PROFILE_FITS] = "proved",
+    [PROFILE_FIT_UNKNOWN] = "unknown",
+    [PROFILE_CAN_MISFIT] = "possible",
+    [PROFILE_MISFITS] = "violated",
+};
+const char *const profile_freedom_text[PROFILE_FREEDOMS] = {
+    [PROFILE_RACE_FREE] = "free",
+    [PROFILE_FREEDOM_UNKNOWN] = "unknown",
+    [PROFILE_RACES] = "race",
+};
+
 static void join_choices(struct profile_choice *to, const struct profile_choice *from) {
     if (to->is_width != from->is_width || to->offset != from->offset || to->bytes != from->bytes)
         *to = (struct profile_choice){0};
@@ -23,6 +35,10 @@ void profile_join_proofs(struct profile_proof *to, const struct profile_proof *f
     to->degrees |= from->degrees;
     if (from->degree > to->degree)
         to->degree = from->degree;
+    if (from->fit > to->fit) {
+        to->fit = from->fit;
+        to->bounds = from->bounds;
+    }
     join_choices(&to->choice, &from->choice);
     to->may_merge |= from->may_merge;
     to->moved_behind = to->moved_behind ? to->moved_behind : from->moved_behind;
@@ -84,6 +100,8 @@ void profile_say_proof(struct profile_site *site, const struct profile_proof *pr
         put_why(&words, proof);
     }
     site->verdict = base_strdup(verdict);
+    site->fit = proof->fit;
+    site->bounds = base_strdup(proof->bounds);
     site->may_merge = proof->may_merge;
     site->moved_behind = proof->moved_behind;
     site->is_estimate |= proof->moved_behind != 0;

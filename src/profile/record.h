@@ -65,6 +65,12 @@ struct profile_proof {
     struct profile_choice choice;
     bool may_merge;        // see struct profile_site
     uint32_t moved_behind; // the same
+    enum profile_fit fit;
+    const char *bounds; // where its accesses lie, in words; borrowed. NULL: nobody asked
+};
+struct profile_race_proof { // of all accesses to shared memory
+    enum profile_freedom freedom;
+    const char *words; // borrowed; NULL: there is nothing to say
 };
 struct strbuf;
 // "1, 2, 4" of bits 0, 1 and 3.
@@ -92,6 +98,7 @@ struct profile_launch_result {
     // written are some of those that a proof is about, of all.
     const struct profile_proof *proofs;
     uint32_t proof_count;
+    struct profile_race_proof races;
     bool is_as_compiled;       // the machine code of the kernel says which requests were merged
     const uint8_t *parameters; // of the kernel, its `parameter_bytes`; NULL: nothing is known
     struct profile_blocks blocks;

@@ -303,6 +303,8 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         profile_cut_short(launch, result->cut, result->cut_signal);
     launch->blocks = result->blocks;
     launch->whole_reason = base_strdup(result->whole_reason);
+    launch->freedom = result->races.freedom;
+    launch->races = base_strdup(result->races.words);
     profile_ran(result->instructions);
     profile_merge(recorder, launch, result);
     profile_asked(recorder);

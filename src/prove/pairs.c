@@ -11,6 +11,7 @@
 
 enum { WORD = 4 };
 static const uint64_t MOST_COMPARED = 1ull << 29; // pairs of lanes: more take too long
+enum { COMPARED_PER_STEP = 128 };
 
 struct item { // a lane touches a word
     uint64_t word;
@@ -28,7 +29,7 @@ struct search {
     struct prove_races *result;
     struct race_entry *entries; // by node and phase
     size_t count;
-    uint64_t compared;
+    uint64_t compared, most_compared;
     struct items items, sorted; // the latter: room to sort them
     VEC(size_t) writes;         // of one word, among its items
     bool has_other_writes;      // of the node, that are not among the items
@@ -240,7 +241,8 @@ static void look_at_words(struct search *search) {
     sort_items(search);
     const struct item *items = search->items.data;
     const size_t count = search->items.length;
-    for (size_t first = 0, end; first < count && search->compared < MOST_COMPARED; first = end) {
+    for (size_t first = 0, end; first < count && search->compared < search->most_compared;
+         first = end) {
         for (end = first; end < count && items[end].word == items[first].word; end++)
             ;
         look_at_word(search, &items[first], end - first);
@@ -341,7 +343,7 @@ static void look_at_node(struct search *search, size_t first, size_t end) {
         look_at_words(search);
         next += next == i;
     }
-    for (size_t i = first; i < end && search->compared < MOST_COMPARED; i++)
+    for (size_t i = first; i < end && search->compared < search->most_compared; i++)
         for (size_t k = i; k < end; k++)
             if (may_conflict(entries[i].access, entries[k].access) &&
                 is_compared(&entries[i], &entries[k]) && !is_one_group(&entries[i], &entries[k]) &&
@@ -392,8 +394,15 @@ static size_t list_entries(struct search *search) {
     return entries.list.length;
 }
 
+// Where the walk may not take long, comparing may not either.
+static uint64_t most_compared(const struct prove_launch *launch) {
+    const uint64_t most = launch->most_steps * COMPARED_PER_STEP;
+    return launch->most_steps && most < MOST_COMPARED ? most : MOST_COMPARED;
+}
+
 void race_find_pairs(struct walker *walker, struct prove_races *result) {
-    struct search search = {.walker = walker, .result = result};
+    struct search search = {
+        .walker = walker, .result = result, .most_compared = most_compared(walker->launch)};
     const size_t count = list_entries(&search);
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first;
@@ -401,7 +410,7 @@ void race_find_pairs(struct walker *walker, struct prove_races *result) {
             ;
         look_at_node(&search, first, end);
     }
-    if (search.compared >= MOST_COMPARED && result->freedom == PROVE_FREE)
+    if (search.compared >= search.most_compared && result->freedom == PROVE_FREE)
         race_give_up(walker->races, NULL, 0, "it takes too long to compare all accesses");
     vec_free(&search.items);
     vec_free(&search.sorted);

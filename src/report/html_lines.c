@@ -203,6 +203,7 @@ static json_t *access_of(struct html_data *data, const struct html_access *acces
     set_text(data, object, "array", site->array);
     set_text(data, object, "verdict", site->verdict);
     set_text(data, object, "proof", site->proof);
+    set_text(data, object, "bounds", site->bounds);
     set_text(data, object, "why", site->why);
     set_text(data, object, "help", site->help);
     set_text(data, object, "function", site->function);

@@ -129,6 +129,7 @@ static void put_launch(struct report_page *page, const struct view_launch *launc
     text_heading(page, launch, profile);
     if (manner->folds)
         text_smaller(page, launch);
+    text_safety(page, launch, is_verbose);
     text_findings(page, &launch->findings, is_verbose);
     text_shared(page, launch, is_verbose);
     text_global(page, launch, is_verbose);

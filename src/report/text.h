@@ -15,6 +15,9 @@ void text_heading(struct report_page *page, const struct view_launch *launch,
 // The shared-memory lines: those that conflict one by one, the others in a table. is_verbose: all
 // of them, here and below.
 void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose);
+// text_safety.c: whether accesses to shared memory leave their arrays, or race; where neither is
+// wrong it is said to those alone who want all.
+void text_safety(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
 // One line that conflicts.
 void text_conflict(struct report_page *page, const struct view_line *line,

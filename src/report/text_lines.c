@@ -96,6 +96,15 @@ static void put_proof(struct report_page *page, const struct profile_site *site,
     report_newline(page);
 }
 
+// What leaves its array is said in front of all lines.
+static void put_bounds(struct report_page *page, const struct profile_site *site, bool is_verbose) {
+    if (!site->bounds || !is_verbose || site->fit >= PROFILE_CAN_MISFIT)
+        return;
+    put_label(page, "bounds");
+    report_wrap(page, STYLE_PLAIN, site->bounds);
+    report_newline(page);
+}
+
 static void put_estimate(struct report_page *page, const struct profile_site *site) {
     struct strbuf text = {0};
     if (!site->is_estimate)
@@ -123,6 +132,7 @@ static void put_site_details(struct report_page *page, const struct view_site *s
     }
     put_degree(page, site);
     put_proof(page, site, is_verbose);
+    put_bounds(page, site, is_verbose);
     put_average(page, shown);
     put_estimate(page, site);
     text_banks(page, INDENT, shown, is_verbose);
@@ -223,7 +233,8 @@ static void put_conflicts(struct report_page *page, const struct view_launch *la
     text_rest(page, 2, lines->count - shown, "line", more);
 }
 
-static void put_clean_line(struct report_page *page, const struct view_line *line) {
+static void put_clean_line(struct report_page *page, const struct view_line *line,
+                           bool is_verbose) {
     for (size_t i = 0; i < line->count; i++) {
         const struct view_site *site = &line->sites[i];
         struct strbuf place = {0}, label = {0};
@@ -235,6 +246,7 @@ static void put_clean_line(struct report_page *page, const struct view_line *lin
         text_row(page, 4, strbuf_string(&label), site->cells);
         if (site->site->moved_behind)
             put_estimate(page, site->site);
+        put_bounds(page, site->site, is_verbose);
         strbuf_free(&place);
         strbuf_free(&label);
     }
@@ -249,7 +261,7 @@ void text_shared(struct report_page *page, const struct view_launch *launch, boo
         text_columns(page, 2, "lines without conflicts", view_columns[SITE_SHARED]);
     }
     for (size_t i = 0; i < shown; i++)
-        put_clean_line(page, &clean->data[i]);
+        put_clean_line(page, &clean->data[i], is_verbose);
     if (shown < clean->count)
         text_rest(page, 4, clean->count - shown, "line", "");
 }

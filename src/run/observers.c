@@ -120,7 +120,7 @@ static void finish_recorder(struct run_observers *o, const struct run_launch *la
     counted.passed_count = result->passed_count;
     counted.findings = check_end(o->check);
     if (!launch->profile->is_uncounted && !counted.fault)
-        counted.proofs = run_proofs(launch, counted.instructions, &counted.proof_count);
+        run_proofs(launch, counted.instructions, &counted);
     counted.is_as_compiled = launch->compiled != NULL;
     counted.parameters = launch->sim.parameters;
     for (size_t i = 0; i < o->ordered.count; i++)

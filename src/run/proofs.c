@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "compiled/merges.h"
 #include "compiled/moved.h"
-#include "prove/prove.h"
+#include "prove/words.h"
 
 // A launch must not wait long for its proof, nor the process keep very many. A step takes as long
 // as a hundred instructions that run.
@@ -22,6 +22,7 @@ struct key {
     const void *kernel;
     uint32_t arch, block[3], grid[3]; // grid 0: any, and any parameters
     uint64_t parameters;              // hashed
+    uint64_t dynamic;                 // bytes of shared memory that the launch asks for
 };
 
 struct kept {
@@ -30,6 +31,7 @@ struct kept {
     uint64_t steps;
     uint32_t site_count;
     bool is_settled; // no more can be known of any launch
+    struct profile_race_proof races;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,6 +68,56 @@ static struct profile_proof in_words(const struct prove_site *site) {
     return proof;
 }
 
+// Words are kept as long as the process lives.
+static const char *kept_words(struct strbuf *words) {
+    const char *kept = words->length ? strbuf_take(words) : NULL;
+    strbuf_free(words);
+    return kept;
+}
+
+static enum profile_fit fit_of(enum prove_fit fit, bool is_sure) {
+    switch (fit) {
+    case PROVE_FIT_NONE:
+        return PROFILE_FIT_NONE;
+    case PROVE_FITS:
+        return PROFILE_FITS;
+    case PROVE_MISFITS:
+        return is_sure ? PROFILE_MISFITS : PROFILE_CAN_MISFIT;
+    default:
+        return PROFILE_FIT_UNKNOWN;
+    }
+}
+
+// Alignment is worth words where it is not proved.
+static void place(const struct prove_site *site, unsigned width, struct profile_proof *proof) {
+    const enum profile_fit bounds = fit_of(site->bounds.fit, site->bounds.is_sure),
+                           alignment = fit_of(site->alignment.fit, site->alignment.is_sure);
+    struct strbuf words = {0};
+    if (!bounds)
+        return;
+    prove_put_bounds(&words, site, width);
+    if (alignment > PROFILE_FITS && width > 1) {
+        strbuf_puts(&words, "; ");
+        prove_put_alignment(&words, site, width);
+    }
+    proof->fit = alignment > bounds && width > 1 ? alignment : bounds;
+    proof->bounds = kept_words(&words);
+}
+
+static void look_at_races(struct kept *kept, const struct ir_function *kernel,
+                          const struct prove_launch *asked) {
+    static const enum profile_freedom freedoms[] = {[PROVE_FREE] = PROFILE_RACE_FREE,
+                                                    [PROVE_RACE] = PROFILE_RACES,
+                                                    [PROVE_NOT_FREE] = PROFILE_FREEDOM_UNKNOWN};
+    const struct prove_races races = prove_races(kernel, asked);
+    struct strbuf words = {0};
+    if (!races.has_shared)
+        return;
+    prove_put_races(&words, &races, asked->block);
+    kept->races = (struct profile_race_proof){freedoms[races.freedom], kept_words(&words)};
+    kept->steps += races.steps;
+}
+
 static bool reads_width(const struct ir_function *kernel) {
     uint32_t count;
     const struct ir_function **functions = ir_reachable(kernel, &count);
@@ -91,6 +143,7 @@ static void prove_widths(struct kept *kept, const struct ir_function *kernel,
         return;
     struct prove_launch asked = *as_is;
     asked.is_width_open = true;
+    asked.wants_bounds = false;
     struct prove_result *open = prove_kernel(kernel, &asked);
     for (uint32_t s = 0; s < open->site_count; s++)
         if (!kept->proofs[s].choice.bytes && open->sites[s].is_width)
@@ -109,7 +162,11 @@ static void find_moved(struct kept *kept, const struct ir_function *kernel,
 static void prove(struct kept *kept, const struct ir_function *kernel,
                   const struct run_launch *launch) {
     const struct key *key = &kept->key;
-    struct prove_launch asked = {.arch = key->arch, .most_steps = MOST_STEPS};
+    struct prove_launch asked = {.arch = key->arch,
+                                 .most_steps = MOST_STEPS,
+                                 .wants_bounds = true,
+                                 .has_dynamic = true,
+                                 .dynamic_bytes = key->dynamic};
     memcpy(asked.block, key->block, sizeof asked.block);
     if (key->grid[0]) {
         asked.has_grid = true;
@@ -121,11 +178,16 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
     kept->proofs = base_alloc((result->site_count + 1) * sizeof *kept->proofs);
     kept->steps = result->steps;
     kept->site_count = result->site_count;
+    struct ir_kernel_site *sites = ir_kernel_sites(kernel, &kept->site_count);
     for (uint32_t s = 0; s < result->site_count; s++) {
         const enum prove_verdict verdict = result->sites[s].verdict;
         kept->proofs[s] = in_words(&result->sites[s]);
-        kept->is_settled &= verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED;
+        place(&result->sites[s], sites[s].site->width, &kept->proofs[s]);
+        kept->is_settled &= (verdict == PROVE_EXACT || verdict == PROVE_NOT_REACHED) &&
+                            kept->proofs[s].fit <= PROFILE_FITS;
     }
+    free(sites);
+    look_at_races(kept, kernel, &asked);
     bool *may_merge = compiled_may_merge(kernel);
     for (uint32_t s = 0; s < result->site_count; s++)
         kept->proofs[s].may_merge = may_merge[s];
@@ -169,6 +231,7 @@ static const struct kept *find(const struct run_launch *launch, const struct ir_
     any.kernel = kernel;
     any.arch = launch->arch;
     memcpy(any.block, launch->sim.block, sizeof any.block);
+    any.dynamic = launch->sim.dynamic_shared_bytes;
     const struct kept *kept = find_or_prove(&any, kernel, launch, NULL);
     if (!kept || kept->is_settled ||
         (kept->steps > FEW_STEPS && instructions / kept->steps < WORTHWHILE))
@@ -180,12 +243,15 @@ static const struct kept *find(const struct run_launch *launch, const struct ir_
     return more ? more : kept;
 }
 
-const struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions,
-                                       uint32_t *count) {
+void run_proofs(const struct run_launch *launch, uint64_t instructions,
+                struct profile_launch_result *result) {
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     pthread_mutex_lock(&lock);
     const struct kept *kept = find(launch, kernel, instructions);
     pthread_mutex_unlock(&lock);
-    *count = kept ? kept->site_count : 0;
-    return kept ? kept->proofs : NULL; // nothing that is kept changes any more
+    if (!kept)
+        return;
+    result->proofs = kept->proofs; // nothing that is kept changes any more
+    result->proof_count = kept->site_count;
+    result->races = kept->races;
 }

@@ -4,10 +4,11 @@
 
 #include "run/launch.h"
 
-// For each site as ir_kernel_sites() numbers them. `instructions`: that the launch ran, which says
-// what a proof may cost. Valid as long as the process lives. NULL: the kernel has no site that may
-// access shared memory, or too much is kept already. *count: of sites.
-const struct profile_proof *run_proofs(const struct run_launch *launch, uint64_t instructions,
-                                       uint32_t *count);
+// Fills what is known of each site, as ir_kernel_sites() numbers them, and of races.
+// `instructions`: that the launch ran, which says what a proof may cost. Valid as long as the
+// process lives. Nothing is filled where the kernel has no site that may access shared memory, or
+// too much is kept already.
+void run_proofs(const struct run_launch *launch, uint64_t instructions,
+                struct profile_launch_result *result);
 
 #endif

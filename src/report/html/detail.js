@@ -156,7 +156,8 @@ function showAccess(access) {
     access.picture === null ? make("p", {class: "dim"}, "Its worst request is not drawn: the bank model has no rule "
       + "for it, or this page has as many pictures as it may.") : null,
     ...said("What helps", words(access.help)), layoutTable(access), access.space === 0 ? histogram(access) : null,
-    ...said("For every block and input", words(access.proof))].filter((part) => part !== null);
+    ...said("For every block and input", words(access.proof)),
+    ...said("Where it lies", words(access.bounds))].filter((part) => part !== null);
 }
 
 function accessName(access) {
