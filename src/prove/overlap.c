@@ -29,6 +29,15 @@ static enum sharing of_step(const struct pair *pair, const struct race_step *ste
     return a != RACE_FRESH && b != RACE_FRESH && form_is_concrete(step->grows) ? SHIFTED : OWN;
 }
 
+// A number that is loaded in a loop is the same in the same round of it.
+static enum sharing of_scalar(const struct pair *pair, const struct race_scalar *scalar) {
+    const struct races *races = pair->walker->races;
+    return race_relation_of(races, pair->a->phase, scalar->context) ==
+                   race_relation_of(races, pair->b->phase, scalar->context)
+               ? SHARED
+               : OWN;
+}
+
 static enum sharing sharing_of_form(const struct pair *pair, const struct form *a);
 
 static enum sharing sharing_of(const struct pair *pair, uint32_t number) {
@@ -40,10 +49,12 @@ static enum sharing sharing_of(const struct pair *pair, uint32_t number) {
         return OWN;
     enum sharing sharing = SHARED;
     const struct race_step *step;
+    const struct race_scalar *scalar;
     switch (symbol->kind) {
     case SYMBOL_UNKNOWN:
         step = race_step_of(races, number);
-        return step ? of_step(pair, step) : SHARED;
+        scalar = race_scalar_of(races, number);
+        return step ? of_step(pair, step) : scalar ? of_scalar(pair, scalar) : SHARED;
     case SYMBOL_PRODUCT:
         for (int i = 0; i < 2; i++)
             if (sharing_of(pair, symbol->factors[i]) != SHARED)
@@ -383,4 +394,15 @@ struct race_meeting race_overlap(struct walker *walker, const struct race_entry 
     if (meeting.may_meet && meeting.symbol == IR_NONE && difference.bits < ADDRESS_BITS)
         meeting.is_partial = true;
     return meeting;
+}
+
+bool race_may_reach(struct walker *walker, const struct race_entry *a, const struct race_entry *b) {
+    struct difference difference;
+    const struct pair pair = {walker, a, b, false};
+    if (!a->access->lanes || !b->access->lanes)
+        return false;
+    if (!a->access->address || !b->access->address)
+        return true;
+    make_difference(&pair, &difference);
+    return look_at_lanes(&pair, &difference, false).may_meet;
 }

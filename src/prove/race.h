@@ -48,14 +48,24 @@ struct race_step { // a number that changes from round to round of a loop with b
     bool is_noted, is_split;  // split: it need not grow alike in all warps
 };
 
+// A load of a number that all threads read alike, once between two barriers; see scalars.c.
+struct race_scalar {
+    uint32_t context, instruction;
+    unsigned at;     // which byte of the access it begins at
+    uint32_t symbol; // IR_NONE: not made yet
+    uint32_t place;  // in shared memory, of the access
+    const struct code *code;
+};
+
 enum race_class { RACE_READ = 0, RACE_WRITE = 1, RACE_STRONG = 2 };
 
 struct race_access {
     uint32_t warp, lanes, phases, warp_phases; // phases: sets
-    uint32_t instruction;
+    uint32_t context, instruction;
     const struct code *code;
     const struct form *address, *value; // NULL: not known
     uint8_t class, width;
+    bool is_called;  // in a function that is called
     bool is_certain; // these lanes do it in every block, whatever the input is
     bool is_once;    // once between two barriers
 };
@@ -68,8 +78,9 @@ struct races {
     size_t branch; // where the next one is looked for
     VEC(struct race_step) steps;
     VEC(struct race_access) accesses;
-    VEC(uint32_t) unstepped; // contexts of loops of which a round may have no barrier
-    unsigned free_rounds;    // loops of any round without a barrier that are being walked
+    VEC(struct race_scalar) scalars; // that a walk before has found
+    VEC(uint32_t) unstepped;         // contexts of loops of which a round may have no barrier
+    unsigned free_rounds;            // loops of any round without a barrier that are being walked
     // Something may order threads, those of one warp, that is not followed.
     bool has_other_order, has_warp_order;
     bool *is_common; // by symbol, once all warps are walked: the same for all threads
@@ -151,6 +162,16 @@ const struct race_step *race_step_of(const struct races *races, uint32_t symbol)
 // Whether warps come to barriers alike. False: why is in `trouble`.
 bool race_is_in_step(struct walker *walker);
 
+// scalars.c: behind a walk, whose numbers are looked at for what they have in common: loads that
+// give all threads the same. True: there are any, and a walk that knows may find more.
+bool race_find_scalars(struct walker *walker);
+// Behind that walk: they are still what they were.
+bool race_scalars_hold(struct walker *walker);
+// Of such a load, what is loaded `at` bytes behind its address. IR_NONE: it is none.
+uint32_t race_scalar_symbol(struct walker *walker, const struct code *code, uint32_t instruction,
+                            unsigned at, uint64_t high);
+const struct race_scalar *race_scalar_of(const struct races *races, uint32_t symbol); // or NULL
+
 // pairs.c: all pairs of accesses that may be a race. Fills what was found.
 void race_find_pairs(struct walker *walker, struct prove_races *result);
 
@@ -174,5 +195,9 @@ struct race_meeting {
 // Whether lanes of the two may touch the same byte. `is_same`: they are the same access.
 struct race_meeting race_overlap(struct walker *walker, const struct race_entry *a,
                                  const struct race_entry *b, bool is_same);
+
+// Whether any lane of the one may touch a byte that any lane of the other does, be they one
+// thread's.
+bool race_may_reach(struct walker *walker, const struct race_entry *a, const struct race_entry *b);
 
 #endif

@@ -103,14 +103,22 @@ static void give_up(struct prove_races *result, const struct walker *walker) {
         .instruction = races->trouble_instruction};
 }
 
-static void races_free(struct races *races) {
-    race_phases_free(races);
+// What a walk has found, but for the numbers of phases and what was made of it for the next one.
+static void forget_walk(struct races *races) {
     vec_free(&races->edges);
     vec_free(&races->branches);
     vec_free(&races->steps);
     vec_free(&races->accesses);
     vec_free(&races->unstepped);
     free(races->is_common);
+    races->is_common = NULL;
+    races->branch = 0;
+}
+
+static void races_free(struct races *races) {
+    forget_walk(races);
+    race_phases_free(races);
+    vec_free(&races->scalars);
 }
 
 // Something that an access may be of.
@@ -127,6 +135,35 @@ static bool has_shared(const struct walker *walker) {
     return false;
 }
 
+// Of a walk of all warps.
+static void look(struct walker *walker, const struct ir_function *kernel,
+                 struct prove_races *result) {
+    struct races *races = walker->races;
+    walk_block(walker, kernel);
+    if (walker->trouble || races->trouble)
+        return;
+    race_find_common(walker);
+    result->has_shared = races->accesses.length > 0;
+    if (!race_scalars_hold(walker))
+        race_give_up(races, NULL, 0, "what all threads read alike is not known");
+    else if (result->has_shared && race_is_in_step(walker))
+        race_find_pairs(walker, result);
+}
+
+// Once more, if what the first walk has found of shared memory may tell more.
+static void look_again(struct walker *walker, const struct ir_function *kernel,
+                       struct prove_races *result) {
+    struct races *races = walker->races;
+    if (!result->has_shared || walker->trouble || !races->is_common || !race_find_scalars(walker))
+        return;
+    forget_walk(races);
+    races->trouble = NULL;
+    races->trouble_code = NULL;
+    walker->steps = 0;
+    *result = (struct prove_races){.freedom = PROVE_FREE};
+    look(walker, kernel, result);
+}
+
 struct prove_races prove_races(const struct ir_function *kernel,
                                const struct prove_launch *launch) {
     struct races races = {0};
@@ -137,14 +174,10 @@ struct prove_races prove_races(const struct ir_function *kernel,
                             .most_steps = walk_most_steps(launch)};
     walker.codes = walk_list_codes(kernel, &walker.code_count);
     form_table_init(&walker.table);
-    const bool is_looked_at = has_shared(&walker);
-    if (is_looked_at)
-        walk_block(&walker, kernel);
-    if (is_looked_at && !walker.trouble && !races.trouble) {
-        race_find_common(&walker);
-        result.has_shared = races.accesses.length > 0;
-        if (result.has_shared && race_is_in_step(&walker))
-            race_find_pairs(&walker, &result);
+    if (has_shared(&walker)) {
+        look(&walker, kernel, &result);
+        if (races.trouble || result.freedom == PROVE_NOT_FREE)
+            look_again(&walker, kernel, &result);
     }
     if (walker.trouble || (races.trouble && result.freedom == PROVE_FREE))
         give_up(&result, &walker);

@@ -234,10 +234,11 @@ static const struct form *loaded(const struct step *step, const struct memory_pl
         return transfer_extend(&walker->table, step->number, stored, 8 * bytes,
                                is_signed_type(type), bits);
     const bool is_narrow = 8 * bytes < bits && !is_signed_type(type);
-    return form_of_symbol(&walker->table, bits,
-                          symbol_unknown(&walker->table, is_uniform,
-                                         form_mask(is_narrow ? 8 * bytes : bits), ORIGIN_LOAD,
-                                         step->number));
+    const uint64_t high = form_mask(is_narrow ? 8 * bytes : bits);
+    uint32_t symbol = race_scalar_symbol(walker, step->code, step->number, at, high);
+    if (symbol == IR_NONE)
+        symbol = symbol_unknown(&walker->table, is_uniform, high, ORIGIN_LOAD, step->number);
+    return form_of_symbol(&walker->table, bits, symbol);
 }
 
 static const struct ir_operand *element_of(const struct ir_operand *operand, unsigned i) {

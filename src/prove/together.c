@@ -56,11 +56,11 @@ const struct race_step *race_step_of(const struct races *races, uint32_t symbol)
 }
 
 bool race_counts_rounds(const struct walker *walker, uint32_t number) {
-    if (!walker->races || !walker->races->steps.length)
+    if (!walker->races || !(walker->races->steps.length + walker->races->scalars.length))
         return false;
     const struct symbol *symbol = form_symbol_of(&walker->table, number);
     if (symbol->kind == SYMBOL_UNKNOWN)
-        return race_step_of(walker->races, number) != NULL;
+        return race_step_of(walker->races, number) || race_scalar_of(walker->races, number);
     if (symbol->kind == SYMBOL_PRODUCT)
         return race_counts_rounds(walker, symbol->factors[0]) ||
                race_counts_rounds(walker, symbol->factors[1]);
@@ -122,6 +122,10 @@ void race_find_common(struct walker *walker) {
         races->is_common[step->symbol] =
             step->is_noted && !step->is_split && is_stepped(races, step->context);
     }
+    for (size_t i = 0; i < races->scalars.length; i++)
+        if (races->scalars.data[i].symbol != IR_NONE)
+            races->is_common[races->scalars.data[i].symbol] =
+                is_stepped(races, races->scalars.data[i].context);
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         mark_functions(walker);

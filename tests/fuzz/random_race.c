@@ -8,7 +8,7 @@
 
 #define ONE_OF(g, list) (list)[random_below(g, sizeof(list) / sizeof *(list))]
 
-enum { ARRAY_BYTES = 16384, MOST_DEPTH = 4 };
+enum { ARRAY_BYTES = 16384, MOST_DEPTH = 4, MOST_SCALARS = 2 };
 
 // Registers that every kernel sets first.
 static const char *const of_threads[] = {"%me", "%me", "%me", "%tx", "%ty", "%ln", "%wa"};
@@ -18,9 +18,11 @@ struct race_generator {
     struct generator g;
     unsigned counters; // loops around: %k0, %k1, ...
     unsigned numbers;  // registers that were made
+    unsigned scalars;  // %u0, %u1, ...: read from shared memory, where one thread stored for all
     unsigned missing;  // percent of barriers that are left out
-    bool is_tidy;      // no barrier where threads may be apart
-    bool is_calm;      // threads mostly write what is theirs, with barriers between
+    bool has_scalars;
+    bool is_tidy; // no barrier where threads may be apart
+    bool is_calm; // threads mostly write what is theirs, with barriers between
     bool are_apart;
 };
 
@@ -42,7 +44,9 @@ static void statements(struct race_generator *r, unsigned count);
 
 // One that is not of the thread: it is small.
 static const char *uniform(struct race_generator *r, char text[24]) {
-    if (r->counters && chance(r, 40))
+    if (r->scalars && chance(r, 40))
+        snprintf(text, 24, "%%u%u", below(r, r->scalars));
+    else if (r->counters && chance(r, 40))
         snprintf(text, 24, "%%k%u", below(r, r->counters));
     else if (chance(r, 50))
         snprintf(text, 24, "%u", below(r, 9));
@@ -128,7 +132,10 @@ static unsigned make_condition(struct race_generator *r, bool *is_common) {
     *is_common = chance(r, 35);
     if (*is_common) {
         random_say(&r->g, "setp.%s %%p%u, %s, %s;", ONE_OF(&r->g, relations), p,
-                   r->counters && chance(r, 40) ? "%k0" : ONE_OF(&r->g, of_blocks), uniform(r, u));
+                   r->scalars && chance(r, 40)    ? "%u0"
+                   : r->counters && chance(r, 40) ? "%k0"
+                                                  : ONE_OF(&r->g, of_blocks),
+                   uniform(r, u));
         return p;
     }
     if (chance(r, 15))
@@ -192,6 +199,33 @@ static void make_barrier(struct race_generator *r) {
         random_say(&r->g, "bar.sync 1, %%nt;");
     else
         random_say(&r->g, "bar.sync 0;");
+}
+
+// Some threads store a number, mostly one thread; all read it, mostly behind a barrier.
+static void make_scalar(struct race_generator *r) {
+    static const char *const values[] = {"%n1", "%n2", "%v", "%me", "%cta"};
+    const unsigned u = below(r, MOST_SCALARS), p = new_number(r);
+    const unsigned place = chance(r, 80) ? ARRAY_BYTES - 16 + 4 * u : 64 * below(r, 8);
+    if (chance(r, 85)) {
+        char text[24];
+        if (chance(r, 40))
+            snprintf(text, sizeof text, "%%r%u", loaded(r));
+        else
+            snprintf(text, sizeof text, "%s", ONE_OF(&r->g, values));
+        random_say(&r->g, "setp.%s.u32 %%p%u, %%me, %u;", chance(r, 85) ? "eq" : "le", p,
+                   chance(r, 70) ? 0 : below(r, 48));
+        if (chance(r, 10))
+            random_say(&r->g, "red.shared.add.u32 [%%base+%u], 1;", place);
+        else
+            random_say(&r->g, "@%%p%u st.shared.u32 [%%base+%u], %s;", p, place, text);
+        if (chance(r, 85))
+            make_barrier(r);
+    }
+    random_say(&r->g, "ld.shared.u32 %%u%u, [%%base+%u];", u, place);
+    random_say(&r->g, "and.b32 %%u%u, %%u%u, %u;", u, u, chance(r, 50) ? 1 : 7);
+    if (chance(r, 60))
+        make_barrier(r);
+    r->scalars = MOST_SCALARS;
 }
 
 // ---- Ways -----------------------------------------------------------------------------------
@@ -284,6 +318,8 @@ static void statement(struct race_generator *r) {
         make_access(r);
         if (r->is_calm && chance(r, 75))
             make_barrier(r);
+    } else if (way < 51 && r->has_scalars) {
+        make_scalar(r);
     } else if (way < 70) {
         make_barrier(r);
     } else if (way < 80 && r->g.depth < MOST_DEPTH)
@@ -310,7 +346,7 @@ static void declare(const struct race_generator *r, struct strbuf *out) {
                   ".visible .entry k(.param .u64 buf, .param .u32 n1, .param .u32 n2)\n{\n"
                   "    .reg .b32 %%r<%u>;\n    .reg .pred %%p<%u>;\n    .reg .b64 %%d<4>, %%buf;\n"
                   "    .reg .b32 %%me, %%tx, %%ty, %%ln, %%wa, %%nt, %%n1, %%n2, %%cta, %%size;\n"
-                  "    .reg .b32 %%base, %%v, %%x, %%seven, %%k<3>;\n"
+                  "    .reg .b32 %%base, %%v, %%x, %%seven, %%k<3>, %%u<2>;\n"
                   "    ld.param.u64 %%buf, [buf];\n    ld.param.u32 %%n1, [n1];\n"
                   "    ld.param.u32 %%n2, [n2];\n",
                   ARRAY_BYTES, r->numbers + 1, r->numbers + 1);
@@ -322,6 +358,7 @@ static void declare(const struct race_generator *r, struct strbuf *out) {
                      "    and.b32 %ln, %me, 31;\n    shr.u32 %wa, %me, 5;\n"
                      "    mov.u32 %base, sm;\n    mov.u32 %v, %me;\n    mov.u32 %x, 0;\n"
                      "    mov.u32 %seven, 7;\n    mov.u64 %d2, 0;\n"
+                     "    mov.u32 %u0, 0;\n    mov.u32 %u1, 0;\n"
                      "    setp.eq.u32 %p0, %ln, 0;\n");
 }
 
@@ -331,6 +368,7 @@ void random_race_make(struct random_kernel *kernel, uint64_t seed) {
     r.missing = ONE_OF(&r.g, ((const unsigned[]){0, 0, 10, 40}));
     r.is_tidy = chance(&r, 80);
     r.is_calm = chance(&r, 60);
+    r.has_scalars = chance(&r, 50);
     statements(&r, 4 + below(&r, 10));
     declare(&r, &kernel->text);
     strbuf_puts(&kernel->text, strbuf_string(&r.g.body));
