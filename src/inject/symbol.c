@@ -1,8 +1,9 @@
 // dlsym(), before the C library's. Names of two compilers are looked at (library.h); all else goes
 // on to the C library as if nobody had been in between: which object the call comes from decides
 // what it means with RTLD_NEXT and RTLD_DEFAULT.
-#define _GNU_SOURCE // dlvsym
+#define _GNU_SOURCE // dladdr, dlvsym
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,20 +43,34 @@ void *inject_dlsym(void *handle, const char *name) {
     return inject_real_dlsym()(handle, name);
 }
 
-// What the program gets; NULL: whatever the C library says.
-EARLY void *inject_symbol(void *handle, const char *name);
-void *inject_symbol(void *handle, const char *name) {
+// What the program gets. In two registers, for the assembler below.
+struct answer {
+    void *address;
+    uintptr_t is_given; // 0: whatever the C library says
+};
+
+static bool is_own(void *function) {
+    static const char anchor;
+    Dl_info own, its;
+    return dladdr(&anchor, &own) && dladdr(function, &its) && own.dli_fbase == its.dli_fbase;
+}
+
+EARLY struct answer inject_symbol(void *handle, const char *name);
+struct answer inject_symbol(void *handle, const char *name) {
     if (handle == RTLD_NEXT || !name || (name[0] != 'n' && name[0] != '_'))
-        return NULL;
+        return (struct answer){NULL, false};
     const bool is_nvrtc = strncmp(name, "nvrtc", strlen("nvrtc")) == 0;
     const bool is_jitlink = strncmp(name, "nvJitLink", strlen("nvJitLink")) == 0 ||
                             strncmp(name, "__nvJitLink", strlen("__nvJitLink")) == 0;
     if (!is_nvrtc && !is_jitlink)
-        return NULL;
+        return (struct answer){NULL, false};
     void *found = inject_dlsym(handle, name);
+    if (found && is_own(found)) // which is not to seem to be NVRTC where that is not there
+        found = inject_dlsym(RTLD_NEXT, name);
     if (!found)
-        return NULL;
-    return is_nvrtc ? inject_nvrtc_symbol(name, found) : inject_jitlink_symbol(name, found);
+        return (struct answer){NULL, true};
+    void *ours = is_nvrtc ? inject_nvrtc_symbol(name, found) : inject_jitlink_symbol(name, found);
+    return (struct answer){ours ? ours : found, true};
 }
 
 #if defined __x86_64__
@@ -70,7 +85,7 @@ __asm__(".globl dlsym\n"
         "    sub $8, %rsp\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    call inject_symbol\n"
-        "    test %rax, %rax\n"
+        "    test %rdx, %rdx\n"
         "    jnz 1f\n"
         "    call inject_real_dlsym\n"
         "    add $8, %rsp\n"
@@ -97,7 +112,7 @@ __asm__(".globl dlsym\n"
         "    .cfi_offset x30, -24\n"
         "    stp x0, x1, [sp, #16]\n"
         "    bl inject_symbol\n"
-        "    cbnz x0, 1f\n"
+        "    cbnz x1, 1f\n"
         "    bl inject_real_dlsym\n"
         "    mov x16, x0\n"
         "    ldp x0, x1, [sp, #16]\n"

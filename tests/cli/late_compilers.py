@@ -166,6 +166,16 @@ for version in (b"12", b"13"):
             self.assertIn(f"// version {version}", out)
         self.assertEqual(out.count("launch 0\none 1\n0 None 4\n"), 6, out)
 
+    def test_what_is_not_there_is_not_found(self):
+        out = self.run_python("""
+everything = ctypes.CDLL(None)
+print([hasattr(everything, name) for name in ("nvrtcCreateProgram", "nvrtcGetCUBIN", "nvJitLinkCreate", "malloc")])
+ctypes.CDLL("./libnvrtc.so.13", ctypes.RTLD_GLOBAL)
+for library in everything, ctypes.CDLL(None):
+    launch(text(library, "nvrtcGetCUBIN", program(library, b"k.cu", b"-arch=sm_80")), b"one")
+""").stdout
+        self.assertIn("[False, False, False, True]\nlaunch 0\none 1\nlaunch 0\none 1\n", out)
+
     def test_ptx_stays_ptx(self):
         out = self.run_python("""
 rtc = ctypes.CDLL("./libnvrtc.so.12")
