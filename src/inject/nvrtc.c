@@ -193,7 +193,8 @@ static void read_arguments(struct arguments *arguments, struct program *program,
                                        ? without_machine_code(arguments, program, options[i], arch)
                                        : options[i]);
     }
-    if (!arguments->has_lines)
+    // What is linked as intermediate code must agree on whether and how it has lines.
+    if (!arguments->has_lines && !arguments->is_for_linking)
         vec_push(&arguments->list, "-lineinfo");
 }
 
