@@ -36,6 +36,7 @@ ROOMS = {
     "cuda": {"run", "check", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
+    "nvml": {"cuda"},
     "inject": {"toolchain", "handover", "base"},
     "standin": {"ir", "ptx", "toolchain", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "patch", "calibrate",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -169,8 +170,10 @@ static bool is_script(const char *path, const char *head, long length) {
     return length > 2 && !memcmp(head, "#!", 2) && access(path, X_OK) == 0;
 }
 
+// A folder does not stand in the way of a command: `bankrun python` where there is ./python.
 static bool is_command_name(const char *word) {
-    return !strchr(word, '/') && access(word, F_OK) != 0;
+    struct stat status;
+    return !strchr(word, '/') && (stat(word, &status) != 0 || S_ISDIR(status.st_mode));
 }
 
 static int run_command_line(char **argv, const struct cli_options *options) {

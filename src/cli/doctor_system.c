@@ -23,8 +23,13 @@ static const char inject[] = "libbankrun-inject.so";
 
 // All that programs may ask for, in the folder of the first. The name of one that is missing.
 static const char *missing_library(const char *folder) {
-    static const char *const names[] = {inject, "libcuda.so.1", "libcudart.so.11.0",
-                                        "libcudart.so.12", "libcudart.so.13"};
+    static const char *const names[] = {inject,
+                                        "libbankrun-audit.so",
+                                        "libcuda.so.1",
+                                        "libcudart.so.11.0",
+                                        "libcudart.so.12",
+                                        "libcudart.so.13",
+                                        "libnvidia-ml.so.1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct strbuf path = {0};
         strbuf_printf(&path, "%s/%s", folder, names[i]);

@@ -142,19 +142,21 @@ static void set_trace(const struct cli_options *options) {
     strbuf_free(&path);
 }
 
-static void preload(const char *folder, const char *library) {
+// Puts a library of ours behind what the variable names.
+static void load_by(const char *variable, const char *folder, const char *library) {
     struct strbuf path = {0};
     strbuf_printf(&path, "%s/%s", folder, library);
-    extend_variable("LD_PRELOAD", strbuf_string(&path), false);
+    extend_variable(variable, strbuf_string(&path), false);
     strbuf_free(&path);
 }
 
 void environment_use_libraries(const struct environment_libraries *libraries,
                                const char *preloaded) {
     extend_variable("LD_LIBRARY_PATH", libraries->folder, true);
-    preload(libraries->folder, "libbankrun-inject.so");
+    load_by("LD_AUDIT", libraries->folder, "libbankrun-audit.so");
+    load_by("LD_PRELOAD", libraries->folder, "libbankrun-inject.so");
     if (preloaded)
-        preload(libraries->folder, preloaded);
+        load_by("LD_PRELOAD", libraries->folder, preloaded);
 }
 
 void environment_set_options(const struct cli_options *options) {

@@ -35,7 +35,6 @@ CUDART_TELL(cudaChooseDevice(int *device, const void *properties),
 CUDART_TELL(cudaDeviceGetAttribute(int *value, int attribute, int device),
             cuda_device_get_attribute(state, value, attribute, device))
 CUDART_ALWAYS(cudaDriverGetVersion(int *version), tell(version, CUDA_DRIVER_VERSION))
-CUDART_ALWAYS(cudaRuntimeGetVersion(int *version), tell(version, cuda_version()))
 
 CUDART_CALL(cudaDeviceSynchronize(void), cuda_device_synchronize(state))
 CUDART_CALL(cudaDeviceReset(void), cuda_device_reset(state))

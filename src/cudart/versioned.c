@@ -22,6 +22,16 @@ __attribute__((constructor)) static void tell_version(void) {
     cuda_set_version(VERSION);
 }
 
+// Of several runtimes in one process each tells its own.
+static enum cuda_error tell_own_version(int *version) {
+    if (!version)
+        return cudaErrorInvalidValue;
+    *version = VERSION;
+    return cudaSuccess;
+}
+
+CUDART_ALWAYS(cudaRuntimeGetVersion(int *version), tell_own_version(version))
+
 // ---- Device properties ----------------------------------------------------------------------
 
 #define ONE(type, field, attribute) type field;

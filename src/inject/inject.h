@@ -33,9 +33,10 @@ enum inject_runtime {
 // Replaces the object's static runtime with the library of its version in `folder`.
 enum inject_runtime inject_replace(const struct inject_object *object, const char *folder);
 
-// Makes the function at `from`, which has `room` bytes, jump to `to`. The memory is writable.
-// False: it does not fit, or not this machine.
-bool inject_jump(void *from, size_t room, const void *to);
+// Makes the function at `from`, which has `room` bytes, jump to where the record says at the time
+// (lazy.h). The memory is writable. False: it does not fit, or not this machine.
+struct inject_lazy;
+bool inject_jump_through(void *from, size_t room, const struct inject_lazy *lazy);
 
 // One line on stderr, which is also handed over to bankrun.
 void inject_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,4 @@
 // The static CUDA runtime inside of a program: found by symbols, replaced function by function.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "inject/inject.h"
+#include "inject/lazy.h"
 #include "toolchain/elf_read.h"
 
 struct function {
@@ -22,16 +24,17 @@ static bool starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-// All functions of the file's symbol table, sorted by address.
 static int by_address(const void *left, const void *right) {
     const struct function *a = left, *b = right;
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void read_functions(const struct elf_file *file, uintptr_t base, function_list *list) {
+// All functions of the file's symbol table of that kind, sorted by address.
+static void read_functions(const struct elf_file *file, uint32_t kind, uintptr_t base,
+                           function_list *list) {
     for (size_t i = 0; i < file->section_count; i++) {
         const Elf64_Shdr *section = &file->sections[i];
-        if (section->sh_type != SHT_SYMTAB || section->sh_link >= file->section_count)
+        if (section->sh_type != kind || section->sh_link >= file->section_count)
             continue;
         size_t length, names_length;
         bool is_outside;
@@ -79,22 +82,71 @@ static bool protect(uintptr_t first, uintptr_t last, int protection) {
     return mprotect((void *)begin, last - begin, protection) == 0;
 }
 
-static bool replace_all(const function_list *list, void *library) {
+// ---- Our library ------------------------------------------------------------------------------
+
+// The whole file, for reading. NULL: it cannot be read, or is no ELF file.
+static char *map_file(const char *path, struct elf_file *elf) {
+    struct stat status;
+    char *data = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
+        data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (data == MAP_FAILED) {
+            data = NULL;
+        } else if (elf_open(elf, data, (size_t)status.st_size) != ELF_OK) {
+            munmap(data, (size_t)status.st_size);
+            data = NULL;
+        }
+    }
+    close(file);
+    return data;
+}
+
+// What a library exports; it is not loaded for that. False: it is not there.
+static bool add_exports(struct map *names, const char *path) {
+    struct elf_file elf;
+    function_list list = {0};
+    char *data = map_file(path, &elf);
+    if (!data)
+        return false;
+    read_functions(&elf, SHT_DYNSYM, 0, &list);
+    for (size_t i = 0; i < list.length; i++) {
+        const char *name = base_strdup(list.data[i].name);
+        map_put(names, name, strlen(name), (void *)(uintptr_t)name);
+    }
+    vec_free(&list);
+    munmap(data, elf.length);
+    return true;
+}
+
+static void free_exports(struct map *names) {
+    for (size_t i = 0; i < names->capacity; i++)
+        free(names->entries[i].value);
+    map_free(names);
+}
+
+// ---- Replacing --------------------------------------------------------------------------------
+
+static bool replace_all(const function_list *list, const struct map *exports,
+                        struct inject_lazy_library *library) {
     VEC(size_t) chosen = {0};
     for (size_t i = 0; i < list->length; i++) {
         const char *name = list->data[i].name;
-        if ((starts_with(name, "cuda") || starts_with(name, "__cuda")) && dlsym(library, name))
+        if ((starts_with(name, "cuda") || starts_with(name, "__cuda")) &&
+            map_get_string(exports, name))
             vec_push(&chosen, i);
     }
     if (!chosen.length)
         return false;
     uintptr_t first = list->data[chosen.data[0]].address;
-    uintptr_t last = list->data[chosen.data[chosen.length - 1]].address + 16;
+    uintptr_t last = list->data[chosen.data[chosen.length - 1]].address + 32;
     bool is_good = protect(first, last, PROT_READ | PROT_WRITE);
     for (size_t i = 0; is_good && i < chosen.length; i++) {
         const struct function *function = &list->data[chosen.data[i]];
-        is_good = inject_jump((void *)function->address, room_of(list, chosen.data[i]),
-                              dlsym(library, function->name));
+        is_good = inject_jump_through((void *)function->address, room_of(list, chosen.data[i]),
+                                      inject_lazy_new(library, function->name));
         if (!is_good)
             inject_note("the static CUDA runtime's %s leaves no room for a jump", function->name);
     }
@@ -104,44 +156,46 @@ static bool replace_all(const function_list *list, void *library) {
     return is_good;
 }
 
+// With ours of its version in the folder.
+static bool replace_with(const function_list *list, const char *folder) {
+    struct inject_lazy_library *library = base_alloc(sizeof *library);
+    struct map exports = {0};
+    char path[4096], driver[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, library_of(list));
+    snprintf(driver, sizeof driver, "%s/libcuda.so.1", folder);
+    library->path = base_strdup(path);
+    bool is_there = add_exports(&exports, path) && add_exports(&exports, driver);
+    if (!is_there)
+        inject_note("%s cannot be read", path);
+    bool is_good = is_there && replace_all(list, &exports, library);
+    free_exports(&exports);
+    return is_good;
+}
+
 static enum inject_runtime replace_in(const struct elf_file *file,
                                       const struct inject_object *object, const char *folder) {
     function_list list = {0};
-    char path[4096];
     if (elf_needed(file, "libcudart.so"))
         return INJECT_NONE;
-    read_functions(file, object->base, &list);
+    read_functions(file, SHT_SYMTAB, object->base, &list);
     bool has_runtime = has(&list, "__cudaRegisterFatBinary") && has(&list, "cudaMalloc");
     enum inject_runtime result = INJECT_NONE;
     if (!has_runtime && elf_section(file, ".nvFatBinSegment", 0) && !list.length)
         result = INJECT_STRIPPED;
-    if (has_runtime) {
-        snprintf(path, sizeof path, "%s/%s", folder, library_of(&list));
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!library)
-            inject_note("%s", dlerror());
-        result = library && replace_all(&list, library) ? INJECT_STATIC : INJECT_FAILED;
-    }
+    if (has_runtime)
+        result = replace_with(&list, folder) ? INJECT_STATIC : INJECT_FAILED;
     vec_free(&list);
     return result;
 }
 
 enum inject_runtime inject_replace(const struct inject_object *object, const char *folder) {
     enum inject_runtime result = INJECT_NONE;
-    struct stat status;
-    int file = open(object->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    struct elf_file elf;
+    char *data = map_file(object->path, &elf);
+    if (!data)
         return INJECT_NONE;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-        size_t length = (size_t)status.st_size;
-        void *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
-        struct elf_file elf;
-        if (data != MAP_FAILED && elf_open(&elf, data, length) == ELF_OK &&
-            elf_section(&elf, ".nv_fatbin", 0))
-            result = replace_in(&elf, object, folder);
-        if (data != MAP_FAILED)
-            munmap(data, length);
-    }
-    close(file);
+    if (elf_section(&elf, ".nv_fatbin", 0))
+        result = replace_in(&elf, object, folder);
+    munmap(data, elf.length);
     return result;
 }

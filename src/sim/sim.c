@@ -5,7 +5,6 @@
 
 enum { DEFAULT_ARCH = 90, DEFAULT_MULTIPROCESSORS = 132 };
 enum { FIRST_TIME = 1000000000 }; // programs take a timer that says 0 for one that does not run
-#define DEFAULT_DEVICE_BYTES (16ull << 30)
 
 struct sim *sim_create(const struct sim_config *config) {
     struct sim *sim = base_alloc(sizeof *sim);
@@ -15,7 +14,7 @@ struct sim *sim_create(const struct sim_config *config) {
     if (!sim->config.multiprocessors)
         sim->config.multiprocessors = DEFAULT_MULTIPROCESSORS;
     if (!sim->config.device_bytes)
-        sim->config.device_bytes = DEFAULT_DEVICE_BYTES;
+        sim->config.device_bytes = SIM_DEVICE_BYTES;
     sim->memory =
         config->neighbour
             ? sim_memory_join(config->neighbour->memory, config->device, sim->config.device_bytes)

@@ -21,13 +21,14 @@ struct sim_kernel; // a kernel, decoded for the host machine
 
 enum { SIM_DEVICES = 16 }; // that may share an address space
 #define SIM_ALL_DEVICES 0xffffu
+#define SIM_DEVICE_BYTES (16ull << 30) // the memory of a device that nobody gave another size
 
 struct sim_config {
     unsigned arch;             // 90 for 9.0: what %-registers, properties and limits say
     int threads;               // 0: one for each processor
     uint64_t max_instructions; // warp instructions a launch may execute; 0: no limit
     FILE *output;              // where device printf goes; NULL: nowhere
-    uint64_t device_bytes;     // memory that the device pretends to have; 0: 16 GiB
+    uint64_t device_bytes;     // memory that the device pretends to have; 0: SIM_DEVICE_BYTES
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     struct sim_sample sample;  // which part of a launch's blocks is run
     struct sim_fill fill;      // what memory holds before it is written

@@ -25,7 +25,7 @@ typedef VEC(char *) variable_list;
 static variable_list own_environment(void) {
     variable_list kept = {0};
     for (char **variable = environ; *variable; variable++)
-        if (strncmp(*variable, "LD_PRELOAD=", 11) != 0)
+        if (strncmp(*variable, "LD_PRELOAD=", 11) != 0 && strncmp(*variable, "LD_AUDIT=", 9) != 0)
             vec_push(&kept, *variable);
     vec_push(&kept, NULL);
     return kept;

@@ -8,7 +8,8 @@
 bool library_is_machine_code(const char *path) {
     static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
                                            "libcusolver", "libcusparse", "libnccl",  "libnpp",
-                                           "libnvjpeg",   "libcutensor", "libcudss", NULL};
+                                           "libnvjpeg",   "libcutensor", "libcudss", "libcufile",
+                                           "libnvshmem",  NULL};
     const char *name = text_file_name(path);
     for (const char *const *prefix = prefixes; name && *prefix; prefix++)
         if (strncmp(name, *prefix, strlen(*prefix)) == 0)

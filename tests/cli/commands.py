@@ -48,6 +48,20 @@ int main(void) {
     return 0;
 }
 """
+LATE = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+    for (int i = 0; i < 2; i++) {
+        int (*function)(void);
+        void *library = dlopen("./libshared.so", RTLD_NOW);
+        *(void **)&function = library ? dlsym(library, "from_library") : NULL;
+        printf("late %d\n", function ? function() : -1);
+        dlclose(library);
+    }
+    return 0;
+}
+"""
 PARENT = PROGRAM.replace("return 0;\n}", "return system(\"./plain\");\n}")
 RUNTIME_COMPILED = r"""
 #include <cstdio>
@@ -133,6 +147,7 @@ def compile_programs(folder):
                        ("shared", LIBRARY)):
         write(folder, name + ".cu", text % {"name": name})
     write(folder, "host.c", HOST)
+    write(folder, "late.c", LATE)
 
     def nvcc(*words):
         subprocess.run(["nvcc", *words], check=True, cwd=folder)
@@ -143,6 +158,7 @@ def compile_programs(folder):
     nvcc("-lineinfo", "-shared", "-Xcompiler", "-fPIC", "-o", "libshared.so", "shared.cu")
     subprocess.run(["gcc", "-o", "host", "host.c", "-L.", "-lshared", "-Wl,-rpath,$ORIGIN"],
                    check=True, cwd=folder)
+    subprocess.run(["gcc", "-o", "late", "late.c", "-ldl"], check=True, cwd=folder)
     # What cuBLAS is: a static runtime without symbols in a library that nobody can build anew.
     nvcc("-shared", "-Xcompiler", "-fPIC", "-o", "libcublas.so", "shared.cu")
     subprocess.run(["strip", "libcublas.so"], check=True, cwd=folder)
@@ -176,6 +192,11 @@ def check_commands(folder):
     expect(run("./tests.sh", cwd=folder), 7, "", "1 process used CUDA")
     expect(run("run", "--", "./tests.sh", "x", cwd=folder), 7, "", "1 process used CUDA")
     expect(run("./host", cwd=folder), 0, "library 31\n", "shared.cu:6")
+    # Loaded late, and once more where it was unloaded.
+    done = run("./late", cwd=folder)
+    expect(done, 0, "late 31\nlate 31\n", "shared.cu:6")
+    if "not simulated" in done.stderr or "is not in this report" in done.stderr:
+        problems.append(f"a library that is loaded late is whole:\n{done.stderr}")
     done = run("./parent", cwd=folder)
     expect(done, 0, "parent 31\nplain 31\n", "parent.cu:6")
     if "plain.cu" in done.stderr:

@@ -6,11 +6,12 @@
 
 #include "cuda/core/state.h"
 
+enum { DEVICE_BUS_NUMBER = 33 }; // of PCI
+
 // Value of a device's attribute. False: no such attribute.
 static inline bool device_attribute(const struct cuda_state *state, int device, int attribute,
                                     int *value) {
-    enum { BUS_NUMBER = 33 };
-    if (attribute == BUS_NUMBER) {
+    if (attribute == DEVICE_BUS_NUMBER) {
         *value = device;
         return true;
     }

@@ -81,6 +81,9 @@ enum cuda_error cuda_malloc_3d(struct cuda_state *state, struct cuda_pitched *pi
                                struct cuda_extent extent);
 enum cuda_error cuda_mem_get_info(struct cuda_state *state, size_t *free_bytes,
                                   size_t *total_bytes);
+// The same of any device, which need not be made, for who only looks on. Without the lock.
+void cuda_peek_memory(struct cuda_state *state, const struct cuda_device *device,
+                      uint64_t *free_bytes, uint64_t *total_bytes);
 enum cuda_error cuda_fill_bytes(struct cuda_state *state, void *at, size_t pitch, int value,
                                 size_t width, size_t height, size_t depth, size_t slice_rows,
                                 cuda_stream stream);

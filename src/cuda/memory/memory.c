@@ -130,6 +130,18 @@ enum cuda_error cuda_mem_get_info(struct cuda_state *state, size_t *free_bytes,
     return error;
 }
 
+// A child of fork() has its own devices, on which nothing is allocated.
+void cuda_peek_memory(struct cuda_state *state, const struct cuda_device *device,
+                      uint64_t *free_bytes, uint64_t *total_bytes) {
+    *free_bytes = *total_bytes = SIM_DEVICE_BYTES;
+    if (state->is_forked)
+        return;
+    pthread_mutex_lock(&state->sim_lock);
+    if (device->sim)
+        sim_memory_info(device->sim, free_bytes, total_bytes);
+    pthread_mutex_unlock(&state->sim_lock);
+}
+
 // ---- Filling ------------------------------------------------------------------------------
 
 enum cuda_error cuda_fill_bytes(struct cuda_state *state, void *at, size_t pitch, int value,

@@ -1,9 +1,11 @@
-#define _GNU_SOURCE // dl_iterate_phdr
+#define _GNU_SOURCE // dl_iterate_phdr, dladdr
 #include "cuda/module/image.h"
 #include "cuda/module/calls.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "cuda/core/state.h"
@@ -76,6 +78,38 @@ static char *join(text_list *texts) {
     return text;
 }
 
+// The library that holds the container; NULL: the program itself does.
+static const struct link_map *library_of(const void *container) {
+    Dl_info info;
+    struct link_map *map = NULL;
+    bool is_found = dladdr1(container, &info, (void **)&map, RTLD_DL_LINKMAP) && map;
+    return is_found && *map->l_name ? map : NULL;
+}
+
+// True the first time for this library. Lock held.
+static bool is_new(const struct link_map *library) {
+    static VEC(const struct link_map *) known;
+    for (size_t i = 0; i < known.length; i++)
+        if (known.data[i] == library)
+            return false;
+    vec_push(&known, library);
+    return true;
+}
+
+// A library has a module for each of its source files; one sentence is enough for all of them.
+static void say_no_ptx(const void *container, bool has_code, unsigned arch) {
+    const char *what = has_code ? "machine code only" : "no device code";
+    const struct link_map *library = library_of(container);
+    if (!library)
+        cuda_note("the program holds %s and no PTX: rebuild it with nvcc "
+                  "-gencode arch=compute_%u,code=compute_%u",
+                  what, arch, arch);
+    else if (is_new(library))
+        cuda_note("%s holds %s and no PTX, so launches of its own kernels fail (PTX comes with "
+                  "nvcc -gencode arch=compute_%u,code=compute_%u)",
+                  library->l_name, what, arch, arch);
+}
+
 char *cuda_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, bool is_quiet,
                      enum cuda_error *error) {
     struct diag_list diags = {0};
@@ -93,9 +127,7 @@ char *cuda_image_ptx(const struct toolchain_wrapper *wrapper, unsigned arch, boo
     *error = cudaErrorInvalidKernelImage;
     if (is_good && texts.length == 0) {
         *error = cudaErrorNoKernelImageForDevice;
-        cuda_note("the program holds %s and no PTX: rebuild it with nvcc "
-                  "-gencode arch=compute_%u,code=compute_%u",
-                  code_arch ? "machine code only" : "no device code", arch, arch);
+        say_no_ptx(wrapper, code_arch != 0, arch);
     } else if (is_good) {
         text = join(&texts);
         *error = cudaSuccess;

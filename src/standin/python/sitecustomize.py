@@ -1,7 +1,6 @@
 """What bankrun asks of Python packages that no variable can ask of them. Python imports this as it starts, in processes under bankrun.
 
-numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. What is linked with a
-kernel is linked as PTX then: numba's intermediate code with lines cannot be linked with that of NVRTC (numba-cuda 0.30).
+numba: line information. Without it the PTX of a kernel names no line; with it its code is the same.
 """
 
 import functools
@@ -25,8 +24,7 @@ def _with_lines(jit):
     def with_lines(*args, **kwargs):
         debug = kwargs.get("debug", args[positions.index("debug")] if len(args) > positions.index("debug") else None)
         if len(args) <= place and not debug and not os.environ.get("NUMBA_CUDA_DEBUGINFO", "0").strip("0 "):
-            if kwargs.setdefault("lineinfo", True) and "lto" in positions:
-                kwargs.setdefault("lto", False)
+            kwargs.setdefault("lineinfo", True)
         return jit(*args, **kwargs)
 
     return with_lines
