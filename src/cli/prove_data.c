@@ -32,11 +32,18 @@ static json_t *residues_of(const struct prove_site *site) {
     return array;
 }
 
-static json_t *degrees_of(const struct prove_site *site) {
+static json_t *degrees_of(uint64_t degrees) {
     json_t *array = json_array();
     for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
-        if (site->degrees >> (n - 1) & 1)
+        if (degrees >> (n - 1) & 1)
             append(array, json_integer(n));
+    return array;
+}
+
+static json_t *rounds_of(const struct prove_site *site) {
+    json_t *array = json_array();
+    for (unsigned r = 0; r < site->round_count; r++)
+        append(array, degrees_of(site->rounds[r]));
     return array;
 }
 
@@ -137,7 +144,9 @@ static json_t *access_of(const struct prove_row *row) {
     if (knows_degree(row))
         set_number(object, "degree", site->degree);
     if (site->verdict == PROVE_EXACT || site->verdict == PROVE_FULL)
-        set(object, "degrees", degrees_of(site));
+        set(object, "degrees", degrees_of(site->degrees));
+    if (site->verdict == PROVE_EXACT && site->round_count && !site->has_other_rounds)
+        set(object, "rounds", rounds_of(site));
     if (site->verdict == PROVE_DEPENDS) {
         set(object, "residues", residues_of(site));
         set(object, "residues_are", json_string(site->is_most ? "most" : "exact"));

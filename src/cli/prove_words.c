@@ -80,6 +80,11 @@ void prove_put_detail(struct strbuf *out, const struct prove_site *site) {
     // The bank model has no exact number for it: asynchronous copies that pass the cache by.
     if (site->verdict == PROVE_EXACT && !is_free && site->degree == 1)
         strbuf_puts(out, "what it costs is not known exactly");
+    struct strbuf rounds = {0};
+    prove_put_rounds(&rounds, site);
+    if (rounds.length)
+        strbuf_printf(out, "round by round: %s", rounds.data);
+    strbuf_free(&rounds);
     if (site->verdict < PROVE_DEPENDS)
         return;
     if (site->verdict == PROVE_DEPENDS) {

@@ -266,6 +266,18 @@ static void add_outcome(struct prove_site *site, const struct outcome *outcome,
         site->degree = outcome->degree;
 }
 
+// In which round of a loop it was.
+static void note_round(const struct walker *walker, struct prove_site *site,
+                       const struct outcome *outcome) {
+    if (walker->round >= PROVE_ROUNDS) {
+        site->has_other_rounds = true;
+        return;
+    }
+    site->rounds[walker->round] |= outcome->degrees;
+    if (site->round_count <= walker->round)
+        site->round_count = walker->round + 1;
+}
+
 static void observe(struct prove_site *site, uint32_t degree, const char *what) {
     site->verdict = PROVE_OBSERVED;
     site->has_excess = true;
@@ -411,6 +423,7 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     if (verdict == PROVE_DEPENDS)
         note_stride(site, walker, &request);
     add_outcome(site, &outcome, verdict);
+    note_round(walker, site, &outcome);
     const bool is_one = verdict == PROVE_EXACT && part == PART_ALL && outcome.is_one &&
                         outcome.is_exact && !asked->about->is_retried;
     return is_one ? ACCESS_ONE : ACCESS_OPEN;

@@ -66,6 +66,7 @@ static void keep(struct walker *walker, const struct code *code, gathers *kept, 
 // the one before a round that is not.
 static bool run_rounds(struct walker *walker, const struct code *code, const struct loop *loop,
                        struct state *state, gathers *exits, struct region *region) {
+    const uint32_t outer = walker->round;
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         struct gather back = {.block = loop->header};
         gathers left = {0};
@@ -73,7 +74,9 @@ static bool run_rounds(struct walker *walker, const struct code *code, const str
         struct state copy = state_copy(code, state);
         copy.is_sure = true;
         const struct race_mark mark = race_begin_round(walker, code, loop, round);
+        walker->round = round;
         walk_run(walker, code, loop->header, copy, &inner, true);
+        walker->round = outer;
         race_end_round(walker, &mark);
         if (!is_decided(&back, &left) || inner.deaths.is_unsure || inner.deaths.is_open ||
             walker->trouble) {
@@ -344,9 +347,12 @@ static void run_any(struct walker *walker, const struct code *code, const struct
     struct state copy = state_copy(code, &header->any);
     copy.is_sure = true;
     copy.facts = facts_open(&walker->table, copy.facts);
+    const uint32_t round = walker->round;
+    walker->round = IR_NONE;
     walker->free_rounds++;
     walk_run(walker, code, header->loop->header, copy, &inner, true);
     walker->free_rounds--;
+    walker->round = round;
     if (inner.deaths.is_any) { // in one round or another, nobody knows in which
         region->deaths.is_any = region->deaths.is_unsure = region->deaths.is_open = true;
         region->deaths.is_doubtful = region->deaths.is_apart = true;

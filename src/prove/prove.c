@@ -46,6 +46,7 @@ void walk_warp(struct walker *walker, const struct ir_function *kernel, uint32_t
     walker->lanes = threads - first >= FORM_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
     walker->records = true;
     walker->has_parted = walker->has_lost = false;
+    walker->round = IR_NONE;
     struct state state = {.may = walker->lanes,
                           .is_exact = true,
                           .is_sure = true,

@@ -8,7 +8,7 @@
 
 #include "ir/ir.h"
 
-enum { PROVE_RESIDUES = 32, PROVE_MAX_DEGREE = 64 };
+enum { PROVE_RESIDUES = 32, PROVE_MAX_DEGREE = 64, PROVE_ROUNDS = 16 };
 
 // For which launches the proof shall hold.
 struct prove_launch {
@@ -106,6 +106,11 @@ struct prove_site {
     uint32_t degree;   // the most that any request can have
     bool has_excess;   // some request may take more than it need
     uint32_t residues[PROVE_RESIDUES]; // DEPENDS: the degree for each number modulo 32
+    // EXACT: of requests in each round of the innermost loop, if all are made in one whose first
+    // rounds, as many, are known: as `degrees`.
+    uint64_t rounds[PROVE_ROUNDS];
+    unsigned round_count;
+    bool has_other_rounds; // some are not
     // DEPENDS: that number is this parameter of the kernel, and lanes lie multiples of it apart.
     uint64_t parameter_offset;
     unsigned parameter_bytes;           // 0: it is something else

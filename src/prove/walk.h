@@ -103,6 +103,7 @@ struct walker {
     VEC(struct address) addresses;
     uint64_t steps, most_steps; // instructions that were looked at
     unsigned depth, calls;
+    uint32_t round;          // of the innermost loop around, from 0; IR_NONE: not known, or none
     unsigned free_rounds;    // loops of any round around, in the function that is walked
     struct returns *returns; // of that function; NULL: it is the kernel
     bool records;

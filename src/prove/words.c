@@ -134,6 +134,31 @@ void prove_put_alignment(struct strbuf *out, const struct prove_site *site, unsi
     }
 }
 
+// ---- Rounds of a loop ------------------------------------------------------------------------
+
+static void put_round(struct strbuf *out, uint64_t degrees) {
+    const char *between = "";
+    if (!degrees)
+        strbuf_puts(out, "none"); // is made in it
+    for (unsigned n = 1; n <= PROVE_MAX_DEGREE; n++)
+        if (degrees >> (n - 1) & 1) {
+            strbuf_printf(out, "%s%u", between, n);
+            between = " or ";
+        }
+}
+
+void prove_put_rounds(struct strbuf *out, const struct prove_site *site) {
+    bool differ = false;
+    for (unsigned r = 1; r < site->round_count; r++)
+        differ |= site->rounds[r] != site->rounds[0];
+    if (site->verdict != PROVE_EXACT || site->has_other_rounds || !differ)
+        return;
+    for (unsigned r = 0; r < site->round_count; r++) {
+        strbuf_puts(out, r ? ", " : "");
+        put_round(out, site->rounds[r]);
+    }
+}
+
 // ---- Races ----------------------------------------------------------------------------------
 
 static void put_place(struct strbuf *out, const struct ir_function *function,

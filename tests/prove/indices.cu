@@ -84,9 +84,27 @@ __global__ void SHAPE rounds(float *out, const float *in) {
     for (unsigned step = 1; step < 256; step *= 2) {
         __syncthreads();
         if (2 * step * t < 256)
-            s[2 * step * t] = t; // prove: proved 1, 2, 4, 8-way
+            s[2 * step * t] = t; // prove: proved 1, 2, 4, 8-way | round by round: 2, 4, 8, 8, 8, 4, 2, 1
     }
     __syncthreads();
+    out[t] = s[t]; // prove: proved free
+}
+
+// The stride is what the loop counts, up to all banks.
+__global__ void __launch_bounds__(1024) doubled(float *out) {
+    __shared__ float s[8192];
+    const unsigned t = threadIdx.x;
+#pragma unroll 1
+    for (unsigned step = 1; step < 32; step *= 2) {
+        s[2 * step * t % 8192] = t; // prove: proved 2, 4, 8, 16, 32-way | round by round: 2, 4, 8, 16, 32
+        __syncthreads();
+    }
+#pragma unroll 1
+    for (unsigned step = 1; step < 64; step *= 2)
+        s[t % 32 * (step & 5)] = t; // prove: proved 1, 4-way | round by round: 1, 1, 4, 1, 1, 1
+#pragma unroll 1
+    for (unsigned step = 0; step < 20; step++)
+        s[t % 32 * (step & 2)] = t; // prove: proved 1, 2-way
     out[t] = s[t]; // prove: proved free
 }
 
