@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench wheel tarball demo explorer site gpu test quick format install uninstall clean
+.PHONY: all bench wheel tarball demo explorer site gpu python-examples test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -45,6 +45,12 @@ explorer:
 site:
 	@tools/install-deps.sh mkdocs
 	@python3 tools/build_site.py "$$BUILD/site"
+
+# The examples of examples/python, with packages that PyPI has: about 1 GB, in a virtual environment in the build folder.
+python-examples: all
+	@python3 -m venv "$$BUILD/python-packages"
+	@"$$BUILD"/python-packages/bin/pip install --quiet --disable-pip-version-check -r examples/python/requirements.txt
+	@BANKRUN="$$BUILD/bankrun" BANKRUN_PYTHON="$$BUILD/python-packages/bin/python" python3 tests/cli/python_packages.py
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')

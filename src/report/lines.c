@@ -10,6 +10,15 @@ static bool same_line(const struct profile_site *a, const struct profile_site *b
            text_is_same(a->file, b->file);
 }
 
+// Behind the hash in whose folder a text is kept that the program made and compiled while it ran:
+// what it said that the text is called.
+static const char *name_of_made(const char *file) {
+    static const char folder[] = "/bankrun/packages/sources/";
+    const char *at = strstr(file, folder);
+    const char *name = at ? strchr(at + strlen(folder), '/') : NULL;
+    return name ? name + 1 : file;
+}
+
 struct view_place view_place_of(const struct view_builder *builder, const char *file,
                                 uint32_t line) {
     // "cub/agent/agent_reduce.cuh": as the toolkit's libraries are included.
@@ -20,6 +29,7 @@ struct view_place view_place_of(const struct view_builder *builder, const char *
     size_t length = root ? strlen(root) : 0;
     if (length > 0 && strncmp(file, root, length) == 0 && file[length] == '/')
         file += length + 1;
+    file = name_of_made(file);
     const char *library = strstr(file, libraries);
     return (struct view_place){library ? library + strlen(libraries) : file, line};
 }

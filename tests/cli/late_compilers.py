@@ -126,7 +126,7 @@ class Late(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
-        ptx = quoted(HEAD + KERNEL % ("one", 1))
+        ptx = quoted(HEAD + (KERNEL % ("one", 1)).replace("    mov.u32", "    .shared .b32 s;\n    .loc 1 1 0\n    st.shared.u32 [s], 5;\n    mov.u32"))
         lto = quoted(HEAD + KERNEL % ("lto", 7))
         for name, text, macros in (("libnvrtc.so.12", NVRTC, {"VERSION": '"12"', "PTX": ptx}),
                                    ("libnvrtc.so.13", NVRTC, {"VERSION": '"13"', "PTX": ptx}),
@@ -149,7 +149,7 @@ class Late(unittest.TestCase):
         return done
 
     def test_machine_code_is_a_carrier_of_ptx(self):
-        out = self.run_python("""
+        done = self.run_python("""
 for version in (b"12", b"13"):
     rtc = ctypes.CDLL("./libnvrtc.so." + version.decode())
     for options in ((b"--gpu-architecture=sm_90a",), (b"-arch", b"sm_80"), (b"-arch=sm_90", b"-G")):
@@ -158,7 +158,9 @@ for version in (b"12", b"13"):
         print([line.decode(errors="replace") for line in code.split(b"\\n") if b"// option" in line or b"// version" in line])
         launch(code, b"one")
         print(rtc.nvrtcDestroyProgram(ctypes.byref(p)), p.value, rtc.nvrtcCompileProgram(None, 0, None))
-""").stdout
+""")
+        out = done.stdout
+        self.assertIn(" k.cu:1  st.shared.u32 to s ", done.stderr)
         for version in ("12", "13"):
             for options in ("compute_90a', '// option -lineinfo", "-arch', '// option compute_80', '// option -lineinfo",
                             "-arch=compute_90', '// option -G']"):

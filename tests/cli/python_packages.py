@@ -1,0 +1,87 @@
+"""The examples of examples/python run with the packages that they are of, as PyPI has them, and are counted by Python file and line,
+or by that of the text that they compile.
+
+BANKRUN_PYTHON is the interpreter that has the packages (`make python-examples`). What it lacks is skipped."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
+PYTHON = os.environ.get("BANKRUN_PYTHON") or sys.executable
+EXAMPLES = os.path.abspath("examples/python")
+
+
+def has(*modules):
+    words = "; ".join(f"import {module}" for module in modules)
+    return subprocess.run([PYTHON, "-c", words], check=False, capture_output=True).returncode == 0
+
+
+def run(name, **variables):
+    """The launches of an example: kernel, and its accesses of shared memory as (file, line, wavefronts, excess)."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "run.json")
+        done = subprocess.run([BANKRUN, "--no-cache", "--format", "json", "-o", out, PYTHON, f"{EXAMPLES}/{name}_kernels.py"],
+                              check=False, capture_output=True, text=True, env={**os.environ, **variables})
+        if done.returncode or "all right" not in done.stdout:
+            raise AssertionError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
+        with open(out, encoding="utf-8") as file:
+            profile = json.load(file)
+    assert not profile.get("gaps"), profile["gaps"]
+    return [(launch["kernel"], [(os.path.basename(site.get("file") or ""), site.get("line"), site["wavefronts"], site["excess"])
+                                for site in launch["sites"] if site["space"] == "shared"])
+            for launch in profile["launches"]]
+
+
+def marked(name):
+    """The line of the example that says of itself that it is 32-way; in the text that it compiles, where it does."""
+    with open(f"{EXAMPLES}/{name}_kernels.py", encoding="utf-8") as file:
+        before = file.read().partition("32-way")[0]
+    return before.rpartition('SOURCE = """')[2].count("\n") + 1 if "SOURCE" in before else before.count("\n") + 1
+
+
+class Examples(unittest.TestCase):
+    def expect_transposes(self, launches, file, line, blocks=16):
+        """The first has 31 wavefronts too many for each request of the line, and the second none."""
+        (_, naive), (_, padded) = launches[:2]
+        self.assertEqual([site[:2] for site in naive if site[3]], [(file, line)])
+        self.assertEqual(sum(site[3] for site in naive), 31 * 32 * blocks)
+        self.assertEqual(sum(site[3] for site in padded), 0)
+        self.assertEqual(sum(site[2] for site in padded), 2 * 32 * blocks)
+
+    @unittest.skipUnless(has("numba_cuda", "numba.cuda"), "numba-cuda is not there")
+    def test_numba(self):
+        launches = run("numba")
+        self.assertEqual([kernel.partition("(")[0] for kernel, _ in launches],
+                         [f"__main__::{name}" for name in ("transpose", "transpose_padded", "softmax", "matmul")])
+        self.expect_transposes(launches, "numba_kernels.py", marked("numba"))
+        self.assertEqual({site[0] for _, sites in launches for site in sites}, {"numba_kernels.py"})
+
+    @unittest.skipUnless(has("triton", "numpy"), "triton is not there")
+    def test_triton(self):
+        launches = run("triton")
+        self.assertEqual([kernel for kernel, _ in launches], ["transpose", "softmax", "matmul"])
+        self.assertLessEqual({site[0] for _, sites in launches for site in sites}, {"triton_kernels.py", "standard.py"})  # its library
+        self.assertTrue(all(site[1] for _, sites in launches for site in sites))
+        self.assertTrue(all(sites for _, sites in launches))
+
+    @unittest.skipUnless(has("cuda.core", "cuda.bindings", "numpy"), "cuda.core is not there")
+    def test_cuda_core(self):
+        launches = run("cuda_core")
+        self.expect_transposes(launches, "kernels.cu", marked("cuda_core"))
+        self.assertEqual({site[0] for _, sites in launches for site in sites}, {"kernels.cu"})
+
+    @unittest.skipUnless(has("tinygrad", "numpy"), "tinygrad is not there")
+    def test_tinygrad(self):
+        self.assertGreaterEqual(len(run("tinygrad", DEV="CUDA")), 3)
+
+
+if __name__ == "__main__":
+    found = unittest.main(exit=False).result
+    if found.wasSuccessful() and len(found.skipped) == found.testsRun:
+        print("none of the packages is there")
+        sys.exit(77)
+    sys.exit(0 if found.wasSuccessful() else 1)
