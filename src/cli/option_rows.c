@@ -159,8 +159,9 @@ const struct option_row option_rows[] = {
     {0, "no-check", NULL, CLI_FIX, "do not look for new findings of bankrun check: quicker",
      SET(no_checks, true)},
     {0, "format", "FORMAT", BOTH,
-     "text, json, csv, html (a page for browsers), sarif, github (workflow\ncommands), junit, or "
-     "cachegrind (for cg_annotate) (default text)",
+     "text, json, csv, html (a page for browsers), sarif, github (workflow\ncommands), gitlab "
+     "(code "
+     "quality), junit, or cachegrind (for\ncg_annotate) (default text)",
      CHOICE(format, formats)},
     {0, "format", "FORMAT", ALL & ~BOTH & ~CLI_FIX, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},

@@ -90,6 +90,8 @@ void report_sarif(const struct profile *profile, const struct report_options *op
                   struct strbuf *out);
 void report_github(const struct profile *profile, const struct report_options *options,
                    struct strbuf *out);
+void report_gitlab(const struct profile *profile, const struct report_options *options,
+                   struct strbuf *out);
 void report_junit(const struct profile *profile, const struct report_options *options,
                   struct strbuf *out);
 // The counts by file, kernel and line, as Cachegrind writes its own.
@@ -106,6 +108,7 @@ void report_cachegrind(const struct profile *profile, const struct report_option
     X(HTML, "html", report_html)                                                                   \
     X(SARIF, "sarif", report_sarif)                                                                \
     X(GITHUB, "github", report_github)                                                             \
+    X(GITLAB, "gitlab", report_gitlab)                                                             \
     X(JUNIT, "junit", report_junit)                                                                \
     X(CACHEGRIND, "cachegrind", report_cachegrind)
 

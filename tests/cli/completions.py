@@ -57,8 +57,8 @@ def check_shell(shell, options, commands):
                     if not re.search(rf"^{c}\b", words, re.MULTILINE))
     if shell == "zsh":
         return
-    for line, wanted in (("bankrun --format", ["cachegrind", "csv", "github", "html", "json", "junit",
-                                              "sarif", "text"]),
+    for line, wanted in (("bankrun --format", ["cachegrind", "csv", "github", "gitlab", "html", "json",
+                                              "junit", "sarif", "text"]),
                          ("bankrun report --color", ["always", "auto", "never"]),
                          ("bankrun explain --width", ["1", "16", "2", "4", "8"])):
         found = sorted(re.findall(r"^\S+", offers(shell, line), re.MULTILINE))

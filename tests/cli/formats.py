@@ -1,4 +1,4 @@
-"""--format sarif, github, junit and cachegrind: of runs and of saved profiles, whatever names say."""
+"""--format sarif, github, gitlab, junit and cachegrind: of runs and of saved profiles, whatever names say."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ import urllib.parse
 import xml.etree.ElementTree as xml
 
 BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
-FORMATS = ("sarif", "github", "junit", "cachegrind")
+FORMATS = ("sarif", "github", "gitlab", "junit", "cachegrind")
 PTX = """.version 7.0
 .target sm_80
 .address_size 64
@@ -174,6 +174,34 @@ def check_github():
     expect("message", "::error file=x,line=1::y" in message and "%25b" in message, message)
 
 
+def check_gitlab():
+    """As GitLab asks of a code quality report: these fields, severities of its own, fingerprints that differ."""
+    issues = json.loads(report("gitlab", "run.json"))
+    expect_equal("issues", [(issue["check_name"], issue["severity"], issue["location"]) for issue in issues],
+                 [("bank-conflict", "major", {"path": "k.cu", "lines": {"begin": 2}})])
+    expect("words", issues[0]["description"].startswith("32-way bank conflict: ")
+           and issues[0]["description"].endswith("(in column)"), issues[0]["description"])
+    expect_equal("empty", json.loads(report("gitlab", "empty.json")), [])
+    with open(os.path.join(FOLDER, "list"), "w", encoding="utf-8") as file:
+        file.write("conflict * k.cu:2 it is so\n")
+    expect_equal("accepted", json.loads(report("gitlab", "run.json", "--suppressions", "list")), [])
+    # A line that has moved is the same issue, another kernel's is none.
+    prints = []
+    for change in ({}, {"line": 7}, {"kernel": "other"}):
+        with open(os.path.join(FOLDER, "run.json"), encoding="utf-8") as file:
+            data = json.load(file)
+        for launch in data["launches"]:
+            launch["kernel"] = change.get("kernel", launch["kernel"])
+        for row in [site for launch in data["launches"] for site in launch["sites"]] + data["quotes"]:
+            row["line"] += change.get("line", 0)
+        save("moved.json", data)
+        prints.append(json.loads(report("gitlab", "moved.json"))[0]["fingerprint"])
+    expect("fingerprints", prints[0] == prints[1] != prints[2] and len(prints[0]) == 32, prints)
+    hostile = json.loads(report("gitlab", "hostile.json"))
+    expect("hostile", hostile and {issue["severity"] for issue in hostile} <= {"critical", "major", "info"}, hostile)
+    expect_equal("each its own", len({issue["fingerprint"] for issue in hostile}), len(hostile))
+
+
 def check_junit():
     root = xml.fromstring(report("junit", "run.json"))
     expect_equal("counts", (root.get("tests"), root.get("failures"), root.get("errors")),
@@ -261,6 +289,7 @@ with tempfile.TemporaryDirectory() as FOLDER:
     check_sarif_values()
     check_github()
     check_junit()
+    check_gitlab()
     check_cachegrind()
     check_metrics()
     if os.path.exists("/dev/full"):

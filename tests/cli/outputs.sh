@@ -29,7 +29,7 @@ if [ -e /dev/full ]; then
     run --launch "$column_launch" --quiet --dump out=/dev/full "$kernel"
     expect_status 2; expect_stderr '/dev/full: No space left'
     run --launch "$column_launch" --format json -o "$folder/run.json" "$kernel"; expect_status 0
-    for format in text json csv html sarif github junit cachegrind; do
+    for format in text json csv html sarif github gitlab junit cachegrind; do
         run_to /dev/full report --format $format "$folder/run.json"
         expect_status 2; expect_stderr 'cannot write the report to the output: No space left'
     done
