@@ -95,7 +95,7 @@ EXTERNAL = {
     "jansson.h": {"profile", "report", "cli"},
     "zstd.h": {"toolchain"},
     "lz4.h": {"toolchain"},
-    "xxhash.h": {"base", "toolchain"},
+    "xxhash.h": {"base", "report", "toolchain"},
     "zlib.h": {"cli"},
     "libiberty/demangle.h": {"base"},
 }
