@@ -10,7 +10,7 @@ docs/python.md goes through all of it.
 
 from bankrun import _library as _lib
 from bankrun import errors
-from bankrun._places import program
+from bankrun._places import cmake_folder, program
 from bankrun.device import Device, Memory, Module, Result, Value, f32, f64, s32, s64, struct, u32, u64
 from bankrun.errors import Error
 from bankrun.model import Cost, architectures, count
@@ -23,8 +23,8 @@ from bankrun.section import Section, is_counted
 __all__ = [
     "Access", "Cost", "Device", "Diff", "Error", "Explanation", "Finding", "Fix", "Frame", "Gap", "Launch", "Layout",
     "Memory", "Module", "Place", "Profile", "Program", "Reason", "Refused", "Result", "Section", "Site", "Value",
-    "architectures", "check", "count", "diff", "errors", "explain", "f32", "f64", "fix", "is_counted", "layout",
-    "program", "read", "run", "s32", "s64", "struct", "u32", "u64", "version",
+    "architectures", "check", "cmake_folder", "count", "diff", "errors", "explain", "f32", "f64", "fix", "is_counted",
+    "layout", "program", "read", "run", "s32", "s64", "struct", "u32", "u64", "version",
 ]
 
 

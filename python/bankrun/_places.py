@@ -15,3 +15,8 @@ def native_folder() -> str:
 def program() -> str:
     """The command `bankrun` itself."""
     return os.path.join(native_folder(), "bankrun")
+
+
+def cmake_folder() -> str:
+    """The folder for CMake's bankrun_DIR: -Dbankrun_DIR=$(python -c "import bankrun; print(bankrun.cmake_folder())")."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "cmake")
