@@ -21,7 +21,7 @@ ROOMS = {
     "ir": {"event", "ptx", "base"},
     "sim": {"event", "ir", "ptx", "base"},
     "compiled": {"event", "ir", "ptx", "base"},
-    "profile": {"event", "banks", "cost", "fix", "ir", "base"},
+    "profile": {"event", "banks", "cost", "fix", "ir", "patch", "base"},
     "check": {"profile", "event", "ir", "ptx", "base"},
     "prove": {"profile", "banks", "ir", "ptx", "base"},
     "report": {"profile", "banks", "base"},

@@ -16,10 +16,13 @@ const struct ir_instruction *check_instruction(const struct check_launch *launch
     return found;
 }
 
-void check_put_element(const struct ir_variable *variable, int64_t place, uint32_t bytes,
-                       struct strbuf *out) {
+void check_put_element(const struct check_launch *launch, const struct ir_variable *variable,
+                       int64_t place, uint32_t bytes, struct strbuf *out) {
     char *name = profile_array_name(variable->name);
-    if (place % bytes == 0)
+    const struct profile_elements elements = profile_find_elements(launch->kernel, variable, bytes);
+    if (place >= 0 && elements.rank)
+        profile_put_element(out, name, &elements, (uint64_t)place);
+    else if (place % bytes == 0)
         strbuf_printf(out, "%s[%" PRId64 "]", name, place / bytes);
     else
         strbuf_printf(out, "%s%+" PRId64 " bytes", name, place);
@@ -33,7 +36,7 @@ bool check_put_shared(const struct check_launch *launch, uint64_t offset, uint32
     if (!variable)
         return false;
     const uint64_t place = offset - variable->offset;
-    check_put_element(variable, (int64_t)(place - place % bytes), bytes, out);
+    check_put_element(launch, variable, (int64_t)(place - place % bytes), bytes, out);
     return true;
 }
 

@@ -48,8 +48,8 @@ const struct ir_instruction *check_instruction(const struct check_launch *launch
 
 // "bins[5]", or "bins+3 bytes" where no element of `bytes` begins there. `place`: in the variable,
 // or beside it.
-void check_put_element(const struct ir_variable *variable, int64_t place, uint32_t bytes,
-                       struct strbuf *out);
+void check_put_element(const struct check_launch *launch, const struct ir_variable *variable,
+                       int64_t place, uint32_t bytes, struct strbuf *out);
 // The element of an array of the block's shared memory that the offset is in. False: no array is
 // there, and nothing was put.
 bool check_put_shared(const struct check_launch *launch, uint64_t offset, uint32_t bytes,

@@ -42,7 +42,7 @@ bool cuda_source_compile(const char *path, bool to_ptx, const struct cli_options
     if (compiled != TOOLCHAIN_REFUSED)
         return compiled == TOOLCHAIN_OK;
     cli_error("%s was not compiled: the compiler ended with status %d", path, build->exit_code);
-    if (!to_ptx && !cuda_source_has_main(path))
+    if (!to_ptx && build->may_lack && !cuda_source_has_main(path))
         cli_error("it has no main(): --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)' runs one of its "
                   "kernels, and bankrun prove needs neither");
     return false;

@@ -98,7 +98,7 @@ static void put_verdict(struct report_page *page, struct strbuf *text,
 
 static void put_why(struct report_page *page, unsigned arch,
                     const struct bankrun_request *request) {
-    char *why = profile_why(arch, request, false);
+    char *why = profile_why(arch, request, false, NULL);
     if (!why)
         return;
     report_to(page, 2);

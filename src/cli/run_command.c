@@ -26,18 +26,24 @@ char *command_find(const char *name) {
     return NULL;
 }
 
-// A check that saw nothing, or not all, has not passed.
+// A check that saw nothing, or not all, has not passed. Who reads standard output gets a report
+// without launches; a file is not made of an error.
+static int report_nothing(struct profile *profile, const char *name,
+                          const struct cli_options *options) {
+    if (!profile->gap_count)
+        cli_error("%s: no process used CUDA", name);
+    if (options->format != REPORT_TEXT && (!options->output || !strcmp(options->output, "-")))
+        write_run_report(profile, options);
+    const bool is_incomplete = profile->gap_count && gate_status(profile, options) != CLI_OK;
+    return is_incomplete ? CLI_FAILED_RUN : CLI_USAGE;
+}
+
 static int report(struct collection *collection, char **argv, const struct cli_options *options) {
     for (size_t i = 0; i < collection->notes.length; i++)
         cli_error("not simulated: %s", collection->notes.data[i]);
     struct profile *profile = collect_one(collection, argv, options);
-    int status = CLI_USAGE;
-    if (profile->process_count)
-        status = write_run_report(profile, options);
-    else if (!profile->gap_count)
-        cli_error("%s: no process used CUDA", argv[0]);
-    else if (gate_status(profile, options) != CLI_OK)
-        status = CLI_FAILED_RUN;
+    const int status = profile->process_count ? write_run_report(profile, options)
+                                              : report_nothing(profile, argv[0], options);
     profile_free(profile);
     return status;
 }

@@ -12,10 +12,18 @@
 #include "cli/environment.h"
 #include "toolchain/elf_info.h"
 
-// A check that saw nothing has not passed.
+// A check that saw nothing has not passed. Who reads the report gets one without launches.
 static int report_nothing(const char *name, const struct cli_options *options) {
     cli_error("%s left no profile: it used no device, or ended before it did", name);
-    return options->fail_on_fault ? CLI_FAILED_RUN : CLI_OK;
+    int status = CLI_OK;
+    if (options->format != REPORT_TEXT) {
+        char *argv[] = {(char *)name};
+        struct profile *nothing = profile_create(options->arch, argv, 1);
+        nothing->is_as_compiled = options->as_compiled;
+        status = write_run_report(nothing, options);
+        profile_free(nothing);
+    }
+    return options->fail_on_fault ? CLI_FAILED_RUN : status;
 }
 
 // Reports what was handed over, under the name that the user gave.
@@ -90,6 +98,19 @@ static int run_executable(const char *path, char **argv, const char *name,
     return status;
 }
 
+// What stands behind the source is the program's, and none of the compiler's.
+static void hint_at_flags(char *const *argv) {
+    static const char *const flags[] = {"-I", "-D", "-L", "-l", "-std=", "-O", "-isystem", NULL};
+    for (size_t i = 1; argv[i]; i++)
+        for (size_t f = 0; flags[f]; f++)
+            if (!strncmp(argv[i], flags[f], strlen(flags[f]))) {
+                cli_error("%s stands behind %s, and so is an argument of the program: flags of the "
+                          "compiler stand before it",
+                          argv[i], argv[0]);
+                return;
+            }
+}
+
 // Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
 static int run_source(char **argv, const struct cli_options *options) {
     struct toolchain_build build = {0};
@@ -99,6 +120,8 @@ static int run_source(char **argv, const struct cli_options *options) {
         argv[0] = build.path;
         status = run_executable(build.path, argv, source, options);
         argv[0] = source;
+    } else {
+        hint_at_flags(argv);
     }
     toolchain_build_remove(&build);
     return status;

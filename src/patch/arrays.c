@@ -218,17 +218,19 @@ static size_t start_of_statement(const struct patch_text *source, size_t at) {
     return at;
 }
 
-static void add_array(const struct patch_text *source, size_t name_at, size_t statement_end,
+static void add_array(const struct patch_text *source, size_t name_at, struct patch_range statement,
                       bool is_dynamic, patch_arrays *arrays) {
     const struct patch_token *name = &source->tokens.data[name_at];
     struct patch_array array = {
         .name = base_strndup(source->text + name->begin, name->end - name->begin),
         .text = source->number,
         .line = name->line,
-        .statement_end = statement_end,
+        .at = name_at,
+        .statement_begin = statement.first,
+        .statement_end = statement.last,
         .is_dynamic = is_dynamic};
     const size_t end = read_brackets(source, name_at + 1, array.extents, &array.rank);
-    array.scope_end = end_of_scope(source, statement_end);
+    array.scope_end = end_of_scope(source, statement.last);
     array.is_at_file_scope = patch_body_of(source, name_at) == source->tokens.length;
     if (patch_is(source, end, "["))
         object(&array, source, name_at, "it has more than four indices");
@@ -255,7 +257,7 @@ static void read_declaration(const struct patch_text *source, size_t at, patch_a
         if (patch_is(source, i, "(") || patch_is(source, i, "["))
             i = patch_closing(source, i);
         else if (is_name(source, i) && patch_is(source, i + 1, "["))
-            add_array(source, i, end, is_dynamic, arrays);
+            add_array(source, i, (struct patch_range){start, end}, is_dynamic, arrays);
     }
 }
 

@@ -20,8 +20,10 @@ struct patch_array {
     char *name;
     size_t text; // whose it is, by its number
     uint32_t line;
-    size_t statement_end; // the token that is the ; of its declaration
-    size_t scope_end;     // the token that ends its scope
+    size_t at;              // the token of its declaration that is the name
+    size_t statement_begin; // the first token of the declaration
+    size_t statement_end;   // the token that is its ;
+    size_t scope_end;       // the token that ends its scope
     unsigned rank;
     bool is_dynamic;                             // extern __shared__ T name[]
     bool is_at_file_scope;                       // in no function

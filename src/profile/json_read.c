@@ -103,6 +103,30 @@ static void check_request(struct profile_reader *reader, const struct profile_re
 }
 
 // Profiles of before it was kept have none: what is not said is not guessed.
+// Indices are quotients by these numbers: all but the first extent have a product that is no 0.
+static void read_elements(struct profile_reader *reader, const json_t *object,
+                          struct profile_elements *elements) {
+    if (!json_object_get(object, "elements")) // not known, or an older profile
+        return;
+    const size_t here = profile_enter(reader, "elements");
+    const json_t *inside = json_object_get(object, "elements");
+    const json_t *extents = profile_read_array(reader, inside, "extents", 0);
+    const size_t rank = json_array_size(extents);
+    uint64_t product = 1;
+    elements->bytes = profile_read_number(reader, inside, "bytes", UINT32_MAX);
+    if (rank > PROFILE_MOST_RANK)
+        profile_fail(reader, "extents: more than %d", PROFILE_MOST_RANK);
+    for (size_t i = 0; i < rank && i < PROFILE_MOST_RANK; i++) {
+        const json_t *extent = json_array_get(extents, i);
+        elements->extents[i] = profile_check_number(reader, "extents", extent, UINT32_MAX);
+        product *= i > 0 && product <= UINT32_MAX ? elements->extents[i] : 1;
+    }
+    if (!elements->bytes || !product || product > UINT32_MAX)
+        profile_fail(reader, ": no array has such elements");
+    elements->rank = reader->failed ? 0 : (unsigned)rank;
+    profile_leave(reader, here);
+}
+
 static void read_request(struct profile_reader *reader, const json_t *object,
                          struct profile_site *site) {
     const char *names[BANKRUN_ACCESSES];
@@ -172,6 +196,7 @@ static void read_site(struct profile_reader *reader, const json_t *object,
     site->knows_array_offset = json_object_get(object, "array_offset"); // older profiles have none
     if (site->knows_array_offset)
         site->array_offset = profile_read_number(reader, object, "array_offset", UINT32_MAX);
+    read_elements(reader, object, &site->elements);
     site->is_estimate = profile_read_boolean(reader, object, "estimate");
     site->may_merge = json_is_true(json_object_get(object, "may_merge"));
     if (json_object_get(object, "moved_behind"))

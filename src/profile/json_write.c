@@ -72,6 +72,16 @@ static json_t *request_of(const struct profile_site *site) {
     return object;
 }
 
+// {"bytes": 4, "extents": [32, 33]}
+static json_t *elements_of(const struct profile_elements *elements) {
+    json_t *object = json_object(), *extents = json_array();
+    for (unsigned i = 0; i < elements->rank; i++)
+        append(extents, number(elements->extents[i]));
+    set(object, "bytes", number(elements->bytes));
+    set(object, "extents", extents);
+    return object;
+}
+
 static json_t *site_of(const struct profile_site *site) {
     json_t *object = json_object();
     set(object, "file", text(site->file));
@@ -102,6 +112,8 @@ static json_t *site_of(const struct profile_site *site) {
     set(object, "array", text(site->array));
     if (site->knows_array_offset)
         set(object, "array_offset", number(site->array_offset));
+    if (site->elements.rank)
+        set(object, "elements", elements_of(&site->elements));
     set(object, "request", request_of(site));
     set(object, "estimate", json_boolean(site->is_estimate));
     if (site->may_merge)

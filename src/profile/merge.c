@@ -293,8 +293,12 @@ static void finish_row(struct finish *finish, struct merged_site *row) {
     if (has_excess(site)) {
         struct bankrun_request request =
             profile_bank_request(&site->request, worst->mask, worst->offsets);
-        site->why = profile_why(recorder->info.arch, &request,
-                                recorder->sites[row->numbers.data[0]].site->is_sum);
+        const struct recorded_site *recorded = &recorder->sites[row->numbers.data[0]];
+        if (row->array)
+            site->elements = profile_find_elements(recorded->function, row->array, site->width);
+        const struct profile_named named = {site->array, site->array_offset, site->elements};
+        site->why = profile_why(recorder->info.arch, &request, recorded->site->is_sum,
+                                row->array ? &named : NULL);
         help(finish, row);
     }
 }

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "event/event.h"
 #include "profile/cure.h"
+#include "profile/element.h"
 #include "profile/finding.h"
 #include "profile/hint.h"
 
@@ -94,7 +95,8 @@ struct profile_site {
     bool knows_array_offset;
     uint64_t array_offset; // of the array that the worst request is about: bytes of the block's
                            // shared memory in front of it
-    unsigned width;        // bytes a lane
+    struct profile_elements elements; // of the array, where the worst request has an excess
+    unsigned width;                   // bytes a lane
     struct profile_counts counts;
     // Shared only. degrees[n]: requests whose worst phase took n wavefronts.
     uint64_t degrees[PROFILE_MAX_DEGREE + 1];
@@ -391,9 +393,18 @@ static inline struct bankrun_request profile_bank_request(const struct profile_r
 
 unsigned profile_bank_of(unsigned arch, uint32_t offset);
 
-// What conflicts in one request, in words: "lanes read words 0, 32, 64, ...: stride 32 words, all
-// in bank 0". Malloc'd; NULL: there is nothing to say. is_sum: of an atomic, that it adds.
-char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum);
+struct profile_named { // the array that a request is about
+    const char *array;
+    uint64_t offset; // of its first byte
+    struct profile_elements elements;
+};
+
+// What conflicts in one request, in words: "lanes read tile[0][0], tile[1][0], tile[2][0], ...:
+// stride 32 words, all in bank 0". Malloc'd; NULL: there is nothing to say. is_sum: of an atomic,
+// that it adds. Without `named` words are counted from the block's first one; where its elements
+// are not known, from the array's.
+char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum,
+                  const struct profile_named *named);
 
 // ---- Saved profiles: schema bankrun-profile/1, docs/profile.md ----------------------------
 

@@ -50,26 +50,47 @@ static const char *verb_of(const struct bankrun_request *request, bool is_sum) {
 
 // ---- Places and distances -----------------------------------------------------------------------
 
+struct about { // what the words are about
+    const struct bankrun_request *request;
+    const char *verb;
+    const struct profile_named *named; // NULL: an array that has elements is not known
+    uint32_t base;                     // words are counted from there
+};
+
 static unsigned words_of(const struct bankrun_request *request) {
     return request->width > 4 ? request->width / 4 : 1;
 }
 
-// "words 0, 32, 64, ...", "words 0-1, 32-33", "bytes 0, 5, 10, ..."
-static void put_places(struct strbuf *out, const struct bankrun_request *request, uint32_t lanes,
+static void put_place(struct strbuf *out, const struct about *about, unsigned lane, bool in_words) {
+    const unsigned words = words_of(about->request);
+    const uint32_t offset = about->request->offsets[lane] - about->base;
+    if (about->named) {
+        profile_put_element(out, about->named->array, &about->named->elements, offset);
+        return;
+    }
+    strbuf_printf(out, "%u", in_words ? offset / 4 : offset);
+    if (in_words && words > 1)
+        strbuf_printf(out, "-%u", offset / 4 + words - 1);
+}
+
+// "words 0, 32, 64, ...", "words 0-1, 32-33", "bytes 0, 5, 10, ..."; "tile[0][0], tile[1][0],
+// ...", "16 bytes at tile[0][0], ...".
+static void put_places(struct strbuf *out, const struct about *about, uint32_t lanes,
                        bool in_words) {
-    unsigned count = (unsigned)__builtin_popcount(lanes), n = 0, words = words_of(request);
-    bool is_single = count == 1 && (words == 1 || !in_words);
-    strbuf_printf(out, "%s%s ", in_words ? "word" : "byte", is_single ? "" : "s");
+    unsigned count = (unsigned)__builtin_popcount(lanes), n = 0;
+    const unsigned width = about->request->width;
+    const bool is_single = count == 1 && (words_of(about->request) == 1 || !in_words);
+    if (!about->named)
+        strbuf_printf(out, "%s%s ", in_words ? "word" : "byte", is_single ? "" : "s");
+    else if (width != about->named->elements.bytes && !about->request->matrices)
+        strbuf_printf(out, "%u byte%s at ", width, width == 1 ? "" : "s");
     for (; lanes != 0; lanes &= lanes - 1, n++) {
         if (count > SHOWN && n == SHOWN - 1) {
             strbuf_puts(out, ", ...");
             return;
         }
-        uint32_t offset = request->offsets[__builtin_ctz(lanes)];
         strbuf_puts(out, n == 0 ? "" : n + 1 == count ? " and " : ", ");
-        strbuf_printf(out, "%u", in_words ? offset / 4 : offset);
-        if (in_words && words > 1)
-            strbuf_printf(out, "-%u", offset / 4 + words - 1);
+        put_place(out, about, (unsigned)__builtin_ctz(lanes), in_words);
     }
 }
 
@@ -131,24 +152,25 @@ static void put_meeting(struct strbuf *out, const struct why_phase *phase) {
 
 // ---- Shapes -------------------------------------------------------------------------------------
 
-static void put_stride(struct strbuf *out, const struct bankrun_request *request, const char *verb,
-                       const struct why_phase *phase, const struct why_shape *shape) {
+static void put_stride(struct strbuf *out, const struct about *about, const struct why_phase *phase,
+                       const struct why_shape *shape) {
     put_lanes(out, phase->lanes);
-    strbuf_printf(out, " %s ", verb);
-    put_places(out, request, phase->lanes, shape->inner % 4 == 0);
+    strbuf_printf(out, " %s ", about->verb);
+    put_places(out, about, phase->lanes, shape->inner % 4 == 0);
     strbuf_puts(out, ": stride ");
     put_distance(out, shape->inner);
     strbuf_puts(out, ", ");
     put_meeting(out, phase);
 }
 
-static void put_groups(struct strbuf *out, const struct bankrun_request *request, const char *verb,
-                       const struct why_phase *phase, const struct why_shape *shape) {
+static void put_groups(struct strbuf *out, const struct about *about, const struct why_phase *phase,
+                       const struct why_shape *shape) {
+    const struct bankrun_request *request = about->request;
     if (phase->lane_count < WARP_LANES) {
         put_lanes(out, phase->lanes);
         strbuf_puts(out, ": ");
     }
-    strbuf_printf(out, "groups of %u lanes %s ", shape->group, verb);
+    strbuf_printf(out, "groups of %u lanes %s ", shape->group, about->verb);
     if (shape->inner == 0)
         strbuf_puts(out, request->width > 4 ? "the same words" : "the same word");
     else if (shape->inner == 4 && request->width <= 4)
@@ -166,13 +188,18 @@ static void put_groups(struct strbuf *out, const struct bankrun_request *request
     put_meeting(out, phase);
 }
 
-static void put_irregular(struct strbuf *out, const struct bankrun_request *request,
-                          const char *verb, const struct why_phase *phase) {
+static void put_irregular(struct strbuf *out, const struct about *about,
+                          const struct why_phase *phase) {
     uint32_t lanes = phase->meeting[phase->busiest];
     if (phase->by_lane && phase->words[phase->busiest] == 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
         strbuf_printf(out, "%u lanes (", phase->most);
         put_numbers(out, lanes);
-        strbuf_printf(out, ") %s word %u", verb, request->offsets[__builtin_ctz(lanes)] / 4);
+        strbuf_printf(out, ") %s ", about->verb);
+        if (about->named)
+            put_place(out, about, lane, true);
+        else
+            strbuf_printf(out, "word %u", (about->request->offsets[lane] - about->base) / 4);
         return;
     }
     strbuf_printf(out, "irregular: bank %u gets ", phase->busiest);
@@ -184,12 +211,13 @@ static void put_irregular(struct strbuf *out, const struct bankrun_request *requ
     strbuf_puts(out, ")");
 }
 
-static void put_same_word(struct strbuf *out, unsigned arch, const struct bankrun_request *request,
-                          const char *verb, const struct why_phase *phase) {
+static void put_same_word(struct strbuf *out, unsigned arch, const struct about *about,
+                          const struct why_phase *phase) {
+    const struct bankrun_request *request = about->request;
     uint32_t offset = request->offsets[__builtin_ctz(phase->lanes)];
-    strbuf_printf(out, "%u lanes %s the same %s, ", phase->lane_count, verb,
+    strbuf_printf(out, "%u lanes %s the same %s, ", phase->lane_count, about->verb,
                   request->width > 4 ? "words" : "word");
-    put_places(out, request, phase->lanes & -phase->lanes, true);
+    put_places(out, about, phase->lanes & -phase->lanes, true);
     if (request->width <= 4)
         strbuf_printf(out, " (bank %u)", bankrun_bank(arch, offset));
 }
@@ -214,7 +242,22 @@ static void put_special(struct strbuf *out, unsigned arch, const struct bankrun_
                       verb);
 }
 
-char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum) {
+// Lanes before the array are none of it, nor is what they are asked about then.
+static struct about about(const struct bankrun_request *request, const char *verb, uint32_t lanes,
+                          const struct profile_named *named) {
+    struct about about = {.request = request, .verb = verb};
+    if (!named)
+        return about;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (request->offsets[__builtin_ctz(rest)] < named->offset)
+            return about;
+    about.named = named->elements.rank ? named : NULL;
+    about.base = (uint32_t)named->offset;
+    return about;
+}
+
+char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_sum,
+                  const struct profile_named *named) {
     struct strbuf out = {0};
     struct why_phase phase;
     const char *verb = verb_of(request, is_sum);
@@ -226,14 +269,15 @@ char *profile_why(unsigned arch, const struct bankrun_request *request, bool is_
         return out.length > 0 ? strbuf_take(&out) : NULL;
     }
     struct why_shape shape = why_find_shape(phase.lanes, request->offsets);
+    const struct about words = about(request, verb, phase.lanes, named);
     if (shape.kind == WHY_STRIDE && shape.inner == 0)
-        put_same_word(&out, arch, request, verb, &phase);
+        put_same_word(&out, arch, &words, &phase);
     else if (shape.kind == WHY_STRIDE)
-        put_stride(&out, request, verb, &phase, &shape);
+        put_stride(&out, &words, &phase, &shape);
     else if (shape.kind == WHY_GROUPS)
-        put_groups(&out, request, verb, &phase, &shape);
+        put_groups(&out, &words, &phase, &shape);
     else
-        put_irregular(&out, request, verb, &phase);
+        put_irregular(&out, &words, &phase);
     if (is_loop(request))
         strbuf_puts(&out, "; each turn of the compare-and-swap loop lets one of them through");
     return strbuf_take(&out);

@@ -173,6 +173,15 @@ static json_t *worst_of(const struct profile_site *site) {
     return array;
 }
 
+// [bytes of an element, extents...]
+static json_t *elements_of(const struct profile_elements *elements) {
+    json_t *array = json_array();
+    append(array, number(elements->bytes));
+    for (unsigned i = 0; i < elements->rank; i++)
+        append(array, number(elements->extents[i]));
+    return array;
+}
+
 static void set_shared(struct html_data *data, json_t *object, const struct html_access *access) {
     const struct profile_site *site = access->site->site;
     const struct view_launch *launch = &data->view->launches[access->launch];
@@ -185,6 +194,8 @@ static void set_shared(struct html_data *data, json_t *object, const struct html
     set(object, "worst", worst_of(site));
     if (site->knows_array_offset)
         set(object, "array_offset", number(site->array_offset));
+    if (site->elements.rank)
+        set(object, "elements", elements_of(&site->elements));
     const struct profile_cure *cure = site->cure ? &launch->launch->cures[site->cure - 1] : NULL;
     html_set_picture(data, object, launch->arch, site, cure);
     if (cure)

@@ -63,20 +63,43 @@ static void put_banks(struct report_page *page, size_t indent, const struct prof
     report_newline(page);
 }
 
-// Four lanes a row: lane, word, bank.
-static void put_each_lane(struct report_page *page, size_t indent, const struct view_banks *banks) {
-    enum { EACH = 20 };
-    unsigned shown = 0;
-    size_t start = indent + LABEL, in_row = (page->width - start) / EACH;
+// " 3: tile[3][0], b0"; of an array that is not known " 3: word 96, b0".
+static void put_lane(struct strbuf *out, const struct profile_site *site,
+                     const struct view_banks *banks, unsigned lane) {
+    const uint32_t offset = site->worst_offsets[lane];
+    const bool is_in_array = site->knows_array_offset && offset >= site->array_offset;
+    strbuf_printf(out, "%2u: ", lane);
+    if (is_in_array && site->elements.rank)
+        profile_put_element(out, site->array, &site->elements, offset - site->array_offset);
+    else
+        strbuf_printf(out, "word %llu",
+                      banks->of[lane].word -
+                          (unsigned long long)(is_in_array ? site->array_offset / 4 : 0));
+    strbuf_printf(out, ", b%u", banks->of[lane].bank);
+}
+
+// In columns: lane, element, bank.
+static void put_each_lane(struct report_page *page, size_t indent, const struct profile_site *site,
+                          const struct view_banks *banks) {
+    enum { LEAST = 20 };
+    struct strbuf texts[WARP_LANES] = {0};
+    size_t shown = 0, each = LEAST;
+    for (uint32_t rest = banks->map.lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        put_lane(&texts[lane], site, banks, lane);
+        each = texts[lane].length + 2 > each ? texts[lane].length + 2 : each;
+    }
+    const size_t start = indent + LABEL, room = page->width - start;
+    const size_t in_row = room > each ? room / each : 1;
     report_to(page, indent);
     report_put(page, STYLE_DIM, "lanes");
     for (uint32_t rest = banks->map.lanes; rest != 0; rest &= rest - 1, shown++) {
-        int lane = __builtin_ctz(rest);
+        struct strbuf *text = &texts[__builtin_ctz(rest)];
         if (shown > 0 && shown % in_row == 0)
             report_newline(page);
-        report_to(page, start + shown % in_row * EACH);
-        report_putf(page, STYLE_PLAIN, "%2d: word %u, b%u", lane, banks->of[lane].word,
-                    banks->of[lane].bank);
+        report_to(page, start + shown % in_row * each);
+        report_put(page, STYLE_PLAIN, strbuf_string(text));
+        strbuf_free(text);
     }
     report_newline(page);
 }
@@ -93,5 +116,5 @@ void text_banks(struct report_page *page, size_t indent, const struct view_site 
     for (unsigned first = 0; first < map->banks; first += layout.in_row)
         put_banks(page, indent, map, &layout, first);
     if (is_verbose)
-        put_each_lane(page, indent, site->banks);
+        put_each_lane(page, indent, site->site, site->banks);
 }

@@ -165,12 +165,16 @@ static bool variable_keeps_list_complete(const char *name) {
     return keeps;
 }
 
-static bool is_cacheable(const struct toolchain_options *options) {
-    bool keeps = options->cache_folder && variable_keeps_list_complete("NVCC_PREPEND_FLAGS") &&
+static bool lists_inputs(const struct toolchain_options *options) {
+    bool keeps = variable_keeps_list_complete("NVCC_PREPEND_FLAGS") &&
                  variable_keeps_list_complete("NVCC_APPEND_FLAGS");
     for (size_t i = 0; keeps && i < options->flag_count; i++)
         keeps = keeps_list_complete(options->flags[i]);
     return keeps;
+}
+
+static bool is_cacheable(const struct toolchain_options *options) {
+    return options->cache_folder && lists_inputs(options);
 }
 
 // The command is asked for with the architecture that is wanted: which one the compiler makes of
@@ -297,12 +301,14 @@ static enum toolchain_status compile_and_keep(const struct toolchain_options *op
                                               const struct toolchain_cache *cache,
                                               struct toolchain_build *build,
                                               struct diag_list *diags) {
-    if (!cache->folder)
-        return compile(options, NULL, build, diags);
     struct strbuf depfile = {0};
+    if (!lists_inputs(options)) // or is told to list them elsewhere
+        return compile(options, NULL, build, diags);
     strbuf_printf(&depfile, "%s.d", build->path);
     enum toolchain_status status = compile(options, depfile.data, build, diags);
-    if (status == TOOLCHAIN_OK)
+    // It ends with 1 where another program failed, with 2 where its own front end did.
+    build->may_lack = build->exit_code == 1 && access(depfile.data, R_OK) == 0;
+    if (status == TOOLCHAIN_OK && cache->folder)
         keep(options, cache, build, depfile.data);
     unlink(depfile.data);
     strbuf_free(&depfile);

@@ -33,6 +33,8 @@ struct toolchain_build {
     unsigned arch;  // 90 when PTX for compute_90 was made; from the cache: what was asked for
     bool is_cached; // the compiler did not run
     int exit_code;  // of the compiler; 128 + n: it died by signal n
+    bool may_lack;  // REFUSED: the source was read whole, and CUDA's own compiler found no error in
+                    // it: what failed came later, as linking does
 };
 
 // The compiler's messages go to stderr as it writes them. The caller passes *build on to

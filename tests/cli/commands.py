@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 
@@ -221,6 +222,10 @@ def check_what_is_missed(folder):
     expect(run("./killed.sh", cwd=folder), 0, "", "./plain was killed", "plain.cu:6")
     expect(run("--fail-on", "excess=1000", "./killed.sh", cwd=folder), 4, "", "incomplete")
     expect(run("/bin/true", cwd=folder), 2, "", "no process used CUDA")
+    for form, reads in (("json", json.loads), ("sarif", json.loads), ("junit", ElementTree.fromstring)):
+        nothing = run("--format", form, "/bin/true", cwd=folder)
+        expect(nothing, 2, None, "no process used CUDA")
+        reads(nothing.stdout)
     expect(run("--trace", "x.cu:1", "./killed.sh", cwd=folder), 2, "", "--trace looks at one program")
     expect(run("--follow", "plain.cu", cwd=folder), 2, "", "neither an executable nor a script")
     subprocess.run(["nvcc", "-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared", "-o",
@@ -228,6 +233,9 @@ def check_what_is_missed(folder):
     write(folder, "code.sh", "#!/bin/sh\n./code >log 2>&1\nexit 0\n", True)
     expect(run("./code.sh", cwd=folder), 0, "",
            "not simulated: the program holds machine code only")
+    unseen = json.loads(run("--format", "json", "./code.sh", cwd=folder).stdout)
+    if unseen["launches"] or "machine code only" not in str(unseen["incomplete"]):
+        problems.append(f"of a program that cannot be seen: {unseen}")
     write(folder, "late.py", "import ctypes\nctypes.CDLL('./libshared.so').from_library()\n")
     expect(run("python3", "late.py", cwd=folder), 2, "", "not simulated: ./libshared.so asks")
 

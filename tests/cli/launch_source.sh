@@ -54,6 +54,19 @@ run -DFACTOR=3 "$folder/column.cu"
 expect_status 2; expect_stderr 'it has no main\(\): --launch .* runs one of its kernels, and bankrun prove needs neither'
 run -DFACTOR=3 "$folder/column.cu" --dump out=-
 expect_status 2; expect_stderr 'it has no main'
+# Nothing is said of it where that is not what is wrong, kept or not.
+printf '#include "lost.h"\n__global__ void k() {}\n' >"$folder/lost.cu"
+printf '__global__ void k() { int x = ; }\n' >"$folder/wrong.cu"
+for cache in '' --no-cache; do
+    run $cache -DFACTOR=3 "$folder/column.cu"; expect_status 2; expect_stderr 'it has no main'
+    for source in lost wrong; do
+        run $cache "$folder/$source.cu" -I "$folder"; expect_status 2; expect_stderr 'was not compiled'
+        expect_stderr "^bankrun: -I stands behind $folder/$source.cu, and so is an argument of the program: flags"
+        ! grep -q 'main()' "$folder/stderr" || complain "main() is not what it lacks"
+    done
+done
+run "$folder/lost.cu" data; expect_status 2
+! grep -q 'stands behind' "$folder/stderr" || complain "data is no flag"
 run -DFACTOR=3 --dump out=- "$folder/column.cu"
 expect_status 2; expect_stderr '--dump writes a buffer of --launch, which is not given'
 

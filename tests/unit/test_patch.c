@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "patch/change.h"
+#include "patch/extents.h"
 #include "patch/includes.h"
 #include "patch/probe.h"
 
@@ -454,9 +455,77 @@ static void test_probe(void **context) {
     release(&found);
 }
 
+// ---- Extents --------------------------------------------------------------------------------
+
+// "32 33, 4": the extents and the bytes of an element, of the first array that the text declares.
+static void check_extents(const char *text, uint64_t bytes, uint64_t access_bytes,
+                          const char *expected) {
+    struct patch_text source;
+    patch_arrays arrays = {0};
+    struct patch_shape shape;
+    char said[128] = "";
+    size_t length = 0;
+    patch_tokenize(&source, text, strlen(text));
+    patch_find_arrays(&source, &arrays);
+    assert_int_equal(arrays.length > 0, 1);
+    if (patch_read_extents(&source, &arrays.data[0], bytes, access_bytes, &shape)) {
+        for (unsigned i = 0; i < arrays.data[0].rank; i++)
+            length += (size_t)sprintf(said + length, "%llu ", (unsigned long long)shape.extents[i]);
+        sprintf(said + length - 1, ", %llu", (unsigned long long)shape.element_bytes);
+    }
+    assert_string_equal(said, expected);
+    patch_arrays_free(&arrays);
+    patch_text_free(&source);
+}
+
+#define IN_KERNEL(declaration) "__global__ void k() { __shared__ " declaration " }"
+
+static void test_extents(void **context) {
+    (void)context;
+    check_extents(IN_KERNEL("float tile[32][33];"), 4224, 4, "32 33, 4");
+    check_extents(IN_KERNEL("float tile[32][33];"), 4096, 4, ""); // another size
+    check_extents(IN_KERNEL("__align__(16) unsigned char b[(4 + 2) * 8 / 3 << 1];"), 32, 1,
+                  "32, 1");
+    check_extents(IN_KERNEL("unsigned long long int b[4 - 1 - 1];"), 16, 8, "2, 8");
+    check_extents(IN_KERNEL("volatile float4 b[0x10u][2];"), 512, 16, "16 2, 16");
+    check_extents(IN_KERNEL("double a, b[7];"), 56, 8, "7, 8");
+    check_extents(IN_KERNEL("struct point b[4][5];"), 240, 4, "4 5, 12"); // by its size
+    check_extents(IN_KERNEL("struct point b[4][5];"), 241, 4, "");
+    check_extents(IN_KERNEL("float b[3 % 0];"), 12, 4, "");
+    check_extents(IN_KERNEL("float b[sizeof(int)];"), 16, 4, "");
+    check_extents(IN_KERNEL("float b[2147483647 * 2147483647 * 4];"), 16, 4, "");
+    check_extents("extern __shared__ float s[];", 0, 4, "0, 4");
+    check_extents("extern __shared__ float s[][33];", 0, 4, "0 33, 4");
+    check_extents("extern __shared__ T s[];", 0, 4, "");
+}
+
+static void test_named_extents(void **context) {
+    (void)context;
+    check_extents("#define TILE 32 // lanes\n" IN_KERNEL("float t[TILE][TILE + 1];"), 4224, 4,
+                  "32 33, 4");
+    check_extents("#define A (B)\n#define B 8\n" IN_KERNEL("int t[A][2];"), 64, 4, "8 2, 4");
+    check_extents("#define A B\n#define B A\n" IN_KERNEL("int t[A][2];"), 64, 4, "");
+    check_extents("constexpr int X = 4, Y = X * 2;" IN_KERNEL("int t[Y][X];"), 128, 4, "8 4, 4");
+    check_extents("enum { X = 4, Y = 8 };" IN_KERNEL("int t[Y][X];"), 128, 4, "8 4, 4");
+    // Of the template's parameter there is one number that fits, and it is 16.
+    check_extents(IN_KERNEL("float t[N][N];"), 1024, 4, "16 16, 4");
+    check_extents(IN_KERNEL("T t[N][N + 1];"), 1088, 4, "16 17, 4");
+    check_extents(IN_KERNEL("float t[N][N];"), 1000, 4, "");
+    check_extents(IN_KERNEL("T t[N];"), 1024, 4, ""); // of how many bytes?
+    check_extents(IN_KERNEL("float t[N][M];"), 1024, 4, "");
+    check_extents(IN_KERNEL("float t[N / 2][4];"), 64, 4, "4 4, 4"); // 8 and 9 say the same
+    // Defined twice: by its size alone.
+    check_extents("#if X\n#define N 8\n#else\n#define N 16\n#endif\n" IN_KERNEL("float t[N][N];"),
+                  1024, 4, "16 16, 4");
+    // What stands behind the array is no constant of it, nor is what is no constant.
+    check_extents(IN_KERNEL("float t[N][M];") "const int N = 16, M = 16;", 1024, 4, "");
+    check_extents("int N = 16, M = 16;" IN_KERNEL("float t[N][M];"), 1024, 4, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tokens),       cmocka_unit_test(test_directives),
+        cmocka_unit_test(test_extents),      cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_declarations), cmocka_unit_test(test_uses),
         cmocka_unit_test(test_macros),       cmocka_unit_test(test_rows),
         cmocka_unit_test(test_indices),      cmocka_unit_test(test_launches),

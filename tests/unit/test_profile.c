@@ -516,7 +516,7 @@ static void expect_why(enum bankrun_access access, unsigned width, uint32_t mask
                                       .matrices = access == BANKRUN_MATRIX_LOAD ? 4 : 0,
                                       .mask = mask,
                                       .offsets = offsets};
-    char *why = profile_why(90, &request, access == BANKRUN_ATOMIC);
+    char *why = profile_why(90, &request, access == BANKRUN_ATOMIC, NULL);
     if (want)
         assert_string_equal(why, want);
     else
@@ -578,6 +578,50 @@ static void test_why_strides(void **state) {
     struct event sparse = column_event(0, 0, 128);
     expect_why(BANKRUN_LOAD, 4, 0x80000012, sparse.offsets,
                "lanes 1, 4 and 31 read words 32, 128 and 992: stride 32 words, all in bank 0");
+}
+
+static void expect_named(enum bankrun_access access, unsigned width, unsigned stride,
+                         const struct profile_named *named, const char *want) {
+    struct event event = column_event(0, 0, stride);
+    struct bankrun_request request = {.access = access,
+                                      .width = width,
+                                      .matrices = access == BANKRUN_MATRIX_LOAD ? 4 : 0,
+                                      .mask = FULL,
+                                      .offsets = event.offsets};
+    for (int lane = 0; lane < 32; lane++)
+        event.offsets[lane] += 256;
+    char *why = profile_why(90, &request, access == BANKRUN_ATOMIC, named);
+    assert_string_equal(why, want);
+    free(why);
+}
+
+static void test_why_named(void **state) {
+    (void)state;
+    const struct profile_named tile = {"tile", 256, {.rank = 2, .extents = {32, 32}, .bytes = 4}};
+    const struct profile_named rows = {"m", 0, {.rank = 3, .extents = {0, 4, 16}, .bytes = 8}};
+    const struct profile_named unknown = {"tile", 256, {0}};
+    const struct profile_named behind = {"tile", 512, {.rank = 1, .extents = {32}, .bytes = 4}};
+    expect_named(BANKRUN_LOAD, 4, 128, &tile,
+                 "lanes read tile[0][0], tile[1][0], tile[2][0], ...: stride 32 words, all in "
+                 "bank 0");
+    expect_named(BANKRUN_LOAD, 16, 128, &tile,
+                 "lanes 0-7 read 16 bytes at tile[0][0], tile[1][0], tile[2][0], ...: stride 32 "
+                 "words, all in banks 0-3");
+    expect_named(BANKRUN_STORE, 1, 130, &tile,
+                 "lanes write 1 byte at tile[0][0], tile[1][0]+2, tile[2][1], ...: stride 130 "
+                 "bytes, lanes 0 and 1 meet in bank 0, 2 words in banks 0-15");
+    expect_named(BANKRUN_MATRIX_LOAD, 16, 128, &tile,
+                 "lanes 0-7 give rows at tile[0][0], tile[1][0], tile[2][0], ...: stride 32 "
+                 "words, all in banks 0-3");
+    expect_named(BANKRUN_ATOMIC, 4, 0, &tile, "32 lanes add to the same word, tile[0][0] (bank 0)");
+    expect_named(BANKRUN_LOAD, 8, 128, &rows,
+                 "lanes 0-15 read m[0][2][0], m[0][3][0], m[1][0][0], ...: stride 32 words, all in "
+                 "banks 0-1");
+    // Of the array, where no more is known; of the block, where lanes are before it.
+    expect_named(BANKRUN_LOAD, 4, 128, &unknown,
+                 "lanes read words 0, 32, 64, ...: stride 32 words, all in bank 0");
+    expect_named(BANKRUN_LOAD, 4, 128, &behind,
+                 "lanes read words 64, 96, 128, ...: stride 32 words, all in bank 0");
 }
 
 static void test_why_groups(void **state) {
@@ -652,25 +696,16 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_column),
-        cmocka_unit_test(test_many_patterns),
-        cmocka_unit_test(test_inactive_lanes),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_joined_rows),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_toolkit_lines),
-        cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_global),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_idle_workers),
-        cmocka_unit_test(test_why_strides),
-        cmocka_unit_test(test_why_groups),
-        cmocka_unit_test(test_why_irregular),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_no_rule),
-        cmocka_unit_test(test_generic_pairs),
-        cmocka_unit_test(test_accesses_of_one_line),
+        cmocka_unit_test(test_column),         cmocka_unit_test(test_many_patterns),
+        cmocka_unit_test(test_inactive_lanes), cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_joined_rows),    cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_toolkit_lines),  cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_global),         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_idle_workers),   cmocka_unit_test(test_why_strides),
+        cmocka_unit_test(test_why_named),      cmocka_unit_test(test_why_groups),
+        cmocka_unit_test(test_why_irregular),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_requests),       cmocka_unit_test(test_no_rule),
+        cmocka_unit_test(test_generic_pairs),  cmocka_unit_test(test_accesses_of_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,8 +214,8 @@ static void say(const void *context, const struct check_note *note, struct profi
     const struct array_check *check = context;
     const struct array *array = &check->arrays[note->details[DETAIL_SITE]];
     char *name = profile_array_name(array->variable->name);
-    check_put_element(array->variable, (int32_t)note->details[DETAIL_OFFSET], array->unit,
-                      &words->object);
+    check_put_element(check->launch, array->variable, (int32_t)note->details[DETAIL_OFFSET],
+                      array->unit, &words->object);
     put_message(check, array, name, (uint32_t)note->details[DETAIL_ACCESSED], &words->message);
     finding->help = "keep the index inside of the array, or make the array larger";
     free(name);

@@ -25,10 +25,23 @@ function cellsOf(picture, first) {
 const markWords = ["alone in its bank", "collides: other words of this bank are served apart",
   "shares its word with other lanes", "shares its word, and collides with other words of this bank"];
 
-// "tile[33]": the element that the lane asks for, whatever layout the array has.
+// "tile[1][0]" as the source declares the array; else "tile[33]", by what lanes access.
+function declaredName(access, bytes) {
+  const [size, ...extents] = access.elements;
+  let index = Math.floor(bytes / size), below = extents.slice(1).reduce((a, b) => a * b, 1), name = words(access.array);
+  extents.forEach((_, i) => {
+    name += "[" + Math.floor(index / below) + "]";
+    index %= below;
+    below /= extents[i + 1] || 1;
+  });
+  return name + (bytes % size ? "+" + bytes % size : "");
+}
+
+// The element that the lane asks for, whatever layout the array has.
 function elementName(access, offset) {
   if (access.array === undefined || access.array_offset === undefined) return null;
   const bytes = offset - access.array_offset;
+  if (access.elements && bytes >= 0) return declaredName(access, bytes);
   return bytes >= 0 && bytes % access.width === 0
     ? words(access.array) + "[" + bytes / access.width + "]" : null;
 }
