@@ -125,7 +125,9 @@ static void put_accesses(struct report_page *page, const struct diff_line *line)
         strbuf_printf(&text, ", degree %u", row->degree);
     if (row->is_estimate || (line->old && line->old->is_estimate))
         strbuf_puts(&text, ", an estimate");
-    strbuf_printf(&text, "; in %s", row->kernel);
+    char *kernel = text_kernel_label(row->kernel);
+    strbuf_printf(&text, "; in %s", kernel);
+    free(kernel);
     report_to(page, DEEPER);
     report_put(page, STYLE_DIM, strbuf_string(&text));
     report_newline(page);
@@ -188,7 +190,7 @@ static enum report_style sum_style(const struct diff_kernel *kernel, enum site_s
 
 static void put_sum(struct report_page *page, const struct diff_kernel *kernel,
                     enum site_space space) {
-    char *label = text_kernel_label(page, kernel->name);
+    char *label = text_kernel_label(kernel->name);
     put_cells(page, INDENT, label, sum_style(kernel, space),
               kernel->launches[0] ? &kernel->sums[0][space] : NULL,
               kernel->launches[1] ? &kernel->sums[1][space] : NULL);

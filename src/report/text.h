@@ -19,9 +19,10 @@ void text_shared(struct report_page *page, const struct view_launch *launch, boo
 // wrong it is said to those alone who want all.
 void text_safety(struct report_page *page, const struct view_launch *launch, bool is_verbose);
 
-// One line that conflicts.
+// One line that conflicts. `said`: the help that was given above, and becomes this one's; NULL:
+// none was.
 void text_conflict(struct report_page *page, const struct view_line *line,
-                   const struct view_launch *launch, bool is_verbose);
+                   const struct view_launch *launch, bool is_verbose, const char **said);
 
 // The lanes of a site's worst request on their banks, by word. Nothing when the page is too narrow.
 // is_verbose: each lane, too.
@@ -64,6 +65,13 @@ void text_kernels(struct report_page *page, const struct report_view *view, size
 // The commands to copy: what shows the worst request, what edits the source.
 void text_next(struct report_page *page, const struct profile *profile);
 
+// ---- Told once (text_alike.c) ------------------------------------------------------------------
+
+// Of how many lines from number `first` on, that one among them, the same is to be said.
+size_t text_lines_alike(const struct view_lines *lines, size_t first);
+// "lines 24 and 26-28: each as much, in the same way", of all but the first. Caller frees.
+char *text_alike_lines(const struct view_lines *lines, size_t first, size_t count);
+
 // ---- Shared by the parts ------------------------------------------------------------------
 
 // "~1,234", "32 %", "1.5". Returns the buffer.
@@ -82,10 +90,10 @@ void text_place(struct strbuf *out, struct view_place place);
 void text_quote(struct report_page *page, size_t indent, uint32_t line, const char *quote,
                 const size_t *carets, size_t count);
 
-// A kernel's name without its parameters where they would be cut, in so many columns or beside a
-// row's cells. Caller frees.
+// Headings name a kernel with its parameters, if so many columns have the room; elsewhere it is
+// named without. Caller frees.
 char *text_name_in(const char *kernel, size_t columns);
-char *text_kernel_label(const struct report_page *page, const char *kernel);
+char *text_kernel_label(const char *kernel);
 
 // "... and 3 more lines (--verbose shows all)"; `more` is put behind "lines".
 void text_rest(struct report_page *page, size_t indent, size_t count, const char *noun,

@@ -1,5 +1,6 @@
 // The lines of a launch as text: those of shared memory, then those of global memory.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -122,8 +123,23 @@ static void put_estimate(struct report_page *page, const struct profile_site *si
     strbuf_free(&text);
 }
 
+// What was said above of another access to the array is not said once more.
+static void put_help(struct report_page *page, const char *help, const char **said) {
+    struct strbuf text = {0};
+    if (said && *said && !strcmp(*said, help))
+        strbuf_printf(&text, "as above: %.*s", (int)strcspn(help, "\n"), help);
+    else
+        strbuf_puts(&text, help);
+    put_label(page, "help");
+    report_wrap(page, STYLE_PLAIN, strbuf_string(&text));
+    report_newline(page);
+    strbuf_free(&text);
+    if (said)
+        *said = help;
+}
+
 static void put_site_details(struct report_page *page, const struct view_site *shown,
-                             bool is_verbose) {
+                             bool is_verbose, const char **said) {
     const struct profile_site *site = shown->site;
     if (site->why) {
         put_label(page, "why");
@@ -141,10 +157,16 @@ static void put_site_details(struct report_page *page, const struct view_site *s
         report_wrap(page, STYLE_PLAIN, site->suppressed);
         report_newline(page);
     } else if (site->help) {
-        put_label(page, "help");
-        report_wrap(page, STYLE_PLAIN, site->help);
-        report_newline(page);
+        put_help(page, site->help, said);
     }
+}
+
+// Takes the text over.
+static void put_alike(struct report_page *page, char *text) {
+    put_label(page, "alike");
+    report_wrap(page, STYLE_PLAIN, text);
+    report_newline(page);
+    free(text);
 }
 
 static void put_inlining(struct report_page *page, const struct view_site *site) {
@@ -195,7 +217,7 @@ static void put_gain(struct report_page *page, const struct view_line *line,
 }
 
 void text_conflict(struct report_page *page, const struct view_line *line,
-                   const struct view_launch *launch, bool is_verbose) {
+                   const struct view_launch *launch, bool is_verbose, const char **said) {
     put_line_heading(page, line);
     text_columns(page, 4, "", view_columns[SITE_SHARED]);
     for (size_t i = 0; i < line->count; i++) {
@@ -209,7 +231,7 @@ void text_conflict(struct report_page *page, const struct view_line *line,
         text_row(page, 4, strbuf_string(&access), site->cells);
         strbuf_free(&access);
         if (has_excess(site)) {
-            put_site_details(page, site, is_verbose);
+            put_site_details(page, site, is_verbose, said);
             put_inlining(page, site);
         }
     }
@@ -220,10 +242,16 @@ static void put_conflicts(struct report_page *page, const struct view_launch *la
                           bool is_verbose) {
     const struct view_lines *lines = &launch->conflicts;
     char more[64] = "", number[REPORT_NUMBER];
-    size_t shown = shown_of(lines, MOST_CONFLICTS, false, is_verbose);
+    const size_t most = is_verbose ? lines->count : MOST_CONFLICTS;
+    size_t shown = 0;
     uint64_t rest = 0;
-    for (size_t i = 0; i < shown; i++)
-        text_conflict(page, &lines->data[i], launch, is_verbose);
+    const char *said = NULL;
+    for (size_t told = 0, alike; told < most && shown < lines->count; told++, shown += alike) {
+        alike = is_verbose ? 1 : text_lines_alike(lines, shown);
+        text_conflict(page, &lines->data[shown], launch, is_verbose, &said);
+        if (alike > 1)
+            put_alike(page, text_alike_lines(lines, shown, alike));
+    }
     if (shown == lines->count)
         return;
     for (size_t i = shown; i < lines->count; i++)
@@ -235,6 +263,12 @@ static void put_conflicts(struct report_page *page, const struct view_launch *la
 
 static void put_clean_line(struct report_page *page, const struct view_line *line,
                            bool is_verbose) {
+// A row stands for itself: to name one more takes as much room.
+static size_t rows_alike(size_t alike) {
+    return alike > 2 ? alike : 1;
+}
+
+static void put_clean_line(struct report_page *page, const struct view_line *line) {
     for (size_t i = 0; i < line->count; i++) {
         const struct view_site *site = &line->sites[i];
         struct strbuf place = {0}, label = {0};
@@ -254,14 +288,21 @@ static void put_clean_line(struct report_page *page, const struct view_line *lin
 
 void text_shared(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
     const struct view_lines *clean = &launch->clean;
-    size_t shown = shown_of(clean, MOST_CLEAN, true, is_verbose);
+    const size_t most = shown_of(clean, MOST_CLEAN, true, is_verbose);
+    size_t shown = 0;
     put_conflicts(page, launch, is_verbose);
-    if (shown > 0) {
+    if (most > 0) {
         report_newline(page);
         text_columns(page, 2, "lines without conflicts", view_columns[SITE_SHARED]);
     }
     for (size_t i = 0; i < shown; i++)
         put_clean_line(page, &clean->data[i], is_verbose);
+    for (size_t told = 0, alike; told < most && shown < clean->count; told++, shown += alike) {
+        alike = is_verbose ? 1 : rows_alike(text_lines_alike(clean, shown));
+        put_clean_line(page, &clean->data[shown]);
+        if (alike > 1)
+            put_alike(page, text_alike_lines(clean, shown, alike));
+    }
     if (shown < clean->count)
         text_rest(page, 4, clean->count - shown, "line", "");
 }
@@ -319,16 +360,20 @@ static void put_global_help(struct report_page *page, const struct view_line *li
 
 void text_global(struct report_page *page, const struct view_launch *launch, bool is_verbose) {
     const struct view_lines *lines = &launch->wasteful;
-    size_t shown = shown_of(lines, MOST_GLOBAL, true, is_verbose);
+    const size_t most = shown_of(lines, MOST_GLOBAL, true, is_verbose);
     const char *said = NULL;
-    for (size_t i = 0; i < shown; i++) {
-        const struct view_line *line = &lines->data[i];
+    size_t shown = 0;
+    for (size_t told = 0, alike; told < most && shown < lines->count; told++, shown += alike) {
+        const struct view_line *line = &lines->data[shown];
+        alike = is_verbose ? 1 : text_lines_alike(lines, shown);
         report_newline(page);
         for (size_t s = 0; s < line->count; s++)
             if (has_excess(&line->sites[s]))
                 put_global_site(page, line, &line->sites[s]);
         text_quote(page, 2, line->at.line, line->quote, NULL, 0);
         put_global_help(page, line, &said);
+        if (alike > 1)
+            put_alike(page, text_alike_lines(lines, shown, alike));
     }
     if (shown < lines->count) {
         report_newline(page);

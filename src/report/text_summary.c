@@ -50,11 +50,9 @@ void text_worst_line(struct report_page *page, const struct report_view *view, b
     const struct profile_launch *launch = worst->launch->launch;
     struct strbuf note = {0};
     strbuf_printf(&note, "launch %llu", (unsigned long long)launch->index + 1);
-    char *label = text_kernel_label(page, launch->kernel ? launch->kernel : launch->symbol);
     report_newline(page);
-    text_rule(page, label, strbuf_string(&note));
-    text_conflict(page, worst->line, worst->launch, is_verbose);
-    free(label);
+    text_rule(page, launch->kernel ? launch->kernel : launch->symbol, strbuf_string(&note));
+    text_conflict(page, worst->line, worst->launch, is_verbose, NULL);
     strbuf_free(&note);
 }
 
@@ -67,8 +65,23 @@ char *text_name_in(const char *kernel, size_t columns) {
     return label ? label : base_strdup("");
 }
 
-char *text_kernel_label(const struct report_page *page, const char *kernel) {
-    return text_name_in(kernel, report_label_columns(page, 2));
+char *text_kernel_label(const char *kernel) {
+    return text_name_in(kernel, 0);
+}
+
+// Of kernels that are told apart by their parameters alone these are said, as far as they fit.
+static char *row_label(const struct report_page *page, const struct view_table *table, size_t n) {
+    char *label = text_kernel_label(table->rows[n].label);
+    for (size_t i = 0; i < table->count; i++) {
+        char *other = i == n ? NULL : text_kernel_label(table->rows[i].label);
+        const bool is_same = other && !strcmp(label, other);
+        free(other);
+        if (is_same) {
+            free(label);
+            return text_name_in(table->rows[n].label, report_label_columns(page, 2));
+        }
+    }
+    return label;
 }
 
 void text_table(struct report_page *page, const struct view_table *table, size_t most,
@@ -76,7 +89,7 @@ void text_table(struct report_page *page, const struct view_table *table, size_t
     const size_t shown = shown_of(table->count, most, is_verbose);
     text_columns(page, 2, table->label, table->columns);
     for (size_t i = 0; i < shown; i++) {
-        char *label = text_kernel_label(page, table->rows[i].label);
+        char *label = row_label(page, table, i);
         text_row(page, 2, label, table->rows[i].cells);
         free(label);
     }

@@ -148,7 +148,7 @@ with tempfile.TemporaryDirectory() as folder:
     folded = bankrun("report", "--kernel", "^kernel_9", saved).stdout
     says = f"1 more launch, of other sizes, does the same: {wavefronts - ideal} of {wavefronts} wavefronts are excess\n"
     check(says in folded and folded.count("  grid ") == 1 and "  grid 3," in folded, folded)
-    check(rows_of(folded, "kernel")[0] == ("kernel_9(int*)", [2, 144, 136, 8]), folded)
+    check(rows_of(folded, "kernel")[0] == ("kernel_9", [2, 144, 136, 8]), folded)
     for more in ("--by=launch", "--verbose"):
         both = bankrun("report", "--kernel", "^kernel_9", more, saved).stdout
         check(both.count("  grid ") == 2 and "other sizes" not in both, both)

@@ -91,7 +91,7 @@ static void test_long_lists_are_cut(void **state) {
     enum { CLEAN = 12 };
     struct profile_site sites[CLEAN];
     for (uint32_t i = 0; i < CLEAN; i++) {
-        sites[i] = shared_load(i + 1, 10, 1);
+        sites[i] = shared_load(i + 1, 10 + i, 1);
     }
     struct profile_launch launch = launch_of(0, sites, CLEAN);
     char *text = text_of(&launch, 1, NULL);
@@ -106,13 +106,43 @@ static void test_long_lists_are_cut(void **state) {
 
     struct profile_site conflicts[22];
     for (uint32_t i = 0; i < 22; i++) {
-        conflicts[i] = shared_load(i + 1, 10, 2);
+        conflicts[i] = shared_load(i + 1, 10 + i, 2);
     }
     launch = launch_of(0, conflicts, 22);
     text = text_of(&launch, 1, NULL);
     assert_contains(text, "22 lines conflict");
     assert_contains(text,
-                    "  ... and 2 more lines with 20 excess wavefronts (--verbose shows all)\n");
+                    "  ... and 2 more lines with 21 excess wavefronts (--verbose shows all)\n");
+    free(text);
+}
+
+static void test_alike_lines_are_told_once(void **state) {
+    (void)state;
+    struct profile_site sites[] = {
+        shared_load(11, 10, 2), shared_load(12, 10, 2), shared_load(13, 10, 2),
+        shared_load(15, 10, 2), shared_load(20, 10, 2), shared_load(30, 9, 2),
+        shared_load(40, 20, 1), shared_load(41, 20, 1), shared_load(50, 30, 1),
+        shared_load(52, 30, 1), shared_load(54, 30, 1)};
+    struct profile_launch launch = launch_of(0, sites, 11);
+    sites[2].is_estimate = true; // of which more is to be said
+    sites[4].file = "other.cu";
+    char *text = text_of(&launch, 1, NULL);
+    assert_contains(text, "6 lines conflict");
+    assert_contains(text, "\n  kernel.cu:11: 2-way bank conflict\n");
+    assert_lacks(text, "kernel.cu:12: ");
+    assert_contains(text, "\n      alike    line 12: as much, in the same way\n");
+    assert_contains(text, "\n  kernel.cu:13: 2-way bank conflict\n");
+    assert_contains(text, "\n  kernel.cu:15: 2-way bank conflict\n");
+    assert_contains(text, "\n  other.cu:20: 2-way bank conflict\n");
+    assert_contains(text, "\n  kernel.cu:30: 2-way bank conflict\n");
+    // A row of the table for one that is alike takes as much room as to say so.
+    assert_contains(text, "    kernel.cu:41  ld.shared.f32 from tile ");
+    assert_contains(text, "\n      alike    lines 52 and 54: each as much, in the same way\n");
+    free(text);
+    text = text_of(&launch, 1, &(struct report_options){.verbose = true});
+    assert_contains(text, "\n  kernel.cu:12: 2-way bank conflict\n");
+    assert_contains(text, "    kernel.cu:54  ld.shared.f32 from tile ");
+    assert_lacks(text, "alike ");
     free(text);
 }
 
@@ -251,7 +281,7 @@ static void test_quotes_the_source(void **state) {
     fputs("first\n\t  sum += tile[x]\t[y];  // \xc3\xbc \r\n\nlast", file);
     fclose(file);
     struct profile_site sites[] = {shared_load(2, 10, 4), shared_load(3, 10, 3),
-                                   shared_load(4, 10, 2), shared_load(5, 10, 2),
+                                   shared_load(4, 10, 2), shared_load(5, 9, 2),
                                    global_store(1, 10, 32)};
     struct profile_launch launch = launch_of(0, sites, 5);
     struct report_options options = {.source_root = folder};
@@ -462,6 +492,7 @@ int main(void) {
         cmocka_unit_test(test_picture_of_an_atomic),
         cmocka_unit_test(test_verbose_names_each_lane),
         cmocka_unit_test(test_long_lists_are_cut),
+        cmocka_unit_test(test_alike_lines_are_told_once),
         cmocka_unit_test(test_many_launches_are_cut),
         cmocka_unit_test(test_long_commands_are_cut),
         cmocka_unit_test(test_width_holds),
