@@ -261,14 +261,13 @@ static void put_conflicts(struct report_page *page, const struct view_launch *la
     text_rest(page, 2, lines->count - shown, "line", more);
 }
 
-static void put_clean_line(struct report_page *page, const struct view_line *line,
-                           bool is_verbose) {
 // A row stands for itself: to name one more takes as much room.
 static size_t rows_alike(size_t alike) {
     return alike > 2 ? alike : 1;
 }
 
-static void put_clean_line(struct report_page *page, const struct view_line *line) {
+static void put_clean_line(struct report_page *page, const struct view_line *line,
+                           bool is_verbose) {
     for (size_t i = 0; i < line->count; i++) {
         const struct view_site *site = &line->sites[i];
         struct strbuf place = {0}, label = {0};
@@ -295,11 +294,9 @@ void text_shared(struct report_page *page, const struct view_launch *launch, boo
         report_newline(page);
         text_columns(page, 2, "lines without conflicts", view_columns[SITE_SHARED]);
     }
-    for (size_t i = 0; i < shown; i++)
-        put_clean_line(page, &clean->data[i], is_verbose);
     for (size_t told = 0, alike; told < most && shown < clean->count; told++, shown += alike) {
         alike = is_verbose ? 1 : rows_alike(text_lines_alike(clean, shown));
-        put_clean_line(page, &clean->data[shown]);
+        put_clean_line(page, &clean->data[shown], is_verbose);
         if (alike > 1)
             put_alike(page, text_alike_lines(clean, shown, alike));
     }
