@@ -157,11 +157,18 @@ function deviceKey(wanted) {
     && key.endsWith(mode) && (mode !== "" || !key.includes(":"))) || "90";
 }
 
+// Of a step's own question nothing is shown that says the answer, before somebody asks for it.
+function hideAnswer(isHidden) {
+  element("guess").hidden = !isHidden;
+  for (const id of ["verdict", "banks", "generations"]) element(id).hidden = isHidden;
+}
+
 // A claim says its numbers when it is shown: before, they are to be guessed.
 function showClaim(step, claim) {
   const told = make("output", {});
   function show() {
     told.replaceChildren(": ", make("strong", {}, plural(claim.wavefronts, "wavefront", "wavefronts")), ", ideal " + claim.ideal);
+    hideAnswer(false);
     load({...step.fields, ...claim.change});
   }
   return make("li", {}, make("button", {type: "button", onclick: show, "aria-label": "Show: " + claim.say}, "Show"),
@@ -176,6 +183,7 @@ function showStep(index) {
   element("lesson").replaceChildren(make("p", {}, step.text), make("p", {class: "dim"}, "Guess first, then look:"),
     make("ul", {}, step.claims.map((claim) => showClaim(step, claim))),
     make("p", {}, make("strong", {}, "Try: "), step.try));
+  hideAnswer(true);
   return load(step.fields);
 }
 
@@ -195,8 +203,10 @@ async function begin() {
   element("next").addEventListener("click", () => showStep(Number(element("step").value) + 1));
   element("fields").addEventListener("input", (event) => {
     if (event.target !== fields.warp) fields.warp.value = "";
+    hideAnswer(false);
     answer();
   });
+  element("reveal").addEventListener("click", () => hideAnswer(false));
   element("fields").addEventListener("submit", (event) => event.preventDefault());
   await showStep(0);
   document.body.dataset.ready = "yes";

@@ -57,18 +57,30 @@ def check_tour(driver):
     for index, step in enumerate(tour):
         if index:
             act(driver, "element('next').click()")
+        hidden = [driver.find_element("id", name).is_displayed() for name in ("verdict", "picture", "table", "guess")]
+        expect(hidden == [False, False, False, True], f"{step['title']}: the answer stands there before the guess: {hidden}")
         shown = driver.execute_script("return document.querySelectorAll('#lesson li').length")
         expect(shown == len(step["claims"]), f"{step['title']}: {shown} claims")
         # cli/explorer has the numbers of all of them.
         for n, claim in list(enumerate(step["claims"]))[-1:]:
             act(driver, "document.querySelectorAll('#lesson li button')[arguments[0]].click()", n)
             words = f"{claim['wavefronts']} wavefront{'s' * (claim['wavefronts'] > 1)}, ideal {claim['ideal']}"
+            expect(driver.find_element("id", "verdict").is_displayed() and driver.find_element("id", "picture").is_displayed(),
+                   f"{step['title']}: no answer")
             verdict, told = text(driver, "#verdict"), text(driver, f"#lesson li:nth-child({n + 1})")
             expect(verdict.startswith(words + ":"), f"{step['title']}: {claim['say']}: {verdict}")
             expect(told.endswith(": " + words), told)
             expect(driver.execute_script("return document.querySelectorAll('svg.banks .cell').length") >= 32,
                    f"{claim['say']}: the picture has few cells")
     expect(driver.execute_script("return element('next').disabled"), "there is a step behind the last one")
+
+
+def check_reveal(driver):
+    act(driver, "element('back').click()")
+    driver.find_element("id", "reveal").click()
+    shown = [driver.find_element("id", name).is_displayed() for name in ("verdict", "picture", "table", "guess")]
+    expect(shown == [True, True, True, False], f"now: {shown}")
+    act(driver, "element('back').click()")  # the fields show it, too, which come next
 
 
 def check_fields(driver):
@@ -126,6 +138,7 @@ def check_example(driver, folder):
 def check(driver, folder):
     if wait_ready(driver):
         check_tour(driver)
+        check_reveal(driver)
         check_fields(driver)
         check_keys(driver)
     else:
