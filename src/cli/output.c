@@ -209,6 +209,14 @@ int write_report(struct profile *profile, const struct cli_options *options, FIL
     return status == CLI_OK ? gate_status(profile, options) : status;
 }
 
+// The end of a run whose kernels could not be loaded: a program may go on without them, as one that
+// catches the error, and seem to have been counted.
+static void say_not_simulated(const struct profile *profile) {
+    for (size_t i = 0; i < profile->gap_count; i++)
+        if (profile->gaps[i].kind == PROFILE_GAP_MODULE)
+            cli_error("not simulated: %s", profile->gaps[i].text);
+}
+
 int write_run_report(struct profile *profile, const struct cli_options *options) {
     struct diag_list diags = {0};
     if (options->format != REPORT_TEXT || options->baseline)
@@ -219,6 +227,7 @@ int write_run_report(struct profile *profile, const struct cli_options *options)
     const bool is_narrow = narrow(profile, options);
     const int status =
         write_report(profile, options, output_is_for_machines(options) ? stdout : stderr);
+    say_not_simulated(profile);
     return is_narrow ? status : CLI_USAGE;
 }
 

@@ -161,6 +161,15 @@ class Loading(Case):
             self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
             self.assertIn("cuModuleLoad 200", done.stdout)
 
+    def test_a_refused_image_that_a_program_catches(self):
+        """It goes on, and ends well; a gate fails."""
+        program = self.write("catch.py", LOADER.replace("sys.exit(3)", "sys.exit(0)"))
+        path = self.write("real.cubin", "\x7fELF" + "\x00" * 200)
+        for options, status in (((), 0), (("--quiet",), 0), (("--fail-on", "fault"), 4), (("--fail-on", "excess"), 4)):
+            done = run(BANKRUN, *options, sys.executable, program, "memory", path)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn("bankrun: not simulated: a module of the program was not loaded: an image in memory", done.stderr)
+
     def test_machine_code_is_refused(self):
         path = self.write("real.cubin", "\x7fELF" + "\x00" * 200)
         done = self.load("memory", path)
