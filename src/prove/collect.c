@@ -178,10 +178,11 @@ bool race_compare(struct walker *walker, const struct loop *loop, struct state *
     any->phases = race_unite(races, any->phases, came);
     any->warp_phases = race_unite(races, any->warp_phases, back->warp_phases);
     any->is_common &= back->is_common;
+    any->copies = race_copies_next_round(walker, loop, any->copies, back->copies);
     if (skips)
         vec_push(&races->unstepped, races->context);
     return any->phases != before.phases || any->warp_phases != before.warp_phases ||
-           any->is_common != before.is_common;
+           any->is_common != before.is_common || any->copies != before.copies;
 }
 
 void race_leave_any(struct walker *walker, const struct loop *loop) {
@@ -237,6 +238,7 @@ void race_begin(struct walker *walker, struct state *state) {
 void race_merge(struct walker *walker, struct state *into, const struct state *from) {
     into->phases = race_unite(walker->races, into->phases, from->phases);
     into->warp_phases = race_unite(walker->races, into->warp_phases, from->warp_phases);
+    into->copies = race_copies_unite(walker, into->copies, from->copies);
 }
 
 static void pass_barrier(struct walker *walker, const struct code *code, uint32_t instruction,
@@ -273,8 +275,8 @@ static bool is_warp_barrier(struct walker *walker, const struct code *code, uint
            !(walker->lanes & ~mask->base[0]);
 }
 
-void race_step(struct walker *walker, const struct code *code, uint32_t number,
-               struct state *state) {
+void race_step(struct walker *walker, const struct code *code, uint32_t number, struct state *state,
+               const struct truth *truth) {
     const struct ir_instruction *instruction = &code->function->instructions[number];
     const struct ir_function *callee =
         instruction->call && instruction->call->callee
@@ -283,11 +285,15 @@ void race_step(struct walker *walker, const struct code *code, uint32_t number,
     if (callee && walk_code(walker, callee)->leads_to_barrier[0])
         race_give_up(walker->races, code, number, "a function that is called has barriers");
     uint32_t node;
-    if (is_warp_barrier(walker, code, number, state))
+    const bool is_of_warp = is_warp_barrier(walker, code, number, state);
+    if (is_of_warp)
         state->warp_phases =
             race_pass_barrier(walker->races, walker->warp, number_of(walker, code), number, &node);
     if (race_is_barrier(instruction))
         pass_barrier(walker, code, number, state);
+    if (walker->records && (is_of_warp || race_is_barrier(instruction)))
+        race_copies_note(walker, state);
+    race_copy_step(walker, code, number, state, truth);
 }
 
 bool race_is_strong(const struct ir_instruction *instruction) {
@@ -316,6 +322,29 @@ static const struct form *stored(const struct reader *reader,
                : NULL;
 }
 
+static void push_access(struct races *races, const struct race_access *access) {
+    if (access->lanes)
+        vec_push(&races->accesses, *access);
+    if (races->accesses.length > MOST_ACCESSES)
+        race_give_up(races, NULL, 0, "it makes too many accesses");
+}
+
+void race_note_copy(struct walker *walker, const struct state *state,
+                    const struct race_copy *copy) {
+    const struct race_access access = {.warp = walker->warp,
+                                       .lanes = copy->lanes,
+                                       .phases = state->phases,
+                                       .warp_phases = state->warp_phases,
+                                       .context = walker->races->context,
+                                       .instruction = copy->instruction,
+                                       .code = copy->code,
+                                       .address = copy->address,
+                                       .class = RACE_WRITE,
+                                       .width = copy->width,
+                                       .is_once = false};
+    push_access(walker->races, &access);
+}
+
 void race_access(struct walker *walker, const struct code *code, uint32_t number,
                  const struct state *state, const struct form *address, unsigned width,
                  uint32_t lanes) {
@@ -327,7 +356,7 @@ void race_access(struct walker *walker, const struct code *code, uint32_t number
     const bool is_known = kind == PTX_ACCESS_LOAD || kind == PTX_ACCESS_STORE ||
                           kind == PTX_ACCESS_ATOMIC || kind == PTX_ACCESS_REDUCTION ||
                           kind == PTX_ACCESS_MATRIX_LOAD || kind == PTX_ACCESS_MATRIX_STORE ||
-                          ir_is_wmma_access(instruction->ptx);
+                          race_is_copy(instruction) || ir_is_wmma_access(instruction->ptx);
     struct race_access access = {.warp = walker->warp,
                                  .lanes = lanes,
                                  .phases = state->phases,
@@ -345,8 +374,8 @@ void race_access(struct walker *walker, const struct code *code, uint32_t number
         access.is_certain = false;
     access.class = (uint8_t)((is_read(instruction) ? RACE_READ : RACE_WRITE) |
                              (race_is_strong(instruction) ? RACE_STRONG : 0));
-    if (lanes)
-        vec_push(&races->accesses, access);
-    if (races->accesses.length > MOST_ACCESSES)
-        race_give_up(races, NULL, 0, "it makes too many accesses");
+    if (race_is_copy(instruction))
+        access.is_certain = false;
+    race_copies_meet(walker, state, &access);
+    push_access(races, &access);
 }

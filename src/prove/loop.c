@@ -428,8 +428,10 @@ static void run_all_rounds(struct walker *walker, const struct code *code, const
     bool are_together = header.any.is_exact;
     for (size_t i = 0; i < left.length; i++)
         are_together &= left.data[i].state.is_exact;
-    for (size_t i = 0; i < left.length && !are_together; i++)
+    for (size_t i = 0; i < left.length && !are_together; i++) {
         part_rounds(walker, code, &left.data[i].state, first);
+        race_copies_part(walker, &left.data[i].state);
+    }
     for (size_t i = 0; i < left.length; i++)
         left.data[i].state.is_sure = false;
     keep(walker, code, exits, &left);

@@ -59,6 +59,18 @@ struct race_scalar {
 
 enum race_class { RACE_READ = 0, RACE_WRITE = 1, RACE_STRONG = 2 };
 
+// An asynchronous copy that its thread has not waited for; of a list that never changes.
+struct race_copy {
+    const struct race_copy *next;
+    const struct code *code;
+    const struct form *address;
+    uint32_t instruction, lanes;
+    uint8_t width;
+    bool is_older; // it may be of an earlier round of a loop
+    int groups;    // that were committed since its own, or fewer; -1: it may be in none yet
+    unsigned count;
+};
+
 struct race_access {
     uint32_t warp, lanes, phases, warp_phases; // phases: sets
     uint32_t context, instruction;
@@ -129,9 +141,9 @@ bool race_may_be_same_barrier(const struct ir_instruction *a, const struct ir_in
 bool race_is_strong(const struct ir_instruction *instruction);
 void race_begin(struct walker *walker, struct state *state);
 void race_merge(struct walker *walker, struct state *into, const struct state *from);
-// Before an instruction: barriers.
+// Before an instruction: barriers, and what waits. `truth`: of its guard.
 void race_step(struct walker *walker, const struct code *code, uint32_t instruction,
-               struct state *state);
+               struct state *state, const struct truth *truth);
 // Address: in shared memory, or NULL: not known. Width: bytes of a lane.
 void race_access(struct walker *walker, const struct code *code, uint32_t instruction,
                  const struct state *state, const struct form *address, unsigned width,
@@ -171,6 +183,29 @@ bool race_scalars_hold(struct walker *walker);
 uint32_t race_scalar_symbol(struct walker *walker, const struct code *code, uint32_t instruction,
                             unsigned at, uint64_t high);
 const struct race_scalar *race_scalar_of(const struct races *races, uint32_t symbol); // or NULL
+
+// copies.c
+bool race_is_copy(const struct ir_instruction *instruction);
+// What is under way where states of both come together.
+const struct race_copy *race_copies_unite(struct walker *walker, const struct race_copy *a,
+                                          const struct race_copy *b);
+// In any round, where `any` was so far, and one ends with `back`.
+const struct race_copy *race_copies_next_round(struct walker *walker, const struct loop *loop,
+                                               const struct race_copy *any,
+                                               const struct race_copy *back);
+// Its lanes have left a loop in different rounds.
+void race_copies_part(struct walker *walker, const struct state *state);
+// Groups, and who waits for them; `truth` of the guard. Behind its access: a copy.
+void race_copy_step(struct walker *walker, const struct code *code, uint32_t number,
+                    struct state *state, const struct truth *truth);
+void race_begin_copy(struct walker *walker, const struct code *code, uint32_t number,
+                     struct state *state, uint32_t lanes);
+// All of them, behind a barrier; collect.c notes one.
+void race_copies_note(struct walker *walker, const struct state *state);
+void race_note_copy(struct walker *walker, const struct state *state, const struct race_copy *copy);
+// An access of the same threads.
+void race_copies_meet(struct walker *walker, const struct state *state,
+                      const struct race_access *access);
 
 // pairs.c: all pairs of accesses that may be a race. Fills what was found.
 void race_find_pairs(struct walker *walker, struct prove_races *result);

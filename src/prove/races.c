@@ -10,6 +10,8 @@
 // ---- What is not followed -------------------------------------------------------------------
 
 static const char *why_refused(const struct ir_instruction *instruction) {
+    if (race_is_copy(instruction))
+        return NULL;
     switch (ptx_access_of(instruction->ptx)) {
     case PTX_ACCESS_ASYNC_STORE:
     case PTX_ACCESS_ASYNC_REDUCTION:

@@ -382,11 +382,13 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
                           (!step.truth.open || (step.truth.is_one && !step.truth.yes));
     struct exchanged results;
     if (walker->races)
-        race_step(walker, code, number, state);
+        race_step(walker, code, number, state, &step.truth);
     if (instruction->site != IR_NONE && walker->records) {
         const enum access_cost cost = walk_access(walker, code, number, state, may, is_exact);
         varying_access(&step.reader, may, step.truth.open, cost);
     }
+    if (walker->races)
+        race_begin_copy(walker, code, number, state, may);
     const unsigned varies = varying_read(&step.reader);
     const size_t first = walker->table.symbols.length;
     const enum ptx_access access = ptx_access_of(instruction->ptx);

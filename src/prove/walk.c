@@ -140,6 +140,9 @@ static void die(struct walker *walker, const struct code *code, struct state *st
                 struct region *region) {
     walker->has_parted |= code->has_joins && state->may != walker->lanes;
     walker->has_lost |= state->facts != NULL;
+    if (state->copies && walker->records)
+        race_give_up(walker->races, state->copies->code, state->copies->instruction,
+                     "threads end before they have waited for an asynchronous copy");
     losses_note(&region->deaths, state);
     state_free(state);
 }

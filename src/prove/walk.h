@@ -35,9 +35,10 @@ struct state {
     bool is_common;       // nor one, before the next barrier, that is not the same in all warps
     uint32_t phases;      // the barriers that were passed last
     uint32_t warp_phases; // those among the lanes of the warp
-    const struct form **registers; // of the function; NULL: not set yet
-    struct memory memory;          // as registers are
-    const struct fact *facts;      // that its lanes have come by
+    const struct race_copy *copies; // that are under way
+    const struct form **registers;  // of the function; NULL: not set yet
+    struct memory memory;           // as registers are
+    const struct fact *facts;       // that its lanes have come by
     // Where it is asked whether all blocks do the same; enum prove_varies.
     unsigned way;     // whether, or how often, this place is reached
     uint32_t way_at;  // the instruction that decides it

@@ -20,7 +20,7 @@ struct race_generator {
     unsigned numbers;  // registers that were made
     unsigned scalars;  // %u0, %u1, ...: read from shared memory, where one thread stored for all
     unsigned missing;  // percent of barriers that are left out
-    bool has_scalars;
+    bool has_scalars, has_copies;
     bool is_tidy; // no barrier where threads may be apart
     bool is_calm; // threads mostly write what is theirs, with barriers between
     bool are_apart;
@@ -228,6 +228,41 @@ static void make_scalar(struct race_generator *r) {
     r->scalars = MOST_SCALARS;
 }
 
+// A copy that is under way until somebody waits, or what commits and waits.
+static void make_copy(struct race_generator *r) {
+    static const unsigned widths[] = {4, 4, 8, 16};
+    const unsigned at = new_number(r), width = ONE_OF(&r->g, widths);
+    switch (below(r, 7)) {
+    case 0:
+    case 1:
+        random_say(&r->g, "cp.async.commit_group;");
+        return;
+    case 2:
+        random_say(&r->g, "cp.async.wait_group %u;", below(r, 3));
+        return;
+    case 3:
+        random_say(&r->g, "cp.async.wait_all;");
+        if (chance(r, 70))
+            make_barrier(r);
+        return;
+    default:
+        break;
+    }
+    const unsigned index = chance(r, 80) ? make_own(r) : make_index(r);
+    random_say(&r->g, "mul.lo.u32 %%r%u, %%r%u, %u;", at, index, width);
+    random_say(&r->g, "and.b32 %%r%u, %%r%u, %u;", at, at, ARRAY_BYTES / 2 - 16);
+    random_say(&r->g, "add.u32 %%r%u, %%r%u, %u;", at, at, 2048 * below(r, 4));
+    random_say(&r->g, "add.u32 %%r%u, %%r%u, %%base;", at, at);
+    random_say(&r->g, "cp.async.%s.shared.global [%%r%u], [%%buf], %u;",
+               width == 16 && chance(r, 50) ? "cg" : "ca", at, width);
+    if (chance(r, 50))
+        random_say(&r->g, "cp.async.commit_group;");
+    if (chance(r, 50))
+        random_say(&r->g, "cp.async.wait_%s;", chance(r, 50) ? "all" : "group 0");
+    if (chance(r, 50))
+        make_barrier(r);
+}
+
 // ---- Ways -----------------------------------------------------------------------------------
 
 static void make_branch(struct race_generator *r) {
@@ -320,6 +355,8 @@ static void statement(struct race_generator *r) {
             make_barrier(r);
     } else if (way < 51 && r->has_scalars) {
         make_scalar(r);
+    } else if (way < 61 && r->has_copies) {
+        make_copy(r);
     } else if (way < 70) {
         make_barrier(r);
     } else if (way < 80 && r->g.depth < MOST_DEPTH)
@@ -369,9 +406,12 @@ void random_race_make(struct random_kernel *kernel, uint64_t seed) {
     r.is_tidy = chance(&r, 80);
     r.is_calm = chance(&r, 60);
     r.has_scalars = chance(&r, 50);
+    r.has_copies = chance(&r, 30);
     statements(&r, 4 + below(&r, 10));
     declare(&r, &kernel->text);
     strbuf_puts(&kernel->text, strbuf_string(&r.g.body));
+    if (r.has_copies && chance(&r, 80))
+        strbuf_puts(&kernel->text, "    cp.async.wait_all;\n");
     strbuf_puts(&kernel->text, "    ret;\n}\n");
     strbuf_free(&r.g.body);
 }
