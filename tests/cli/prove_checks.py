@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
-FEWEST_RACY, FEWEST_FREE = 20, 45  # of the kernels and shapes of blocks that are there: else the test looks at nothing
+FEWEST_RACY, FEWEST_FREE = 20, 52  # of the kernels and shapes of blocks that are there: else the test looks at nothing
 
 
 def run(*words):
