@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench wheel tarball demo explorer site gpu python-examples test quick format install uninstall clean
+.PHONY: all bench wheel tarball deb demo explorer site gpu python-examples test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -73,6 +73,11 @@ wheel:
 # The same as an archive that runs from wherever it is unpacked, in dist/.
 tarball: wheel
 	@python3 tools/build_tarball.py dist/bankrun-*-py3-none-*.whl
+
+# The Debian packages of what is committed, and their source package, in dist/; lintian looks at them.
+deb:
+	@tools/install-deps.sh debhelper dh-python fakeroot libcmocka-dev lintian xz-utils git
+	@tools/build_deb.sh --build "$$BUILD"
 
 clean:
 	rm -rf "$$BUILD" "$$BUILD"-*

@@ -19,6 +19,11 @@ def slug(heading, separator):
     return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", separator)
 
 
+def on_page_content(html, **_):
+    """Options and names are not broken at their hyphens."""
+    return re.sub(r"<code>([^<\s]{2,40})</code>", r'<code class="short">\1</code>', html)
+
+
 def on_config(config):
     config["mdx_configs"].setdefault("toc", {})["slugify"] = slug
     return config
@@ -56,6 +61,8 @@ def add_file(files, path, config):
 
 
 def on_files(files, config):
+    for file in [f for f in files if f.src_path.startswith("man/")]:  # the texts of manual pages
+        files.remove(file)
     known = {f.src_path for f in files}
     for page in [f for f in files if f.src_path.endswith(".md")]:
         with open(page.abs_src_path, encoding="utf-8") as text:

@@ -12,19 +12,22 @@
 #include "cli/environment.h"
 #include "toolchain/tools.h"
 
-// Where bankrun is a package of Python, pip gets what it lacks.
-static bool is_package(void) {
-    static const char end[] = "-packages/bankrun/native/"; // of site-packages, dist-packages
-    struct strbuf own = {0};
-    const bool has = environment_own_folder(&own) && own.length >= strlen(end) &&
-                     strcmp(own.data + own.length - strlen(end), end) == 0;
-    strbuf_free(&own);
-    return has;
-}
-
-// `source`: what gets it where bankrun was built from its sources.
+// What gets it: pip, where bankrun is a package of Python; apt, where it is one of the system's.
+// `source`: where it was built from its sources.
 static const char *toolkit_cure(const char *source) {
-    return is_package() ? "pip install 'bankrun[nvcc]'" : source;
+    static const char python[] = "-packages/bankrun/native/"; // of site-packages, dist-packages
+    const size_t length = strlen(python);
+    struct strbuf own = {0};
+    const char *cure = source;
+    if (!environment_own_folder(&own))
+        return cure;
+    if (own.length >= length && strcmp(own.data + own.length - length, python) == 0)
+        cure = "pip install 'bankrun[nvcc]'";
+    else if (strcmp(own.data, "/usr/bin/") == 0)
+        cure = "apt install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's toolkit: "
+               "https://developer.nvidia.com/cuda-downloads";
+    strbuf_free(&own);
+    return cure;
 }
 
 // `state`: of a tool that does not run. True: it runs.
