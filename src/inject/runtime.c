@@ -1,4 +1,5 @@
 // The static CUDA runtime inside of a program: found by symbols, replaced function by function.
+#define _GNU_SOURCE // memmem
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,20 @@ static bool replace_with(const function_list *list, const char *folder) {
     return is_good;
 }
 
+// Whether the static runtime may be in a library without device code: CuPy has it in one of its
+// own. Its name tables are looked at, which is quick, and not each of its symbols.
+static bool names_runtime(const struct elf_file *file) {
+    static const char name[] = "cudaRuntimeGetVersion"; // may be the end of another
+    const Elf64_Shdr *symbols = elf_section(file, ".symtab", 0);
+    size_t length;
+    bool is_outside;
+    const char *names =
+        symbols && symbols->sh_link < file->section_count
+            ? elf_section_data(file, &file->sections[symbols->sh_link], &length, &is_outside)
+            : NULL;
+    return names && memmem(names, length, name, sizeof name);
+}
+
 static enum inject_runtime replace_in(const struct elf_file *file,
                                       const struct inject_object *object, const char *folder) {
     function_list list = {0};
@@ -194,7 +209,7 @@ enum inject_runtime inject_replace(const struct inject_object *object, const cha
     char *data = map_file(object->path, &elf);
     if (!data)
         return INJECT_NONE;
-    if (elf_section(&elf, ".nv_fatbin", 0))
+    if (elf_section(&elf, ".nv_fatbin", 0) || names_runtime(&elf))
         result = replace_in(&elf, object, folder);
     munmap(data, elf.length);
     return result;

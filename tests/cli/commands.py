@@ -63,6 +63,14 @@ int main(void) {
     return 0;
 }
 """
+HOST_ONLY = r"""
+#include <cuda_runtime.h>
+extern "C" int devices() {
+    int count = -1;
+    void *memory;
+    return cudaGetDeviceCount(&count) || cudaMalloc(&memory, 64) ? -1 : count;
+}
+"""
 PARENT = PROGRAM.replace("return 0;\n}", "return system(\"./plain\");\n}")
 RUNTIME_COMPILED = r"""
 #include <cstdio>
@@ -160,6 +168,9 @@ def compile_programs(folder):
     subprocess.run(["gcc", "-o", "host", "host.c", "-L.", "-lshared", "-Wl,-rpath,$ORIGIN"],
                    check=True, cwd=folder)
     subprocess.run(["gcc", "-o", "late", "late.c", "-ldl"], check=True, cwd=folder)
+    # The static runtime alone, as a module of Python has it.
+    write(folder, "host_only.cpp", HOST_ONLY)
+    nvcc("-shared", "-Xcompiler", "-fPIC", "-nodlink", "-o", "libhostonly.so", "host_only.cpp")
     # What cuBLAS is: a static runtime without symbols in a library that nobody can build anew.
     nvcc("-shared", "-Xcompiler", "-fPIC", "-o", "libcublas.so", "shared.cu")
     subprocess.run(["strip", "libcublas.so"], check=True, cwd=folder)
@@ -198,6 +209,8 @@ def check_commands(folder):
     expect(done, 0, "late 31\nlate 31\n", "shared.cu:6")
     if "not simulated" in done.stderr or "is not in this report" in done.stderr:
         problems.append(f"a library that is loaded late is whole:\n{done.stderr}")
+    write(folder, "host_only.py", "import ctypes\nprint(ctypes.CDLL('./libhostonly.so').devices())\n")
+    expect(run("--devices", "3", sys.executable, "host_only.py", cwd=folder), 0, "3\n", "1 process used CUDA")
     done = run("./parent", cwd=folder)
     expect(done, 0, "parent 31\nplain 31\n", "parent.cu:6")
     if "plain.cu" in done.stderr:
@@ -236,8 +249,9 @@ def check_what_is_missed(folder):
     unseen = json.loads(run("--format", "json", "./code.sh", cwd=folder).stdout)
     if unseen["launches"] or "machine code only" not in str(unseen["incomplete"]):
         problems.append(f"of a program that cannot be seen: {unseen}")
+    # A library that is loaded late by a program that was not linked with CUDA at all.
     write(folder, "late.py", "import ctypes\nctypes.CDLL('./libshared.so').from_library()\n")
-    expect(run("python3", "late.py", cwd=folder), 2, "", "not simulated: ./libshared.so asks")
+    expect(run("python3", "late.py", cwd=folder), 0, None, "1 process used CUDA", "shared.cu:6")
 
 
 def check_runtime_compilation(folder):

@@ -40,7 +40,7 @@ def marked(name):
     """The line of the example that says of itself that it is 32-way; in the text that it compiles, where it does."""
     with open(f"{EXAMPLES}/{name}_kernels.py", encoding="utf-8") as file:
         before = file.read().partition("32-way")[0]
-    return before.rpartition('SOURCE = """')[2].count("\n") + 1 if "SOURCE" in before else before.count("\n") + 1
+    return before.rpartition('"""')[2].count("\n") + 1 if "SOURCE" in before else before.count("\n") + 1
 
 
 class Examples(unittest.TestCase):
@@ -77,6 +77,13 @@ class Examples(unittest.TestCase):
     @unittest.skipUnless(has("tinygrad", "numpy"), "tinygrad is not there")
     def test_tinygrad(self):
         self.assertGreaterEqual(len(run("tinygrad", DEV="CUDA")), 3)
+
+    @unittest.skipUnless(has("cupy", "numpy"), "cupy is not there")
+    def test_cupy(self):
+        launches = [launch for launch in run("cupy") if launch[0] == "transpose"]
+        file = launches[0][1][0][0]  # CuPy names texts by their hash
+        self.assertTrue(file.endswith(".cu"), file)
+        self.expect_transposes(launches, file, marked("cupy"))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ enum { RANGES = 64 };
 static struct range { uintptr_t first, last; } ranges[RANGES];
 static unsigned range_count;
 static unsigned long long objects_seen;
-static _Thread_local bool is_looking;
+// In the memory that each thread has from its start: asking for memory for it would be a call, too.
+static __attribute__((tls_model("initial-exec"))) _Thread_local bool is_looking;
 
 static bool is_meant(const char *path) {
     static const char *const names[] = {"bankrun", "libcuda", "libjansson"};
