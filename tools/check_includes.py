@@ -37,6 +37,7 @@ ROOMS = {
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
     "nvml": {"cuda"},
+    "cudalibs": {"cuda", "ir", "base"},
     "inject": {"toolchain", "handover", "base"},
     "standin": {"ir", "ptx", "toolchain", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "patch", "calibrate",

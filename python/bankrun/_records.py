@@ -9,7 +9,7 @@ from bankrun import _library as lib
 from bankrun.records import (Finding, Frame, Gap, Launch, Place, Reason, Refused, Shape, Site)
 
 SPACES = ("shared", "global")
-GAPS = ("unsupported", "module", "fault", "lost", "unseen")
+GAPS = ("unsupported", "module", "fault", "lost", "unseen", "library")
 
 
 def _shape(dim: Any) -> Shape:

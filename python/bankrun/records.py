@@ -132,7 +132,7 @@ class Refused:
 class Gap:
     """Why a profile is not of all that its program did."""
 
-    kind: str  # "unsupported", "module", "fault", "lost", "unseen"
+    kind: str  # "unsupported", "module", "fault", "lost", "unseen", "library"
     text: str
     count: int
 

@@ -41,24 +41,33 @@ static const char *missing_library(const char *folder) {
     return NULL;
 }
 
-// Has the dynamic linker list what it would load into a process, beginning with what is preloaded.
-// It refuses where programs have other privileges than who starts them, and where security modules
-// say so.
-static void try_preload(struct doctor *doctor, const char *folder) {
+// Has the dynamic linker list what it would load into a process, beginning with what is preloaded;
+// nothing of it runs. An errno, or 0.
+static int list_loaded(const char *preloaded, struct strbuf *listed) {
     char *argv[] = {(char *)"/proc/self/exe", NULL};
-    struct strbuf preload = {0}, listed = {0};
+    struct strbuf preload = {0};
     VEC(char *) variables = {0};
     int status = 0;
-    strbuf_printf(&preload, "LD_PRELOAD=%s/%s", folder, inject);
+    strbuf_printf(&preload, "LD_PRELOAD=%s", preloaded);
     vec_push(&variables, preload.data);
     vec_push(&variables, (char *)"LD_TRACE_LOADED_OBJECTS=1");
     for (char **variable = environ; *variable; variable++)
         if (strncmp(*variable, "LD_PRELOAD=", 11) != 0)
             vec_push(&variables, *variable);
     vec_push(&variables, NULL);
-    const int error = toolchain_run(argv, variables.data, &listed, &status);
-    struct strbuf loaded = {0};
-    strbuf_printf(&loaded, "%s (0x", preload.data + strlen("LD_PRELOAD="));
+    const int error = toolchain_run(argv, variables.data, listed, &status);
+    strbuf_free(&preload);
+    vec_free(&variables);
+    return error;
+}
+
+// The linker refuses where programs have other privileges than who starts them, and where security
+// modules say so.
+static void try_preload(struct doctor *doctor, const char *folder) {
+    struct strbuf path = {0}, loaded = {0}, listed = {0};
+    strbuf_printf(&path, "%s/%s", folder, inject);
+    strbuf_printf(&loaded, "%s (0x", path.data);
+    const int error = list_loaded(path.data, &listed);
     if (!error && strstr(strbuf_string(&listed), loaded.data))
         doctor_add(doctor, "preload", DOCTOR_OK,
                    doctor_text("programs take the libraries that bankrun hands them"), NULL, NULL);
@@ -69,8 +78,25 @@ static void try_preload(struct doctor *doctor, const char *folder) {
                    "programs cannot be simulated; PTX with --launch can", NULL);
     strbuf_free(&loaded);
     strbuf_free(&listed);
-    strbuf_free(&preload);
-    vec_free(&variables);
+    strbuf_free(&path);
+}
+
+// What --libraries cpu computes with.
+static void look_at_openblas(struct doctor *doctor) {
+    static const char library[] = "libopenblas.so.0";
+    struct strbuf listed = {0};
+    const int error = list_loaded(library, &listed);
+    const char *line = error ? NULL : strstr(strbuf_string(&listed), "libopenblas.so.0 => /");
+    if (line) {
+        line += strlen("libopenblas.so.0 => ");
+        doctor_add(doctor, "OpenBLAS", DOCTOR_OK,
+                   doctor_text("%.*s", (int)strcspn(line, " \n"), line), NULL, NULL);
+    } else {
+        doctor_add(doctor, "OpenBLAS", DOCTOR_LIMITED, doctor_text("%s was not found", library),
+                   "calls of cuBLAS cannot be computed on the CPU (--libraries cpu)",
+                   "apt install libopenblas0-pthread");
+    }
+    strbuf_free(&listed);
 }
 
 static void look_at_libraries(struct doctor *doctor) {
@@ -193,6 +219,7 @@ static void look_at_cache(struct doctor *doctor) {
 
 void doctor_look_at_system(struct doctor *doctor) {
     look_at_libraries(doctor);
+    look_at_openblas(doctor);
     look_at_handover(doctor);
     look_at_temporary_folder(doctor);
     look_at_cache(doctor);

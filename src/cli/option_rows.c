@@ -44,6 +44,7 @@ static const struct option_choice subjects[] = {{"launch", REPORT_BY_LAUNCH},
                                                 {"kernel", REPORT_BY_KERNEL},
                                                 {"array", REPORT_BY_ARRAY},
                                                 {0}};
+static const struct option_choice library_choices[] = {{"none", false}, {"cpu", true}, {0}};
 static const struct option_choice on_faults[] = {{"stop", false}, {"continue", true}, {0}};
 static const struct option_choice fills[] = {{"zero", 0}, {"pattern", 0}, {"random", 0}, {0}};
 static const struct option_choice layouts[] = {{"pad", CLI_PAD}, {"swizzle", CLI_SWIZZLE}, {0}};
@@ -237,6 +238,10 @@ const struct option_row option_rows[] = {
      "what an access beyond its allocation does that a GPU would let\npass: stop the program (the "
      "default), or continue and be reported",
      CHOICE(lets_pass, on_faults)},
+    {0, "libraries", "none|cpu", RUNS,
+     "what calls of cuBLAS do: fail, as it exists as machine code\nalone (the default), or be "
+     "computed on the CPU by OpenBLAS",
+     CHOICE(computes_libraries, library_choices)},
     {0, "fill", "zero|pattern|random[:SEED]", RUNS,
      "what shared, local and allocated memory hold before they are\nwritten: bytes of 0x7f (the "
      "default), zeros, or random bytes,\nthe same in every run of one SEED",

@@ -100,6 +100,7 @@ struct cli_options {           // strings point into argv
     const char *blocks;        // N, P% or auto; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
     bool lets_pass;            // --on-fault continue
+    bool computes_libraries;   // --libraries cpu
     const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern
     struct sim_fill fill;      // the same
     enum cli_as as;            // asked for: usual, unless something is

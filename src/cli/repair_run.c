@@ -49,6 +49,8 @@ static void push_options(const struct repair *repair, argument_list *arguments) 
     push(arguments, "--devices=%d", options->devices ? options->devices : 1);
     push(arguments, "--max-instructions=%llu", (unsigned long long)most_instructions(repair));
     push(arguments, "--as=written"); // one edit may change how others' accesses are merged
+    if (options->computes_libraries)
+        push(arguments, "--libraries=cpu");
     if (options->lets_pass)
         push(arguments, "--on-fault=continue");
     if (options->fill_text)

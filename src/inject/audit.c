@@ -21,13 +21,22 @@ AUDIT_API char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 struct library {
     const char *name; // as it may be asked for
     const char *ours;
+    bool is_computed; // on the CPU: where the user asked for it
 };
 
 static const struct library libraries[] = {
-    {"libcuda.so", "libcuda.so.1"},           {"libcuda.so.1", "libcuda.so.1"},
-    {"libcudart.so", "libcudart.so.13"},      {"libcudart.so.11.0", "libcudart.so.11.0"},
-    {"libcudart.so.12", "libcudart.so.12"},   {"libcudart.so.13", "libcudart.so.13"},
-    {"libnvidia-ml.so", "libnvidia-ml.so.1"}, {"libnvidia-ml.so.1", "libnvidia-ml.so.1"},
+    {"libcuda.so", "libcuda.so.1", false},
+    {"libcuda.so.1", "libcuda.so.1", false},
+    {"libcudart.so", "libcudart.so.13", false},
+    {"libcudart.so.11.0", "libcudart.so.11.0", false},
+    {"libcudart.so.12", "libcudart.so.12", false},
+    {"libcudart.so.13", "libcudart.so.13", false},
+    {"libnvidia-ml.so", "libnvidia-ml.so.1", false},
+    {"libnvidia-ml.so.1", "libnvidia-ml.so.1", false},
+    {"libcublas.so.12", "libbankrun-cublas.so.12", true},
+    {"libcublas.so.13", "libbankrun-cublas.so.13", true},
+    {"libcublasLt.so.12", "libbankrun-cublasLt.so.12", true},
+    {"libcublasLt.so.13", "libbankrun-cublasLt.so.13", true},
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
@@ -42,7 +51,10 @@ static bool find_paths(void) {
     const char *slash = strrchr(info.dli_fname, '/');
     if (!slash)
         return false;
+    const char *asked = getenv("BANKRUN_LIBRARIES");
     for (size_t i = 0; i < LIBRARIES; i++) {
+        if (libraries[i].is_computed && (!asked || strcmp(asked, "cpu") != 0))
+            continue;
         int length = snprintf(paths[i], sizeof *paths, "%.*s/%s", (int)(slash - info.dli_fname),
                               info.dli_fname, libraries[i].ours);
         if (length < 0 || (size_t)length >= sizeof *paths)

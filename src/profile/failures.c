@@ -263,7 +263,9 @@ void profile_free_failures(struct profile *profile) {
 }
 
 struct profile_failures profile_failures(const struct profile *profile) {
-    struct profile_failures sums = {.gaps = profile->gap_count};
+    struct profile_failures sums = {0};
+    for (size_t i = 0; i < profile->gap_count; i++)
+        sums.gaps += profile->gaps[i].kind != PROFILE_GAP_LIBRARY;
     for (size_t i = 0; i < profile->launch_count; i++) {
         const struct profile_launch *launch = &profile->launches[i];
         if (launch->cut)

@@ -22,6 +22,7 @@ static const char *const gap_names[PROFILE_GAPS] = {
     [PROFILE_GAP_MODULE] = "module",
     [PROFILE_GAP_FAULT] = "fault",
     [PROFILE_GAP_LOST] = "lost",
+    [PROFILE_GAP_LIBRARY] = "library",
     [PROFILE_GAP_UNSEEN] = "unseen",
 };
 

@@ -183,6 +183,7 @@ enum profile_gap_kind {
     PROFILE_GAP_FAULT,       // of work that is in no launch of the profile
     PROFILE_GAP_LOST,        // a process left no profile, or not all of it
     PROFILE_GAP_UNSEEN,      // a process that uses CUDA in a way that bankrun cannot see
+    PROFILE_GAP_LIBRARY,     // a library's call that the user had computed on the CPU: no failure
     PROFILE_GAPS
 };
 

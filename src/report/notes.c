@@ -209,8 +209,9 @@ static void add_problems(struct notes_builder *builder) {
     for (size_t i = 0; i < profile->refused_count; i++)
         add_refused(builder, &profile->refused[i]);
     for (size_t i = 0; i < profile->gap_count; i++)
-        add_problem(builder, NULL, "profile/incomplete", "the profile is incomplete",
-                    profile->gaps[i].text);
+        if (profile->gaps[i].kind != PROFILE_GAP_LIBRARY) // which was asked for
+            add_problem(builder, NULL, "profile/incomplete", "the profile is incomplete",
+                        profile->gaps[i].text);
 }
 
 struct report_notes report_notes_of(struct arena *arena, const struct profile *profile,

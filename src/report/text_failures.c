@@ -70,7 +70,7 @@ static void put_gap(struct report_page *page, const struct profile *profile,
     static const char *const labels[PROFILE_GAPS] = {
         [PROFILE_GAP_UNSUPPORTED] = "call: ", [PROFILE_GAP_MODULE] = "module: ",
         [PROFILE_GAP_FAULT] = "fault: ",      [PROFILE_GAP_LOST] = "lost: ",
-        [PROFILE_GAP_UNSEEN] = "not seen: ",
+        [PROFILE_GAP_UNSEEN] = "not seen: ",  [PROFILE_GAP_LIBRARY] = "library: ",
     };
     struct strbuf text = {0};
     char number[REPORT_NUMBER];

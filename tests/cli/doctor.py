@@ -74,6 +74,15 @@ class Doctor(unittest.TestCase):
             self.assertIn("get-nvcc.sh", rows["nvcc"]["cure"])
             self.assertIn("apt install", rows["nvdisasm"]["cure"])
 
+    def test_openblas(self):
+        """A library of that name in a folder of the user's, and none: where that can be had."""
+        subprocess.run(["gcc", "-shared", "-o", os.path.join(self.folder, "libopenblas.so.0"), "-x", "c", os.devnull], check=True)
+        row = self.rows(LD_LIBRARY_PATH=self.folder)["OpenBLAS"]
+        self.assertEqual((row["state"], row["found"]), ("ok", os.path.join(self.folder, "libopenblas.so.0")))
+        row = self.rows()["OpenBLAS"]
+        if row["state"] != "ok":
+            self.assertEqual((row["state"], row["cure"]), ("limited", "apt install libopenblas0-pthread"))
+
     def test_tools(self):
         self.tool("nvcc", 'echo "nvcc: NVIDIA (R) Cuda compiler driver"\n'
                           'echo "Cuda compilation tools, release 12.4, V12.4.131"\n')

@@ -137,7 +137,8 @@ class Lists(unittest.TestCase):
         native = {os.path.basename(place) for place in places if "/native/" in place}
         self.assertEqual(native, {"bankrun", "ptxas", "sitecustomize.py", "libbankrun.so.0", "libbankrun-inject.so", "libcuda.so.1",
                                   "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libbankrun-audit.so",
-                                  "libnvidia-ml.so.1"})
+                                  "libnvidia-ml.so.1", "libbankrun-cublas.so.12", "libbankrun-cublas.so.13",
+                                  "libbankrun-cublasLt.so.12", "libbankrun-cublasLt.so.13"})
 
     def test_versions(self):
         """The compiler of the extra is that of tools/get-nvcc.sh."""

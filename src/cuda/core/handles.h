@@ -24,6 +24,7 @@ enum cuda_handle_kind {
     CUDA_NODE,
     CUDA_EXEC,
     CUDA_USER_OBJECT,
+    CUDA_LIBRARY, // of a library that is computed on the CPU
     CUDA_HANDLE_KINDS
 };
 

@@ -3,6 +3,7 @@
 #define BANKRUN_CUDA_CORE_REFUSE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "cuda/core/abi.h"
 

@@ -24,6 +24,10 @@ bool cuda_range_is_good(const struct cuda_state *state, const void *pointer, siz
     return bytes <= allocation->bytes - offset;
 }
 
+void cuda_was_written(struct cuda_state *state, const void *pointer, size_t bytes) {
+    sim_define(state->current->sim, pointer, bytes);
+}
+
 bool cuda_is_reachable(const struct cuda_state *state, const void *pointer,
                        const struct cuda_device *device) {
     const struct sim_allocation *allocation = cuda_allocation(state, pointer);

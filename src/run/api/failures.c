@@ -10,6 +10,7 @@ SAME(GAP_MODULE);
 SAME(GAP_FAULT);
 SAME(GAP_LOST);
 SAME(GAP_UNSEEN);
+SAME(GAP_LIBRARY);
 
 bool bankrun_profile_has_failed(const struct bankrun_profile *profile) {
     return profile_has_failed(profile->profile);

@@ -1,0 +1,349 @@
+// cuBLASLt: a product of matrices that is described piece by piece. There is one algorithm, which
+// the heuristic names. Of what may be done to the result on its way a bias and ReLU are.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cudalibs/gemm.h"
+#include "cudalibs/handle.h"
+#include "ir/number/half.h"
+
+enum { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4 };
+enum { ATTRIBUTE_BYTES = 8 };
+
+// ---- Descriptions
+// --------------------------------------------------------------------------------- Attributes are
+// kept by number, in up to 8 bytes each, as they were set.
+
+enum { ATTRIBUTES = 40 };
+
+struct description {
+    unsigned char bytes[ATTRIBUTES];                   // how many it has; 0: nobody set it
+    unsigned char values[ATTRIBUTES][ATTRIBUTE_BYTES]; // and which
+};
+
+enum { // of a product
+    COMPUTE_TYPE = 0,
+    SCALE_TYPE = 1,
+    POINTER_MODE = 2,
+    OP_A = 3,
+    OP_B = 4,
+    OP_C = 5,
+    EPILOGUE = 7,
+    BIAS = 8,
+    BIAS_STRIDE = 10,
+    SM_TARGET = 15,
+    FAST_ACCUMULATION = 25,
+    BIAS_TYPE = 26,
+};
+
+enum { // of a matrix
+    TYPE = 0,
+    ORDER = 1,
+    ROWS = 2,
+    COLUMNS = 3,
+    PITCH = 4,
+    COUNT = 5,
+    STRIDE = 6,
+};
+
+static enum blas_status set(struct description *to, int attribute, const void *value,
+                            size_t bytes) {
+    if (!to || !value || attribute < 0 || attribute >= ATTRIBUTES || bytes > ATTRIBUTE_BYTES)
+        return BLAS_INVALID_VALUE;
+    to->bytes[attribute] = (unsigned char)bytes;
+    memset(to->values[attribute], 0, ATTRIBUTE_BYTES);
+    memcpy(to->values[attribute], value, bytes);
+    return BLAS_SUCCESS;
+}
+
+static enum blas_status get(const struct description *from, int attribute, void *value,
+                            size_t bytes, size_t *written) {
+    if (!from || attribute < 0 || attribute >= ATTRIBUTES || (bytes && !value))
+        return BLAS_INVALID_VALUE;
+    if (written)
+        *written = from->bytes[attribute];
+    if (!bytes)
+        return written ? BLAS_SUCCESS : BLAS_INVALID_VALUE;
+    if (bytes < from->bytes[attribute])
+        return BLAS_INVALID_VALUE;
+    memcpy(value, from->values[attribute], from->bytes[attribute]);
+    return BLAS_SUCCESS;
+}
+
+static int64_t number(const struct description *from, int attribute) {
+    int64_t value = 0;
+    int32_t small = 0;
+    if (from->bytes[attribute] == sizeof small) { // with its sign
+        memcpy(&small, from->values[attribute], sizeof small);
+        return small;
+    }
+    memcpy(&value, from->values[attribute], sizeof value);
+    return value;
+}
+
+static enum blas_status create(void **to) {
+    if (!to)
+        return BLAS_INVALID_VALUE;
+    *to = base_alloc(sizeof(struct description));
+    return BLAS_SUCCESS;
+}
+
+static void set_number(struct description *to, int attribute, int64_t value, size_t bytes) {
+    set(to, attribute, &value, bytes); // little-endian
+}
+
+CUDA_API enum blas_status cublasLtMatmulDescCreate(void **to, int compute, int scale) {
+    enum blas_status status = create(to);
+    if (status != BLAS_SUCCESS)
+        return status;
+    set_number(*to, COMPUTE_TYPE, compute, 4);
+    set_number(*to, SCALE_TYPE, scale, 4);
+    set_number(*to, POINTER_MODE, BLAS_ON_HOST, 4);
+    set_number(*to, OP_A, BLAS_N, 4);
+    set_number(*to, OP_B, BLAS_N, 4);
+    set_number(*to, OP_C, BLAS_N, 4);
+    set_number(*to, EPILOGUE, EPILOGUE_NONE, 4);
+    return BLAS_SUCCESS;
+}
+
+CUDA_API enum blas_status cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows,
+                                                     uint64_t columns, int64_t pitch) {
+    enum blas_status status = create(to);
+    if (status != BLAS_SUCCESS)
+        return status;
+    set_number(*to, TYPE, type, 4);
+    set_number(*to, ORDER, 0, 4);
+    set_number(*to, ROWS, (int64_t)rows, 8);
+    set_number(*to, COLUMNS, (int64_t)columns, 8);
+    set_number(*to, PITCH, pitch, 8);
+    set_number(*to, COUNT, 1, 4);
+    set_number(*to, STRIDE, 0, 8);
+    return BLAS_SUCCESS;
+}
+
+CUDA_API enum blas_status cublasLtMatmulPreferenceCreate(void **to) {
+    return create(to);
+}
+
+#define DESCRIPTION(name)                                                                          \
+    CUDA_API enum blas_status cublasLt##name##Destroy(struct description *of) {                    \
+        free(of);                                                                                  \
+        return BLAS_SUCCESS;                                                                       \
+    }                                                                                              \
+    CUDA_API enum blas_status cublasLt##name##SetAttribute(struct description *of, int attribute,  \
+                                                           const void *value, size_t bytes) {      \
+        return set(of, attribute, value, bytes);                                                   \
+    }                                                                                              \
+    CUDA_API enum blas_status cublasLt##name##GetAttribute(                                        \
+        const struct description *of, int attribute, void *value, size_t bytes, size_t *written) { \
+        return get(of, attribute, value, bytes, written);                                          \
+    }
+DESCRIPTION(MatmulDesc)
+DESCRIPTION(MatrixLayout)
+DESCRIPTION(MatmulPreference)
+
+// ---- The product
+// ----------------------------------------------------------------------------------
+
+// What nobody here knows to be without effect.
+static const char *unknown_in(const struct description *product) {
+    static const bool is_known[ATTRIBUTES] = {
+        [COMPUTE_TYPE] = true, [SCALE_TYPE] = true, [POINTER_MODE] = true,
+        [OP_A] = true,         [OP_B] = true,       [OP_C] = true,
+        [EPILOGUE] = true,     [BIAS] = true,       [BIAS_STRIDE] = true,
+        [SM_TARGET] = true,    [BIAS_TYPE] = true,  [FAST_ACCUMULATION] = true,
+    };
+    for (int i = 0; i < ATTRIBUTES; i++)
+        if (!is_known[i] && product->bytes[i] && number(product, i))
+            return "with scales or further results (attributes of the description)";
+    int64_t epilogue = number(product, EPILOGUE);
+    if (epilogue & ~(int64_t)(EPILOGUE_NONE | EPILOGUE_RELU | EPILOGUE_BIAS))
+        return "with this epilogue: only a bias and ReLU are";
+    if (number(product, OP_C) != BLAS_N)
+        return "with C transposed";
+    if (number(product, POINTER_MODE) > BLAS_ON_DEVICE)
+        return "with a vector of alphas";
+    return NULL;
+}
+
+static const char *unknown_of(const struct description *matrix) {
+    return number(matrix, ORDER) ? "with matrices that are not column-major" : NULL;
+}
+
+static float element(const void *from, int type, int64_t at) {
+    if (type == GEMM_F32)
+        return ((const float *)from)[at];
+    uint16_t bits = ((const uint16_t *)from)[at];
+    return type == GEMM_F16 ? num_f32_of_f16(bits) : num_f32_of_bf16(bits);
+}
+
+static void put_element(void *to, int type, int64_t at, float value) {
+    if (type == GEMM_F32)
+        ((float *)to)[at] = value;
+    else
+        ((uint16_t *)to)[at] = type == GEMM_F16 ? num_f16_of_f32(value) : num_bf16_of_f32(value);
+}
+
+static bool takes_epilogue(int type) {
+    return type == GEMM_F32 || type == GEMM_F16 || type == GEMM_BF16;
+}
+
+// A bias for each row, then what is negative becomes 0.
+static void finish(struct blas_call *call, const struct description *product,
+                   const struct gemm *gemm, void *to, const void *bias) {
+    const int64_t epilogue = number(product, EPILOGUE);
+    int bias_type = product->bytes[BIAS_TYPE] ? (int)number(product, BIAS_TYPE) : gemm->c_type;
+    if (bias_type < 0) // the default
+        bias_type = gemm->c_type;
+    if (!(epilogue & (EPILOGUE_BIAS | EPILOGUE_RELU)))
+        return;
+    if (!takes_epilogue(gemm->c_type) || !takes_epilogue(bias_type)) {
+        blas_refuse(call, "with an epilogue for these types of data");
+        return;
+    }
+    if ((epilogue & EPILOGUE_BIAS) &&
+        !blas_can_use(call, "the bias", bias, (size_t)gemm->m * gemm_bytes(bias_type), false))
+        return;
+    for (int64_t j = 0; j < gemm->n; j++)
+        for (int64_t i = 0; i < gemm->m; i++) {
+            float value = element(to, gemm->c_type, j * gemm->ldc + i);
+            if (epilogue & EPILOGUE_BIAS)
+                value += element(bias, bias_type, i);
+            put_element(to, gemm->c_type, j * gemm->ldc + i,
+                        epilogue & EPILOGUE_RELU && value < 0 ? 0 : value);
+        }
+}
+
+struct matmul {
+    const struct description *product, *a, *b, *c, *d;
+    const void *alpha, *beta, *at_a, *at_b, *at_c;
+    void *at_d;
+};
+
+static bool has_shape(const struct description *matrix, int64_t rows, int64_t columns) {
+    return number(matrix, ROWS) == rows && number(matrix, COLUMNS) == columns;
+}
+
+static bool describe(struct blas_call *call, const struct matmul *all, struct gemm *gemm) {
+    const char *what = unknown_in(all->product);
+    const struct description *const matrices[] = {all->a, all->b, all->c, all->d};
+    for (int i = 0; i < 4 && !what; i++)
+        what = unknown_of(matrices[i]);
+    if (what) {
+        blas_refuse(call, what);
+        return false;
+    }
+    const int op_a = (int)number(all->product, OP_A), op_b = (int)number(all->product, OP_B);
+    *gemm = (struct gemm){
+        .op_a = op_a,
+        .op_b = op_b,
+        .m = number(all->d, ROWS),
+        .n = number(all->d, COLUMNS),
+        .k = number(all->a, op_a == BLAS_N ? COLUMNS : ROWS),
+        .a_type = (int)number(all->a, TYPE),
+        .b_type = (int)number(all->b, TYPE),
+        .c_type = (int)number(all->d, TYPE),
+        .scale_type = (int)number(all->product, SCALE_TYPE),
+        .alpha = all->alpha,
+        .beta = all->beta,
+        .a = all->at_a,
+        .b = all->at_b,
+        .c_in = all->at_c,
+        .c = all->at_d,
+        .lda = number(all->a, PITCH),
+        .ldb = number(all->b, PITCH),
+        .ldc = number(all->d, PITCH),
+        .ldc_in = number(all->c, PITCH),
+    };
+    bool has_c = has_shape(all->c, gemm->m, gemm->n) && number(all->c, TYPE) == gemm->c_type &&
+                 gemm->ldc_in >= (gemm->m > 1 ? gemm->m : 1);
+    return blas_require(call, has_c) &&
+           blas_require(call, op_a == BLAS_N ? has_shape(all->a, gemm->m, gemm->k)
+                                             : has_shape(all->a, gemm->k, gemm->m)) &&
+           blas_require(call, op_b == BLAS_N ? has_shape(all->b, gemm->k, gemm->n)
+                                             : has_shape(all->b, gemm->n, gemm->k)) &&
+           gemm_is_good(call, gemm);
+}
+
+static void multiply(struct blas_call *call, const struct matmul *all, cuda_stream stream) {
+    struct gemm gemm;
+    struct blas_handle own = *call->handle; // with what this call says in place of it
+    if (!blas_require(call, all->product && all->a && all->b && all->c && all->d))
+        return;
+    own.stream = stream;
+    own.scalars = (int)number(all->product, POINTER_MODE);
+    call->handle = &own;
+    if (describe(call, all, &gemm)) {
+        const char *bias = NULL;
+        int64_t address = number(all->product, BIAS), count = number(all->d, COUNT);
+        memcpy(&bias, &address, sizeof bias);
+        size_t bias_step = (size_t)number(all->product, BIAS_STRIDE) * gemm_bytes(gemm.c_type);
+        gemm_run_strided(call, &gemm, number(all->a, STRIDE), number(all->b, STRIDE),
+                         number(all->d, STRIDE), number(all->c, STRIDE), count);
+        for (int64_t i = 0; i < count && call->status == BLAS_SUCCESS; i++)
+            finish(call, all->product, &gemm,
+                   (char *)gemm.c + (size_t)(i * number(all->d, STRIDE)) * gemm_bytes(gemm.c_type),
+                   bias ? bias + (size_t)i * bias_step : NULL);
+    }
+}
+
+BLAS_CALL(cublasLtMatmul(void *handle, const struct description *product, const void *alpha,
+                         const void *at_a, const struct description *a, const void *at_b,
+                         const struct description *b, const void *beta, const void *at_c,
+                         const struct description *c, void *at_d, const struct description *d,
+                         const void *algorithm, void *space, size_t space_bytes,
+                         cuda_stream stream),
+          ((void)algorithm, (void)space, (void)space_bytes,
+           multiply(call,
+                    &(struct matmul){product, a, b, c, d, alpha, beta, at_a, at_b, at_c, at_d},
+                    stream)))
+
+// ---- What there is to choose from
+// ------------------------------------------------------------------
+
+struct algorithm {
+    uint64_t data[8];
+};
+
+struct heuristic {
+    struct algorithm algorithm;
+    size_t space_bytes;
+    enum blas_status status;
+    float waves;
+    int reserved[4];
+};
+
+CUDA_API enum blas_status cublasLtMatmulAlgoGetHeuristic(
+    void *handle, const struct description *product, const struct description *a,
+    const struct description *b, const struct description *c, const struct description *d,
+    const struct description *preference, int wanted, struct heuristic *results, int *found) {
+    if (!handle || !product || !a || !b || !c || !d || !preference || !results || !found ||
+        wanted < 1)
+        return BLAS_INVALID_VALUE;
+    const struct description *const matrices[] = {a, b, c, d};
+    const char *what = unknown_in(product);
+    for (int i = 0; i < 4 && !what; i++)
+        what = unknown_of(matrices[i]);
+    *found = !what;
+    if (what)
+        return BLAS_NOT_SUPPORTED;
+    *results = (struct heuristic){.status = BLAS_SUCCESS, .waves = 1};
+    return BLAS_SUCCESS;
+}
+
+CUDA_API enum blas_status cublasLtCreate(void **handle) {
+    return blas_handle_create(handle);
+}
+
+CUDA_API enum blas_status cublasLtDestroy(void *handle) {
+    return blas_handle_destroy(handle);
+}
+
+CUDA_API size_t cublasLtGetVersion(void) {
+    return BLAS_VERSION;
+}
+
+CUDA_API size_t cublasLtGetCudartVersion(void) {
+    return (size_t)cuda_version();
+}

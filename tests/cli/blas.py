@@ -1,0 +1,288 @@
+"""--libraries cpu: what cuBLAS would compute, held against sums written down here; and what it refuses."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
+
+# A program by ctypes: matrices are lists of columns, one behind the other.
+HEAD = r"""
+import ctypes, struct, sys
+cudart, blas, lt = (ctypes.CDLL(name) for name in ("libcudart.so.13", "libcublas.so.13", "libcublasLt.so.13"))
+P, I, L = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
+N, T, C = 0, 1, 2
+def good(status):
+    assert status == 0, status
+def device(data):
+    pointer = P()
+    good(cudart.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(max(len(data), 1))))
+    good(cudart.cudaMemcpy(pointer, data, ctypes.c_size_t(len(data)), 1))
+    return pointer
+def pack(code, values): return struct.pack("<%d%s" % (len(values), code), *values)
+def put(values, code="f"): return device(pack(code, values))
+def take(pointer, count, code="f"):
+    data = ctypes.create_string_buffer(count * struct.calcsize(code))
+    good(cudart.cudaMemcpy(data, pointer, ctypes.c_size_t(len(data)), 2))
+    return list(struct.unpack("<%d%s" % (count, code), data.raw))
+def f(value): return ctypes.byref(ctypes.c_float(value))
+def d(value): return ctypes.byref(ctypes.c_double(value))
+def near(a, b, by=1e-4):
+    assert len(a) == len(b) and all(abs(x - y) <= by * (1 + abs(y)) for x, y in zip(a, b)), (a, b)
+handle = P()
+good(blas.cublasCreate_v2(ctypes.byref(handle)))
+import random
+random.seed(5)
+def some(count): return [random.randint(-8, 8) / 4 for _ in range(count)]
+def at(m, op, pitch, i, j): return m[j * pitch + i] if op == N else m[i * pitch + j]
+def product(a, opa, lda, b, opb, ldb, m, n, k, alpha, beta, c, ldc):
+    c = list(c)
+    for j in range(n):
+        for i in range(m):
+            total = sum(at(a, opa, lda, i, l) * at(b, opb, ldb, l, j) for l in range(k))
+            c[j * ldc + i] = alpha * total + beta * c[j * ldc + i]
+    return c
+"""
+
+
+def has_openblas():
+    return subprocess.run([sys.executable, "-c", "import ctypes; ctypes.CDLL('libopenblas.so.0')"],
+                          capture_output=True, check=False).returncode == 0
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_script(self, text, *options, head=HEAD):
+        path = os.path.join(self.folder, "script.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(head + text)
+        return subprocess.run([BANKRUN, *options, sys.executable, path], capture_output=True, text=True, check=False)
+
+    def good(self, text, *options):
+        done = self.run_script(text, "--libraries", "cpu", *options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+
+@unittest.skipUnless(has_openblas(), "libopenblas.so.0 is not there (libopenblas0-pthread)")
+class Answers(Case):
+    def test_gemm(self):
+        """All ways to transpose, pitches with room behind each column, scalars on the host and on the device."""
+        done = self.good("""
+m, n, k = 5, 3, 4
+for opa in (N, T):
+    for opb in (N, T):
+        lda, ldb, ldc = 7, 6, 8
+        a, b, c = some(lda * 6), some(ldb * 6), some(ldc * n)
+        where = put(c)
+        good(blas.cublasSgemm_v2(handle, opa, opb, m, n, k, f(1.5), put(a), lda, put(b), ldb, f(-0.5), where, ldc))
+        near(take(where, len(c)), product(a, opa, lda, b, opb, ldb, m, n, k, 1.5, -0.5, c, ldc))
+        where = put(c, "d")
+        good(blas.cublasDgemm_v2(handle, opa, opb, m, n, k, d(1.5), put(a, "d"), lda, put(b, "d"), ldb, d(0), where, ldc))
+        near(take(where, len(c), "d"), product(a, opa, lda, b, opb, ldb, m, n, k, 1.5, 0, c, ldc))
+good(blas.cublasSetPointerMode_v2(handle, 1))
+a, b = some(4), some(4)
+where = put([0] * 4)
+good(blas.cublasSgemm_v2(handle, N, N, 2, 2, 2, put([2]), put(a), 2, put(b), 2, put([0]), where, 2))
+near(take(where, 4), product(a, N, 2, b, N, 2, 2, 2, 2, 2, 0, [0] * 4, 2))
+""", "--format", "json", "-o", os.path.join(self.folder, "run.json"))
+        del done
+        with open(os.path.join(self.folder, "run.json"), encoding="utf-8") as file:
+            gaps = json.load(file)["incomplete"]
+        self.assertEqual([(gap["kind"], gap["text"], gap["count"]) for gap in gaps],
+                         [("library", "cublasSgemm: computed on the CPU, not counted", 5),
+                          ("library", "cublasDgemm: computed on the CPU, not counted", 4)])
+
+    def test_no_gate_fails_for_what_was_asked_for(self):
+        done = self.good("""
+good(blas.cublasSscal_v2(handle, 3, f(2), put([1, 2, 3]), 1))
+""", "--fail-on", "fault")
+        self.assertIn("cublasSscal: computed on the CPU, not counted", done.stderr)
+
+    def test_batches_and_types(self):
+        self.good("""
+m, n, k = 3, 2, 4
+a, b, c = [some(12) for _ in range(3)], [some(8) for _ in range(3)], [some(6) for _ in range(3)]
+wanted = [product(a[i], N, 3, b[i], N, 4, m, n, k, 2, 1, c[i], 3) for i in range(3)]
+where = put(sum(c, []))
+good(blas.cublasSgemmStridedBatched(handle, N, N, m, n, k, f(2), put(sum(a, [])), 3, L(12), put(sum(b, [])), 4, L(8),
+                                    f(1), where, 3, L(6), 3))
+near(take(where, 18), sum(wanted, []))
+one = [put(x) for x in c]
+def listed(pointers): return put([p.value for p in pointers], "Q")
+good(blas.cublasSgemmBatched(handle, N, N, m, n, k, f(2), listed([put(x) for x in a]), 3, listed([put(x) for x in b]), 4,
+                             f(1), listed(one), 3, 3))
+near(sum((take(p, 6) for p in one), []), sum(wanted, []))
+# Halves are summed up as floats and rounded once.
+where = put(c[0], "e")
+good(blas.cublasGemmEx(handle, N, N, m, n, k, f(2), put(a[0], "e"), 2, 3, put(b[0], "e"), 2, 4, f(1), where, 2, 3, 68, -1))
+assert take(where, 6, "e") == [struct.unpack("<e", struct.pack("<e", x))[0] for x in wanted[0]]
+where = put([0] * 6)
+bf = lambda values: put([struct.unpack("<I", struct.pack("<f", x))[0] >> 16 for x in values], "H")
+good(blas.cublasGemmEx(handle, N, N, m, n, k, f(2), bf(a[0]), 14, 3, bf(b[0]), 14, 4, f(0), where, 0, 3, 68, -1))
+near(take(where, 6), product(a[0], N, 3, b[0], N, 4, m, n, k, 2, 0, [0] * 6, 3), 0)
+x, y = [random.randint(-128, 127) for _ in range(12)], [random.randint(-128, 127) for _ in range(8)]
+where = put([7] * 6, "i")
+two, one = ctypes.byref(I(2)), ctypes.byref(I(1))
+good(blas.cublasGemmEx(handle, N, N, m, n, k, two, put(x, "b"), 3, 3, put(y, "b"), 3, 4, one, where, 10, 3, 72, -1))
+assert take(where, 6, "i") == product(x, N, 3, y, N, 4, m, n, k, 2, 1, [7] * 6, 3)
+# Complex, conjugated.
+p, q = [complex(*some(2)) for _ in range(4)], [complex(*some(2)) for _ in range(4)]
+flat = lambda values: put([part for z in values for part in (z.real, z.imag)])
+where = flat([0] * 4)
+good(blas.cublasCgemm_v2(handle, C, N, 2, 2, 2, (ctypes.c_float * 2)(0, 1), flat(p), 2, flat(q), 2, (ctypes.c_float * 2)(0, 0), where, 2))
+r = [1j * sum(p[i * 2 + l].conjugate() * q[j * 2 + l] for l in range(2)) for j in range(2) for i in range(2)]
+near(take(where, 8), [part for z in r for part in (z.real, z.imag)])
+""")
+
+    def test_vectors(self):
+        self.good("""
+x, y = some(9), some(9)
+where = put(y)
+good(blas.cublasSaxpy_v2(handle, 4, f(3), put(x), 2, where, 1))
+near(take(where, 9), [y[i] + 3 * x[2 * i] if i < 4 else y[i] for i in range(9)])
+result, index = ctypes.c_float(), I()
+good(blas.cublasSdot_v2(handle, 9, put(x), 1, put(y), 1, ctypes.byref(result)))
+near([result.value], [sum(p * q for p, q in zip(x, y))])
+good(blas.cublasSnrm2_v2(handle, 9, put(x), 1, ctypes.byref(result))); near([result.value], [sum(p * p for p in x) ** .5])
+good(blas.cublasSasum_v2(handle, 9, put(x), 1, ctypes.byref(result))); near([result.value], [sum(map(abs, x))])
+good(blas.cublasIsamax_v2(handle, 9, put(x), 1, ctypes.byref(index)))
+assert index.value == 1 + [abs(p) for p in x].index(max(map(abs, x)))
+good(blas.cublasIsamax_v2(handle, 0, put(x), 1, ctypes.byref(index))); assert index.value == 0
+u, v = put(x), put(y)
+good(blas.cublasSswap_v2(handle, 9, u, 1, v, 1)); assert (take(u, 9), take(v, 9)) == (y, x)
+good(blas.cublasScopy_v2(handle, 9, u, 1, v, -1)); assert take(v, 9) == y[::-1]
+good(blas.cublasSetPointerMode_v2(handle, 1))
+where = put([0])
+good(blas.cublasSdot_v2(handle, 9, put(x), 1, put(y), 1, where)); near(take(where, 1), [sum(p * q for p, q in zip(x, y))])
+""")
+
+    def test_matrices(self):
+        self.good("""
+m, n = 4, 3
+a, x, y = some(5 * n), some(4), some(4)
+where = put(y)
+good(blas.cublasSgemv_v2(handle, T, m, n, f(2), put(a), 5, put(x), 1, f(1), where, 1))
+near(take(where, 4), [2 * sum(a[j * 5 + i] * x[i] for i in range(m)) + y[j] if j < n else y[j] for j in range(4)])
+where = put(a)
+good(blas.cublasSger_v2(handle, m, n, f(2), put(x), 1, put(y), 1, where, 5))
+near(take(where, 15), [a[j * 5 + i] + (2 * x[i] * y[j] if i < m else 0) for j in range(n) for i in range(5)])
+lower = [4, 1, -2, 0, 2, 1, 0, 0, 8]
+b = some(6)
+where = put(b)
+good(blas.cublasStrsm_v2(handle, 0, 0, N, 0, 3, 2, f(2), put(lower), 3, where, 3))
+near(product(lower, N, 3, take(where, 6), N, 3, 3, 2, 3, 1, 0, [0] * 6, 3), [2 * z for z in b])
+half = put([0] * 9)
+good(blas.cublasSsyrk_v2(handle, 1, N, 3, 2, f(1), put(b), 3, f(0), half, 3))
+whole = product(b, N, 3, b, T, 3, 3, 3, 2, 1, 0, [0] * 9, 3)
+near(take(half, 9), [whole[j * 3 + i] if i <= j else 0 for j in range(3) for i in range(3)])
+full = [lower[max(i, j) + 3 * min(i, j)] for j in range(3) for i in range(3)]
+where = put([0] * 6)
+good(blas.cublasSsymm_v2(handle, 0, 0, 3, 2, f(1), put(lower), 3, put(b), 3, f(0), where, 3))
+near(take(where, 6), product(full, N, 3, b, N, 3, 3, 2, 3, 1, 0, [0] * 6, 3))
+""")
+
+    def test_lt(self):
+        self.good("""
+def number(value, kind=I): return ctypes.byref(kind(value))
+def layout(kind, rows, columns, pitch):
+    made = P(); good(lt.cublasLtMatrixLayoutCreate(ctypes.byref(made), kind, ctypes.c_uint64(rows), ctypes.c_uint64(columns), L(pitch)))
+    return made
+m, n, k = 3, 2, 4
+a, b, c, bias = some(12), some(8), some(6), [3, -9, 1]
+product_, preference, found = P(), P(), I()
+good(lt.cublasLtMatmulDescCreate(ctypes.byref(product_), 68, 0)); good(lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference)))
+good(lt.cublasLtMatmulDescSetAttribute(product_, 3, number(T), ctypes.c_size_t(4)))
+good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(6), ctypes.c_size_t(4)))
+good(lt.cublasLtMatmulDescSetAttribute(product_, 8, ctypes.byref(put(bias)), ctypes.c_size_t(8)))
+A, B, D = layout(0, k, m, k), layout(0, k, n, k), layout(0, m, n, m)
+results = ctypes.create_string_buffer(96)
+good(lt.cublasLtMatmulAlgoGetHeuristic(handle, product_, A, B, D, D, preference, 1, results, ctypes.byref(found)))
+assert found.value == 1
+begin, where = put(c), put([0] * 6)
+good(lt.cublasLtMatmul(handle, product_, f(2), put(a), A, put(b), B, f(1), begin, D, where, D, results, None, ctypes.c_size_t(0), None))
+wanted = product(a, T, k, b, N, k, m, n, k, 2, 1, c, m)
+near(take(where, 6), [max(0, wanted[i] + bias[i % 3]) for i in range(6)])
+assert take(begin, 6) == c
+good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(32), ctypes.c_size_t(4)))
+assert lt.cublasLtMatmul(handle, product_, f(2), put(a), A, put(b), B, f(1), begin, D, where, D, results, None, ctypes.c_size_t(0), None) == 15
+for one in (A, B, D): good(lt.cublasLtMatrixLayoutDestroy(one))
+good(lt.cublasLtMatmulDescDestroy(product_)); good(lt.cublasLtMatmulPreferenceDestroy(preference))
+""")
+
+    def test_refusals(self):
+        done = self.run_script("""
+x = put(some(16))
+assert blas.cublasSgemm_v2(handle, N, N, -1, 2, 2, f(1), x, 2, x, 2, f(0), x, 2) == 7
+assert blas.cublasSgemm_v2(handle, 5, N, 2, 2, 2, f(1), x, 2, x, 2, f(0), x, 2) == 7
+assert blas.cublasSgemm_v2(handle, N, N, 4, 2, 2, f(1), x, 2, x, 2, f(0), x, 4) == 7
+assert blas.cublasSgemm_v2(handle, N, N, 2, 2, 2, None, x, 2, x, 2, f(0), x, 2) == 7
+assert blas.cublasSgemm_v2(None, N, N, 2, 2, 2, f(1), x, 2, x, 2, f(0), x, 2) == 1
+assert blas.cublasSrotg_v2(handle, x, x, x, x) == 15
+assert blas.cublasGemmEx(handle, N, N, 2, 2, 2, f(1), x, 0, 2, x, 1, 2, f(0), x, 0, 2, 68, -1) == 15
+good(blas.cublasSgemm_v2(handle, N, N, 0, 2, 2, f(1), None, 2, None, 2, f(0), None, 2))
+good(blas.cublasDestroy_v2(handle))
+assert blas.cublasDestroy_v2(handle) == 1 and blas.cublasSscal_v2(handle, 1, f(1), x, 1) == 1
+""", "--libraries", "cpu", "--fail-on", "fault")
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertIn("cublasSrotg_v2 is not supported yet", done.stderr)
+        self.assertIn("cublasGemmEx is not supported with these types of data", done.stderr)
+
+    def test_memory_that_is_not_there(self):
+        """As on a GPU, from where nothing works any more."""
+        for matrix, words in (("put(some(15))", "64 bytes at .*leaves its allocation"),
+                              ("(ctypes.c_float * 16)()", "is no memory of the device")):
+            done = self.run_script(f"""
+x, bad = put(some(16)), {matrix}
+print(blas.cublasSgemm_v2(handle, N, N, 4, 4, 4, f(1), x, 4, bad, 4, f(0), put(some(16)), 4))
+print(cudart.cudaDeviceSynchronize())
+""", "--libraries", "cpu")
+            self.assertEqual(done.stdout.split(), ["13", "700"], done.stderr)
+            self.assertRegex(done.stderr, "cublasSgemm: B, " + words if "allocation" in words else words)
+
+    def test_what_it_writes_is_defined(self):
+        self.good("""
+out = P()
+good(cudart.cudaMalloc(ctypes.byref(out), ctypes.c_size_t(64)))
+good(blas.cublasSgemm_v2(handle, N, N, 4, 4, 4, f(1), put(some(16)), 4, put(some(16)), 4, f(0), out, 4))
+take(out, 16)
+""", "--check", "init", "--fail-on", "check")
+
+
+class Without(Case):
+    def test_only_where_it_is_asked_for(self):
+        done = self.run_script("", head="""
+import ctypes
+try:
+    ctypes.CDLL("libcublas.so.13").cublasCreate_v2(ctypes.byref(ctypes.c_void_p()))
+except OSError as error:
+    print(error)
+print([line.split("/")[-1] for line in open("/proc/self/maps").read().split() if "bankrun-cublas" in line])
+""")
+        self.assertEqual(done.stdout.splitlines()[-1:], ["[]"], done.stderr)
+
+    def test_without_openblas(self):
+        """A library of that name that cannot be loaded comes first."""
+        with open(os.path.join(self.folder, "libopenblas.so.0"), "w", encoding="utf-8") as file:
+            file.write("no library")
+        script = os.path.join(self.folder, "script.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write('import ctypes\nprint(ctypes.CDLL("libcublas.so.13").cublasCreate_v2(ctypes.byref(ctypes.c_void_p())))\n')
+        done = subprocess.run([BANKRUN, "--libraries", "cpu", sys.executable, script], capture_output=True, text=True, check=False,
+                              env={**os.environ, "LD_LIBRARY_PATH": self.folder})
+        if has_openblas() and done.stdout == "0\n":
+            self.skipTest("the linker went on to the next library of that name")
+        self.assertEqual(done.stdout, "1\n", done.stderr)
+        self.assertIn("libopenblas.so.0", done.stderr)
+        self.assertIn("apt install libopenblas0-pthread", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
