@@ -3,7 +3,7 @@ export BUILD ?= build
 export PREFIX ?= /usr/local
 export DESTDIR
 
-.PHONY: all bench wheel tarball deb demo explorer site gpu python-examples test quick format install uninstall clean
+.PHONY: aarch64 all bench wheel tarball deb demo explorer site gpu python-examples test quick format install uninstall clean
 
 # A terminal sees how far it is; a log sees what went wrong.
 ninja = ninja -C "$$BUILD" $$([ -t 1 ] || echo --quiet)
@@ -51,6 +51,10 @@ python-examples: all
 	@python3 -m venv "$$BUILD/python-packages"
 	@"$$BUILD"/python-packages/bin/pip install --quiet --disable-pip-version-check -r examples/python/requirements.txt
 	@BANKRUN="$$BUILD/bankrun" BANKRUN_PYTHON="$$BUILD/python-packages/bin/python" python3 tests/cli/python_packages.py
+
+# Cross-built for 64-bit Arm, and tested in qemu-user; says so where compiler, libraries or emulator are missing.
+aarch64:
+	@tools/aarch64.sh "$$BUILD" || [ $$? = 77 ]
 
 format:
 	clang-format -i $$(find src include tests -name '*.[ch]')

@@ -79,7 +79,7 @@ def make_path(context, cache):
     runtimes = preloaded(context.sanitizer, folder)
     preload = f'LD_PRELOAD="{runtimes}" ' if runtimes else ""
     write_script(os.path.join(folder, "bankrun"),
-                 f'{preload}exec "{os.path.join(context.build, "bankrun")}" "$@"\n')
+                 f'{preload}exec {context.wrapper} "{os.path.join(context.build, "bankrun")}" "$@"\n')
     if context.nvcc:
         script = os.path.join(ROOT, "tests", "harness", "nvcc_cache.py")
         write_script(os.path.join(folder, "nvcc"),
@@ -160,6 +160,8 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--cache", default=os.path.join(ROOT, "build", "tests", "cache"))
     parser.add_argument("--rebase", action="store_true", help="write golden files anew")
+    parser.add_argument("--wrapper", default="", metavar="PROGRAM",
+                        help="runs the build's programs, as qemu-aarch64-static")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
@@ -168,7 +170,8 @@ def main():
     # In the background of a script it is ignored, and would be in all that tests start and interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="bankrun-tests-") as scratch:
-        context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch)
+        context = Context(ROOT, build, sanitizer_of(build), find_nvcc(build), options.rebase, scratch,
+                          options.wrapper)
         make_path(context, os.path.abspath(options.cache))
         cases = []
         for module in (scripts, ptx, programs, checks, prove, fixes, readme):

@@ -17,6 +17,8 @@ const struct sim_target *sim_target_pick(void) {
 const char *sim_lanes(const char **widest) {
 #if defined(__x86_64__)
     *widest = machine_has_avx512() ? "avx512" : machine_has_avx2() ? "avx2" : "base";
+#elif defined(__aarch64__)
+    return *widest = "neon"; // which each machine of this kind has, the plain one among them
 #else
     *widest = sim_target_pick()->name;
 #endif

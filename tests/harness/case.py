@@ -26,9 +26,10 @@ class Case:
 class Context:
     """Where things are, and how this round runs them."""
 
-    def __init__(self, root, build, sanitizer, nvcc, rebase, scratch):
+    def __init__(self, root, build, sanitizer, nvcc, rebase, scratch, wrapper=""):
         self.root, self.build, self.sanitizer = root, build, sanitizer
         self.nvcc, self.rebase, self.scratch = nvcc, rebase, scratch
+        self.wrapper = wrapper  # a program that runs those of the build; "": they run by themselves
         self.bankrun = os.path.join(build, "bankrun")
         self.search_path = os.environ.get("PATH", "")
         self.time_limit = 600 if sanitizer == "none" else 1200
@@ -63,6 +64,8 @@ class Context:
         Leaks are looked for only where no program runs that is not ours."""
         environment = self.environment(checks_leaks)
         environment.update(env or {})
+        if self.wrapper and command[0].startswith(self.build + os.sep):
+            command = [self.wrapper, *command]
         try:
             return subprocess.run(command, cwd=self.root, env=environment, check=False,
                                   stdin=subprocess.DEVNULL, capture_output=True,

@@ -5,6 +5,10 @@
 
 #include "sim/lanes/lanes.h"
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 // Vectors as long as the target's, for code that is quicker written in vectors than found to be
 // some. Comparisons of them give -1 or 0.
 #if defined(__AVX512F__)
@@ -35,6 +39,10 @@ LANES_INLINE uint32_t vector_signs(vector_int v) {
     return (uint32_t)__builtin_ia32_movmskps256((vector_float)v);
 #elif defined(__SSE2__)
     return (uint32_t)__builtin_ia32_movmskps((vector_float)v);
+#elif defined(__aarch64__)
+    // There is no such instruction: the signs, each moved to its place, are added up.
+    const int32x4_t places = {0, 1, 2, 3};
+    return vaddvq_u32(vshlq_u32(vshrq_n_u32((uint32x4_t)v, 31), places));
 #else
     uint32_t bits = 0;
     for (int n = 0; n < VECTOR_LANES; n++)
