@@ -26,16 +26,23 @@ def is_of_block(finding):
             and len({tuple(place["block"]) for place in places if "block" in place}) == 1)
 
 
-def launches_of(source):
+def compiled(source, folder):
+    """Once for both commands. Sources that need more than one file, or other flags, are left to them."""
+    program = os.path.join(folder, "program")
+    flags = run("nvcc-flags")
+    done = subprocess.run(["nvcc", *flags.split(), "-o", program, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return source if done.returncode else program
+
+
+def launches_of(source, program, folder):
     """{(kernel, block): whether it races there}"""
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "checked.json")
-        with open(source, encoding="utf-8") as text:
-            words = re.findall(r"^// args: (.*)$", text.read(), re.MULTILINE)
-        if run("check", "--format", "json", "-o", file, source, *(words[0].split() if words else [])) is None:
-            return {}
-        with open(file, encoding="utf-8") as saved:
-            launches = json.load(saved)["launches"]
+    file = os.path.join(folder, "checked.json")
+    with open(source, encoding="utf-8") as text:
+        words = re.findall(r"^// args: (.*)$", text.read(), re.MULTILINE)
+    if run("check", "--format", "json", "-o", file, program, *(words[0].split() if words else [])) is None:
+        return {}
+    with open(file, encoding="utf-8") as saved:
+        launches = json.load(saved)["launches"]
     found = {}
     for launch in launches:
         key = launch["kernel"], "x".join(map(str, launch["block"]))
@@ -43,12 +50,11 @@ def launches_of(source):
     return found
 
 
-def verdict_of(source, kernel, block, cache={}):
-    if (source, block) not in cache:
-        text = run("prove", "--block", block, "--format", "json", source)
-        proofs = json.loads(text)["proofs"] if text else []
-        cache[source, block] = {p["kernel"]: p["races"]["verdict"] for p in proofs if "races" in p}
-    return cache[source, block].get(kernel)
+def verdicts_of(program, block, kernels):
+    """{kernel: verdict}"""
+    names = "|".join(re.escape(kernel) for kernel in kernels)
+    text = run("prove", "--block", block, "--kernel", f"^({names})$", "--format", "json", program)
+    return {p["kernel"]: p["races"]["verdict"] for p in json.loads(text)["proofs"] if "races" in p} if text else {}
 
 
 def main():
@@ -57,8 +63,14 @@ def main():
         with open(source, encoding="utf-8") as text:
             if "__shared__" not in text.read():
                 continue
-        for (kernel, block), races in sorted(launches_of(source).items()):
-            verdict = verdict_of(source, kernel, block)
+        with tempfile.TemporaryDirectory() as folder:
+            program = compiled(source, folder)
+            launches = launches_of(source, program, folder)
+            blocks = {block: [k for k, b in launches if b == block] for _, block in launches}
+            verdicts = {(kernel, block): verdict for block, kernels in blocks.items()
+                        for kernel, verdict in verdicts_of(program, block, kernels).items()}
+        for (kernel, block), races in sorted(launches.items()):
+            verdict = verdicts.get((kernel, block))
             if verdict is None:
                 continue
             counts = racy if races else others

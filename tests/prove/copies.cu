@@ -81,6 +81,26 @@ __global__ void newer_of_two_groups(float *out, const float *in) {
 }
 // races: not proved: where both come there
 
+// How many groups are newer hangs on a parameter: it may be none.
+__global__ void maybe_two_groups(float *out, const float *in, int n) {
+    __shared__ float a[256], b[256];
+    const int t = threadIdx.x;
+    b[t] = 0;
+    __pipeline_memcpy_async(&a[t], &in[t], 4);
+    __pipeline_commit();
+    if (n > 3) {
+        __pipeline_memcpy_async(&b[t], &in[t + 256], 4);
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const float sum = a[255 - t];
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = sum + b[t ^ 1];
+}
+// races: not proved: where both come there
+
 // Rounds of any number, each with its own copy.
 __global__ void tiles(float *out, const float *in, int n) {
     __shared__ float s[256];
