@@ -115,14 +115,20 @@ static void put_word(struct report_page *page, enum report_style style, const ch
     free(word);
 }
 
-// So much of a word that is longer than a line as goes on one; all of it where that would take too
-// many.
+// So much of a word that is longer than a line as goes on one, of a path whole folders; all of it
+// where that would take too many lines.
 static size_t part_of(const char *word, size_t length, size_t columns) {
     enum { MOST_LINES = 3 };
     char *copy = base_strndup(word, length);
     const bool is_elided = report_columns(copy) > MOST_LINES * columns;
     free(copy);
-    return is_elided ? length : report_prefix(word, columns);
+    if (is_elided)
+        return length;
+    const size_t prefix = report_prefix(word, columns);
+    for (size_t at = prefix; at > 1; at--)
+        if (word[at - 1] == '/')
+            return at;
+    return prefix;
 }
 
 // One paragraph, already clean, from column `indent` on.
