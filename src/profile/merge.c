@@ -265,13 +265,17 @@ static void help(struct finish *finish, struct merged_site *row) {
     for (size_t i = 0; i < row->numbers.length; i++)
         add_hints(site, &cured->found, row->numbers.data[i]);
     settle_hints(finish, row);
-    if (site->cure) {
-        const struct profile_cure *cure = &finish->launch->cures[site->cure - 1];
+    const struct profile_cure *cure = site->cure ? &finish->launch->cures[site->cure - 1] : NULL;
+    const bool has_layout = cure && !cure->reason;
+    if (!has_layout) // what does help comes first
+        profile_put_hints(&text, site);
+    if (cure) {
         char *layouts = profile_cure_text(cure);
-        strbuf_puts(&text, layouts);
+        strbuf_printf(&text, "%s%s", text.length ? "\n" : "", layouts);
         free(layouts);
     }
-    profile_put_hints(&text, site);
+    if (has_layout)
+        profile_put_hints(&text, site);
     site->help = text.length ? strbuf_take(&text) : NULL;
 }
 

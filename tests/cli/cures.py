@@ -50,7 +50,7 @@ CASES = [
      out[tid] = S(tid % 16 * 17 + tid / 16);""", "pad rows of 17 elements to"),
     ("free", "float", 1024, 128, "S(tid) = tid; __syncthreads(); out[tid] = S(tid ^ 7);", None),
     ("one word", "int", 1024, 128, """S(tid) = 0; __syncthreads(); atomicExch(&S(0), tid);
-     __syncthreads(); out[tid] = S(tid);""", "no row padding, XOR swizzle or mirroring takes away half"),
+     __syncthreads(); out[tid] = S(tid);""", "lanes that update one element wait for each other"),
 ]
 
 
