@@ -75,6 +75,11 @@ static bool fit_bare(struct launch_argument *argument, const struct source *sour
     return true;
 }
 
+// A struct that holds a pointer and nothing else, as far as its size and alignment tell.
+static bool may_be_pointer(const struct ptx_variable *parameter) {
+    return parameter->bytes == sizeof(uint64_t) && parameter->align == sizeof(uint64_t);
+}
+
 static bool fit_one(struct launch_argument *argument, const struct source *source,
                     const struct ptx_variable *parameter, struct arena *arena,
                     struct diag_list *diags) {
@@ -85,10 +90,10 @@ static bool fit_one(struct launch_argument *argument, const struct source *sourc
     if (!parameter->is_array)
         return ptx_type_bytes(parameter->type) == 8 &&
                ptx_type_class(parameter->type) != PTX_CLASS_FLOAT;
-    argument->is_by_value = true; // a file's size is checked when it is read
-    return !argument->has_count && argument->init == LAUNCH_FILE
-               ? true
-               : argument->count * ptx_type_bytes(argument->type) == parameter->bytes;
+    const bool is_any_file = !argument->has_count && argument->init == LAUNCH_FILE;
+    argument->is_by_value = // a file's size is checked when it is read
+        is_any_file || argument->count * ptx_type_bytes(argument->type) == parameter->bytes;
+    return argument->is_by_value || may_be_pointer(parameter);
 }
 
 bool launch_spec_fit(struct launch_spec *spec, const struct source *source,

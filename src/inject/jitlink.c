@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "inject/library.h"
 #include "toolchain/carrier.h"
@@ -179,7 +178,7 @@ static int add_data(void *handle, int type, const void *data, size_t bytes, cons
     if (type == INPUT_LTO_IR)
         return add_to_own(link, type, data, bytes, name);
     char *ptx = toolchain_device_ptx(data, bytes, name ? name : "<input>", link->arch, &diags);
-    if (ptx)
+    if (ptx && *ptx)
         vec_push(&link->texts, ptx);
     for (size_t i = 0; i < diags.count; i++)
         strbuf_printf(&link->errors, "bankrun: %s\n", diags.items[i].message);
@@ -187,7 +186,10 @@ static int add_data(void *handle, int type, const void *data, size_t bytes, cons
         strbuf_printf(&link->errors, "bankrun: %s holds machine code and no PTX\n",
                       name ? name : "an input");
     diag_free(&diags);
-    return ptx ? SUCCESS : INVALID_INPUT;
+    bool is_good = ptx != NULL;
+    if (ptx && !*ptx)
+        free(ptx);
+    return is_good ? SUCCESS : INVALID_INPUT;
 }
 
 static int add_file(void *handle, int type, const char *path) {
@@ -196,8 +198,6 @@ static int add_file(void *handle, int type, const char *path) {
     size_t bytes;
     if (!link || !path)
         return NULL_INPUT;
-    if (strncmp(text_file_name(path), "libcudadevrt", strlen("libcudadevrt")) == 0)
-        return SUCCESS; // the simulator has what is in it
     if (!file_read(path, &data, &bytes)) {
         strbuf_printf(&link->errors, "bankrun: %s cannot be read\n", path);
         return INVALID_INPUT;

@@ -225,6 +225,23 @@ launch(code, b"lto"); launch(code, b"two")
         self.assertIn("create 0\nadd 0\nadd 0\ncomplete 0\nlaunch 0\none 1\nlaunch 0\ntwo 2\n0 None\n", done)
         self.assertIn("complete 0\nlaunch 0\nlto 7\nlaunch 0\ntwo 2\n", done)
 
+    def test_archives_are_linked(self):
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        subprocess.run("echo 'int host;' >host.c && cc -c host.c && rm -f lib.a && ar rc lib.a host.o", shell=True, check=True,
+                       cwd=self.folder, env=environment)
+        with open(os.path.join(self.folder, "lib.a"), "rb") as file:
+            data = file.read()
+        with open(os.path.join(self.folder, "half.a"), "wb") as file:
+            file.write(data[:-100])
+        out = self.run_python(f"""
+jit = ctypes.CDLL("./libnvJitLink.so")
+l = link(jit, (6, open("lib.a", "rb").read()), (2, {HEAD + KERNEL % ("one", 1)!r}.encode()))
+print(jit.nvJitLinkAddFile(l, 6, b"half.a"), text(jit, "nvJitLinkGetErrorLog", l))
+launch(text(jit, "nvJitLinkGetLinkedCubin", l), b"one")
+""").stdout
+        self.assertIn("create 0\nadd 0\nadd 0\ncomplete 0\n3 b'bankrun: half.a: the archive is damaged", out)
+        self.assertIn("launch 0\none 1\n", out)
+
     def test_what_nvjitlink_refuses(self):
         out = self.run_python("""
 jit = ctypes.CDLL("./libnvJitLink.so")

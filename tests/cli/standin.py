@@ -150,6 +150,17 @@ class Loading(Case):
             self.assertIn("answer 42", done.stdout)
             self.assertIn("--- answer ---", done.stderr)
 
+    def test_newer_ptx_is_noted_once(self):
+        program = self.write("twice.py", LOADER + """
+for _ in range(3):
+    call("cuModuleLoadData", ctypes.byref(module), image)
+call("cuModuleLoadData", ctypes.byref(module), image.replace(b"99.0", b"99.1"))
+""")
+        done = run(BANKRUN, sys.executable, program, "memory", self.write("k.ptx", GOOD.replace("8.0", "99.0", 1)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("PTX 99.0 is newer"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("PTX 99.1 is newer"), 1, done.stderr)
+
     def test_half_a_file_is_refused(self):
         self.assertEqual(self.ptxas(GOOD, "-arch=sm_80").returncode, 0)
         with open(self.out, "rb") as file:

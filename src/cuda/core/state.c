@@ -2,6 +2,7 @@
 #include "cuda/core/state.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/say.h"
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "cuda/checks/check.h"
 #include "cuda/core/error.h"
 #include "cuda/core/exit.h"
@@ -53,9 +55,30 @@ void cuda_note(const char *format, ...) {
     cuda_hand_over_note(text);
 }
 
+// Whether the message was given out before in this process: what holds for one module, as that its
+// PTX is newer than what is known, holds for all that one compiler makes.
+static bool was_said(const char *message) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static VEC(char *) messages;
+    bool was = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < messages.length && !was; i++)
+        was = strcmp(messages.data[i], message) == 0;
+    if (!was)
+        vec_push(&messages, base_strdup(message));
+    pthread_mutex_unlock(&lock);
+    return was;
+}
+
 void cuda_say_diags(const struct diag_list *diags) {
-    if (diags->count)
-        diag_print(diags, stderr, false);
+    VEC(struct diag) items = {0};
+    for (size_t i = 0; i < diags->count; i++)
+        if (diags->items[i].severity != DIAG_WARNING || !was_said(diags->items[i].message))
+            vec_push(&items, diags->items[i]);
+    const struct diag_list left = {.items = items.data, .count = items.length};
+    if (left.count)
+        diag_print(&left, stderr, false);
+    vec_free(&items);
 }
 
 static atomic_int runtime_version = CUDA_DRIVER_VERSION;

@@ -49,14 +49,17 @@ static enum cuda_error add_code(struct cuda_state *state, struct cuda_link *link
     char *text = toolchain_device_ptx(data, bytes, "linked file", state->config.arch, &diags);
     enum cuda_error error =
         diags.errors ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
-    if (text)
+    bool is_good = text != NULL;
+    if (text && *text)
         vec_push(&link->texts, text);
-    else if (!diags.errors)
+    else
+        free(text);
+    if (!is_good && !diags.errors)
         cuda_say_gap(state, PROFILE_GAP_MODULE,
                      "cuLinkAddData, cuLinkAddFile: a file without PTX cannot be linked");
     cuda_say_diags(&diags);
     diag_free(&diags);
-    return text ? cudaSuccess : error;
+    return is_good ? cudaSuccess : error;
 }
 
 static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *link, int type,
@@ -75,6 +78,7 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
             vec_push(&link->texts, text);
         return error;
     case INPUT_OBJECT:
+    case INPUT_LIBRARY:
         return add_code(state, link, data, bytes);
     case INPUT_CUBIN:
         if (bytes >= TOOLCHAIN_CARRIER_SIGN && toolchain_is_carrier(data))
@@ -82,11 +86,9 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
         cuda_say_gap(state, PROFILE_GAP_MODULE,
                      "the program links machine code (a cubin); bankrun runs PTX");
         return cudaErrorNoKernelImageForDevice;
-    case INPUT_LIBRARY:
     case INPUT_NVVM:
         cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED,
-                     "cuLinkAddData, cuLinkAddFile: %s are not supported yet",
-                     type == INPUT_NVVM ? "NVVM modules" : "archives");
+                     "cuLinkAddData, cuLinkAddFile: NVVM modules are not supported yet");
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;

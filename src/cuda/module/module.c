@@ -18,7 +18,10 @@
 // The program cannot have the module; `diags`: why, where that is known.
 static void note_unloaded(struct cuda_state *state, const struct diag_list *diags,
                           enum cuda_error error) {
-    const char *why = diags->count ? diags->items[0].message : cuda_error_text(error);
+    const char *why = cuda_error_text(error);
+    for (size_t i = diags->count; i-- > 0;)
+        if (diags->items[i].severity == DIAG_ERROR)
+            why = diags->items[i].message; // the first
     cuda_gap(state, PROFILE_GAP_MODULE, "a module of the program was not loaded: %s", why);
 }
 

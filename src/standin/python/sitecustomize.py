@@ -1,6 +1,7 @@
 """What bankrun asks of Python packages that no variable can ask of them. Python imports this as it starts, in processes under bankrun.
 
-numba: line information. Without it the PTX of a kernel names no line; with it its code is the same.
+numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. What is linked with a
+kernel is linked as PTX then: numba's intermediate code with lines cannot be linked with that of NVRTC (numba-cuda 0.30).
 """
 
 import functools
@@ -23,8 +24,10 @@ def _with_lines(jit):
     @functools.wraps(jit)
     def with_lines(*args, **kwargs):
         debug = kwargs.get("debug", args[positions.index("debug")] if len(args) > positions.index("debug") else None)
-        if len(args) <= place and not debug and not os.environ.get("NUMBA_CUDA_DEBUGINFO", "0").strip("0 "):
-            kwargs.setdefault("lineinfo", True)
+        is_debug = debug or os.environ.get("NUMBA_CUDA_DEBUGINFO", "0").strip("0 ")
+        if len(args) <= place and not is_debug and not kwargs.get("lto"):
+            if kwargs.setdefault("lineinfo", True) and "lto" in positions:
+                kwargs["lto"] = False
         return jit(*args, **kwargs)
 
     return with_lines
