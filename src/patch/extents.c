@@ -148,6 +148,16 @@ static int64_t read_name(struct reading *reading, size_t at) {
     return read_free(reading, word, length);
 }
 
+// "Layout::PITCH": a name that is known to nobody here. `at`: behind its first word.
+static int64_t read_qualified(struct reading *reading, size_t first, size_t *at, size_t end) {
+    const struct patch_token *tokens = reading->source->tokens.data;
+    while (*at + 1 < end && patch_is(reading->source, *at, "::") &&
+           tokens[*at + 1].kind == PATCH_NAME)
+        *at += 2;
+    return read_free(reading, reading->source->text + tokens[first].begin,
+                     tokens[*at - 1].end - tokens[first].begin);
+}
+
 static int64_t read_number(struct reading *reading, size_t at) {
     size_t length;
     const char *word = word_at(reading, at, &length);
@@ -169,6 +179,8 @@ static int64_t read_term(struct reading *reading, size_t *at, size_t end) {
     const size_t here = (*at)++;
     if (here < end && source->tokens.data[here].kind == PATCH_NUMBER)
         return read_number(reading, here);
+    if (here < end && patch_is(source, here + 1, "::"))
+        return read_qualified(reading, here, at, end);
     if (here < end && source->tokens.data[here].kind == PATCH_NAME)
         return read_name(reading, here);
     reading->is_bad = true;

@@ -514,6 +514,10 @@ static void test_named_extents(void **context) {
     check_extents(IN_KERNEL("T t[N];"), 1024, 4, ""); // of how many bytes?
     check_extents(IN_KERNEL("float t[N][M];"), 1024, 4, "");
     check_extents(IN_KERNEL("float t[N / 2][4];"), 64, 4, "4 4, 4"); // 8 and 9 say the same
+    check_extents("enum { STAGES = 2 };" IN_KERNEL("int t[STAGES][8 * Layout::PITCH];"), 640, 4,
+                  "2 80, 4");
+    check_extents(IN_KERNEL("int t[a::N][b::N];"), 640, 4, "");
+    check_extents(IN_KERNEL("int t[a::][2];"), 640, 4, "");
     // Defined twice: by its size alone.
     check_extents("#if X\n#define N 8\n#else\n#define N 16\n#endif\n" IN_KERNEL("float t[N][N];"),
                   1024, 4, "16 16, 4");
