@@ -624,7 +624,7 @@ enum bankrun_gap_kind {
     BANKRUN_GAP_FAULT,       /* of work that is in no launch of the profile */
     BANKRUN_GAP_LOST,        /* a process left no profile, or not all of it */
     BANKRUN_GAP_UNSEEN,      /* a process uses CUDA in a way that bankrun cannot see */
-    BANKRUN_GAP_LIBRARY,     /* a library's call that the user had computed on the CPU: no failure */
+    BANKRUN_GAP_LIBRARY, /* a library's call that the user had computed on the CPU: no failure */
 };
 
 /* Why a saved profile is not of all that its program did. */
