@@ -228,6 +228,28 @@ static void make_scalar(struct race_generator *r) {
     r->scalars = MOST_SCALARS;
 }
 
+// Buffers that are copied to, a group each; some of these are waited for, and read by others.
+static void make_pipeline(struct race_generator *r) {
+    const unsigned at = new_number(r), other = new_number(r), buffers = 1 + below(r, 3);
+    random_say(&r->g, "mad.lo.u32 %%r%u, %%me, 4, %%base;", at);
+    for (unsigned b = 0; b < buffers; b++) {
+        random_say(&r->g, "cp.async.ca.shared.global [%%r%u+%u], [%%buf], 4;", at, 2048 * b);
+        if (chance(r, 90))
+            random_say(&r->g, "cp.async.commit_group;");
+    }
+    if (chance(r, 90))
+        random_say(&r->g, "cp.async.wait_group %u;", below(r, buffers + 1));
+    if (chance(r, 90))
+        random_say(&r->g, "bar.sync 0;");
+    random_say(&r->g, "xor.b32 %%r%u, %%me, %u;", other, chance(r, 50) ? 1 : 32);
+    random_say(&r->g, "mad.lo.u32 %%r%u, %%r%u, 4, %%base;", other, other);
+    random_say(&r->g, "ld.shared.u32 %%x, [%%r%u+%u];", other, 2048 * below(r, buffers));
+    if (chance(r, 80))
+        random_say(&r->g, "cp.async.wait_all;");
+    if (chance(r, 80))
+        random_say(&r->g, "bar.sync 0;");
+}
+
 // A copy that is under way until somebody waits, or what commits and waits.
 static void make_copy(struct race_generator *r) {
     static const unsigned widths[] = {4, 4, 8, 16};
@@ -356,7 +378,10 @@ static void statement(struct race_generator *r) {
     } else if (way < 51 && r->has_scalars) {
         make_scalar(r);
     } else if (way < 61 && r->has_copies) {
-        make_copy(r);
+        if (chance(r, 50) && !r->are_apart)
+            make_pipeline(r);
+        else
+            make_copy(r);
     } else if (way < 70) {
         make_barrier(r);
     } else if (way < 80 && r->g.depth < MOST_DEPTH)
