@@ -61,7 +61,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0": of the library, which may be newer than this header. Static. */
+/* "0.2.0": of the library, which may be newer than this header. Static. */
 const char *bankrun_version(void);
 
 /* ---- Errors ------------------------------------------------------------------------------- */

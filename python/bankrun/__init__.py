@@ -29,5 +29,5 @@ __all__ = [
 
 
 def version() -> str:
-    """Of the library: "0.1.0"."""
+    """Of the library: "0.2.0"."""
     return _lib.told(_lib.library().bankrun_version())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import bankrun_start
+from bankrun.errors import Error
 
 
 def native_folder() -> str:
@@ -19,4 +20,10 @@ def program() -> str:
 
 def cmake_folder() -> str:
     """The folder for CMake's bankrun_DIR: -Dbankrun_DIR=$(python -c "import bankrun; print(bankrun.cmake_folder())")."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "cmake")
+    here = os.path.dirname(os.path.abspath(__file__))
+    prefix = os.path.dirname(os.path.dirname(os.path.realpath(program())))
+    for folder in (os.path.join(here, "cmake"), os.path.join(prefix, "share", "cmake", "bankrun"),
+                   os.path.join(here, "..", "..", "cmake")):
+        if os.path.exists(os.path.join(folder, "bankrun-config.cmake")):
+            return os.path.normpath(folder)
+    raise Error("bankrun-config.cmake is not there: the package is not whole")

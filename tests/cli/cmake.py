@@ -99,7 +99,15 @@ def the_example(folder):
     check("turn.cu:10" in text and "32-way" in text, f"no lines: {text}")
 
 
+def the_folder():
+    """Of a source tree; that of a wheel and of an installation lie elsewhere."""
+    done = run(sys.executable, "-c", "import bankrun; print(bankrun.cmake_folder())",
+               env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")})
+    check(done.stdout == MODULE + "\n", done.stdout)
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    the_folder()
     wrong_calls(scratch)
     without_bankrun(scratch)
     # CMake asks the compiler itself, and for what lies beside it: a script in its place will not do.
