@@ -3,7 +3,8 @@
 #
 #     tools/build_deb.sh [--build BUILD] [--out FOLDER]
 #
-# The same commit gives the same packages, in whatever folder they are built with the same compiler.
+# The same commit is to give the same packages, in whatever folder they are built with the same
+# compiler: tools/reproducible.sh compares.
 # What is not committed is not in them. DEB_BUILD_OPTIONS are dpkg's (nocheck, parallel=N, ...);
 # without them there are no packages with debug information.
 set -eu
