@@ -46,6 +46,9 @@ bool output_is(const struct cli_options *options, const char *path);
 bool output_prepare(const struct cli_options *options, const char *input);
 // Whether the report of a run is for other programs and goes to stdout, which is then its own.
 bool output_is_for_machines(const struct cli_options *options);
+// Who reads standard output gets a report of every run, if only one without launches; a file is not
+// made where nothing was seen.
+bool output_is_read(const struct cli_options *options);
 // Before such a run: what the program writes to its stdout goes to stderr until the report is due.
 // False: there is no stdout, which was printed.
 bool output_keep(const struct cli_options *options);

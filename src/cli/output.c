@@ -70,6 +70,10 @@ bool output_is_for_machines(const struct cli_options *options) {
     return options->format != REPORT_TEXT && !options->output && !options->no_count;
 }
 
+bool output_is_read(const struct cli_options *options) {
+    return options->format != REPORT_TEXT && (!options->output || !strcmp(options->output, "-"));
+}
+
 bool output_keep(const struct cli_options *options) {
     if (!output_is_for_machines(options) || kept_stdout >= 0)
         return true;

@@ -26,13 +26,12 @@ char *command_find(const char *name) {
     return NULL;
 }
 
-// A check that saw nothing, or not all, has not passed. Who reads standard output gets a report
-// without launches; a file is not made of an error.
+// A check that saw nothing, or not all, has not passed.
 static int report_nothing(struct profile *profile, const char *name,
                           const struct cli_options *options) {
     if (!profile->gap_count)
         cli_error("%s: no process used CUDA", name);
-    if (options->format != REPORT_TEXT && (!options->output || !strcmp(options->output, "-")))
+    if (output_is_read(options))
         write_run_report(profile, options);
     const bool is_incomplete = profile->gap_count && gate_status(profile, options) != CLI_OK;
     return is_incomplete ? CLI_FAILED_RUN : CLI_USAGE;

@@ -12,11 +12,11 @@
 #include "cli/environment.h"
 #include "toolchain/elf_info.h"
 
-// A check that saw nothing has not passed. Who reads the report gets one without launches.
+// A check that saw nothing has not passed.
 static int report_nothing(const char *name, const struct cli_options *options) {
     cli_error("%s left no profile: it used no device, or ended before it did", name);
     int status = CLI_OK;
-    if (options->format != REPORT_TEXT) {
+    if (output_is_read(options)) {
         char *argv[] = {(char *)name};
         struct profile *nothing = profile_create(options->arch, argv, 1);
         nothing->is_as_compiled = options->as_compiled;
