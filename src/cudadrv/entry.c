@@ -34,6 +34,12 @@ static void say_why(const void *caller) {
         cuda_note("%s exists only as machine code, which bankrun does not run: calls of "
                   "it fail",
                   name);
+    else if (library_is_of_python(name))
+        cuda_note(
+            "%s has the static CUDA runtime in it, without symbols, which asks the driver for "
+            "undocumented tables: bankrun cannot replace it; what the package does by the "
+            "driver API alone works",
+            name);
     else
         cuda_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
                   "build it with nvcc -cudart shared",

@@ -5,6 +5,10 @@
 
 #include "base/text.h"
 
+bool library_is_of_python(const char *path) {
+    return path && (strstr(path, "/site-packages/") || strstr(path, "/dist-packages/"));
+}
+
 bool library_is_machine_code(const char *path) {
     static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
                                            "libcusolver", "libcusparse", "libnccl",  "libnpp",

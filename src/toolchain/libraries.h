@@ -6,5 +6,7 @@
 
 // Does the path name a library, like cuBLAS, whose kernels exist as machine code alone?
 bool library_is_machine_code(const char *path);
+// Does it lie in a Python package, which its user did not build?
+bool library_is_of_python(const char *path);
 
 #endif

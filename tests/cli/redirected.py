@@ -56,6 +56,10 @@ class Case(unittest.TestCase):
         return path
 
 
+def drivers():
+    return [os.path.join(os.path.abspath(os.environ.get("BANKRUN_BUILD", "build")), "libcuda.so.1"), "-Wl,--allow-shlib-undefined"]
+
+
 class Asked(Case):
     """By paths, bare names and folders that programs carry with them."""
 
@@ -93,6 +97,17 @@ class Asked(Case):
         loader = self.compile("loader", LOADER, "-ldl")
         names = ("libcudart.so.12", "libcudart.so.13", "libcudart.so.12")
         self.assertEqual(self.versions(loader, "cudaRuntimeGetVersion", *names), ["12090", "13000", "12090"])
+
+    def test_who_cannot_build_it_anew_is_not_told_to(self):
+        """A static runtime without symbols, in a library of the user's and in a Python package."""
+        asks = "int cuGetExportTable(const void **, const void *); int ask(int *v) { const void *t; return *v = cuGetExportTable(&t, 0); }"
+        loader = self.compile("loader", LOADER, "-ldl")
+        os.makedirs(os.path.join(self.folder, "site-packages", "some"))
+        for name, said in (("own.so", "build it with nvcc -cudart shared"), ("site-packages/some/its.so", "by the driver API alone works")):
+            path = self.compile(name, asks, "-shared", "-fPIC", "-Wl,--no-as-needed", *drivers())
+            done = run(BANKRUN, loader, "ask", path)
+            self.assertIn("801", done.stdout, done.stderr)
+            self.assertIn(said, done.stderr)
 
     def test_a_folder_does_not_hide_a_command(self):
         os.mkdir(os.path.join(self.folder, "echo"))
