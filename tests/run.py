@@ -11,16 +11,16 @@ each and says what its files look like. The last line is `N passed, N failed, N 
 
 import argparse
 import json
+import multiprocessing
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import checks, fixes, programs, prove, ptx, readme, scripts  # noqa: E402
@@ -106,47 +106,67 @@ def build_programs(context, cases):
     return not programs or subprocess.run(command, check=False).returncode == 0
 
 
+def processor_seconds():
+    """Of this process and of all below it that have ended and were waited for."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
+
+
+def judge(case):
+    """Runs a case: how many passed, failed and were skipped, and what is to be said."""
+    try:
+        passed, skipped = case.run() or (1, 0)
+        return passed, 0, skipped, None
+    except Failure as failure:
+        return 0, 1, 0, f"FAIL {case.kind}/{case.name}: {failure}"
+    except Skip as skip:
+        return 0, 0, 1, f"skipped {case.kind}/{case.name}: {skip}"
+    except Exception as error:  # a broken test is a failed one
+        return 0, 1, 0, f"FAIL {case.kind}/{case.name}: {type(error).__name__}: {error}"
+
+
+CASES = []  # a process of the pool has them from this one
+
+
+def run_case(number):
+    """In a process that runs one case at a time, so that what it used is the case's."""
+    start, used = time.monotonic(), processor_seconds()
+    outcome = judge(CASES[number])
+    return number, outcome, time.monotonic() - start, processor_seconds() - used
+
+
 class Results:
     def __init__(self, is_verbose):
         self.counts = Counter()  # (kind, word)
         self.skips = []
-        self.times = []
-        self.lock = threading.Lock()
+        self.times = []  # (processor seconds, seconds, name)
         self.is_verbose = is_verbose
 
-    def run(self, case):
-        start = time.monotonic()
-        passed, failed, skipped, note = 1, 0, 0, None
-        try:
-            passed, skipped = case.run() or (1, 0)
-        except Failure as failure:
-            passed, failed, note = 0, 1, f"FAIL {case.kind}/{case.name}: {failure}"
-        except Skip as skip:
-            passed, skipped = 0, 1
-            with self.lock:
-                self.skips.append(f"{case.kind}/{case.name}: {skip}")
-        except Exception as error:  # a broken test is a failed one
-            passed, failed = 0, 1
-            note = f"FAIL {case.kind}/{case.name}: {type(error).__name__}: {error}"
-        seconds = time.monotonic() - start
-        with self.lock:
-            for word, count in (("passed", passed), ("failed", failed), ("skipped", skipped)):
-                self.counts[case.kind, word] += count
-            self.times.append((seconds, f"{case.kind}/{case.name}"))
-            if note:
-                print(note, flush=True)
-            elif self.is_verbose:
-                print(f"ok   {case.kind}/{case.name} ({seconds:.2f} s)", flush=True)
+    def add(self, case, outcome, seconds, used):
+        passed, failed, skipped, note = outcome
+        for word, count in (("passed", passed), ("failed", failed), ("skipped", skipped)):
+            self.counts[case.kind, word] += count
+        self.times.append((used, seconds, f"{case.kind}/{case.name}"))
+        if failed:
+            print(note, flush=True)
+        elif note:
+            self.skips.append(note)
+        elif self.is_verbose:
+            print(f"ok   {case.kind}/{case.name} ({seconds:.2f} s)", flush=True)
 
     def total(self, word):
         return sum(count for (_, w), count in self.counts.items() if w == word)
 
+    def durations(self, count):
+        """The tests that used most of a processor, which says the same on a machine that is busy."""
+        times = sorted(self.times, reverse=True)
+        print(f"{sum(used for used, _, _ in times):8.1f} s of a processor, all {len(times)}; most of it:")
+        for used, seconds, name in times[:count or None]:
+            print(f"{used:8.2f} s  ({seconds:.2f} s in all)  {name}")
+
     def summary(self):
         for skip in sorted(self.skips):
-            print("skipped " + skip)
-        if self.is_verbose:
-            for seconds, name in sorted(self.times, reverse=True)[:10]:
-                print(f"{seconds:7.2f} s  {name}")
+            print(skip)
         for kind in sorted({k for k, _ in self.counts}):
             print("  {:9} {:5} passed {:3} failed {:3} skipped".format(
                 kind, *(self.counts[kind, w] for w in ("passed", "failed", "skipped"))))
@@ -164,6 +184,8 @@ def main():
                         help="runs the build's programs, as qemu-aarch64-static")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--durations", type=int, metavar="N",
+                        help="show the N tests that take most time of a processor, 0: all of them")
     options = parser.parse_args()
 
     build = os.path.abspath(options.build)
@@ -184,8 +206,12 @@ def main():
             print("a test does not build, or is not listed in its folder's meson.build")
             return 1
         results = Results(options.verbose)
-        with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(results.run, cases))
+        CASES.extend(cases)
+        with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
+            for number, *rest in pool.imap_unordered(run_case, range(len(cases))):
+                results.add(cases[number], *rest)
+    if options.durations is not None:
+        results.durations(options.durations)
     results.summary()
     return 1 if results.total("failed") else 0
 
