@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import checks, fixes, programs, prove, ptx, readme, scripts  # noqa: E402
@@ -93,9 +94,9 @@ def make_path(context, cache):
 KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "prove", "fix", "cli", "fuzz", "readme")
 
 
-def is_chosen(case, patterns):
+def is_named(case, patterns):
     name = f"{case.kind}/{case.name}"
-    return not patterns or any(case.kind == p if p in KINDS else p in name for p in patterns)
+    return any(case.kind == p if p in KINDS else p in name for p in patterns)
 
 
 def build_programs(context, cases):
@@ -152,7 +153,8 @@ class Results:
         elif note:
             self.skips.append(note)
         elif self.is_verbose:
-            print(f"ok   {case.kind}/{case.name} ({seconds:.2f} s)", flush=True)
+            print(f"ok   {case.kind}/{case.name} ({seconds:.2f} s, {used:.2f} s of a processor)",
+                  flush=True)
 
     def total(self, word):
         return sum(count for (_, w), count in self.counts.items() if w == word)
@@ -177,6 +179,7 @@ class Results:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("patterns", nargs="*", help="kinds, or parts of kind/name")
+    parser.add_argument("--without", action="append", default=[], metavar="PATTERN", help="leave these out")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--cache", default=os.path.join(ROOT, "build", "tests", "cache"))
     parser.add_argument("--rebase", action="store_true", help="write golden files anew")
@@ -198,7 +201,9 @@ def main():
         cases = []
         for module in (scripts, ptx, programs, checks, prove, fixes, readme):
             cases += module.collect(context)
-        cases = [case for case in cases if is_chosen(case, options.patterns)]
+        cases = [case for case in cases
+                 if (not options.patterns or is_named(case, options.patterns))
+                 and not is_named(case, options.without)]
         if not cases:
             print("no test matches")
             return 1
@@ -207,8 +212,9 @@ def main():
             return 1
         results = Results(options.verbose)
         CASES.extend(cases)
-        with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-            for number, *rest in pool.imap_unordered(run_case, range(len(cases))):
+        with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork")) as pool:
+            for future in as_completed(pool.submit(run_case, n) for n in range(len(cases))):
+                number, *rest = future.result()
                 results.add(cases[number], *rest)
     if options.durations is not None:
         results.durations(options.durations)

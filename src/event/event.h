@@ -165,8 +165,8 @@ enum event_trouble_kind {
     EVENT_STRANGER, // the lanes name `members`, among which they are not: a fault
     EVENT_MISSED,   // they wait for `members`, of which `others` wait for them, before they execute
                     // the instruction `elsewhere`; each goes on without the other
-    EVENT_STUCK,    // they wait at a barrier, or for `members`, and nobody in the block can go on:
-                    // a fault. One event for each place
+    EVENT_STUCK, // they wait at a barrier, or for `members`, or spin, and nobody in the block can
+                 // go on: a fault. One event for each place
     EVENT_ALL_STUCK,       // all of these were told. Of no warp
     EVENT_MBARRIER_EXCESS, // `count` arrivals, for which the phase does not wait: a fault
     EVENT_MBARRIER_TEST,   // a test, or a try, that found the lane's phase not to be over

@@ -15,6 +15,7 @@
 #include "sim/flow/lost.h"
 #include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
+#include "sim/still.h"
 #include "sim/turns.h"
 
 // Blocks that one thread keeps in flight when blocks yield, where the launch does not say.
@@ -240,24 +241,17 @@ static bool blocks_wait(const struct sim_run *run) {
     return run->launch->is_cooperative || run->kernel->waits_for_blocks;
 }
 
-static uint64_t instructions_of(const struct sim_cluster *cluster) {
-    uint64_t sum = 0;
-    for (uint32_t rank = 0; rank < cluster->count; rank++)
-        sum += sim_block_instructions(cluster->blocks[rank], NULL);
-    return sum;
-}
-
 // Where blocks have an order one that spins goes on: it polls nothing but its own memory. Unless
 // that lasts: then it may be up to blocks behind it after all, and the order is given up.
 static enum sim_block_status run_cluster(struct sim_run *run, struct sim_cluster *cluster) {
-    const uint64_t before = instructions_of(cluster);
+    const uint64_t before = sim_cluster_instructions(cluster);
     for (;;) {
         const enum sim_block_status status = sim_cluster_run(cluster);
         if (status != SIM_BLOCK_YIELD || !run->kernel->is_ordered || blocks_wait(run) ||
             run->launch->order.is_shuffled ||
             __atomic_load_n(&run->result->may_differ, __ATOMIC_RELAXED))
             return status;
-        if (instructions_of(cluster) - before < PATIENCE)
+        if (sim_cluster_instructions(cluster) - before < PATIENCE)
             continue;
         __atomic_store_n(&run->result->may_differ, true, __ATOMIC_RELAXED);
         if (run->turns)
@@ -308,8 +302,34 @@ static struct sim_cluster *add_cluster(struct sim_worker *worker, struct residen
     return cluster;
 }
 
+static size_t first_of(const struct residents *residents) {
+    size_t first = 0;
+    for (size_t i = 1; i < residents->running.length; i++)
+        if (residents->running.data[i]->blocks[0]->block.order <
+            residents->running.data[first]->blocks[0]->block.order)
+            first = i;
+    return first;
+}
+
+// A turn of a cluster where none is left to begin: whether somebody will ever go on shows then.
+static void run_late_turn(struct sim_worker *worker, struct residents *residents, size_t at,
+                          struct sim_still *still) {
+    struct sim_cluster *cluster = residents->running.data[at];
+    const uint64_t before = sim_cluster_instructions(cluster);
+    if (run_turn(worker, residents, at) != SIM_BLOCK_YIELD) {
+        sim_still_moved(still);
+        return;
+    }
+    if (!sim_is_still(still, cluster, before, residents->running.length))
+        return;
+    at = first_of(residents);
+    sim_cluster_raise_still(residents->running.data[at]);
+    end_cluster(worker, residents, at, false);
+}
+
 static void run_blocks(struct sim_worker *worker, struct residents *residents) {
     const uint64_t most = most_resident(worker->run->launch);
+    struct sim_still still = {0};
     size_t turn = 0;
     for (;;) {
         // Blocks that yielded wait while new ones start, so that none waits for ever.
@@ -317,8 +337,11 @@ static void run_blocks(struct sim_worker *worker, struct residents *residents) {
             residents->running.length < most && add_cluster(worker, residents) != NULL;
         if (!residents->running.length)
             return;
-        run_turn(worker, residents,
-                 is_new ? residents->running.length - 1 : turn++ % residents->running.length);
+        if (is_new || load(&worker->run->next) < worker->run->chosen)
+            run_turn(worker, residents,
+                     is_new ? residents->running.length - 1 : turn++ % residents->running.length);
+        else
+            run_late_turn(worker, residents, turn++ % residents->running.length, &still);
     }
 }
 

@@ -172,8 +172,10 @@ static const struct words words[] = {
              "phase"},
     {.kind = "deadlock",
      .say = say_deadlock,
-     .help = "let all threads that a barrier waits for come to it, or give it the number of those "
-             "that do"},
+     .help =
+         "let all threads that a barrier waits for come to it, of all blocks to grid.sync(), or "
+         "give it the number of those that do; what a loop waits for has to come from a thread "
+         "that goes on"},
     {.kind = "mask-mismatch",
      .say = say_mismatch,
      .help = "let all lanes of a group pass the same mask: compute it once, before they part"},

@@ -252,11 +252,17 @@ void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp,
 static void explain_place(const struct sim_split *split, struct strbuf *out) {
     const struct ir_function *function = split->frame->code->ir;
     const struct ir_instruction *ir = &function->instructions[split->pc->ir];
-    strbuf_puts(out, " at ");
-    ptx_print_mnemonic(ir->ptx, out);
+    if (split->state == SIM_SPLIT_READY) { // its place is where the next round begins
+        strbuf_puts(out, " in a loop");
+    } else {
+        strbuf_puts(out, " at ");
+        ptx_print_mnemonic(ir->ptx, out);
+    }
     if (split->state == SIM_SPLIT_BARRIER)
         strbuf_printf(out, " (barrier %u)", split->barrier);
     const struct ptx_location *location = &function->locations[ir->location];
+    while (location->inlined_at) // where the programmer looks first
+        location = &function->locations[location->inlined_at];
     if (ir->location && location->line)
         strbuf_printf(out, ", line %u", location->line);
 }
@@ -273,8 +279,8 @@ static void explain_place_once(struct sim_block_flow *flow, const struct sim_spl
                 return; // told already
             threads += sim_lane_count(split->mask);
         }
-    strbuf_printf(out, "\n  %u thread%s wait%s", threads, threads == 1 ? "" : "s",
-                  threads == 1 ? "s" : "");
+    strbuf_printf(out, "\n  %u thread%s %s%s", threads, threads == 1 ? "" : "s",
+                  here->state == SIM_SPLIT_READY ? "spin" : "wait", threads == 1 ? "s" : "");
     explain_place(here, out);
     const struct sim_barrier *barrier = &flow->barriers[here->barrier];
     if (here->state == SIM_SPLIT_BARRIER)
@@ -287,12 +293,12 @@ static void explain_place_once(struct sim_block_flow *flow, const struct sim_spl
                       flow->block.cluster->live_threads, flow->block.cluster->arrived);
     else if (here->state == SIM_SPLIT_WARPGROUP)
         strbuf_puts(out, " for the other warps of its warpgroup");
-    else
+    else if (here->state == SIM_SPLIT_GATHER)
         strbuf_printf(out, " for lanes 0x%08x of its warp", here->members);
 }
 
-void sim_explain_deadlock(struct sim_block_flow *flow, struct strbuf *out) {
-    strbuf_puts(out, "deadlock: all threads of the block wait and nothing can release them");
+void sim_explain_deadlock(struct sim_block_flow *flow, const char *why, struct strbuf *out) {
+    strbuf_puts(out, why);
     for (uint32_t w = 0; w < flow->warp_count; w++)
         for (unsigned s = 0; s < flow->flows[w].split_count; s++)
             explain_place_once(flow, &flow->flows[w].splits[s], w, s, out);

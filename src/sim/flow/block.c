@@ -217,6 +217,18 @@ static bool is_stuck(struct sim_split *split) {
     return ++split->pauses > DOUBT || is_same;
 }
 
+uint64_t sim_block_state(const struct sim_block_flow *flow) {
+    uint64_t hash = flow->live_threads;
+    for (uint32_t w = 0; w < flow->warp_count; w++)
+        for (unsigned s = 0; s < flow->flows[w].split_count; s++) {
+            const struct sim_split *split = &flow->flows[w].splits[s];
+            const uint64_t place = (uintptr_t)split->pc ^ (uint64_t)split->mask << 32;
+            hash = (hash ^ place) * 0x9e3779b97f4a7c15u;
+            hash = (hash ^ split->state_before ^ hash >> 29) * 0x9e3779b97f4a7c15u;
+        }
+    return hash;
+}
+
 // The split that spins goes behind the others; lanes that wait for it may be what it waits for.
 // True: it is stuck.
 static bool rotate(struct sim_warp *warp) {
@@ -323,11 +335,11 @@ static void tell_stuck(const struct sim_block_flow *flow) {
                      (struct event_trouble){.kind = EVENT_ALL_STUCK});
 }
 
-enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow) {
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow, const char *why) {
     struct strbuf text = {0};
     sim_barrier_tell(flow);
     tell_stuck(flow);
-    sim_explain_deadlock(flow, &text);
+    sim_explain_deadlock(flow, why, &text);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp *warp = &flow->warps[w];
         if (!warp->flow->split_count)
@@ -403,7 +415,8 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
         if (round.spun)
             return SIM_BLOCK_YIELD;
         if (!open_all(flow))
-            return sim_cluster_size(flow->block.cluster) > 1 ? SIM_BLOCK_WAITS
-                                                             : sim_block_raise_deadlock(flow);
+            return sim_cluster_size(flow->block.cluster) > 1
+                       ? SIM_BLOCK_WAITS
+                       : sim_block_raise_deadlock(flow, SIM_ALL_WAIT);
     }
 }

@@ -53,7 +53,12 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker);
 void sim_block_free(struct sim_block_flow *flow);
 void sim_block_start(struct sim_block_flow *flow, uint64_t linear);
 enum sim_block_status sim_block_run(struct sim_block_flow *flow);
-enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow);
+// `why`: how the message begins.
+#define SIM_ALL_WAIT "deadlock: all threads of the block wait and nothing can release them"
+enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow, const char *why);
+// Of a block that has yielded: the same as before where all its threads wait or spin at the same
+// places with the same registers, and so saw nothing new.
+uint64_t sim_block_state(const struct sim_block_flow *flow);
 uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads);
 
 // fault.c: hands the fault of a block that has_fault to its launch.
@@ -63,7 +68,7 @@ void sim_report_fault(struct sim_block_flow *flow);
 // Observers hear of all arrivals so far.
 void sim_barrier_tell(struct sim_block_flow *flow);
 void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp, uint32_t lanes);
-void sim_explain_deadlock(struct sim_block_flow *flow, struct strbuf *out);
+void sim_explain_deadlock(struct sim_block_flow *flow, const char *why, struct strbuf *out);
 
 static inline struct sim_block_flow *sim_block_of(const struct sim_warp *warp) {
     return warp->block->flow;

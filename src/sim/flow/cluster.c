@@ -94,6 +94,6 @@ enum sim_block_status sim_cluster_run(struct sim_cluster *cluster) {
             continue;
         for (uint32_t rank = 0; rank < cluster->count; rank++)
             if (cluster->blocks[rank]->live_threads)
-                return sim_block_raise_deadlock(cluster->blocks[rank]);
+                return sim_block_raise_deadlock(cluster->blocks[rank], SIM_ALL_WAIT);
     }
 }

@@ -13,6 +13,7 @@ struct sim_cluster {
     uint32_t count;
     uint32_t live_threads; // of all blocks
     uint32_t arrived;      // threads at the barrier that live
+    uint64_t state_before; // of its blocks when it last yielded (still.h)
 };
 
 // cluster.c
