@@ -39,6 +39,9 @@ struct sim_run { // one launch
     uint64_t done;           // atomic
     uint64_t instructions;   // atomic: of finished blocks
     uint64_t fault_block;    // atomic: order of the first faulting block, UINT64_MAX: none
+    uint64_t still_block;    // atomic: of the first one that is known to wait for ever
+    uint32_t workers;        // atomic: that have blocks, or may get some
+    uint32_t still_workers;  // atomic: of which all blocks wait for ever
     bool stopped;            // atomic: progress() said so
     pthread_mutex_t lock;    // of what follows
     struct sim_result *result;
@@ -311,6 +314,23 @@ static size_t first_of(const struct residents *residents) {
     return first;
 }
 
+// Whether all blocks of the launch that are left wait for ever, and this is the first of them:
+// which one is told does not depend on the number of workers.
+static bool is_first_still(struct sim_run *run, const struct sim_cluster *cluster,
+                           struct sim_still *still) {
+    const uint64_t order = cluster->blocks[0]->block.order;
+    uint64_t first = load(&run->still_block);
+    while (order < first && !__atomic_compare_exchange_n(&run->still_block, &first, order, false,
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
+    if (!still->is_known)
+        __atomic_fetch_add(&run->still_workers, 1, __ATOMIC_SEQ_CST);
+    still->is_known = true;
+    return __atomic_load_n(&run->still_workers, __ATOMIC_SEQ_CST) ==
+               __atomic_load_n(&run->workers, __ATOMIC_SEQ_CST) &&
+           __atomic_load_n(&run->still_block, __ATOMIC_SEQ_CST) == order;
+}
+
 // A turn of a cluster where none is left to begin: whether somebody will ever go on shows then.
 static void run_late_turn(struct sim_worker *worker, struct residents *residents, size_t at,
                           struct sim_still *still) {
@@ -323,6 +343,8 @@ static void run_late_turn(struct sim_worker *worker, struct residents *residents
     if (!sim_is_still(still, cluster, before, residents->running.length))
         return;
     at = first_of(residents);
+    if (!is_first_still(worker->run, residents->running.data[at], still))
+        return;
     sim_cluster_raise_still(residents->running.data[at]);
     end_cluster(worker, residents, at, false);
 }
@@ -374,8 +396,10 @@ static void work(void *context, int index) {
     struct sim_run *run = context;
     // How often a block looks before it sees what another wrote depends on the threads' speed, and
     // so would the counts: blocks that wait for each other take turns on one thread.
-    if (index > 0 && blocks_wait(run))
+    if (index > 0 && blocks_wait(run)) {
+        __atomic_fetch_sub(&run->workers, 1, __ATOMIC_SEQ_CST);
         return;
+    }
     struct sim_worker *worker = base_alloc_aligned(64, sizeof *worker);
     struct residents residents = {0};
     worker->sim = run->sim;
@@ -402,6 +426,7 @@ static void work(void *context, int index) {
     } else {
         run_blocks(worker, &residents);
     }
+    __atomic_fetch_sub(&run->workers, 1, __ATOMIC_SEQ_CST);
     if (run->launch->is_guarded)
         sim_lost_end(worker);
     if (worker->observer && worker->observer->worker_end)
@@ -483,6 +508,7 @@ static void run_on_all(struct sim_run *run) {
         sim_turns_create(&turns, (unsigned)sim_threads(run->sim));
         run->turns = &turns;
     }
+    run->workers = (uint32_t)sim_threads(run->sim);
     pool_run(run->sim->pool, work, run);
     if (is_ordered)
         sim_turns_free(&turns);
@@ -509,6 +535,8 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                           .count = launch->block_count ? launch->block_count
                                                        : blocks - launch->first_block,
                           .fault_block = UINT64_MAX,
+                          .still_block = UINT64_MAX,
+                          .workers = 1,
                           .result = result};
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     assert(blocks && threads && launch->first_block < blocks);

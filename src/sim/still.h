@@ -5,9 +5,10 @@
 
 #include "sim/flow/cluster.h"
 
-struct sim_still { // zeroed: something has just changed
+struct sim_still { // of a worker's blocks; zeroed at first
     bool was_asked, may_be;
-    uint64_t turns, instructions; // since then
+    bool is_known;                // the launch knows that this worker's blocks wait for ever
+    uint64_t turns, instructions; // since something changed
 };
 
 // After a turn of a cluster, which yielded and had executed `before` instructions before it.

@@ -2,11 +2,15 @@
 // the host or a clock may change what they look at, nothing is said.
 // args: flag
 // status: 4
-// finds: sync deadlock 26 28
+// finds: sync deadlock 30 32
 // run: lock
 // status: 4
-// finds: sync deadlock 36
+// finds: sync deadlock 40
 // notes: race not-all-checked
+// run: locks
+// bankrun: --check sync
+// status: 4
+// finds: sync deadlock 40
 // run: host
 // bankrun: --max-instructions 50000000
 // status: 4
@@ -65,8 +69,8 @@ int main(int, char **words) {
         cudaMallocHost(&host, sizeof *host);
         *host = 0;
     }
-    if (!strcmp(words[1], "lock"))
-        take<<<2, 64>>>(memory);
+    if (!strncmp(words[1], "lock", 4))
+        take<<<words[1][4] ? 5 : 1, 64>>>(memory);
     else if (!strcmp(words[1], "clock"))
         wait_by_clock<<<1, 1>>>(memory, -1);
     else if (!strcmp(words[1], "late"))
