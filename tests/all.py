@@ -37,9 +37,20 @@ SANITIZED = ["-Dbuildtype=debug", "-Doptimization=1", "-Dlanes=plain", "-Dwerror
 # The tests hold all lane code that this machine executes; a build of the product has the widest alone.
 GCC = ["-Dlanes=all"]
 CLANG = ["-Doptimization=0", "-Dlanes=plain"]
+# Tests of cli/ that a sanitizer need not look on at: of tools and pages that run nothing of what is compiled
+# here, and comparisons of what other tests of the same round make the product do.
+NOT_ASAN = [
+    "cli/architecture", "cli/check_opcodes", "cli/diag_coverage", "cli/includes", "cli/isa_coverage", "cli/site",
+    "cli/explorer_browser", "cli/html_browser", "cli/html_layouts", "cli/html_screens",  # pages: cli/html makes them
+    "cli/ci_examples",      # steps around what cli/diff and cli/gates run
+    "cli/cures",            # counts with and without layouts: programs, cli/layout and cli/fix search and count
+    "cli/explain_command",  # degrees of reports: programs; of indices: cli/explain and fuzz/explain
+    "cli/prove_checks",     # verdicts of the kernels that check runs; proofs: prove, fuzz/prove and fuzz/races
+]
 SANITIZERS = {
     "asan": (["-Db_sanitize=address,undefined"] + SANITIZED,
-             ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz"]),
+             ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz",
+              *("--without=" + name for name in NOT_ASAN)]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
              ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
               "unit/test_fork", "unit/test_check", "unit/test_race", *files_with_blocks("ptx"),
