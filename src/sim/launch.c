@@ -40,8 +40,8 @@ struct sim_run { // one launch
     uint64_t instructions;   // atomic: of finished blocks
     uint64_t fault_block;    // atomic: order of the first faulting block, UINT64_MAX: none
     uint64_t still_block;    // atomic: of the first one that is known to wait for ever
-    uint32_t workers;        // atomic: that have blocks, or may get some
-    uint32_t still_workers;  // atomic: of which all blocks wait for ever
+    uint64_t workers;        // atomic: that have blocks, or may get some
+    uint64_t still_workers;  // atomic: of which all blocks wait for ever
     bool stopped;            // atomic: progress() said so
     pthread_mutex_t lock;    // of what follows
     struct sim_result *result;
@@ -326,9 +326,7 @@ static bool is_first_still(struct sim_run *run, const struct sim_cluster *cluste
     if (!still->is_known)
         __atomic_fetch_add(&run->still_workers, 1, __ATOMIC_SEQ_CST);
     still->is_known = true;
-    return __atomic_load_n(&run->still_workers, __ATOMIC_SEQ_CST) ==
-               __atomic_load_n(&run->workers, __ATOMIC_SEQ_CST) &&
-           __atomic_load_n(&run->still_block, __ATOMIC_SEQ_CST) == order;
+    return load(&run->still_workers) == load(&run->workers) && load(&run->still_block) == order;
 }
 
 // A turn of a cluster where none is left to begin: whether somebody will ever go on shows then.
@@ -508,7 +506,7 @@ static void run_on_all(struct sim_run *run) {
         sim_turns_create(&turns, (unsigned)sim_threads(run->sim));
         run->turns = &turns;
     }
-    run->workers = (uint32_t)sim_threads(run->sim);
+    run->workers = (uint64_t)sim_threads(run->sim);
     pool_run(run->sim->pool, work, run);
     if (is_ordered)
         sim_turns_free(&turns);
