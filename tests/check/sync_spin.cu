@@ -1,25 +1,23 @@
 // Threads that spin for ever: for a flag that nobody sets, and for a lock that nobody gives back. Where
 // the host or a clock may change what they look at, nothing is said.
 // args: flag
+// bankrun: --check sync
 // status: 4
-// finds: sync deadlock 30 32
-// run: lock
-// status: 4
-// finds: sync deadlock 40
-// notes: race not-all-checked
+// finds: sync deadlock 28 30
 // run: locks
 // bankrun: --check sync
 // status: 4
-// finds: sync deadlock 40
+// finds: sync deadlock 38
 // run: host
-// bankrun: --max-instructions 50000000
+// bankrun: --check sync --max-instructions 40000000
 // status: 4
 // finds: nothing
 // run: clock
-// bankrun: --max-instructions 50000000
+// bankrun: --check sync --max-instructions 40000000
 // status: 4
 // finds: nothing
 // run: late
+// bankrun: --check sync
 // finds: nothing
 #include <cstdio>
 #include <cstring>
@@ -69,8 +67,8 @@ int main(int, char **words) {
         cudaMallocHost(&host, sizeof *host);
         *host = 0;
     }
-    if (!strncmp(words[1], "lock", 4))
-        take<<<words[1][4] ? 5 : 1, 64>>>(memory);
+    if (!strcmp(words[1], "locks"))
+        take<<<5, 64>>>(memory);
     else if (!strcmp(words[1], "clock"))
         wait_by_clock<<<1, 1>>>(memory, -1);
     else if (!strcmp(words[1], "late"))
