@@ -8,6 +8,7 @@
 # What is not committed is not in them. DEB_BUILD_OPTIONS are dpkg's (nocheck, parallel=N, ...);
 # without them there are no packages with debug information.
 set -eu
+umask 022
 export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym}"
 
 build=build out=dist

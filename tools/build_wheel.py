@@ -86,6 +86,7 @@ def main():
     programs = make_tools(os.path.join(build_folder, "tools"))
     os.environ["PATH"] = programs + os.pathsep + os.environ.get("PATH", "")
     os.environ.setdefault("SOURCE_DATE_EPOCH", commit_time())
+    os.umask(0o022)  # files of the wheel have the permissions that they are made with
     made = build(programs, build_folder, os.path.abspath(args.out))
     run("auditwheel", "show", made, stderr=subprocess.DEVNULL)
     check_notices(made)
