@@ -379,9 +379,8 @@ class Programs(unittest.TestCase):
         program = bankrun.run(source, "--help").program
         self.assertEqual((program.status, program.stdout), (7, "--help\n"))
         idle = self.write("idle.cu", "int main() {}")
-        profile = bankrun.run(idle)
-        self.assertEqual((profile.launches, profile.program.status), ((), 0))
-        self.assertIn("left no profile: it used no device", profile.program.stderr)
+        with self.assertRaisesRegex(errors.ProgramError, "left no profile"):
+            bankrun.run(idle)
         broken = self.write("broken.cu", "int main() { return x; }")
         with self.assertRaisesRegex(errors.ProgramError, "was not compiled"):
             bankrun.run(broken)
