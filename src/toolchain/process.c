@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "toolchain/inputs.h"
 
 int process_wait(pid_t child) {
     int status;
@@ -39,6 +42,16 @@ static void read_all(int from, struct strbuf *text) {
             strbuf_append(text, buffer, (size_t)count);
 }
 
+// The C library says what cannot be started. Where a child does not share its parent's memory, as
+// in qemu-user, it ends with 127 instead.
+static bool is_not_there(const char *program, int exit_code) {
+    if (exit_code != 127)
+        return false;
+    char *path = inputs_find_program(program);
+    free(path);
+    return !path;
+}
+
 enum { INTO_TEXT = -2 }; // where a stream of the command goes, beside what process_start takes
 
 static int collect(char *const *argv, char *const *environment, int output, int errors,
@@ -53,6 +66,7 @@ static int collect(char *const *argv, char *const *environment, int output, int 
     if (!error) {
         read_all(ends[0], text);
         *exit_code = process_wait(child);
+        error = is_not_there(argv[0], *exit_code) ? ENOENT : 0;
     }
     close(ends[0]);
     return error;

@@ -46,7 +46,8 @@ class Context:
 
     def environment(self, checks_leaks):
         env = {k: v for k, v in os.environ.items()
-               if not k.startswith("BANKRUN_") and k not in ("NO_COLOR", "LD_PRELOAD")}
+               if k not in ("NO_COLOR", "LD_PRELOAD")
+               and (not k.startswith("BANKRUN_") or k == "BANKRUN_ROUNDS")}
         env.update(BANKRUN=self.bankrun, BANKRUN_SOURCE=self.root, BANKRUN_BUILD=self.build,
                    BANKRUN_AS="written",  # the same with every version of ptxas, and without it
                    BANKRUN_SANITIZER=self.sanitizer, BANKRUN_TEST_NVCC=self.nvcc or "",

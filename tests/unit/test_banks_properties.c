@@ -1,7 +1,7 @@
 // What must hold for every request on every architecture, tried on a million random ones each:
 // moving all offsets by a period changes nothing; neither does another order of the lanes for up
 // to 32 bits; more lanes never cost fewer wavefronts; 1 <= ideal <= wavefronts.
-// BANKRUN_ROUNDS sets another number; sanitizers make each round slow.
+// BANKRUN_ROUNDS sets another number; sanitizers and emulators make each round slow.
 #include "bankrun/banks.h"
 
 #include <setjmp.h>

@@ -432,6 +432,28 @@ static void test_no_compiler(void **state) {
     diag_free(&diags);
 }
 
+// A script whose own program is missing is there itself.
+static void test_status_127(void **state) {
+    (void)state;
+    static const char text[] = "#!/bin/sh\nexit 127\n";
+    char script[] = "/tmp/bankrun-test-XXXXXX";
+    const int file = mkstemp(script);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+    assert_int_equal(fchmod(file, 0700), 0);
+    close(file);
+    struct toolchain_build build;
+    struct diag_list diags = {0};
+    const struct toolchain_options options = {
+        .source = "/proc/self/exe", .arch = 90, .compiler = script};
+    const int result = (int)toolchain_compile(&options, &build, &diags);
+    unlink(script);
+    assert_int_equal(result, TOOLCHAIN_NO_COMPILER);
+    assert_says(&diags, "exit status 127");
+    toolchain_build_remove(&build);
+    diag_free(&diags);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_packing),
@@ -447,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_clamp),
         cmocka_unit_test(test_compile),
         cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_status_127),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

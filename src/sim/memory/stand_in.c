@@ -35,6 +35,11 @@ static bool move(void *from, void *to, size_t bytes) {
     return mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 }
 
+static bool is_mapped(void *page, size_t bytes) {
+    unsigned char resident;
+    return mincore(page, bytes, &resident) == 0;
+}
+
 // The program's page is gone.
 static enum sim_stand_in_result fill_gap(void *place, size_t bytes) {
     void *at = map(place, bytes, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE);
@@ -42,8 +47,9 @@ static enum sim_stand_in_result fill_gap(void *place, size_t bytes) {
         return SIM_STAND_IN_THERE;
     if (!at)
         return errno == EEXIST ? SIM_STAND_IN_MAPPED : SIM_STAND_IN_NONE;
-    munmap(at, bytes); // a system that does not know the flag
-    return SIM_STAND_IN_NONE;
+    // A system that does not know the flag (Linux before 4.17, qemu-user 7.2) goes elsewhere.
+    munmap(at, bytes);
+    return is_mapped(place, bytes) ? SIM_STAND_IN_MAPPED : SIM_STAND_IN_NONE;
 }
 
 // What can be read of a page, by way of the system, which says what cannot.
