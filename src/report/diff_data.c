@@ -102,9 +102,9 @@ static json_t *finding_of(const struct diff *diff, const struct diff_finding *fo
 }
 
 static void set_findings(json_t *root, const struct diff *diff) {
-    json_t *findings = json_array();
     if (!(diff->old->checks & diff->now->checks))
         return;
+    json_t *findings = json_array();
     for (size_t i = 0; i < diff->finding_count; i++)
         append(findings, finding_of(diff, &diff->findings[i]));
     set(root, "findings", findings);
