@@ -79,6 +79,9 @@ def make_path(context, cache):
     # Programs are not instrumented, the runtime library that they load is.
     runtimes = preloaded(context.sanitizer, folder)
     preload = f'LD_PRELOAD="{runtimes}" ' if runtimes else ""
+    if context.sanitizer == "thread":
+        # Where a library audits the others, the C library sets threads' memory up before it has seen the preloaded ones.
+        preload += "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0x200000 "
     write_script(os.path.join(folder, "bankrun"),
                  f'{preload}exec {context.wrapper} "{os.path.join(context.build, "bankrun")}" "$@"\n')
     if context.nvcc:
