@@ -66,6 +66,17 @@ def build(programs, build_folder, out):
     return shutil.move(os.path.join(fixed, name), os.path.join(out, name))
 
 
+def settle_permissions(wheel):
+    """Files that a checkout made for its owner alone are everybody's to read where the wheel is installed."""
+    settled = wheel + ".part"
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(settled, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            mode = 0o100755 if entry.external_attr >> 16 & 0o100 else 0o100644
+            entry.external_attr = mode << 16
+            new.writestr(entry, old.read(entry))
+    os.replace(settled, wheel)
+
+
 def check_notices(wheel):
     """Every library that is taken along has its licence in python/THIRD-PARTY.txt."""
     with open(os.path.join(ROOT, "python", "THIRD-PARTY.txt"), encoding="utf-8") as file:
@@ -86,8 +97,9 @@ def main():
     programs = make_tools(os.path.join(build_folder, "tools"))
     os.environ["PATH"] = programs + os.pathsep + os.environ.get("PATH", "")
     os.environ.setdefault("SOURCE_DATE_EPOCH", commit_time())
-    os.umask(0o022)  # files of the wheel have the permissions that they are made with
+    os.umask(0o022)
     made = build(programs, build_folder, os.path.abspath(args.out))
+    settle_permissions(made)
     run("auditwheel", "show", made, stderr=subprocess.DEVNULL)
     check_notices(made)
     size = os.path.getsize(made)
