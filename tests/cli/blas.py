@@ -2,11 +2,12 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, "tests")
+from harness.folder import FolderCase, run  # noqa: E402
 
 BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
 
@@ -54,16 +55,9 @@ def has_openblas():
                           capture_output=True, check=False).returncode == 0
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Case(FolderCase):
     def run_script(self, text, *options, head=HEAD):
-        path = os.path.join(self.folder, "script.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(head + text)
-        return subprocess.run([BANKRUN, *options, sys.executable, path], capture_output=True, text=True, check=False)
+        return run(BANKRUN, *options, sys.executable, self.write("script.py", head + text))
 
     def good(self, text, *options):
         done = self.run_script(text, "--libraries", "cpu", *options)

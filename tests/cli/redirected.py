@@ -1,11 +1,12 @@
 """Who asks for a CUDA library gets bankrun's, however it is asked for; and the library that tells of GPUs."""
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, "tests")
+from harness.folder import FolderCase, run  # noqa: E402
 
 BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
 
@@ -35,21 +36,7 @@ int main(int argc, char **argv) {
 """
 
 
-def run(*command, **more):
-    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
+class Case(FolderCase):
     def compile(self, name, text, *options):
         path = os.path.join(self.folder, name)
         subprocess.run(["gcc", "-o", path, self.write(name + ".c", text), *options], check=True)

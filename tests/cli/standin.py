@@ -3,11 +3,11 @@ told by the environment."""
 
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, "tests")
+from harness.folder import FolderCase, run  # noqa: E402
 
 BANKRUN = os.path.abspath(os.environ.get("BANKRUN", "build/bankrun"))
 BUILD = os.path.abspath(os.environ.get("BANKRUN_BUILD", "build"))
@@ -62,21 +62,7 @@ print("answer", value.value)
 """
 
 
-def run(*words, **more):
-    return subprocess.run(words, check=False, capture_output=True, text=True, **more)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
+class Case(FolderCase):
     def ptxas(self, text, *options, name="k.ptx"):
         self.out = os.path.join(self.folder, "k.cubin")
         return run(PTXAS, *options, self.write(name, text), "-o", self.out)
