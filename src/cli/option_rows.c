@@ -161,8 +161,7 @@ const struct option_row option_rows[] = {
      SET(no_checks, true)},
     {0, "format", "FORMAT", BOTH,
      "text, json, csv, html (a page for browsers), sarif, github (workflow\ncommands), gitlab "
-     "(code "
-     "quality), junit, or cachegrind (for\ncg_annotate) (default text)",
+     "(code quality), junit, or cachegrind (for\ncg_annotate) (default text)",
      CHOICE(format, formats)},
     {0, "format", "FORMAT", ALL & ~BOTH & ~CLI_FIX, "text, json or csv (default text)",
      CHOICE(format, answer_formats)},
