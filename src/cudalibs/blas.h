@@ -10,6 +10,14 @@
 
 #include "cuda/core/state.h"
 
+// cuComplex and cuDoubleComplex.
+typedef struct {
+    float re, im;
+} complex_float;
+typedef struct {
+    double re, im;
+} complex_double;
+
 enum blas_status {
     BLAS_SUCCESS = 0,
     BLAS_NOT_INITIALIZED = 1,

@@ -1,12 +1,6 @@
 // The many names of a product of matrices.
 #include "cudalibs/gemm.h"
 
-typedef struct {
-    float re, im;
-} complex_float;
-typedef struct {
-    double re, im;
-} complex_double;
 typedef uint16_t half;
 
 static struct gemm of_one_type(int type) {

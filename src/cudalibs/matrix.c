@@ -8,13 +8,6 @@
 static const char ops[] = {'N', 'T', 'C'}, halves[] = {'L', 'U'}, sides[] = {'L', 'R'};
 static const char diagonals[] = {'N', 'U'};
 
-typedef struct {
-    float re, im;
-} complex_float;
-typedef struct {
-    double re, im;
-} complex_double;
-
 static bool is_pitch(struct blas_call *call, int64_t pitch, int64_t rows) {
     return blas_require(call, pitch >= (rows > 1 ? rows : 1));
 }

@@ -12,13 +12,6 @@ static bool find(struct blas_call *call, const char *name, void *function, size_
 }
 #define FIND(call, name, function) find(call, name, &(function), sizeof(function))
 
-typedef struct {
-    float re, im;
-} complex_float;
-typedef struct {
-    double re, im;
-} complex_double;
-
 #define VECTORS(type, n, x, incx, x_written, y, incy, y_written)                                   \
     (blas_has_vector(call, "x", x, n, incx, sizeof(type), x_written) &&                            \
      blas_has_vector(call, "y", y, n, incy, sizeof(type), y_written))
