@@ -133,6 +133,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
     if (!environ) // the C library's own constructor comes later
         environ = environment;
     inject_find_exit();
+    inject_find_tools();
     inject_tell_replaced();
     struct objects *found = base_alloc(sizeof *found);
     if (!find_folders(found)) {

@@ -47,6 +47,10 @@ void inject_tell_replaced(void);
 // dlsym as the C library has it, whoever stands before it.
 void *inject_dlsym(void *handle, const char *name);
 
+// Finds where our stand-ins for tools of the CUDA toolkit lie, and the C library's functions that
+// start programs.
+void inject_find_tools(void);
+
 // Finds the C library's _exit, behind ours.
 void inject_find_exit(void);
 

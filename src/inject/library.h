@@ -24,9 +24,4 @@ void inject_library_find(const struct inject_libraries *libraries, int library, 
 void *inject_nvrtc_symbol(const char *name, void *found);
 void *inject_jitlink_symbol(const char *name, void *found);
 
-// PTX that names a source text which is in no file: keeps the text in one, and has the PTX name
-// that. `name`: what the compiler was told that the text is called. Caller frees; the same text
-// where there is nothing to do.
-char *inject_name_source(const char *ptx, const char *name, const char *source);
-
 #endif

@@ -13,6 +13,7 @@
 #include "inject/inject.h"
 #include "inject/library.h"
 #include "toolchain/carrier.h"
+#include "toolchain/sources.h"
 
 #define INJECT_API __attribute__((visibility("default")))
 
@@ -235,7 +236,7 @@ static const char *ptx_of(struct program *program, int *status) {
     char *ptx = base_alloc(bytes + 1);
     *status = text(program->handle, ptx);
     if (*status == NVRTC_SUCCESS)
-        program->ptx = inject_name_source(ptx, program->name, program->source);
+        program->ptx = toolchain_name_source(ptx, program->name, program->source);
     free(ptx);
     return program->ptx;
 }

@@ -66,4 +66,13 @@ char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
 const struct toolchain_image *toolchain_pick_ptx(const struct toolchain_images *images,
                                                  unsigned arch, bool *is_above);
 
+struct toolchain_ptx_image {
+    const char *ptx;
+    unsigned arch; // 90 of compute_90a
+    char suffix;   // and its 'a', or 'f'; 0
+};
+
+// A container that holds PTX, not packed, and no machine code. Caller frees; *length bytes long.
+char *toolchain_fatbin_make(const struct toolchain_ptx_image *images, size_t count, size_t *length);
+
 #endif

@@ -1,5 +1,5 @@
-// Source texts that a program makes and compiles while it runs: PTX names them as files, which are
-// not there. They are kept in files, so that a report can show them.
+#include "toolchain/sources.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "inject/library.h"
 
 // FNV-1a: texts of one name are told apart.
 static uint64_t hash(const char *text) {
@@ -72,7 +71,7 @@ static bool next_file(const char *at, const char **begin, const char **end) {
     return false;
 }
 
-char *inject_name_source(const char *ptx, const char *name, const char *source) {
+char *toolchain_name_source(const char *ptx, const char *name, const char *source) {
     struct strbuf made = {0};
     const char *rest = ptx, *begin, *end;
     char *kept = NULL;
@@ -86,6 +85,47 @@ char *inject_name_source(const char *ptx, const char *name, const char *source) 
         rest = end;
     }
     free(kept);
+    strbuf_puts(&made, rest);
+    return strbuf_take(&made);
+}
+
+// Whether the file is likely to be gone before a report is made.
+static bool is_temporary(const char *path) {
+    const char *temporary = getenv("TMPDIR");
+    const char *const folders[] = {temporary && *temporary == '/' ? temporary : "/tmp", "/tmp"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) == 0 &&
+            path[length - (length > 1 && folders[i][length - 1] == '/')] == '/')
+            return true;
+    }
+    return false;
+}
+
+// Caller frees. NULL: the file stays where it is.
+static char *keep_file(const char *path) {
+    char *text, *kept = NULL;
+    size_t length;
+    if (!is_temporary(path) || !file_read_regular(path, &text, &length))
+        return NULL;
+    if (strlen(text) == length)
+        kept = keep(path, text);
+    free(text);
+    return kept;
+}
+
+char *toolchain_keep_sources(const char *ptx) {
+    struct strbuf made = {0};
+    const char *rest = ptx, *begin, *end;
+    while (next_file(rest, &begin, &end)) {
+        char *path = base_strndup(begin, (size_t)(end - begin)), *kept = keep_file(path);
+        strbuf_append(&made, rest, (size_t)((kept ? begin : end) - rest));
+        if (kept)
+            strbuf_puts(&made, kept);
+        free(kept);
+        free(path);
+        rest = end;
+    }
     strbuf_puts(&made, rest);
     return strbuf_take(&made);
 }
