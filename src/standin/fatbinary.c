@@ -34,9 +34,17 @@ static char *ptx_file(const char *path, size_t number) {
     return made;
 }
 
+// Where `file=` of an image stands, which `profile=` ends with, too.
+static const char *find_file(const char *argument) {
+    const char *at = argument;
+    while ((at = strstr(at, "file=")) && at > argument && at[-1] != ',' && at[-1] != '=')
+        at++;
+    return at;
+}
+
 // "--image3=kind=elf,sm=90,file=a.cubin", "--image=profile=sm_90,file=a.cubin": the same of PTX.
 static const char *as_ptx(const char *argument, size_t number) {
-    const char *file = strstr(argument, "file=");
+    const char *file = find_file(argument);
     char *path = file ? base_strndup(file + 5, strcspn(file + 5, ",")) : NULL;
     char *ptx = path ? ptx_file(path, number) : NULL;
     struct strbuf made = {0};
