@@ -25,6 +25,7 @@ static const char inject[] = "libbankrun-inject.so";
 static const char *missing_library(const char *folder) {
     static const char *const names[] = {inject,
                                         "libbankrun-audit.so",
+                                        "libbankrun-cute.so",
                                         "libcuda.so.1",
                                         "libcudart.so.11.0",
                                         "libcudart.so.12",

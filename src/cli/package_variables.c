@@ -1,12 +1,13 @@
 // Environment variables by which Python packages are told to run under bankrun.
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "cli/environment.h"
 
-enum kind { STANDIN, FRONT, CACHE, TEXT, DEFAULT };
+enum kind { STANDIN, FRONT, CACHE, RUN, MORE, TEXT, DEFAULT };
 
 static const struct row {
     const char *name, *value;
@@ -22,8 +23,7 @@ static char *cache_folder(struct environment_libraries *libraries,
                           const struct cli_options *options) {
     struct strbuf path = {0};
     char *own = environment_cache_folder(options);
-    if (!own)
-        libraries->kept = file_private_folder(environment_temporary_folder());
+    libraries->kept = file_private_folder(environment_temporary_folder());
     if (own || libraries->kept)
         strbuf_printf(&path, "%s/packages", own ? own : libraries->kept);
     free(own);
@@ -43,11 +43,22 @@ static void put_value(struct strbuf *value, const struct row *row,
     case CACHE:
         strbuf_printf(value, "%s/%s", caches, row->value);
         break;
+    case RUN:
+        strbuf_printf(value, "%s/%s", libraries->kept, row->value);
+        mkdir(strbuf_string(value), 0700); // packages take it to be there
+        break;
+    case MORE:
+        strbuf_printf(value, "%s%s%s", old ? old : "", old && *old ? "," : "", row->value);
+        break;
     case TEXT:
     case DEFAULT:
         strbuf_puts(value, row->value);
         break;
     }
+}
+
+static bool is_forced(const struct row *row) {
+    return row->kind != DEFAULT && row->kind != RUN;
 }
 
 void environment_tell_packages(struct environment_libraries *libraries,
@@ -56,10 +67,10 @@ void environment_tell_packages(struct environment_libraries *libraries,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
         struct strbuf value = {0};
-        if (row->kind == CACHE && !caches)
+        if ((row->kind == CACHE && !caches) || (row->kind == RUN && !libraries->kept))
             continue; // no place can be written to: the package meets that, too
         put_value(&value, row, libraries, caches);
-        if (setenv(row->name, strbuf_string(&value), row->kind != DEFAULT) != 0)
+        if (setenv(row->name, strbuf_string(&value), is_forced(row)) != 0)
             base_out_of_memory(0);
         strbuf_free(&value);
     }

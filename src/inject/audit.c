@@ -31,6 +31,7 @@ static const struct library libraries[] = {
     {"libcudart.so.11.0", "libcudart.so.11.0", false},
     {"libcudart.so.12", "libcudart.so.12", false},
     {"libcudart.so.13", "libcudart.so.13", false},
+    {"libcute_dsl_runtime.so", "libbankrun-cute.so", false},
     {"libnvidia-ml.so", "libnvidia-ml.so.1", false},
     {"libnvidia-ml.so.1", "libnvidia-ml.so.1", false},
     {"libcublas.so.12", "libbankrun-cublas.so.12", true},

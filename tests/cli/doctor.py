@@ -166,7 +166,7 @@ class Doctor(unittest.TestCase):
         self.program = shutil.copy(os.path.join(BUILD, "bankrun"), alone)
         row = self.rows(status=1)["libraries"]
         self.assertIn("libbankrun-inject.so is not in", row["found"])
-        for name in ("libbankrun-inject.so", "libbankrun-audit.so", "libcuda.so.1", "libcudart.so.12", "libcudart.so.13"):
+        for name in ("libbankrun-inject.so", "libbankrun-audit.so", "libbankrun-cute.so", "libcuda.so.1", "libcudart.so.12", "libcudart.so.13"):
             shutil.copy(os.path.join(BUILD, name), alone)
         rows = self.rows(status=1)
         self.assertIn("libcudart.so.11.0 is not in", rows["libraries"]["found"])

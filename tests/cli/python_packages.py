@@ -30,7 +30,7 @@ def run(name, **variables):
             raise AssertionError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
         with open(out, encoding="utf-8") as file:
             profile = json.load(file)
-    assert not profile.get("gaps"), profile["gaps"]
+    assert not profile.get("incomplete"), profile["incomplete"]
     return [(launch["kernel"], [(os.path.basename(site.get("file") or ""), site.get("line"), site["wavefronts"], site["excess"])
                                 for site in launch["sites"] if site["space"] == "shared"])
             for launch in profile["launches"]]
@@ -74,6 +74,15 @@ class Examples(unittest.TestCase):
         self.expect_transposes(launches, "kernels.cu", marked("cuda_core"))
         self.assertEqual({site[0] for _, sites in launches for site in sites}, {"kernels.cu"})
 
+    @unittest.skipUnless(has("cuda.bindings.runtime"), "cuda.bindings is not there")
+    def test_bindings_runtime(self):
+        """The static runtime in it is not called."""
+        words = ("from cuda.bindings import runtime as r\nprint(int(r.cudaMalloc(1 << 20)[0]), r.cudaGetDeviceCount()[1], "
+                 "r.cudaGetDeviceProperties(0)[1].warpSize, r.cudaGetErrorName(r.cudaError_t(209))[1], int(r.cudaSetDevice(7)[0]))")
+        done = subprocess.run([BANKRUN, "--no-cache", PYTHON, "-c", words], check=False, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "0 1 32 b'cudaErrorNoKernelImageForDevice' 101\n", done.stderr)
+        self.assertNotIn("undocumented", done.stderr)
+
     @unittest.skipUnless(has("tinygrad", "numpy"), "tinygrad is not there")
     def test_tinygrad(self):
         self.assertGreaterEqual(len(run("tinygrad", DEV="CUDA")), 3)
@@ -84,6 +93,13 @@ class Examples(unittest.TestCase):
         file = launches[0][1][0][0]  # CuPy names texts by their hash
         self.assertTrue(file.endswith(".cu"), file)
         self.expect_transposes(launches, file, marked("cupy"))
+
+    @unittest.skipUnless(has("cutlass.cute", "numpy"), "nvidia-cutlass-dsl is not there")
+    def test_cute_dsl(self):
+        launches = run("cute_dsl")
+        self.assertEqual([kernel.split("_")[2] for kernel, _ in launches], ["transpose", "transpose", "softmax", "matmul"])
+        self.expect_transposes(launches, "cute_dsl_kernels.py", marked("cute_dsl"))
+        self.assertEqual({site[0] for _, sites in launches for site in sites}, {"cute_dsl_kernels.py"})
 
 
 if __name__ == "__main__":

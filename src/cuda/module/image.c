@@ -9,6 +9,8 @@
 
 #include "base/vec.h"
 #include "cuda/core/state.h"
+#include "cuda/module/kept.h"
+#include "toolchain/cubin.h"
 #include "toolchain/link.h"
 
 struct segment {
@@ -46,6 +48,32 @@ static bool read_container(const void *container, struct toolchain_images *image
 
 typedef VEC(char *) text_list;
 
+char *cuda_image_of_cubin(const void *code, size_t length) {
+    char *text = toolchain_cubin_ptx(code, length), *kept = text ? cuda_kept_ptx(text) : NULL;
+    if (!kept)
+        return text;
+    free(text);
+    return kept;
+}
+
+// What machine code for the architecture has of its PTX. NULL: nothing.
+static char *text_of_code(const struct toolchain_images *images, unsigned arch,
+                          struct diag_list *diags) {
+    char *text = NULL;
+    for (size_t i = 0; i < images->count && !text; i++) {
+        const struct toolchain_image *image = &images->items[i];
+        size_t length;
+        if (image->kind != TOOLCHAIN_MACHINE_CODE || image->arch / 10 != arch / 10 ||
+            image->arch > arch)
+            continue;
+        char *code = toolchain_unpack(image, &length, diags);
+        if (code)
+            text = cuda_image_of_cubin(code, length);
+        free(code);
+    }
+    return text;
+}
+
 // Appends the container's PTX for the architecture. *arch_above: the best is for a later one.
 static bool take_ptx(const void *container, unsigned arch, text_list *texts, unsigned *code_arch,
                      unsigned *arch_above, struct diag_list *diags) {
@@ -64,6 +92,10 @@ static bool take_ptx(const void *container, unsigned arch, text_list *texts, uns
             vec_push(texts, text);
         if (is_above && text && !toolchain_is_device_runtime(text))
             *arch_above = image->arch;
+    } else if (is_good) {
+        char *text = text_of_code(&images, arch, diags);
+        if (text)
+            vec_push(texts, text);
     }
     toolchain_images_free(&images);
     return is_good;

@@ -12,6 +12,7 @@
 #include "cuda/module/image.h"
 #include "ir/ir.h"
 #include "toolchain/carrier.h"
+#include "toolchain/cubin.h"
 
 enum { INFO_LOG = 3, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES }; // cudaJitOption
 
@@ -49,6 +50,17 @@ void cuda_jit_log(const struct cuda_jit *jit, const char *errors) {
 
 // ---- Loading ----------------------------------------------------------------------------------
 
+static char *ptx_of_cubin(const void *image, enum cuda_error *error) {
+    const size_t length = toolchain_cubin_bytes(image);
+    char *text = length ? cuda_image_of_cubin(image, length) : NULL;
+    *error = text ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+    if (!text)
+        cuda_say("the program loads machine code (a cubin) without line information; bankrun runs "
+                 "PTX: have the program load PTX or a fat binary that holds PTX, or compile with "
+                 "-lineinfo, which keeps the PTX in the cubin");
+    return text;
+}
+
 char *cuda_library_text(struct cuda_state *state, const void *image, enum cuda_error *error) {
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
@@ -63,12 +75,8 @@ char *cuda_library_text(struct cuda_state *state, const void *image, enum cuda_e
         *error = cudaSuccess;
         return base_strndup(ptx, length);
     }
-    if (memcmp(image, "\177ELF", 4) == 0) {
-        cuda_say("the program loads machine code (a cubin); bankrun runs PTX: have the program "
-                 "load PTX or a fat binary that holds PTX");
-        *error = cudaErrorNoKernelImageForDevice;
-        return NULL;
-    }
+    if (memcmp(image, "\177ELF", 4) == 0)
+        return ptx_of_cubin(image, error);
     *error = cudaSuccess;
     return base_strdup(image);
 }
@@ -122,7 +130,7 @@ enum cuda_error cuda_library_load_file(struct cuda_state *state, const char *pat
     enum { SHORTEST = 16 }; // of a container, which tells its own size
     enum cuda_error error = cudaErrorInvalidKernelImage;
     if (length < SHORTEST || toolchain_fatbin_bytes(data) > length ||
-        !toolchain_carrier_is_whole(data, length))
+        !toolchain_carrier_is_whole(data, length) || !toolchain_cubin_is_whole(data, length))
         note_unloaded(state, path, "it is too short");
     else
         error = cuda_library_load(state, data, jit, out);

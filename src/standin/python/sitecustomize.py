@@ -2,14 +2,21 @@
 
 numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. What is linked with a
 kernel is linked as PTX then: numba's intermediate code with lines cannot be linked with that of NVRTC (numba-cuda 0.30).
+
+cuda.bindings: the functions that its other modules call through the table of cuda.bindings.cyruntime are those of bankrun's
+CUDA runtime, in place of the static one in that module.
+
+CuTe DSL: it is told to keep its PTX, and does not warn that nothing is taken from its cache then.
 """
 
+import ctypes
 import functools
 import importlib.machinery
 import importlib.util
 import inspect
 import os
 import sys
+import warnings
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -37,7 +44,28 @@ def _numba_decorators(module):
     module.jit = _with_lines(module.jit)
 
 
-_CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.decorators": _numba_decorators}
+def _bindings_runtime(module):
+    """Cython modules find each other's functions in such tables: capsules, each named by its function's type."""
+    major = getattr(sys.modules.get("cuda.bindings"), "__version__", "13").partition(".")[0]
+    try:
+        runtime = ctypes.CDLL(f"libcudart.so.{major}")
+    except OSError:
+        return
+    api = ctypes.pythonapi
+    name_of, put = api.PyCapsule_GetName, api.PyCapsule_SetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    put.restype, put.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_void_p]
+    for name, capsule in getattr(module, "__pyx_capi__", {}).items():
+        if name.startswith("cuda") and hasattr(runtime, name) and b"(" in (name_of(capsule) or b""):
+            put(capsule, ctypes.cast(getattr(runtime, name), ctypes.c_void_p))
+
+
+def _cute_dsl(_module):
+    warnings.filterwarnings("ignore", message="Cache is disabled as user wants to generate PTX")
+
+
+_CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.decorators": _numba_decorators,
+            "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl}
 
 
 class _Finder:
