@@ -46,6 +46,56 @@ static void test_alignment_and_guards(void **state) {
     }
 }
 
+// As on a GPU beyond 1 MiB, whatever lies between; what is behind the end belongs to nobody still.
+static void test_large_are_aligned(void **state) {
+    (void)state;
+    static const enum sim_allocation_kind kinds[] = {SIM_DEVICE, SIM_MANAGED, SIM_HOST};
+    static const uint64_t sizes[] = {(1 << 20) + 1, 3 << 19, 2 << 20, (2 << 20) + 1, 5 << 20};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const struct sim_allocation *small = sim_memory_alloc(memory(), 100, kinds[k]);
+            const struct sim_allocation *large = sim_memory_alloc(memory(), sizes[i], kinds[k]);
+            assert_non_null(small);
+            assert_non_null(large);
+            const uint64_t end = large->address + sizes[i];
+            assert_int_equal(large->address % (2 << 20), 0);
+            assert_true(lookup(end - 1, 1));
+            assert_false(lookup(end - 1, 2));
+            for (uint64_t past = 0; past < SIM_MEMORY_GUARD; past++)
+                assert_null(sim_memory_find(memory(), end + past, false));
+        }
+    assert_int_equal(alloc(100) % 512, 0);
+    const uint64_t first = alloc(1 << 20), second = alloc(1 << 20);
+    assert_true(second - first < 3 << 19); // of at most 1 MiB they stay close
+}
+
+// Addresses are taken twice at most by what lies between, and come back.
+static void test_aligned_fill_the_device(void **state) {
+    (void)state;
+    enum { COUNT = 512, BYTES = 2 << 20, ROUNDS = 200 };
+    static uint64_t taken[COUNT];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < COUNT; i++)
+            taken[i] = alloc(BYTES - 512 * (uint64_t)(round % 3));
+        for (int i = 0; i < COUNT; i++)
+            assert_true(sim_memory_free(memory(), taken[i], false));
+    }
+    assert_int_equal(memory()->used_bytes, 0);
+}
+
+// With little address space there is memory, if not in such places.
+static void test_alignment_is_no_need(void **state) {
+    (void)state;
+    struct sim_space *space = memory()->space;
+    const uint64_t end = space->end;
+    space->end = space->begin + (2 << 20);
+    const struct sim_allocation *large = sim_memory_alloc(memory(), 3 << 19, SIM_DEVICE);
+    assert_non_null(large);
+    assert_int_not_equal(large->address % (2 << 20), 0);
+    assert_null(sim_memory_alloc(memory(), 3 << 19, SIM_DEVICE));
+    space->end = end;
+}
+
 static void test_large_is_free(void **state) {
     (void)state;
     uint64_t address = alloc(900u << 20);
@@ -509,6 +559,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_stand_ins, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_alignment_and_guards, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_large_are_aligned, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_aligned_fill_the_device, fake_setup, fake_teardown),
+        cmocka_unit_test_setup_teardown(test_alignment_is_no_need, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_large_is_free, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_large_are_filled, fake_setup, fake_teardown),
         cmocka_unit_test_setup_teardown(test_freed_memory_is_zero, fake_setup, fake_teardown),

@@ -288,6 +288,26 @@ static void give(const struct sim_memory *memory, struct sim_allocation *allocat
         allocation->has_own_access ? SIM_ALL_DEVICES : memory->guests;
 }
 
+// What an allocation's address is a multiple of. Measured on an H100 (driver 580): beyond 1 MiB, of
+// cuMemAlloc, managed and page-locked memory alike, 2 MiB, on which allocators of programs rely.
+static uint64_t alignment_of(const struct sim_space *space, uint64_t bytes,
+                             enum sim_allocation_kind kind) {
+    const bool is_shown = kind == SIM_HOST || kind == SIM_MANAGED; // to the host as a whole
+    if (bytes > SIM_PAGE_SMALL && (is_shown || kind == SIM_DEVICE))
+        return SIM_PAGE_BYTES;
+    return space->has_own_pages && is_shown ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN;
+}
+
+// 0: there is no such place. The next one is looked for behind it.
+static uint64_t take_gap(struct sim_space *space, uint64_t bytes, uint64_t alignment) {
+    const uint64_t slot = slot_bytes(bytes) + alignment - SIM_MEMORY_ALIGN;
+    const uint64_t gap = find_gap(space, slot), address = round_up(gap, alignment);
+    assert(address % SIM_MEMORY_ALIGN == 0 && (!gap || gap + slot <= space->end));
+    if (gap)
+        space->rover = address + slot_bytes(bytes);
+    return address;
+}
+
 // Where so many bytes of the kind can lie; 0: nowhere.
 static uint64_t find_place(const struct sim_memory *memory, uint64_t bytes,
                            enum sim_allocation_kind kind) {
@@ -295,14 +315,11 @@ static uint64_t find_place(const struct sim_memory *memory, uint64_t bytes,
     const struct sim_allocation wanted = {.bytes = bytes, .kind = kind, .device = memory->device};
     if (space->pages)
         return sim_pages_take(space->pages, &wanted);
-    const bool has_own_pages = space->has_own_pages && (kind == SIM_HOST || kind == SIM_MANAGED);
-    const uint64_t page = has_own_pages ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN;
-    const uint64_t slot = slot_bytes(bytes) + page - SIM_MEMORY_ALIGN;
-    const uint64_t gap = find_gap(space, slot), address = round_up(gap, page);
-    assert(address % SIM_MEMORY_ALIGN == 0 && (!gap || gap + slot <= space->end));
-    if (gap)
-        space->rover = address + slot_bytes(bytes);
-    return address;
+    const uint64_t alignment = alignment_of(space, bytes, kind);
+    const uint64_t address = take_gap(space, bytes, alignment);
+    // Where the system granted little address space there is memory rather than alignment.
+    return address || alignment != SIM_PAGE_BYTES ? address
+                                                  : take_gap(space, bytes, SIM_MEMORY_ALIGN);
 }
 
 struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t bytes,

@@ -2,8 +2,9 @@
 //
 // Device addresses are host addresses. Allocations are cut from one large reserved range whose
 // untouched pages cost nothing; at least SIM_MEMORY_GUARD bytes behind each belong to nobody, so
-// that an overrun is found. Freed ranges stay mapped (and read as zeros): a kernel that races with
-// a free hurts nobody else. The range is handed out from front to back before any part of it is
+// that an overrun is found. Those of more than 1 MiB begin at multiples of 2 MiB, as on a GPU.
+// Freed ranges stay mapped (and read as zeros): a kernel that races with a free hurts nobody else.
+// The range is handed out from front to back before any part of it is
 // used again, so that a pointer to freed memory stays recognisable for long. All this but the range
 // is otherwise where memory lies as on a GPU (pages.h).
 //
