@@ -118,7 +118,9 @@ static void note_residues(struct outcome *outcome, const struct request *request
             outcome->residues[r] = degree;
 }
 
-enum { MOST_TRIALS = 1 << 14 }; // more take too long: then it is as bad as it can be
+// More take too long. Of one access: then it is as bad as it can be. And of all those of one warp:
+// a loop that was unrolled may have thousands, with a number in each that decides.
+enum { MOST_TRIALS = 1 << 14, MOST_TRIALS_IN_ALL = 1 << 18 };
 
 // All choices of all numbers, and all ways to move the lanes together.
 static struct outcome try_all(const struct counter_rule *rule, struct request *request,
@@ -407,6 +409,11 @@ static enum access_cost judge(struct walker *walker, const struct asked *asked,
     struct request request;
     address = form_spread(&walker->table, address, may);
     request_begin(&request, &walker->table, address, may, rule.arch, rule.request.width);
+    if (request.trials > 1 && walker->trials > MOST_TRIALS_IN_ALL) {
+        observe(site, worst, "too many accesses depend on what is not known");
+        return ACCESS_OPEN;
+    }
+    walker->trials += request.trials;
     struct outcome outcome = try_all(&rule, &request, part == PART_ALL, worst);
     if (!outcome.is_any) // every address is misaligned
         return ACCESS_OPEN;

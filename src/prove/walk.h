@@ -103,6 +103,7 @@ struct walker {
     VEC(struct parameter) parameters;
     VEC(struct address) addresses;
     uint64_t steps, most_steps; // instructions that were looked at
+    uint64_t trials;            // choices that were tried, of all accesses
     unsigned depth, calls;
     uint32_t round;          // of the innermost loop around, from 0; IR_NONE: not known, or none
     unsigned free_rounds;    // loops of any round around, in the function that is walked
