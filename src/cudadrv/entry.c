@@ -37,9 +37,8 @@ static void say_why(const void *caller) {
     else if (library_is_of_python(name))
         cuda_note(
             "%s has the static CUDA runtime in it, without symbols, which asks the driver for "
-            "undocumented tables: bankrun cannot replace it; what the package does by the "
-            "driver API alone works",
-            name);
+            "undocumented tables: bankrun cannot replace it; %s",
+            name, library_way_out(name));
     else
         cuda_note("%s asks the driver for undocumented tables, as the static CUDA runtime does: "
                   "build it with nvcc -cudart shared",

@@ -86,14 +86,16 @@ static void replace(const struct inject_object *object, const char *folder) {
         return; // said when it is called
     switch (inject_replace(object, folder)) {
     case INJECT_STRIPPED:
+        if (library_is_of_python(object->path)) // said if that runtime is used: not all do
+            break;
         inject_note("%s holds the static CUDA runtime without symbols, so bankrun cannot put "
                     "its own there: rebuild it with nvcc -cudart shared, or do not strip it",
                     object->path);
         break;
     case INJECT_FAILED:
-        inject_note("%s: its static CUDA runtime cannot be replaced: rebuild it with nvcc "
-                    "-cudart shared",
-                    object->path);
+        inject_note("%s: its static CUDA runtime cannot be replaced: %s", object->path,
+                    library_is_of_python(object->path) ? library_way_out(object->path)
+                                                       : "rebuild it with nvcc -cudart shared");
         break;
     case INJECT_NONE:
     case INJECT_STATIC:

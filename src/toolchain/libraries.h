@@ -8,5 +8,8 @@
 bool library_is_machine_code(const char *path);
 // Does it lie in a Python package, which its user did not build?
 bool library_is_of_python(const char *path);
+// What its user can do where such a library holds the static CUDA runtime without symbols: the end
+// of a message.
+const char *library_way_out(const char *path);
 
 #endif

@@ -89,12 +89,26 @@ class Asked(Case):
         """A static runtime without symbols, in a library of the user's and in a Python package."""
         asks = "int cuGetExportTable(const void **, const void *); int ask(int *v) { const void *t; return *v = cuGetExportTable(&t, 0); }"
         loader = self.compile("loader", LOADER, "-ldl")
-        os.makedirs(os.path.join(self.folder, "site-packages", "some"))
-        for name, said in (("own.so", "build it with nvcc -cudart shared"), ("site-packages/some/its.so", "by the driver API alone works")):
+        for name, said in (("own.so", "build it with nvcc -cudart shared"), ("site-packages/some/its.so", "by the driver API alone works"),
+                           ("site-packages/warp/bin/warp.so", "--use-dynamic-cuda"),
+                           ("site-packages/cuda/bindings/_internal/runtime.so", "use cuda.bindings.driver")):
+            os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
             path = self.compile(name, asks, "-shared", "-fPIC", "-Wl,--no-as-needed", *drivers())
             done = run(BANKRUN, loader, "ask", path)
             self.assertIn("801", done.stdout, done.stderr)
             self.assertIn(said, done.stderr)
+            self.assertEqual("nvcc" in done.stderr, name == "own.so")
+
+    def test_a_package_is_not_refused_for_what_it_does_not_use(self):
+        """Of a static runtime without symbols nothing is said as it is loaded, if it lies in a Python package."""
+        kernels = "__attribute__((section(\".nv_fatbin\"))) char a[8] = \"a\"; __attribute__((section(\".nvFatBinSegment\"))) char b[8] = \"b\";"
+        loader = self.compile("loader", LOADER, "-ldl")
+        os.makedirs(os.path.join(self.folder, "site-packages", "some"))
+        for name, is_refused in (("own.so", True), ("site-packages/some/its.so", False)):
+            path = self.compile(name, kernels + "int ask(int *v) { return *v = 5; }", "-shared", "-fPIC", "-s")
+            done = run(BANKRUN, loader, "ask", path)
+            self.assertEqual(done.stdout, "5\n")
+            self.assertEqual("nvcc -cudart shared" in done.stderr, is_refused, done.stderr)
 
     def test_a_folder_does_not_hide_a_command(self):
         os.mkdir(os.path.join(self.folder, "echo"))
