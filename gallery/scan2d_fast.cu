@@ -22,17 +22,17 @@
 //   scan_tiles<scan_shape<1, 16, 4, 0>, 0>  load        memory     6,390       9,846   9,846       1
 //   scan_tiles<scan_shape<1, 16, 4, 0>, 0>  async_copy  memory       288       1,379   1,152       2
 //   scan_tiles<scan_shape<1, 16, 4, 0>, 1>  load        memory    44,226      61,785  61,785       1
-//   scan_tiles<scan_shape<1, 16, 4, 0>, 1>  async_copy  memory     2,914      12,525   8,742       4
+//   scan_tiles<scan_shape<1, 16, 4, 0>, 1>  async_copy  memory     2,914      12,561   8,742       4
 //   scan_tiles<scan_shape<1, 20, 4, 0>, 1>  load        memory     3,648       5,088   5,088       1
-//   scan_tiles<scan_shape<1, 20, 4, 0>, 1>  async_copy  memory       240       1,018     720       4
+//   scan_tiles<scan_shape<1, 20, 4, 0>, 1>  async_copy  memory       240       1,015     720       4
 //   scan_tiles<scan_shape<2, 8, 8, 0>, 0>   load        memory     3,564       4,926   4,926       1
-//   scan_tiles<scan_shape<2, 8, 8, 0>, 0>   async_copy  memory       216       1,046     864       2
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 0>   async_copy  memory       216       1,063     864       2
 //   scan_tiles<scan_shape<2, 8, 8, 0>, 1>   load        memory     5,397       6,768   6,768       1
-//   scan_tiles<scan_shape<2, 8, 8, 0>, 1>   async_copy  memory       342       1,869   1,254       3
+//   scan_tiles<scan_shape<2, 8, 8, 0>, 1>   async_copy  memory       342       1,866   1,254       3
 //   scan_tiles<scan_shape<4, 4, 8, 1>, 0>   load        memory     9,250      13,002  13,002       1
-//   scan_tiles<scan_shape<4, 4, 8, 1>, 0>   async_copy  memory       528       2,495   2,112       2
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 0>   async_copy  memory       528       2,473   2,112       2
 //   scan_tiles<scan_shape<4, 4, 8, 1>, 1>   load        memory    12,804      16,582  16,582       1
-//   scan_tiles<scan_shape<4, 4, 8, 1>, 1>   async_copy  memory       792       4,066   2,904       3
+//   scan_tiles<scan_shape<4, 4, 8, 1>, 1>   async_copy  memory       792       4,056   2,904       3
 #include "gallery.cuh"
 #include "lib/scan2d.cuh"
 

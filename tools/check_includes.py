@@ -36,7 +36,7 @@ ROOMS = {
     "cuda": {"run", "check", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
-    "nvml": {"cuda"},
+    "nvml": {"cuda", "toolchain"},
     "cudalibs": {"cuda", "ir", "base"},
     "inject": {"toolchain", "handover", "base"},
     "standin": {"ir", "ptx", "toolchain", "base"},

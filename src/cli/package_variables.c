@@ -1,5 +1,6 @@
 // Environment variables by which Python packages are told to run under bankrun.
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -39,6 +40,8 @@ static void put_value(struct strbuf *value, const struct row *row,
         strbuf_printf(value, "%s/standin/%s", libraries->folder, row->value);
         if (row->kind == FRONT && old && *old)
             strbuf_printf(value, ":%s", old);
+        else if (row->kind == FRONT && strcmp(row->name, "PATH") == 0)
+            strbuf_puts(value, ":/bin:/usr/bin"); // which is meant then
         break;
     case CACHE:
         strbuf_printf(value, "%s/%s", caches, row->value);

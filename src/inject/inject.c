@@ -136,6 +136,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
         environ = environment;
     inject_find_exit();
     inject_find_tools();
+    inject_find_files();
     inject_tell_replaced();
     struct objects *found = base_alloc(sizeof *found);
     if (!find_folders(found)) {

@@ -54,4 +54,7 @@ void inject_find_tools(void);
 // Finds the C library's _exit, behind ours.
 void inject_find_exit(void);
 
+// And its functions about files (nodes.c).
+void inject_find_files(void);
+
 #endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// The driver whose behaviour the simulated one follows, and the library's own version.
-#define DRIVER_VERSION "580.00"
-#define LIBRARY_VERSION "13." DRIVER_VERSION
+#include "toolchain/driver.h"
+
+#define LIBRARY_VERSION "13." TOOLCHAIN_DRIVER
 
 enum { NO_GPUS = 1, NO_ATTACH = 2 }; // flags of nvmlInitWithFlags
 
@@ -82,7 +82,7 @@ static enum nvml_result tell_version(int *to) {
 }
 
 NVML_CALL(nvmlSystemGetDriverVersion(char *text, unsigned room),
-          nvml_tell_text(text, room, DRIVER_VERSION))
+          nvml_tell_text(text, room, TOOLCHAIN_DRIVER))
 NVML_CALL(nvmlSystemGetNVMLVersion(char *text, unsigned room),
           nvml_tell_text(text, room, LIBRARY_VERSION))
 // Both also tell what is not initialised.

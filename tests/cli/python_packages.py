@@ -87,6 +87,30 @@ class Examples(unittest.TestCase):
     def test_tinygrad(self):
         self.assertGreaterEqual(len(run("tinygrad", DEV="CUDA")), 3)
 
+    @unittest.skipUnless(has("taichi", "numpy"), "taichi is not there")
+    def test_taichi(self):
+        launches = [launch for launch in run("taichi") if launch[0].startswith(("transpose", "softmax", "matmul"))]
+        self.assertEqual([kernel.partition("_c")[0] for kernel, _ in launches], ["transpose", "transpose_padded", "softmax", "matmul"])
+        self.expect_transposes(launches, "", 0)  # it makes PTX without lines
+
+    @unittest.skipUnless(has("warp", "numpy"), "warp is not there")
+    def test_warp(self):
+        """The wheel of PyPI is refused, by its name and with a way out; one that loads the runtime as a library runs."""
+        script = f"{EXAMPLES}/warp_kernels.py"
+        where = [PYTHON, "-c", "import importlib.util as u; print(u.find_spec('warp').submodule_search_locations[0])"]
+        folder = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
+        with open(f"{folder}/bin/warp.so", "rb") as file:
+            is_shared = b"\0libcudart.so." in file.read()
+        if not is_shared:
+            done = subprocess.run([BANKRUN, "--no-cache", PYTHON, script], check=False, capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("bin/warp.so has the static CUDA runtime in it, without symbols", done.stderr)
+            self.assertIn("build_lib.py --use-dynamic-cuda", done.stderr)
+            return
+        launches = run("warp")
+        self.assertEqual([sum(site[3] for site in sites) for _, sites in launches[:2]], [31 * 32 * 16, 0])
+        self.assertEqual([kernel.partition("_")[0] for kernel, _ in launches], ["transpose", "transpose", "softmax", "matmul"])
+
     @unittest.skipUnless(has("cupy", "numpy"), "cupy is not there")
     def test_cupy(self):
         launches = [launch for launch in run("cupy") if launch[0] == "transpose"]

@@ -110,6 +110,22 @@ class Asked(Case):
             self.assertEqual(done.stdout, "5\n")
             self.assertEqual("nvcc -cudart shared" in done.stderr, is_refused, done.stderr)
 
+    def test_a_library_by_itself_has_its_own_compiler(self):
+        """Linked with an NVRTC and loaded as Python loads libraries: nobody else sees that NVRTC."""
+        folder = os.path.join(self.folder, "own")
+        os.mkdir(folder)
+        nvrtc = self.compile("own/libnvrtc.so.13", """
+int nvrtcCreateProgram(void **handle, const char *s, const char *n, int c, const char *const *h, const char *const *i) {
+    *handle = (void *)64; return (s && n && !c && !h && !i) ? 0 : 5; }
+int nvrtcDestroyProgram(void **handle) { *handle = 0; return 0; }
+""", "-shared", "-fPIC", "-Wl,-soname,libnvrtc.so.13")
+        user = self.compile("own/user.so", """
+int nvrtcCreateProgram(void **handle, const char *, const char *, int, const char *const *, const char *const *);
+int ask(int *v) { void *handle = 0; *v = nvrtcCreateProgram(&handle, "text", "name", 0, 0, 0); return *v += handle == (void *)64; }
+""", "-shared", "-fPIC", nvrtc, "-Wl,-rpath," + folder)
+        done = run(BANKRUN, self.compile("loader", LOADER, "-ldl"), "ask", user)
+        self.assertEqual(done.stdout, "1\n", done.stderr)
+
     def test_a_folder_does_not_hide_a_command(self):
         os.mkdir(os.path.join(self.folder, "echo"))
         self.assertEqual(run(BANKRUN, "echo", "hello", cwd=self.folder).stdout, "hello\n")

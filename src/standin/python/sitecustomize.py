@@ -7,6 +7,8 @@ cuda.bindings: the functions that its other modules call through the table of cu
 CUDA runtime, in place of the static one in that module.
 
 CuTe DSL: it is told to keep its PTX, and does not warn that nothing is taken from its cache then.
+
+ctypes: find_library asks ldconfig and compilers, which know nothing of bankrun's libraries; on a machine with a GPU they know of them.
 """
 
 import ctypes
@@ -64,8 +66,18 @@ def _cute_dsl(_module):
     warnings.filterwarnings("ignore", message="Cache is disabled as user wants to generate PTX")
 
 
+def _own_libraries(module):
+    find, own = module.find_library, {"cuda": "libcuda.so.1", "cudart": "libcudart.so.13", "nvidia-ml": "libnvidia-ml.so.1"}
+
+    @functools.wraps(find)
+    def find_library(name):
+        return own.get(name) or find(name)
+
+    module.find_library = find_library
+
+
 _CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.decorators": _numba_decorators,
-            "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl}
+            "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl, "ctypes.util": _own_libraries}
 
 
 class _Finder:
