@@ -12,7 +12,7 @@ packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv 
 liblz4-dev libzstd-dev libiberty-dev zlib1g-dev libxxhash-dev"
 if [ "${1:-}" = tests ]; then
     shift
-    packages="$packages clang clang-format libclang-rt-14-dev libcmocka-dev libopenblas0-pthread python3-jsonschema python3-yaml python3-pytest z3 groff-base mandoc"
+    packages="$packages clang clang-format libclang-rt-14-dev libcmocka-dev libopenblas0-pthread libfftw3-single3 libfftw3-double3 python3-jsonschema python3-yaml python3-pytest z3 groff-base mandoc"
 fi
 if [ "${1:-}" = browser ]; then
     shift

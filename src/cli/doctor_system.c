@@ -83,21 +83,31 @@ static void try_preload(struct doctor *doctor, const char *folder) {
 }
 
 // What --libraries cpu computes with.
-static void look_at_openblas(struct doctor *doctor) {
-    static const char library[] = "libopenblas.so.0";
+static void look_at_computing(struct doctor *doctor, const char *name, const char *library,
+                              const char *without, const char *cure) {
     struct strbuf listed = {0};
+    char entry[64];
+    snprintf(entry, sizeof entry, "%s => /", library);
     const int error = list_loaded(library, &listed);
-    const char *line = error ? NULL : strstr(strbuf_string(&listed), "libopenblas.so.0 => /");
+    const char *line = error ? NULL : strstr(strbuf_string(&listed), entry);
     if (line) {
-        line += strlen("libopenblas.so.0 => ");
-        doctor_add(doctor, "OpenBLAS", DOCTOR_OK,
-                   doctor_text("%.*s", (int)strcspn(line, " \n"), line), NULL, NULL);
+        line += strlen(entry) - 1;
+        doctor_add(doctor, name, DOCTOR_OK, doctor_text("%.*s", (int)strcspn(line, " \n"), line),
+                   NULL, NULL);
     } else {
-        doctor_add(doctor, "OpenBLAS", DOCTOR_LIMITED, doctor_text("%s was not found", library),
-                   "calls of cuBLAS cannot be computed on the CPU (--libraries cpu)",
-                   "apt install libopenblas0-pthread");
+        doctor_add(doctor, name, DOCTOR_LIMITED, doctor_text("%s was not found", library), without,
+                   cure);
     }
     strbuf_free(&listed);
+}
+
+static void look_at_openblas(struct doctor *doctor) {
+    look_at_computing(doctor, "OpenBLAS", "libopenblas.so.0",
+                      "calls of cuBLAS cannot be computed on the CPU (--libraries cpu)",
+                      "apt install libopenblas0-pthread");
+    look_at_computing(doctor, "FFTW", "libfftw3f.so.3",
+                      "calls of cuFFT cannot be computed on the CPU (--libraries cpu)",
+                      "apt install libfftw3-single3 libfftw3-double3");
 }
 
 static void look_at_libraries(struct doctor *doctor) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cudalibs/backend.h"
 #include "ir/number/half.h"
 
 size_t gemm_bytes(int type) {
@@ -43,36 +42,17 @@ static bool is_half(int type) {
     return type == GEMM_F16 || type == GEMM_BF16;
 }
 
-bool gemm_is_good(struct blas_call *call, const struct gemm *gemm) {
-    int64_t rows_a = gemm->op_a == BLAS_N ? gemm->m : gemm->k;
-    int64_t rows_b = gemm->op_b == BLAS_N ? gemm->k : gemm->n;
-    return blas_require(call, gemm->op_a >= BLAS_N && gemm->op_a <= BLAS_C) &&
-           blas_require(call, gemm->op_b >= BLAS_N && gemm->op_b <= BLAS_C) &&
-           blas_require(call, gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0) &&
-           blas_require(call,
-                        gemm->m <= INT32_MAX && gemm->n <= INT32_MAX && gemm->k <= INT32_MAX) &&
-           blas_require(call, gemm->lda >= (rows_a > 1 ? rows_a : 1) && gemm->lda <= INT32_MAX) &&
-           blas_require(call, gemm->ldb >= (rows_b > 1 ? rows_b : 1) && gemm->ldb <= INT32_MAX) &&
-           blas_require(call, gemm->ldc >= (gemm->m > 1 ? gemm->m : 1) && gemm->ldc <= INT32_MAX) &&
-           blas_has_scalar(call, "alpha", gemm->alpha, gemm_bytes(gemm->scale_type)) &&
-           blas_has_scalar(call, "beta", gemm->beta, gemm_bytes(gemm->scale_type));
-}
-
 // ---- One product by the backend ---------------------------------------------------------------
 
 typedef void (*backend_gemm)(const char *, const char *, const int *, const int *, const int *,
                              const void *, const void *, const int *, const void *, const int *,
                              const void *, void *, const int *, size_t, size_t);
 
-static void run_as(struct blas_call *call, const char *name, const struct gemm *gemm) {
+static void run_as(struct lib_call *call, const char *name, const struct gemm *gemm) {
     static const char ops[] = {'N', 'T', 'C'};
-    void *address = backend_find(name);
-    if (!address) {
-        blas_refuse(call, "by " BACKEND_LIBRARY);
-        return;
-    }
     backend_gemm work;
-    memcpy(&work, &address, sizeof work);
+    if (!BLAS_FIND(name, work))
+        return;
     const int m = (int)gemm->m, n = (int)gemm->n, k = (int)gemm->k;
     const int lda = (int)gemm->lda, ldb = (int)gemm->ldb, ldc = (int)gemm->ldc;
     work(&ops[gemm->op_a], &ops[gemm->op_b], &m, &n, &k, gemm->alpha, gemm->a, &lda, gemm->b, &ldb,
@@ -111,7 +91,7 @@ static float *floats_of(const void *from, int type, int64_t rows, int64_t column
     return to;
 }
 
-static void run_halves(struct blas_call *call, const struct gemm *gemm) {
+static void run_halves(struct lib_call *call, const struct gemm *gemm) {
     int64_t rows_a = gemm->op_a == BLAS_N ? gemm->m : gemm->k;
     int64_t rows_b = gemm->op_b == BLAS_N ? gemm->k : gemm->n;
     int64_t columns_a = gemm->op_a == BLAS_N ? gemm->k : gemm->m;
@@ -127,7 +107,7 @@ static void run_halves(struct blas_call *call, const struct gemm *gemm) {
     same.a = a, same.b = b, same.c = c;
     same.lda = rows_a > 1 ? rows_a : 1, same.ldb = rows_b > 1 ? rows_b : 1, same.ldc = gemm->m;
     run_as(call, "sgemm_", &same);
-    for (int64_t j = 0; call->status == BLAS_SUCCESS && j < gemm->n; j++)
+    for (int64_t j = 0; call->status == LIB_SUCCESS && j < gemm->n; j++)
         for (int64_t i = 0; i < gemm->m; i++)
             put_float(gemm->c, gemm->c_type, j * gemm->ldc + i, c[j * gemm->m + i]);
     free(a);
@@ -170,57 +150,91 @@ static bool is_zero(const void *scalar, int type) {
     return value == 0 || memcmp(scalar, zeros, gemm_bytes(type)) == 0;
 }
 
-static bool has_memory(struct blas_call *call, const struct gemm *gemm) {
+static bool has_memory(struct lib_call *call, const struct gemm *gemm) {
     bool is_n_a = gemm->op_a == BLAS_N, is_n_b = gemm->op_b == BLAS_N;
-    bool reads_c = gemm->c_in && gemm->c_in != gemm->c && !is_zero(gemm->beta, gemm->scale_type);
-    return blas_has_matrix(call, "A", gemm->a, is_n_a ? gemm->m : gemm->k,
-                           is_n_a ? gemm->k : gemm->m, gemm->lda, gemm_bytes(gemm->a_type),
-                           false) &&
-           blas_has_matrix(call, "B", gemm->b, is_n_b ? gemm->k : gemm->n,
-                           is_n_b ? gemm->n : gemm->k, gemm->ldb, gemm_bytes(gemm->b_type),
-                           false) &&
-           (!reads_c || blas_has_matrix(call, "C", gemm->c_in, gemm->m, gemm->n, gemm->ldc_in,
-                                        gemm_bytes(gemm->c_type), false)) &&
-           blas_has_matrix(call, reads_c ? "D" : "C", gemm->c, gemm->m, gemm->n, gemm->ldc,
-                           gemm_bytes(gemm->c_type), true);
+    bool reads_c = gemm->c_in && gemm->c_in != gemm->c && !call->is_dry &&
+                   !is_zero(gemm->beta, gemm->scale_type);
+    return lib_has_matrix(call, "A", gemm->a, is_n_a ? gemm->m : gemm->k,
+                          is_n_a ? gemm->k : gemm->m, gemm->lda, gemm_bytes(gemm->a_type), false) &&
+           lib_has_matrix(call, "B", gemm->b, is_n_b ? gemm->k : gemm->n,
+                          is_n_b ? gemm->n : gemm->k, gemm->ldb, gemm_bytes(gemm->b_type), false) &&
+           (!reads_c || lib_has_matrix(call, "C", gemm->c_in, gemm->m, gemm->n, gemm->ldc_in,
+                                       gemm_bytes(gemm->c_type), false)) &&
+           lib_has_matrix(call, reads_c ? "D" : "C", gemm->c, gemm->m, gemm->n, gemm->ldc,
+                          gemm_bytes(gemm->c_type), true);
 }
 
-void gemm_run(struct blas_call *call, const struct gemm *gemm) {
-    static const struct {
-        int type;
-        const char *name;
-    } same[] = {
-        {GEMM_F32, "sgemm_"}, {GEMM_F64, "dgemm_"}, {GEMM_C32, "cgemm_"}, {GEMM_C64, "zgemm_"}};
+static const struct {
+    int type;
+    const char *name;
+} same_types[] = {
+    {GEMM_F32, "sgemm_"}, {GEMM_F64, "dgemm_"}, {GEMM_C32, "cgemm_"}, {GEMM_C64, "zgemm_"}};
+
+// The backend's function where all is of one type that it has.
+static const char *name_of(const struct gemm *gemm) {
+    bool is_same = gemm->a_type == gemm->b_type && gemm->b_type == gemm->c_type &&
+                   gemm->c_type == gemm->scale_type;
+    for (size_t i = 0; is_same && i < sizeof same_types / sizeof *same_types; i++)
+        if (same_types[i].type == gemm->a_type)
+            return same_types[i].name;
+    return NULL;
+}
+
+static bool is_of_halves(const struct gemm *gemm) {
+    return is_half(gemm->a_type) && gemm->b_type == gemm->a_type &&
+           (gemm->c_type == gemm->a_type || gemm->c_type == GEMM_F32) &&
+           (gemm->scale_type == GEMM_F32 || gemm->scale_type == GEMM_F16);
+}
+
+static bool is_of_bytes(const struct gemm *gemm) {
+    return gemm->a_type == GEMM_S8 && gemm->b_type == GEMM_S8 && gemm->c_type == GEMM_S32 &&
+           gemm->scale_type == GEMM_S32;
+}
+
+static bool has_types(struct lib_call *call, const struct gemm *gemm) {
+    if (!name_of(gemm) && !is_of_halves(gemm) && !is_of_bytes(gemm))
+        lib_refuse(call, "with these types of data");
+    return call->status == LIB_SUCCESS;
+}
+
+bool gemm_is_good(struct lib_call *call, const struct gemm *gemm) {
+    int64_t rows_a = gemm->op_a == BLAS_N ? gemm->m : gemm->k;
+    int64_t rows_b = gemm->op_b == BLAS_N ? gemm->k : gemm->n;
+    return has_types(call, gemm) &&
+           lib_require(call, gemm->op_a >= BLAS_N && gemm->op_a <= BLAS_C) &&
+           lib_require(call, gemm->op_b >= BLAS_N && gemm->op_b <= BLAS_C) &&
+           lib_require(call, gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0) &&
+           lib_require(call,
+                       gemm->m <= INT32_MAX && gemm->n <= INT32_MAX && gemm->k <= INT32_MAX) &&
+           lib_require(call, gemm->lda >= (rows_a > 1 ? rows_a : 1) && gemm->lda <= INT32_MAX) &&
+           lib_require(call, gemm->ldb >= (rows_b > 1 ? rows_b : 1) && gemm->ldb <= INT32_MAX) &&
+           lib_require(call, gemm->ldc >= (gemm->m > 1 ? gemm->m : 1) && gemm->ldc <= INT32_MAX) &&
+           blas_has_scalar(call, "alpha", gemm->alpha, gemm_bytes(gemm->scale_type)) &&
+           blas_has_scalar(call, "beta", gemm->beta, gemm_bytes(gemm->scale_type));
+}
+
+void gemm_run(struct lib_call *call, const struct gemm *gemm) {
     if (!gemm->m || !gemm->n || !has_memory(call, gemm))
         return;
     if (!is_zero(gemm->beta, gemm->scale_type))
         take_over(gemm);
-    bool is_same = gemm->a_type == gemm->b_type && gemm->b_type == gemm->c_type &&
-                   gemm->c_type == gemm->scale_type;
-    for (size_t i = 0; is_same && i < sizeof same / sizeof *same; i++)
-        if (same[i].type == gemm->a_type) {
-            run_as(call, same[i].name, gemm);
-            return;
-        }
-    if (is_half(gemm->a_type) && gemm->b_type == gemm->a_type &&
-        (gemm->c_type == gemm->a_type || gemm->c_type == GEMM_F32) &&
-        (gemm->scale_type == GEMM_F32 || gemm->scale_type == GEMM_F16))
+    const char *name = name_of(gemm);
+    if (name)
+        run_as(call, name, gemm);
+    else if (is_of_halves(gemm))
         run_halves(call, gemm);
-    else if (gemm->a_type == GEMM_S8 && gemm->b_type == GEMM_S8 && gemm->c_type == GEMM_S32 &&
-             gemm->scale_type == GEMM_S32)
-        run_bytes(gemm);
     else
-        blas_refuse(call, "with these types of data");
+        run_bytes(gemm);
 }
 
 static const void *moved(const void *from, int64_t elements, int type) {
     return from ? (const char *)from + elements * (int64_t)gemm_bytes(type) : NULL;
 }
 
-void gemm_run_strided(struct blas_call *call, const struct gemm *gemm, int64_t stride_a,
+void gemm_run_strided(struct lib_call *call, const struct gemm *gemm, int64_t stride_a,
                       int64_t stride_b, int64_t stride_c, int64_t stride_c_in, int64_t count) {
     struct gemm one = *gemm;
-    for (int64_t i = 0; i < count && call->status == BLAS_SUCCESS; i++) {
+    for (int64_t i = 0; i < count && call->status == LIB_SUCCESS; i++) {
         one.a = moved(gemm->a, i * stride_a, gemm->a_type);
         one.b = moved(gemm->b, i * stride_b, gemm->b_type);
         one.c = (void *)(uintptr_t)moved(gemm->c, i * stride_c, gemm->c_type);

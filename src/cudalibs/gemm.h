@@ -29,10 +29,10 @@ enum gemm_compute {
 };
 
 struct gemm {
+    const void *alpha, *beta; // where the handle says
     int op_a, op_b;
     int64_t m, n, k;
     int a_type, b_type, c_type, scale_type;
-    const void *alpha, *beta; // where the handle says
     const void *a, *b, *c_in;
     void *c; // c_in may be the same
     int64_t lda, ldb, ldc, ldc_in;
@@ -44,11 +44,11 @@ size_t gemm_bytes(int type);
 int gemm_scale_type(int compute, int c_type);
 
 // Checks sizes and pitches. False: the call's status says so.
-bool gemm_is_good(struct blas_call *call, const struct gemm *gemm);
+bool gemm_is_good(struct lib_call *call, const struct gemm *gemm);
 // Computes one that is good.
-void gemm_run(struct blas_call *call, const struct gemm *gemm);
+void gemm_run(struct lib_call *call, const struct gemm *gemm);
 // `count` of them, whose matrices are so many elements apart.
-void gemm_run_strided(struct blas_call *call, const struct gemm *gemm, int64_t stride_a,
+void gemm_run_strided(struct lib_call *call, const struct gemm *gemm, int64_t stride_a,
                       int64_t stride_b, int64_t stride_c, int64_t stride_c_in, int64_t count);
 
 #endif

@@ -1,68 +1,52 @@
 // Handles of cuBLAS, and what is set for them.
-#include <stdio.h>
-#include <string.h>
-
-#include "cuda/core/gap.h"
-#include "cuda/core/handles.h"
-#include "cudalibs/backend.h"
 #include "cudalibs/handle.h"
+#include "cudalibs/backend.h"
 
-enum blas_status blas_handle_create(void **handle) {
+enum lib_status blas_handle_create(void **handle) {
     const char *why;
-    struct cuda_state *state = cuda_begin();
-    if (!state)
-        return BLAS_NOT_INITIALIZED;
-    enum blas_status status = handle ? BLAS_SUCCESS : BLAS_INVALID_VALUE;
-    if (status == BLAS_SUCCESS && cuda_enter(state) != cudaSuccess)
-        status = BLAS_NOT_INITIALIZED;
-    if (status == BLAS_SUCCESS && !backend_is_there(&why)) {
-        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED, "--libraries cpu computes with OpenBLAS: %s",
-                     why);
-        status = BLAS_NOT_INITIALIZED;
+    enum lib_status status = LIB_INVALID_VALUE;
+    if (!handle)
+        return status;
+    if (!backend_is_there(&why)) {
+        lib_say_missing("OpenBLAS", why);
+        return LIB_NOT_INITIALIZED;
     }
-    if (status == BLAS_SUCCESS)
-        *handle = cuda_handle_new(state, CUDA_LIBRARY, sizeof(struct blas_handle));
-    cuda_end(state, cudaSuccess);
+    *handle = lib_handle_create(LIB_BLAS, sizeof(struct blas_handle), &status);
     return status;
 }
 
-enum blas_status blas_handle_destroy(void *handle) {
-    struct cuda_state *state = cuda_begin();
-    struct blas_handle *found = state ? cuda_handle_find(state, CUDA_LIBRARY, handle) : NULL;
-    if (found)
-        cuda_handle_kill(state, &found->handle);
-    if (state)
-        cuda_end(state, cudaSuccess);
-    return found ? BLAS_SUCCESS : BLAS_NOT_INITIALIZED;
+enum lib_status blas_handle_destroy(void *handle) {
+    return lib_handle_destroy(LIB_BLAS, handle) ? LIB_SUCCESS : LIB_NOT_INITIALIZED;
 }
 
 // What is set and asked for without computing anything.
 #define HANDLE_CALL(declarator, is_good, work)                                                     \
-    CUDA_API enum blas_status declarator {                                                         \
+    CUDA_API enum lib_status declarator {                                                          \
         struct cuda_state *state = cuda_begin();                                                   \
-        struct blas_handle *found = state ? cuda_handle_find(state, CUDA_LIBRARY, handle) : NULL;  \
-        enum blas_status status = !found      ? BLAS_NOT_INITIALIZED                               \
-                                  : (is_good) ? BLAS_SUCCESS                                       \
-                                              : BLAS_INVALID_VALUE;                                \
-        if (status == BLAS_SUCCESS) work;                                                          \
+        struct blas_handle *found = state ? lib_handle_find(state, LIB_BLAS, handle) : NULL;       \
+        enum lib_status status = !found      ? LIB_NOT_INITIALIZED                                 \
+                                 : (is_good) ? LIB_SUCCESS                                         \
+                                             : LIB_INVALID_VALUE;                                  \
+        if (status == LIB_SUCCESS) work;                                                           \
         if (state) cuda_end(state, cudaSuccess);                                                   \
         return status;                                                                             \
     }
 
-CUDA_API enum blas_status cublasCreate_v2(void **handle) {
+CUDA_API enum lib_status cublasCreate_v2(void **handle) {
     return blas_handle_create(handle);
 }
 
-CUDA_API enum blas_status cublasDestroy_v2(void *handle) {
+CUDA_API enum lib_status cublasDestroy_v2(void *handle) {
     return blas_handle_destroy(handle);
 }
 
 HANDLE_CALL(cublasGetVersion_v2(void *handle, int *version), version, *version = BLAS_VERSION)
-HANDLE_CALL(cublasSetStream_v2(void *handle, cuda_stream stream), true, found->stream = stream)
-HANDLE_CALL(cublasGetStream_v2(void *handle, cuda_stream *stream), stream, *stream = found->stream)
+HANDLE_CALL(cublasSetStream_v2(void *handle, cuda_stream stream), true, found->base.stream = stream)
+HANDLE_CALL(cublasGetStream_v2(void *handle, cuda_stream *stream), stream,
+            *stream = found->base.stream)
 HANDLE_CALL(cublasSetPointerMode_v2(void *handle, int mode), mode == 0 || mode == 1,
-            found->scalars = mode)
-HANDLE_CALL(cublasGetPointerMode_v2(void *handle, int *mode), mode, *mode = found->scalars)
+            found->base.scalars = mode)
+HANDLE_CALL(cublasGetPointerMode_v2(void *handle, int *mode), mode, *mode = found->base.scalars)
 // The CPU computes as exactly as it does whatever is asked for here.
 HANDLE_CALL(cublasSetMathMode(void *handle, int mode), mode >= 0, found->math_mode = mode)
 HANDLE_CALL(cublasGetMathMode(void *handle, int *mode), mode, *mode = found->math_mode)
@@ -77,12 +61,12 @@ HANDLE_CALL(cublasGetSmCountTarget(void *handle, int *count), count,
 HANDLE_CALL(cublasSetWorkspace_v2(void *handle, void *memory, size_t bytes), memory || !bytes,
             (void)0)
 
-CUDA_API enum blas_status cublasGetProperty(int type, int *value) {
+CUDA_API enum lib_status cublasGetProperty(int type, int *value) {
     static const int parts[] = {BLAS_VERSION / 10000, BLAS_VERSION / 100 % 100, BLAS_VERSION % 100};
     if (!value || type < 0 || type > 2)
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     *value = parts[type];
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
 CUDA_API size_t cublasGetCudartVersion(void) {
@@ -122,4 +106,16 @@ CUDA_API const char *cublasGetStatusName(int status) {
 CUDA_API const char *cublasGetStatusString(int status) {
     size_t i = text_of(status);
     return i < sizeof texts / sizeof *texts ? texts[i].text : "unknown status";
+}
+
+// Nothing is logged.
+CUDA_API enum lib_status cublasLoggerConfigure(int is_on, int to_stdout, int to_stderr,
+                                               const char *file) {
+    (void)is_on, (void)to_stdout, (void)to_stderr, (void)file;
+    return LIB_SUCCESS;
+}
+
+CUDA_API enum lib_status cublasSetLoggerCallback(void (*callback)(const char *)) {
+    (void)callback;
+    return LIB_SUCCESS;
 }

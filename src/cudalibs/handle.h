@@ -4,7 +4,7 @@
 
 #include "cudalibs/blas.h"
 
-enum blas_status blas_handle_create(void **handle);
-enum blas_status blas_handle_destroy(void *handle);
+enum lib_status blas_handle_create(void **handle);
+enum lib_status blas_handle_destroy(void *handle);
 
 #endif

@@ -47,28 +47,27 @@ enum { // of a matrix
     STRIDE = 6,
 };
 
-static enum blas_status set(struct description *to, int attribute, const void *value,
-                            size_t bytes) {
+static enum lib_status set(struct description *to, int attribute, const void *value, size_t bytes) {
     if (!to || !value || attribute < 0 || attribute >= ATTRIBUTES || bytes > ATTRIBUTE_BYTES)
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     to->bytes[attribute] = (unsigned char)bytes;
     memset(to->values[attribute], 0, ATTRIBUTE_BYTES);
     memcpy(to->values[attribute], value, bytes);
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
-static enum blas_status get(const struct description *from, int attribute, void *value,
-                            size_t bytes, size_t *written) {
+static enum lib_status get(const struct description *from, int attribute, void *value, size_t bytes,
+                           size_t *written) {
     if (!from || attribute < 0 || attribute >= ATTRIBUTES || (bytes && !value))
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     if (written)
         *written = from->bytes[attribute];
     if (!bytes)
-        return written ? BLAS_SUCCESS : BLAS_INVALID_VALUE;
+        return written ? LIB_SUCCESS : LIB_INVALID_VALUE;
     if (bytes < from->bytes[attribute])
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     memcpy(value, from->values[attribute], from->bytes[attribute]);
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
 static int64_t number(const struct description *from, int attribute) {
@@ -82,35 +81,35 @@ static int64_t number(const struct description *from, int attribute) {
     return value;
 }
 
-static enum blas_status create(void **to) {
+static enum lib_status create(void **to) {
     if (!to)
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     *to = base_alloc(sizeof(struct description));
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
 static void set_number(struct description *to, int attribute, int64_t value, size_t bytes) {
     set(to, attribute, &value, bytes); // little-endian
 }
 
-CUDA_API enum blas_status cublasLtMatmulDescCreate(void **to, int compute, int scale) {
-    enum blas_status status = create(to);
-    if (status != BLAS_SUCCESS)
+CUDA_API enum lib_status cublasLtMatmulDescCreate(void **to, int compute, int scale) {
+    enum lib_status status = create(to);
+    if (status != LIB_SUCCESS)
         return status;
     set_number(*to, COMPUTE_TYPE, compute, 4);
     set_number(*to, SCALE_TYPE, scale, 4);
-    set_number(*to, POINTER_MODE, BLAS_ON_HOST, 4);
+    set_number(*to, POINTER_MODE, LIB_ON_HOST, 4);
     set_number(*to, OP_A, BLAS_N, 4);
     set_number(*to, OP_B, BLAS_N, 4);
     set_number(*to, OP_C, BLAS_N, 4);
     set_number(*to, EPILOGUE, EPILOGUE_NONE, 4);
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
-CUDA_API enum blas_status cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows,
-                                                     uint64_t columns, int64_t pitch) {
-    enum blas_status status = create(to);
-    if (status != BLAS_SUCCESS)
+CUDA_API enum lib_status cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows,
+                                                    uint64_t columns, int64_t pitch) {
+    enum lib_status status = create(to);
+    if (status != LIB_SUCCESS)
         return status;
     set_number(*to, TYPE, type, 4);
     set_number(*to, ORDER, 0, 4);
@@ -119,23 +118,23 @@ CUDA_API enum blas_status cublasLtMatrixLayoutCreate(void **to, int type, uint64
     set_number(*to, PITCH, pitch, 8);
     set_number(*to, COUNT, 1, 4);
     set_number(*to, STRIDE, 0, 8);
-    return BLAS_SUCCESS;
+    return LIB_SUCCESS;
 }
 
-CUDA_API enum blas_status cublasLtMatmulPreferenceCreate(void **to) {
+CUDA_API enum lib_status cublasLtMatmulPreferenceCreate(void **to) {
     return create(to);
 }
 
 #define DESCRIPTION(name)                                                                          \
-    CUDA_API enum blas_status cublasLt##name##Destroy(struct description *of) {                    \
+    CUDA_API enum lib_status cublasLt##name##Destroy(struct description *of) {                     \
         free(of);                                                                                  \
-        return BLAS_SUCCESS;                                                                       \
+        return LIB_SUCCESS;                                                                        \
     }                                                                                              \
-    CUDA_API enum blas_status cublasLt##name##SetAttribute(struct description *of, int attribute,  \
-                                                           const void *value, size_t bytes) {      \
+    CUDA_API enum lib_status cublasLt##name##SetAttribute(struct description *of, int attribute,   \
+                                                          const void *value, size_t bytes) {       \
         return set(of, attribute, value, bytes);                                                   \
     }                                                                                              \
-    CUDA_API enum blas_status cublasLt##name##GetAttribute(                                        \
+    CUDA_API enum lib_status cublasLt##name##GetAttribute(                                         \
         const struct description *of, int attribute, void *value, size_t bytes, size_t *written) { \
         return get(of, attribute, value, bytes, written);                                          \
     }
@@ -162,7 +161,7 @@ static const char *unknown_in(const struct description *product) {
         return "with this epilogue: only a bias and ReLU are";
     if (number(product, OP_C) != BLAS_N)
         return "with C transposed";
-    if (number(product, POINTER_MODE) > BLAS_ON_DEVICE)
+    if (number(product, POINTER_MODE) > LIB_ON_DEVICE)
         return "with a vector of alphas";
     return NULL;
 }
@@ -190,7 +189,7 @@ static bool takes_epilogue(int type) {
 }
 
 // A bias for each row, then what is negative becomes 0.
-static void finish(struct blas_call *call, const struct description *product,
+static void finish(struct lib_call *call, const struct description *product,
                    const struct gemm *gemm, void *to, const void *bias) {
     const int64_t epilogue = number(product, EPILOGUE);
     int bias_type = product->bytes[BIAS_TYPE] ? (int)number(product, BIAS_TYPE) : gemm->c_type;
@@ -199,11 +198,11 @@ static void finish(struct blas_call *call, const struct description *product,
     if (!(epilogue & (EPILOGUE_BIAS | EPILOGUE_RELU)))
         return;
     if (!takes_epilogue(gemm->c_type) || !takes_epilogue(bias_type)) {
-        blas_refuse(call, "with an epilogue for these types of data");
+        lib_refuse(call, "with an epilogue for these types of data");
         return;
     }
     if ((epilogue & EPILOGUE_BIAS) &&
-        !blas_can_use(call, "the bias", bias, (size_t)gemm->m * gemm_bytes(bias_type), false))
+        !lib_can_use(call, "the bias", bias, (size_t)gemm->m * gemm_bytes(bias_type), false))
         return;
     for (int64_t j = 0; j < gemm->n; j++)
         for (int64_t i = 0; i < gemm->m; i++) {
@@ -215,9 +214,11 @@ static void finish(struct blas_call *call, const struct description *product,
         }
 }
 
+// The descriptions themselves: the program may change or free its own while a graph keeps this.
 struct matmul {
-    const struct description *product, *a, *b, *c, *d;
-    const void *alpha, *beta, *at_a, *at_b, *at_c;
+    const void *alpha, *beta;
+    struct description product, a, b, c, d;
+    const void *at_a, *at_b, *at_c;
     void *at_d;
 };
 
@@ -225,79 +226,79 @@ static bool has_shape(const struct description *matrix, int64_t rows, int64_t co
     return number(matrix, ROWS) == rows && number(matrix, COLUMNS) == columns;
 }
 
-static bool describe(struct blas_call *call, const struct matmul *all, struct gemm *gemm) {
-    const char *what = unknown_in(all->product);
-    const struct description *const matrices[] = {all->a, all->b, all->c, all->d};
+static bool describe(struct lib_call *call, const struct matmul *all, struct gemm *gemm) {
+    const char *what = unknown_in(&all->product);
+    const struct description *const matrices[] = {&all->a, &all->b, &all->c, &all->d};
     for (int i = 0; i < 4 && !what; i++)
         what = unknown_of(matrices[i]);
     if (what) {
-        blas_refuse(call, what);
+        lib_refuse(call, what);
         return false;
     }
-    const int op_a = (int)number(all->product, OP_A), op_b = (int)number(all->product, OP_B);
+    const int op_a = (int)number(&all->product, OP_A), op_b = (int)number(&all->product, OP_B);
     *gemm = (struct gemm){
         .op_a = op_a,
         .op_b = op_b,
-        .m = number(all->d, ROWS),
-        .n = number(all->d, COLUMNS),
-        .k = number(all->a, op_a == BLAS_N ? COLUMNS : ROWS),
-        .a_type = (int)number(all->a, TYPE),
-        .b_type = (int)number(all->b, TYPE),
-        .c_type = (int)number(all->d, TYPE),
-        .scale_type = (int)number(all->product, SCALE_TYPE),
+        .m = number(&all->d, ROWS),
+        .n = number(&all->d, COLUMNS),
+        .k = number(&all->a, op_a == BLAS_N ? COLUMNS : ROWS),
+        .a_type = (int)number(&all->a, TYPE),
+        .b_type = (int)number(&all->b, TYPE),
+        .c_type = (int)number(&all->d, TYPE),
+        .scale_type = (int)number(&all->product, SCALE_TYPE),
         .alpha = all->alpha,
         .beta = all->beta,
         .a = all->at_a,
         .b = all->at_b,
         .c_in = all->at_c,
         .c = all->at_d,
-        .lda = number(all->a, PITCH),
-        .ldb = number(all->b, PITCH),
-        .ldc = number(all->d, PITCH),
-        .ldc_in = number(all->c, PITCH),
+        .lda = number(&all->a, PITCH),
+        .ldb = number(&all->b, PITCH),
+        .ldc = number(&all->d, PITCH),
+        .ldc_in = number(&all->c, PITCH),
     };
-    bool has_c = has_shape(all->c, gemm->m, gemm->n) && number(all->c, TYPE) == gemm->c_type &&
+    bool has_c = has_shape(&all->c, gemm->m, gemm->n) && number(&all->c, TYPE) == gemm->c_type &&
                  gemm->ldc_in >= (gemm->m > 1 ? gemm->m : 1);
-    return blas_require(call, has_c) &&
-           blas_require(call, op_a == BLAS_N ? has_shape(all->a, gemm->m, gemm->k)
-                                             : has_shape(all->a, gemm->k, gemm->m)) &&
-           blas_require(call, op_b == BLAS_N ? has_shape(all->b, gemm->k, gemm->n)
-                                             : has_shape(all->b, gemm->n, gemm->k)) &&
+    return lib_require(call, has_c) &&
+           lib_require(call, op_a == BLAS_N ? has_shape(&all->a, gemm->m, gemm->k)
+                                            : has_shape(&all->a, gemm->k, gemm->m)) &&
+           lib_require(call, op_b == BLAS_N ? has_shape(&all->b, gemm->k, gemm->n)
+                                            : has_shape(&all->b, gemm->n, gemm->k)) &&
            gemm_is_good(call, gemm);
 }
 
-static void multiply(struct blas_call *call, const struct matmul *all, cuda_stream stream) {
+static void multiply(struct lib_call *call, const void *arguments) {
+    const struct matmul *all = arguments;
     struct gemm gemm;
-    struct blas_handle own = *call->handle; // with what this call says in place of it
-    if (!blas_require(call, all->product && all->a && all->b && all->c && all->d))
+    if (!describe(call, all, &gemm))
         return;
-    own.stream = stream;
-    own.scalars = (int)number(all->product, POINTER_MODE);
-    call->handle = &own;
-    if (describe(call, all, &gemm)) {
-        const char *bias = NULL;
-        int64_t address = number(all->product, BIAS), count = number(all->d, COUNT);
-        memcpy(&bias, &address, sizeof bias);
-        size_t bias_step = (size_t)number(all->product, BIAS_STRIDE) * gemm_bytes(gemm.c_type);
-        gemm_run_strided(call, &gemm, number(all->a, STRIDE), number(all->b, STRIDE),
-                         number(all->d, STRIDE), number(all->c, STRIDE), count);
-        for (int64_t i = 0; i < count && call->status == BLAS_SUCCESS; i++)
-            finish(call, all->product, &gemm,
-                   (char *)gemm.c + (size_t)(i * number(all->d, STRIDE)) * gemm_bytes(gemm.c_type),
-                   bias ? bias + (size_t)i * bias_step : NULL);
-    }
+    const char *bias = NULL;
+    int64_t address = number(&all->product, BIAS), count = number(&all->d, COUNT);
+    memcpy(&bias, &address, sizeof bias);
+    size_t bias_step = (size_t)number(&all->product, BIAS_STRIDE) * gemm_bytes(gemm.c_type);
+    gemm_run_strided(call, &gemm, number(&all->a, STRIDE), number(&all->b, STRIDE),
+                     number(&all->d, STRIDE), number(&all->c, STRIDE), count);
+    for (int64_t i = 0; i < count && call->status == LIB_SUCCESS && !call->is_dry; i++)
+        finish(call, &all->product, &gemm,
+               (char *)gemm.c + (size_t)(i * number(&all->d, STRIDE)) * gemm_bytes(gemm.c_type),
+               bias ? bias + (size_t)i * bias_step : NULL);
 }
 
-BLAS_CALL(cublasLtMatmul(void *handle, const struct description *product, const void *alpha,
-                         const void *at_a, const struct description *a, const void *at_b,
-                         const struct description *b, const void *beta, const void *at_c,
-                         const struct description *c, void *at_d, const struct description *d,
-                         const void *algorithm, void *space, size_t space_bytes,
-                         cuda_stream stream),
-          ((void)algorithm, (void)space, (void)space_bytes,
-           multiply(call,
-                    &(struct matmul){product, a, b, c, d, alpha, beta, at_a, at_b, at_c, at_d},
-                    stream)))
+CUDA_API enum lib_status cublasLtMatmul(void *handle, const struct description *product,
+                                        const void *alpha, const void *at_a,
+                                        const struct description *a, const void *at_b,
+                                        const struct description *b, const void *beta,
+                                        const void *at_c, const struct description *c, void *at_d,
+                                        const struct description *d, const void *algorithm,
+                                        void *space, size_t space_bytes, cuda_stream stream) {
+    (void)algorithm, (void)space, (void)space_bytes;
+    if (!product || !a || !b || !c || !d)
+        return LIB_INVALID_VALUE;
+    struct matmul all = {alpha, beta, *product, *a, *b, *c, *d, at_a, at_b, at_c, at_d};
+    return lib_do_with(LIB_BLAS, handle, __func__, multiply, &all, sizeof all,
+                       gemm_bytes((int)number(product, SCALE_TYPE)), stream,
+                       (int)number(product, POINTER_MODE));
+}
 
 // ---- What there is to choose from
 // ------------------------------------------------------------------
@@ -309,34 +310,34 @@ struct algorithm {
 struct heuristic {
     struct algorithm algorithm;
     size_t space_bytes;
-    enum blas_status status;
+    enum lib_status status;
     float waves;
     int reserved[4];
 };
 
-CUDA_API enum blas_status cublasLtMatmulAlgoGetHeuristic(
+CUDA_API enum lib_status cublasLtMatmulAlgoGetHeuristic(
     void *handle, const struct description *product, const struct description *a,
     const struct description *b, const struct description *c, const struct description *d,
     const struct description *preference, int wanted, struct heuristic *results, int *found) {
     if (!handle || !product || !a || !b || !c || !d || !preference || !results || !found ||
         wanted < 1)
-        return BLAS_INVALID_VALUE;
+        return LIB_INVALID_VALUE;
     const struct description *const matrices[] = {a, b, c, d};
     const char *what = unknown_in(product);
     for (int i = 0; i < 4 && !what; i++)
         what = unknown_of(matrices[i]);
     *found = !what;
     if (what)
-        return BLAS_NOT_SUPPORTED;
-    *results = (struct heuristic){.status = BLAS_SUCCESS, .waves = 1};
-    return BLAS_SUCCESS;
+        return LIB_NOT_SUPPORTED;
+    *results = (struct heuristic){.status = LIB_SUCCESS, .waves = 1};
+    return LIB_SUCCESS;
 }
 
-CUDA_API enum blas_status cublasLtCreate(void **handle) {
+CUDA_API enum lib_status cublasLtCreate(void **handle) {
     return blas_handle_create(handle);
 }
 
-CUDA_API enum blas_status cublasLtDestroy(void *handle) {
+CUDA_API enum lib_status cublasLtDestroy(void *handle) {
     return blas_handle_destroy(handle);
 }
 

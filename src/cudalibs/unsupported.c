@@ -1,18 +1,18 @@
 // One exported function for each name of a list, compiled once for each library: it says so once,
-// and returns CUBLAS_STATUS_NOT_SUPPORTED. A call with arguments reaches a function without
+// and returns the library's status for that. A call with arguments reaches a function without
 // parameters: both x86-64 and Arm pass them in registers or on the caller's side of the stack.
-#include "cudalibs/blas.h"
+#include "cuda/core/abi.h"
 
 #include <stdatomic.h>
 
 #include "cuda/core/refuse.h"
 
 #define X(name)                                                                                    \
-    CUDA_API enum blas_status name(void);                                                          \
-    enum blas_status name(void) {                                                                  \
+    CUDA_API int name(void);                                                                       \
+    int name(void) {                                                                               \
         static atomic_flag was_said = ATOMIC_FLAG_INIT;                                            \
         cuda_refuse(#name, !atomic_flag_test_and_set(&was_said));                                  \
-        return BLAS_NOT_SUPPORTED;                                                                 \
+        return CUDALIBS_NOT_SUPPORTED;                                                             \
     }
 #include CUDALIBS_LIST
 #undef X

@@ -1,113 +1,264 @@
 // Level 1: vectors. X is the letter of cuBLAS and x that of Fortran.
-#include "cudalibs/backend.h"
 #include "cudalibs/blas.h"
 
-// Sets a function pointer to the backend's; where it has none the call is refused.
-static bool find(struct blas_call *call, const char *name, void *function, size_t bytes) {
-    void *address = backend_find(name);
-    if (!address)
-        blas_refuse(call, "by " BACKEND_LIBRARY);
-    __builtin_memcpy(function, &address, bytes);
-    return address != NULL;
+struct vectors {
+    const void *alpha, *beta; // the rotation's cosine and sine, too
+    const char *name;         // of the backend's function
+    int64_t n;
+    void *x;
+    int64_t incx;
+    void *y;
+    int64_t incy;
+    size_t element, scalar;
+    void *result;
+};
+
+static bool is_small(struct lib_call *call, const struct vectors *v) {
+    return blas_is_small(call, v->n) && blas_is_small(call, v->incx) &&
+           blas_is_small(call, v->incy);
 }
-#define FIND(call, name, function) find(call, name, &(function), sizeof(function))
 
-#define VECTORS(type, n, x, incx, x_written, y, incy, y_written)                                   \
-    (blas_has_vector(call, "x", x, n, incx, sizeof(type), x_written) &&                            \
-     blas_has_vector(call, "y", y, n, incy, sizeof(type), y_written))
+static bool has_both(struct lib_call *call, const struct vectors *v, bool x_is_written,
+                     bool y_is_written) {
+    return is_small(call, v) &&
+           lib_has_vector(call, "x", v->x, v->n, v->incx, v->element, x_is_written) &&
+           lib_has_vector(call, "y", v->y, v->n, v->incy, v->element, y_is_written) && v->n > 0;
+}
 
-#define TWO_VECTORS(X, x, type)                                                                    \
-    static void axpy_##x(struct blas_call *call, const int *n, const type *alpha, const type *vx,  \
-                         const int *incx, type *vy, const int *incy) {                             \
-        void (*work)(const int *, const type *, const type *, const int *, type *, const int *);   \
-        if (blas_has_scalar(call, "alpha", alpha, sizeof *alpha) &&                                \
-            VECTORS(type, *n, vx, *incx, false, vy, *incy, true) && FIND(call, #x "axpy_", work))  \
-            work(n, alpha, vx, incx, vy, incy);                                                    \
+#define SIZES const int n = (int)v->n, incx = (int)v->incx, incy = (int)v->incy
+
+static void axpy(struct lib_call *call, const void *arguments) {
+    const struct vectors *v = arguments;
+    void (*work)(const int *, const void *, const void *, const int *, void *, const int *);
+    SIZES;
+    if (blas_has_scalar(call, "alpha", v->alpha, v->scalar) && has_both(call, v, false, true) &&
+        BLAS_FIND(v->name, work))
+        work(&n, v->alpha, v->x, &incx, v->y, &incy);
+}
+
+// copy, and swap, which writes both.
+static void move(struct lib_call *call, const struct vectors *v, bool is_swap) {
+    void (*work)(const int *, void *, const int *, void *, const int *);
+    SIZES;
+    if (has_both(call, v, is_swap, true) && BLAS_FIND(v->name, work))
+        work(&n, v->x, &incx, v->y, &incy);
+}
+
+static void copy(struct lib_call *call, const void *arguments) {
+    move(call, arguments, false);
+}
+
+static void swap(struct lib_call *call, const void *arguments) {
+    move(call, arguments, true);
+}
+
+static void scal(struct lib_call *call, const void *arguments) {
+    const struct vectors *v = arguments;
+    void (*work)(const int *, const void *, void *, const int *);
+    const int n = (int)v->n, incx = (int)v->incx;
+    if (blas_has_scalar(call, "alpha", v->alpha, v->scalar) && is_small(call, v) && v->incx > 0 &&
+        lib_has_vector(call, "x", v->x, v->n, v->incx, v->element, true) && v->n > 0 &&
+        BLAS_FIND(v->name, work))
+        work(&n, v->alpha, v->x, &incx);
+}
+
+static void rot(struct lib_call *call, const void *arguments) {
+    const struct vectors *v = arguments;
+    void (*work)(const int *, void *, const int *, void *, const int *, const void *, const void *);
+    SIZES;
+    if (blas_has_scalar(call, "c", v->alpha, v->scalar) &&
+        blas_has_scalar(call, "s", v->beta, v->scalar) && has_both(call, v, true, true) &&
+        BLAS_FIND(v->name, work))
+        work(&n, v->x, &incx, v->y, &incy, v->alpha, v->beta);
+}
+
+static void rotm(struct lib_call *call, const void *arguments) {
+    const struct vectors *v = arguments;
+    void (*work)(const int *, void *, const int *, void *, const int *, const void *);
+    SIZES;
+    if (call->is_dry && call->handle->scalars == LIB_ON_HOST) {
+        lib_refuse(call, "in a captured stream with parameters on the host");
+        return;
+    }
+    if (blas_has_scalar(call, "param", v->result, 5 * v->element) &&
+        has_both(call, v, true, true) && BLAS_FIND(v->name, work))
+        work(&n, v->x, &incx, v->y, &incy, v->result);
+}
+
+#define MOVES_OF(size, suffix, X, x, type)                                                         \
+    CUDA_API enum lib_status cublas##X##axpy##suffix(void *handle, size n, const type *alpha,      \
+                                                     type *vx, size incx, type *vy, size incy) {   \
+        return BLAS_DO(axpy, sizeof(type),                                                         \
+                       (struct vectors){alpha, NULL, #x "axpy_", n, vx, incx, vy, incy,            \
+                                        sizeof(type), sizeof(type), NULL});                        \
     }                                                                                              \
-    static void copy_##x(struct blas_call *call, const int *n, const type *vx, const int *incx,    \
-                         type *vy, const int *incy) {                                              \
-        void (*work)(const int *, const type *, const int *, type *, const int *);                 \
-        if (VECTORS(type, *n, vx, *incx, false, vy, *incy, true) && FIND(call, #x "copy_", work))  \
-            work(n, vx, incx, vy, incy);                                                           \
+    CUDA_API enum lib_status cublas##X##copy##suffix(void *handle, size n, type *vx, size incx,    \
+                                                     type *vy, size incy) {                        \
+        return BLAS_DO(copy, 0,                                                                    \
+                       (struct vectors){NULL, NULL, #x "copy_", n, vx, incx, vy, incy,             \
+                                        sizeof(type), 0, NULL});                                   \
     }                                                                                              \
-    static void swap_##x(struct blas_call *call, const int *n, type *vx, const int *incx,          \
-                         type *vy, const int *incy) {                                              \
-        void (*work)(const int *, type *, const int *, type *, const int *);                       \
-        if (VECTORS(type, *n, vx, *incx, true, vy, *incy, true) && FIND(call, #x "swap_", work))   \
-            work(n, vx, incx, vy, incy);                                                           \
-    }                                                                                              \
-    static void scal_##x(struct blas_call *call, const int *n, const type *alpha, type *vx,        \
-                         const int *incx) {                                                        \
-        void (*work)(const int *, const type *, type *, const int *);                              \
-        if (blas_has_scalar(call, "alpha", alpha, sizeof *alpha) && *incx > 0 &&                   \
-            blas_has_vector(call, "x", vx, *n, *incx, sizeof(type), true) &&                       \
-            FIND(call, #x "scal_", work))                                                          \
-            work(n, alpha, vx, incx);                                                              \
-    }                                                                                              \
-    BLAS_CALL(cublas##X##axpy_v2(void *handle, int n, const type *alpha, const type *vx, int incx, \
-                                 type *vy, int incy),                                              \
-              axpy_##x(call, &n, alpha, vx, &incx, vy, &incy))                                     \
-    BLAS_CALL(                                                                                     \
-        cublas##X##copy_v2(void *handle, int n, const type *vx, int incx, type *vy, int incy),     \
-        copy_##x(call, &n, vx, &incx, vy, &incy))                                                  \
-    BLAS_CALL(cublas##X##swap_v2(void *handle, int n, type *vx, int incx, type *vy, int incy),     \
-              swap_##x(call, &n, vx, &incx, vy, &incy))                                            \
-    BLAS_CALL(cublas##X##scal_v2(void *handle, int n, const type *alpha, type *vx, int incx),      \
-              scal_##x(call, &n, alpha, vx, &incx))
+    CUDA_API enum lib_status cublas##X##swap##suffix(void *handle, size n, type *vx, size incx,    \
+                                                     type *vy, size incy) {                        \
+        return BLAS_DO(swap, 0,                                                                    \
+                       (struct vectors){NULL, NULL, #x "swap_", n, vx, incx, vy, incy,             \
+                                        sizeof(type), 0, NULL});                                   \
+    }
+#define MOVES(X, x, type) BLAS_BOTH(MOVES_OF, X, x, type)
+MOVES(S, s, float)
+MOVES(D, d, double)
+MOVES(C, c, complex_float)
+MOVES(Z, z, complex_double)
 
-TWO_VECTORS(S, s, float)
-TWO_VECTORS(D, d, double)
-TWO_VECTORS(C, c, complex_float)
-TWO_VECTORS(Z, z, complex_double)
+#define SCAL_OF(size, suffix, Name, name, type, real)                                              \
+    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, const real *alpha,         \
+                                                  type *vx, size incx) {                           \
+        return BLAS_DO(scal, sizeof(real),                                                         \
+                       (struct vectors){alpha, NULL, #name "_", n, vx, incx, NULL, 1,              \
+                                        sizeof(type), sizeof(real), NULL});                        \
+    }
+#define SCAL(Name, name, type, real) BLAS_BOTH(SCAL_OF, Name, name, type, real)
+SCAL(Sscal, sscal, float, float)
+SCAL(Dscal, dscal, double, double)
+SCAL(Cscal, cscal, complex_float, complex_float)
+SCAL(Zscal, zscal, complex_double, complex_double)
+SCAL(Csscal, csscal, complex_float, float)
+SCAL(Zdscal, zdscal, complex_double, double)
 
-#define DOT(X, x, type)                                                                            \
-    static void dot_##x(struct blas_call *call, const int *n, const type *vx, const int *incx,     \
-                        const type *vy, const int *incy, type *result) {                           \
-        type (*work)(const int *, const type *, const int *, const type *, const int *);           \
-        if (VECTORS(type, *n, vx, *incx, false, vy, *incy, false) &&                               \
-            FIND(call, #x "dot_", work)) {                                                         \
-            type value = work(n, vx, incx, vy, incy);                                              \
-            blas_give(call, "result", result, &value, sizeof value);                               \
-        }                                                                                          \
-    }                                                                                              \
-    BLAS_CALL(cublas##X##dot_v2(void *handle, int n, const type *vx, int incx, const type *vy,     \
-                                int incy, type *result),                                           \
-              dot_##x(call, &n, vx, &incx, vy, &incy, result))
+#define ROT_OF(size, suffix, Name, name, type, real)                                               \
+    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
+                                                  type *vy, size incy, const real *c,              \
+                                                  const real *s) {                                 \
+        return BLAS_DO(rot, sizeof(real),                                                          \
+                       (struct vectors){c, s, #name "_", n, vx, incx, vy, incy, sizeof(type),      \
+                                        sizeof(real), NULL});                                      \
+    }
+#define ROT(Name, name, type, real) BLAS_BOTH(ROT_OF, Name, name, type, real)
+ROT(Srot, srot, float, float)
+ROT(Drot, drot, double, double)
+ROT(Csrot, csrot, complex_float, float)
+ROT(Zdrot, zdrot, complex_double, double)
 
-DOT(S, s, float)
-DOT(D, d, double)
+#define ROTM_OF(size, suffix, Name, name, type)                                                    \
+    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
+                                                  type *vy, size incy, const type *parameters) {   \
+        return BLAS_DO(rotm, 0,                                                                    \
+                       (struct vectors){NULL, NULL, #name "_", n, vx, incx, vy, incy,              \
+                                        sizeof(type), sizeof(type),                                \
+                                        (void *)(uintptr_t)parameters});                           \
+    }
+#define ROTM(Name, name, type) BLAS_BOTH(ROTM_OF, Name, name, type)
+ROTM(Srotm, srotm, float)
+ROTM(Drotm, drotm, double)
 
-// One vector gives one number: norms, sums of sizes, and where the largest is, counted from 1. Of
-// nothing it is 0.
-#define ONE_VECTOR(Name, name, type, answer)                                                       \
-    static void work_##name(struct blas_call *call, const int *n, const type *vx, const int *incx, \
-                            answer *result) {                                                      \
-        answer (*work)(const int *, const type *, const int *), value = 0;                         \
-        if (!blas_has_vector(call, "x", vx, *incx > 0 ? *n : 0, *incx, sizeof(type), false))       \
+// ---- One number of them -------------------------------------------------------------------------
+
+#define DOT(l, type)                                                                               \
+    static void dot_##l(struct lib_call *call, const void *arguments) {                            \
+        const struct vectors *v = arguments;                                                       \
+        type (*work)(const int *, const void *, const int *, const void *, const int *),           \
+            value = 0;                                                                             \
+        SIZES;                                                                                     \
+        if (!blas_takes(call, "result", v->result, sizeof value))                                  \
             return;                                                                                \
-        if (*n > 0 && *incx > 0) {                                                                 \
-            if (!FIND(call, #name "_", work))                                                      \
-                return;                                                                            \
-            value = work(n, vx, incx);                                                             \
-        }                                                                                          \
-        blas_give(call, "result", result, &value, sizeof value);                                   \
-    }                                                                                              \
-    BLAS_CALL(cublas##Name##_v2(void *handle, int n, const type *vx, int incx, answer *result),    \
-              work_##name(call, &n, vx, &incx, result))
+        if (has_both(call, v, false, false) && BLAS_FIND(v->name, work))                           \
+            value = work(&n, v->x, &incx, v->y, &incy);                                            \
+        if (call->status == LIB_SUCCESS && !call->is_dry)                                          \
+            blas_give(call, v->result, &value, sizeof value);                                      \
+    }
+DOT(s, float)
+DOT(d, double)
 
-ONE_VECTOR(Snrm2, snrm2, float, float)
-ONE_VECTOR(Dnrm2, dnrm2, double, double)
-ONE_VECTOR(Scnrm2, scnrm2, complex_float, float)
-ONE_VECTOR(Dznrm2, dznrm2, complex_double, double)
-ONE_VECTOR(Sasum, sasum, float, float)
-ONE_VECTOR(Dasum, dasum, double, double)
-ONE_VECTOR(Scasum, scasum, complex_float, float)
-ONE_VECTOR(Dzasum, dzasum, complex_double, double)
-ONE_VECTOR(Isamax, isamax, float, int)
-ONE_VECTOR(Idamax, idamax, double, int)
-ONE_VECTOR(Icamax, icamax, complex_float, int)
-ONE_VECTOR(Izamax, izamax, complex_double, int)
-ONE_VECTOR(Isamin, isamin, float, int)
-ONE_VECTOR(Idamin, idamin, double, int)
-ONE_VECTOR(Icamin, icamin, complex_float, int)
-ONE_VECTOR(Izamin, izamin, complex_double, int)
+// Fortran's functions of complex numbers return them in ways that compilers do not agree on: this
+// is not asked of the backend.
+#define COMPLEX_DOT(l, type, part)                                                                 \
+    static void dot_##l(struct lib_call *call, const void *arguments) {                            \
+        const struct vectors *v = arguments;                                                       \
+        const part sign = v->scalar ? -1 : 1; /* of x's imaginary part */                          \
+        type sum = {0, 0};                                                                         \
+        if (!blas_takes(call, "result", v->result, sizeof sum))                                    \
+            return;                                                                                \
+        bool is_ready = has_both(call, v, false, false);                                           \
+        for (int64_t i = 0; is_ready && i < v->n; i++) {                                           \
+            const type *a = (const type *)v->x + (v->incx < 0 ? i - v->n + 1 : i) * v->incx;       \
+            const type *b = (const type *)v->y + (v->incy < 0 ? i - v->n + 1 : i) * v->incy;       \
+            sum.re += a->re * b->re - sign * a->im * b->im;                                        \
+            sum.im += a->re * b->im + sign * a->im * b->re;                                        \
+        }                                                                                          \
+        if (call->status == LIB_SUCCESS && !call->is_dry)                                          \
+            blas_give(call, v->result, &sum, sizeof sum);                                          \
+    }
+COMPLEX_DOT(c, complex_float, float)
+COMPLEX_DOT(z, complex_double, double)
+
+#define DOT_OF(size, suffix, Name, name, x, type, conjugates)                                      \
+    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
+                                                  type *vy, size incy, type *result) {             \
+        return BLAS_DO(dot_##x, 0,                                                                 \
+                       (struct vectors){NULL, NULL, #name "_", n, vx, incx, vy, incy,              \
+                                        sizeof(type), conjugates, result});                        \
+    }
+#define DOTS(Name, name, x, type, conjugates) BLAS_BOTH(DOT_OF, Name, name, x, type, conjugates)
+DOTS(Sdot, sdot, s, float, 0)
+DOTS(Ddot, ddot, d, double, 0)
+DOTS(Cdotu, cdotu, c, complex_float, 0)
+DOTS(Cdotc, cdotc, c, complex_float, 1)
+DOTS(Zdotu, zdotu, z, complex_double, 0)
+DOTS(Zdotc, zdotc, z, complex_double, 1)
+
+// Norms, sums of sizes, and where the largest is, counted from 1. Of nothing it is 0.
+#define ONE_VECTOR(function, type, answer, given)                                                  \
+    static void function(struct lib_call *call, const void *arguments) {                           \
+        const struct vectors *v = arguments;                                                       \
+        answer (*work)(const int *, const void *, const int *), value = 0;                         \
+        const int n = (int)v->n, incx = (int)v->incx;                                              \
+        bool is_long = v->scalar == sizeof(int64_t); /* an index of 64 bits */                     \
+        if (!blas_takes(call, "result", v->result, is_long ? 8 : sizeof(given)) ||                 \
+            !is_small(call, v) ||                                                                  \
+            !lib_has_vector(call, "x", v->x, incx > 0 ? n : 0, incx, sizeof(type), false) ||       \
+            call->is_dry)                                                                          \
+            return;                                                                                \
+        if (n > 0 && incx > 0) {                                                                   \
+            if (!BLAS_FIND(v->name, work))                                                         \
+                return;                                                                            \
+            value = work(&n, v->x, &incx);                                                         \
+        }                                                                                          \
+        const int64_t wide = (int64_t)value;                                                       \
+        if (is_long)                                                                               \
+            blas_give(call, v->result, &wide, sizeof wide);                                        \
+        else                                                                                       \
+            blas_give(call, v->result, &value, sizeof value);                                      \
+    }
+#define ONE_OF(size, suffix, Name, name, type, given, index)                                       \
+    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
+                                                  given *result) {                                 \
+        return BLAS_DO(name, 0,                                                                    \
+                       (struct vectors){NULL, NULL, #name "_", n, vx, incx, NULL, 1, sizeof(type), \
+                                        index(size), result});                                     \
+    }
+#define NO_INDEX(size) 0
+#define INDEX(size) (sizeof(size) == 8 ? 8 : 0)
+#define NORM(Name, name, type, answer)                                                             \
+    ONE_VECTOR(name, type, answer, answer)                                                         \
+    BLAS_BOTH(ONE_OF, Name, name, type, answer, NO_INDEX)
+#define LARGEST(Name, name, type)                                                                  \
+    ONE_VECTOR(name, type, int, int)                                                               \
+    ONE_OF(int, _v2, Name, name, type, int, INDEX)                                                 \
+    ONE_OF(int64_t, _v2_64, Name, name, type, int64_t, INDEX)
+
+NORM(Snrm2, snrm2, float, float)
+NORM(Dnrm2, dnrm2, double, double)
+NORM(Scnrm2, scnrm2, complex_float, float)
+NORM(Dznrm2, dznrm2, complex_double, double)
+NORM(Sasum, sasum, float, float)
+NORM(Dasum, dasum, double, double)
+NORM(Scasum, scasum, complex_float, float)
+NORM(Dzasum, dzasum, complex_double, double)
+LARGEST(Isamax, isamax, float)
+LARGEST(Idamax, idamax, double)
+LARGEST(Icamax, icamax, complex_float)
+LARGEST(Izamax, izamax, complex_double)
+LARGEST(Isamin, isamin, float)
+LARGEST(Idamin, idamin, double)
+LARGEST(Icamin, icamin, complex_float)
+LARGEST(Izamin, izamin, complex_double)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AUDIT_API __attribute__((visibility("default")))
 
@@ -22,22 +23,26 @@ struct library {
     const char *name; // as it may be asked for
     const char *ours;
     bool is_computed; // on the CPU: where the user asked for it
+    bool needs_real;  // ours is taken only where the real one is, which it loads
 };
 
 static const struct library libraries[] = {
-    {"libcuda.so", "libcuda.so.1", false},
-    {"libcuda.so.1", "libcuda.so.1", false},
-    {"libcudart.so", "libcudart.so.13", false},
-    {"libcudart.so.11.0", "libcudart.so.11.0", false},
-    {"libcudart.so.12", "libcudart.so.12", false},
-    {"libcudart.so.13", "libcudart.so.13", false},
-    {"libcute_dsl_runtime.so", "libbankrun-cute.so", false},
-    {"libnvidia-ml.so", "libnvidia-ml.so.1", false},
-    {"libnvidia-ml.so.1", "libnvidia-ml.so.1", false},
-    {"libcublas.so.12", "libbankrun-cublas.so.12", true},
-    {"libcublas.so.13", "libbankrun-cublas.so.13", true},
-    {"libcublasLt.so.12", "libbankrun-cublasLt.so.12", true},
-    {"libcublasLt.so.13", "libbankrun-cublasLt.so.13", true},
+    {"libcuda.so", "libcuda.so.1", false, false},
+    {"libcuda.so.1", "libcuda.so.1", false, false},
+    {"libcudart.so", "libcudart.so.13", false, false},
+    {"libcudart.so.11.0", "libcudart.so.11.0", false, false},
+    {"libcudart.so.12", "libcudart.so.12", false, false},
+    {"libcudart.so.13", "libcudart.so.13", false, false},
+    {"libcute_dsl_runtime.so", "libbankrun-cute.so", false, false},
+    {"libnvidia-ml.so", "libnvidia-ml.so.1", false, false},
+    {"libnvidia-ml.so.1", "libnvidia-ml.so.1", false, false},
+    {"libcublas.so.12", "libbankrun-cublas.so.12", true, false},
+    {"libcublas.so.13", "libbankrun-cublas.so.13", true, false},
+    {"libcublasLt.so.12", "libbankrun-cublasLt.so.12", true, false},
+    {"libcublasLt.so.13", "libbankrun-cublasLt.so.13", true, false},
+    {"libcufft.so.11", "libbankrun-cufft.so.11", true, false},
+    {"libcufft.so.12", "libbankrun-cufft.so.12", true, false},
+    {"libcurand.so.10", "libbankrun-curand.so.10", true, true},
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
@@ -69,15 +74,24 @@ unsigned la_version(unsigned version) {
     return !find_paths() ? 0 : version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-// Is asked with the name as it was given, and then with each path that is tried.
+static char real_path[4096]; // of the library of needs_real
+
+// Is asked with the name as it was given, and then with each path that is tried, which takes the
+// place of a name without a folder. A real library is asked for by ours with "/./" in its path.
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
     (void)cookie;
-    if (flag != LA_SER_ORIG)
-        return (char *)name;
     const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name;
-    for (size_t i = 0; i < LIBRARIES; i++)
-        if (paths[i][0] && strcmp(file, libraries[i].name) == 0)
-            return paths[i];
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        if (!paths[i][0] || strcmp(file, libraries[i].name) != 0)
+            continue;
+        if (!libraries[i].needs_real)
+            return flag == LA_SER_ORIG ? paths[i] : (char *)name;
+        if (!slash || strstr(name, "/./") || strlen(name) >= sizeof real_path ||
+            access(name, R_OK) != 0)
+            return (char *)name;
+        memcpy(real_path, name, strlen(name) + 1);
+        return paths[i];
+    }
     return (char *)name;
 }
 
@@ -111,11 +125,25 @@ static void *exported(const struct link_map *map, const char *name) {
     return NULL;
 }
 
+static bool is_in_place_of_real(const char *file) {
+    for (size_t i = 0; i < LIBRARIES; i++)
+        if (libraries[i].needs_real &&
+            (strcmp(file, libraries[i].name) == 0 || strcmp(file, libraries[i].ours) == 0))
+            return true;
+    return false;
+}
+
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
     (void)cookie;
     const char *slash = strrchr(map->l_name, '/');
     if (space == LM_ID_BASE && slash && strcmp(slash + 1, "libbankrun-inject.so") == 0)
         when_loaded = exported(map, "bankrun_when_loaded");
+    // The linker may know ours by the real one's path.
+    char *real = space == LM_ID_BASE && real_path[0] && slash && is_in_place_of_real(slash + 1)
+                     ? exported(map, "bankrun_real_library")
+                     : NULL;
+    if (real)
+        memcpy(real, real_path, sizeof real_path);
     return 0; // its calls are its own affair
 }
 

@@ -183,6 +183,141 @@ good(blas.cublasSsymm_v2(handle, 0, 0, 3, 2, f(1), put(lower), 3, put(b), 3, f(0
 near(take(where, 6), product(full, N, 3, b, N, 3, 3, 2, 3, 1, 0, [0] * 6, 3))
 """)
 
+    def test_more_vectors(self):
+        """Complex products, scales by real numbers, rotations; the 64-bit names."""
+        self.good("""
+flat = lambda values, code="f": put([part for z in values for part in (z.real, z.imag)], code)
+pairs = lambda values: [complex(*values[i:i + 2]) for i in range(0, len(values), 2)]
+p, q = [complex(*some(2)) for _ in range(7)], [complex(*some(2)) for _ in range(7)]
+for letter, code, real in (("C", "f", ctypes.c_float), ("Z", "d", ctypes.c_double)):
+    result = (real * 2)()
+    for conjugates in False, True:
+        for name in ("%sdot%s_v2", "%sdot%s_v2_64"):
+            of = L if name.endswith("64") else I
+            call = getattr(blas, "cublas" + name % (letter, "c" if conjugates else "u"))
+            for incx, incy in ((1, 1), (2, 1), (-1, 2), (1, -2)):
+                n = 3
+                x = [p[abs(incx) * i] for i in range(n)][::1 if incx > 0 else -1]
+                y = [q[abs(incy) * i] for i in range(n)][::1 if incy > 0 else -1]
+                good(call(handle, of(n), flat(p, code), of(incx), flat(q, code), of(incy), result))
+                near([complex(*result)], [sum((a.conjugate() if conjugates else a) * b for a, b in zip(x, y))])
+where = flat(p)
+good(blas.cublasCsscal_v2(handle, 7, f(3), where, 1)); near(pairs(take(where, 14)), [3 * z for z in p])
+where = flat(p, "d")
+good(blas.cublasZdscal_v2_64(handle, L(7), d(3), where, L(1))); near(pairs(take(where, 14, "d")), [3 * z for z in p])
+x, y = some(9), some(9)
+u, v = put(x), put(y)
+good(blas.cublasSrot_v2(handle, 9, u, 1, v, 1, f(.6), f(.8)))
+near(take(u, 9), [.6 * a + .8 * b for a, b in zip(x, y)]); near(take(v, 9), [.6 * b - .8 * a for a, b in zip(x, y)])
+good(blas.cublasSetPointerMode_v2(handle, 1))
+u, v = put(x), put(y)
+good(blas.cublasSrot_v2_64(handle, L(9), u, L(1), v, L(1), put([.6]), put([.8])))
+near(take(u, 9), [.6 * a + .8 * b for a, b in zip(x, y)])
+u, v = put(x), put(y)
+good(blas.cublasSrotm_v2(handle, 9, u, 1, v, 1, put([-1, 2, 3, 4, 5])))
+near(take(u, 9), [2 * a + 4 * b for a, b in zip(x, y)]); near(take(v, 9), [3 * a + 5 * b for a, b in zip(x, y)])
+good(blas.cublasSetPointerMode_v2(handle, 0))
+index = L()
+good(blas.cublasIsamax_v2_64(handle, L(9), put(x), L(1), ctypes.byref(index)))
+assert index.value == 1 + [abs(a) for a in x].index(max(map(abs, x)))
+where = put(y)
+good(blas.cublasSaxpy_v2_64(handle, L(9), f(2), put(x), L(1), where, L(1))); near(take(where, 9), [b + 2 * a for a, b in zip(x, y)])
+assert blas.cublasSaxpy_v2_64(handle, L(1 << 31), f(2), where, L(1), where, L(1)) == 15
+""")
+
+    def test_more_matrices(self):
+        """Triangles times matrices in place and not, Hermitian matrices, updates of rank 1, 2 and k."""
+        self.good("""
+flat = lambda values, code="f": put([part for z in values for part in (z.real, z.imag)], code)
+pairs = lambda values: [complex(*values[i:i + 2]) for i in range(0, len(values), 2)]
+lower, b = [4, 1, -2, 0, 2, 1, 0, 0, 8], some(6)
+wanted = [2 * v for v in product(lower, N, 3, b, N, 3, 3, 2, 3, 1, 0, [0] * 6, 3)]
+where, source = put([9] * 10), put(b)
+good(blas.cublasStrmm_v2(handle, 0, 0, N, 0, 3, 2, f(2), put(lower), 3, source, 3, where, 5))
+near([take(where, 10)[j * 5 + i] for j in range(2) for i in range(3)], wanted); assert take(where, 10)[3:5] == [9, 9] and take(source, 6) == b
+good(blas.cublasStrmm_v2_64(handle, 0, 0, N, 0, L(3), L(2), f(2), put(lower), L(3), source, L(3), source, L(3)))
+near(take(source, 6), wanted)
+x = some(3)
+where = put(x)
+good(blas.cublasStrmv_v2(handle, 0, N, 0, 3, put(lower), 3, where, 1))
+near(take(where, 3), [sum(lower[j * 3 + i] * x[j] for j in range(3)) for i in range(3)])
+h = [2, 1 + 1j, 0.5j, 1 - 1j, 3, 2, -0.5j, 2, 1]  # Hermitian, by columns
+z = [complex(*some(2)) for _ in range(3)]
+where = flat([0] * 3)
+one, none = (ctypes.c_float * 2)(1, 0), (ctypes.c_float * 2)(0, 0)
+good(blas.cublasChemv_v2(handle, 0, 3, one, flat(map(complex, h)), 3, flat(z), 1, none, where, 1))
+near(pairs(take(where, 6)), [sum(h[j * 3 + i] * z[j] for j in range(3)) for i in range(3)])
+where = flat([0] * 3)
+good(blas.cublasChemm_v2(handle, 0, 1, 3, 1, one, flat(map(complex, h)), 3, flat(z), 3, none, where, 3))
+near(pairs(take(where, 6)), [sum(h[j * 3 + i] * z[j] for j in range(3)) for i in range(3)])
+y = some(3)
+where = put([0] * 9)
+good(blas.cublasSsyr_v2(handle, 0, 3, f(2), put(x), 1, where, 3))
+near(take(where, 9), [2 * x[i] * x[j] if i >= j else 0 for j in range(3) for i in range(3)])
+where = put([0] * 9)
+good(blas.cublasSsyr2_v2_64(handle, 1, L(3), f(2), put(x), L(1), put(y), L(1), where, L(3)))
+near(take(where, 9), [2 * (x[i] * y[j] + y[i] * x[j]) if i <= j else 0 for j in range(3) for i in range(3)])
+where = flat([0j] * 9)
+good(blas.cublasCherk_v2(handle, 0, N, 3, 1, f(2), flat(z), 3, f(0), where, 3))
+near(pairs(take(where, 18)), [2 * z[i] * z[j].conjugate() if i >= j else 0j for j in range(3) for i in range(3)])
+assert blas.cublasCherk_v2(handle, 0, T, 3, 1, f(2), flat(z), 3, f(0), where, 3) == 7
+where = put([0] * 9)
+good(blas.cublasSsyr2k_v2(handle, 0, N, 3, 1, f(2), put(x), 3, put(y), 3, f(0), where, 3))
+near(take(where, 9), [2 * (x[i] * y[j] + y[i] * x[j]) if i >= j else 0 for j in range(3) for i in range(3)])
+a, b, where = some(4), some(4), put([0] * 4)
+good(blas.cublasSgemm_v2_64(handle, N, T, L(2), L(2), L(2), f(1), put(a), L(2), put(b), L(2), f(0), where, L(2)))
+near(take(where, 4), product(a, N, 2, b, T, 2, 2, 2, 2, 1, 0, [0] * 4, 2))
+""")
+
+    def test_capture(self):
+        """Nodes of a graph keep scalars of the host as they were, and read those of the device when they run."""
+        done = self.good("""
+stream, graph, ready = P(), P(), P()
+good(cudart.cudaStreamCreate(ctypes.byref(stream)))
+good(blas.cublasSetStream_v2(handle, stream))
+a, b = some(4), some(4)
+where, x, alpha, factor = put([0] * 4), put([1, 2, 3, 4]), ctypes.c_float(3), put([2])
+result, at_a, at_b = put([0]), put(a), put(b)
+good(cudart.cudaStreamBeginCapture(stream, 0))
+good(blas.cublasSgemm_v2(handle, N, N, 2, 2, 2, ctypes.byref(alpha), at_a, 2, at_b, 2, f(0), where, 2))
+good(blas.cublasSetPointerMode_v2(handle, 1))
+good(blas.cublasSscal_v2(handle, 4, factor, x, 1))
+good(blas.cublasSdot_v2(handle, 4, x, 1, x, 1, result))
+good(cudart.cudaStreamEndCapture(stream, ctypes.byref(graph)))
+count = ctypes.c_size_t()
+good(cudart.cudaGraphGetNodes(graph, None, ctypes.byref(count)))
+assert count.value == 3
+alpha.value = 99
+good(cudart.cudaGraphInstantiate(ctypes.byref(ready), graph, ctypes.c_ulonglong(0)))
+good(cudart.cudaGraphDestroy(graph))
+assert take(where, 4) == [0] * 4 and take(x, 4) == [1, 2, 3, 4]
+for times in 1, 2:
+    good(cudart.cudaGraphLaunch(ready, stream))
+    assert take(x, 4) == [v * 2 ** times for v in (1, 2, 3, 4)] and take(result, 1) == [30 * 4 ** times]
+near(take(where, 4), product(a, N, 2, b, N, 2, 2, 2, 2, 3, 0, [0] * 4, 2))
+good(cudart.cudaGraphExecDestroy(ready))
+""", "--format", "json", "-o", os.path.join(self.folder, "run.json"))
+        del done
+        with open(os.path.join(self.folder, "run.json"), encoding="utf-8") as file:
+            gaps = json.load(file)["incomplete"]
+        self.assertEqual({gap["text"]: gap["count"] for gap in gaps if gap["kind"] == "library"},
+                         {f"cublas{name}: computed on the CPU, not counted": 2 for name in ("Sgemm", "Sscal", "Sdot")})
+
+    def test_capture_is_refused(self):
+        """What a graph cannot do: results on the host. What is wrong is said at once, and spoils the capture."""
+        done = self.run_script("""
+stream, graph = P(), P()
+good(cudart.cudaStreamCreate(ctypes.byref(stream)))
+good(blas.cublasSetStream_v2(handle, stream))
+x = put([1, 2, 3, 4])
+for call in (lambda: blas.cublasSdot_v2(handle, 4, x, 1, x, 1, f(0)),
+             lambda: blas.cublasSgemm_v2(handle, N, N, -1, 2, 2, f(1), x, 2, x, 2, f(0), x, 2)):
+    good(cudart.cudaStreamBeginCapture(stream, 0))
+    print(call(), cudart.cudaStreamEndCapture(stream, ctypes.byref(graph)))
+""", "--libraries", "cpu")
+        self.assertEqual(done.stdout.split(), ["15", "901", "7", "901"], done.stderr)
+        self.assertIn("cublasSdot is not supported in a captured stream with a result on the host", done.stderr)
+
     def test_lt(self):
         self.good("""
 def number(value, kind=I): return ctypes.byref(kind(value))

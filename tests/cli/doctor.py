@@ -76,14 +76,17 @@ class Doctor(unittest.TestCase):
             self.assertIn("get-nvcc.sh", rows["nvcc"]["cure"])
             self.assertIn("apt install", rows["nvdisasm"]["cure"])
 
-    def test_openblas(self):
+    def test_what_computes(self):
         """A library of that name in a folder of the user's, and none: where that can be had."""
-        subprocess.run(["gcc", "-shared", "-o", os.path.join(self.folder, "libopenblas.so.0"), "-x", "c", os.devnull], check=True)
-        row = self.rows(LD_LIBRARY_PATH=self.folder)["OpenBLAS"]
-        self.assertEqual((row["state"], row["found"]), ("ok", os.path.join(self.folder, "libopenblas.so.0")))
-        row = self.rows()["OpenBLAS"]
-        if row["state"] != "ok":
-            self.assertEqual((row["state"], row["cure"]), ("limited", "apt install libopenblas0-pthread"))
+        for name, file, cure in (("OpenBLAS", "libopenblas.so.0", "apt install libopenblas0-pthread"),
+                                 ("FFTW", "libfftw3f.so.3", "apt install libfftw3-single3 libfftw3-double3")):
+            path = os.path.join(self.folder, file)
+            subprocess.run(["gcc", "-shared", "-o", path, "-x", "c", os.devnull], check=True)
+            row = self.rows(LD_LIBRARY_PATH=self.folder)[name]
+            self.assertEqual((row["state"], row["found"]), ("ok", path))
+            row = self.rows()[name]
+            if row["state"] != "ok":
+                self.assertEqual((row["state"], row["cure"]), ("limited", cure))
 
     def test_tools(self):
         self.tool("nvcc", 'echo "nvcc: NVIDIA (R) Cuda compiler driver"\n'

@@ -55,6 +55,11 @@ bool cuda_capture_of(const struct cuda_state *state, cuda_stream stream) {
     return capture_of(state, stream) != NULL;
 }
 
+struct cuda_graph *cuda_capture_graph(const struct cuda_state *state, cuda_stream stream) {
+    const struct cuda_capture *capture = capture_of(state, stream);
+    return capture ? capture->graph : NULL;
+}
+
 void cuda_capture_spoil(struct cuda_state *state, cuda_stream stream) {
     struct cuda_capture *capture = capture_of(state, stream);
     if (capture)

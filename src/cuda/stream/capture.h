@@ -14,6 +14,8 @@ struct cuda_stream;
 
 // The stream is being captured.
 bool cuda_capture_of(const struct cuda_state *state, cuda_stream stream);
+// The graph that its operations go into. NULL: it is not being captured.
+struct cuda_graph *cuda_capture_graph(const struct cuda_state *state, cuda_stream stream);
 // What is to come before each use of a good stream. *capture is NULL when what is queued is to run.
 // The legacy stream cannot be used while a stream that it would wait for is captured: that capture
 // is spoilt then.
