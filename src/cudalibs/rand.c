@@ -2,6 +2,7 @@
 // those for the device, and needs no GPU for them. Integers, uniform and Poisson numbers are those
 // of a GPU to the last bit; normal and log-normal ones differ where the host's logarithms, sines
 // and roots are rounded otherwise.
+#define _GNU_SOURCE // RTLD_DEEPBIND
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -39,6 +40,14 @@ struct generator {
 __attribute__((visibility("default"))) extern char bankrun_real_library[4096];
 char bankrun_real_library[4096];
 
+// What the library calls of its own is not ours, also where the program loaded that for all.
+// Sanitizers end programs that ask for this.
+#ifdef __SANITIZE_ADDRESS__
+enum { OWN_FIRST = 0 };
+#else
+enum { OWN_FIRST = RTLD_DEEPBIND };
+#endif
+
 static void *library;
 static char reason[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -54,7 +63,7 @@ static void load(void) {
     }
     snprintf(path, sizeof path, "%.*s/./%s", (int)(slash - bankrun_real_library),
              bankrun_real_library, slash + 1);
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL | OWN_FIRST);
     if (!library)
         snprintf(reason, sizeof reason, "%s", dlerror());
 }

@@ -107,11 +107,13 @@ print(own.raw.hex())
         wanted = run(sys.executable, self.write("plain.py", text)).stdout
         self.assertEqual(len(wanted), 8001)
         done = self.good(f"""
-rand = ctypes.CDLL("{LIBRARY}")  # by its path, as packages of Python ask
+rand = ctypes.CDLL("{LIBRARY}", ctypes.RTLD_GLOBAL)  # by its path and for all, as packages of Python ask
 made, out = generator(161, rand.curandCreateGenerator), room(4000)
 good(rand.curandSetPseudoRandomGeneratorSeed(made, ctypes.c_ulonglong(5)))
 good(rand.curandGenerateUniform(made, out, N(1000)))
 print(take(out, 4000).hex())
+made = generator(100, rand.curandCreateGenerator)
+good(rand.curandGenerateUniform(made, out, N(1000)))  # which seeds by itself
 version, major = I(), I()
 good(rand.curandGetVersion(ctypes.byref(version)))
 good(rand.curandGetProperty(0, ctypes.byref(major)))
