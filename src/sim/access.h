@@ -80,6 +80,7 @@ struct sim_worker {
     uint64_t barriers, counted_barriers; // at which warps waited; of blocks that have ended
     uint64_t blocks;                     // for which the one that runs was picked; 0: it was not
     struct sim_lost *lost;               // NULL: nobody asks about host memory that goes away
+    struct sim_native_worker *native;    // NULL: the interpreter runs all
     void *scratch;                       // of matrix instructions; NULL until one needs it
     VEC(struct sim_passed) passed;       // by instruction
     uint64_t passed_number;

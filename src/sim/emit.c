@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/native.h"
+
 void sim_listen(struct sim_worker *worker, const struct event_observer *observer) {
     worker->observer = observer;
     if (!observer)
@@ -49,7 +51,9 @@ static const uint8_t *stored_values(const struct mem_request *r, uint8_t *values
 }
 
 static void tell(const struct mem_request *r, const struct event_access *event) {
-    const struct sim_worker *worker = r->warp->block->worker;
+    struct sim_worker *worker = r->warp->block->worker;
+    if (worker->native)
+        sim_native_forget(worker, event->site, event->space, r->warp->number);
     if (sim_is_heard(r))
         worker->observer->access(worker->observer_state, event);
     if (sim_is_copy_heard(r))

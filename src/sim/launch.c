@@ -15,6 +15,7 @@
 #include "sim/flow/lost.h"
 #include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
+#include "sim/native.h"
 #include "sim/still.h"
 #include "sim/turns.h"
 
@@ -31,7 +32,7 @@ struct output { // what one block printed
 
 struct sim_run { // one launch
     struct sim *sim;
-    const struct sim_kernel *kernel;
+    struct sim_kernel *kernel;
     const struct sim_launch *launch;
     uint64_t first, count;
     uint64_t pieces, chosen; // clusters (or blocks), and how many of them are run
@@ -139,7 +140,9 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
         run->result->all_thread_instructions += worker->blocks * threads;
         run->result->all_barriers += worker->blocks * barriers;
     }
-    __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
+    const uint64_t all =
+        instructions + __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
+    sim_native_heat(run->kernel, run->launch, all);
     __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
     if (flow->output.length) {
         pthread_mutex_lock(&run->lock);
@@ -212,6 +215,8 @@ static struct sim_cluster *start_cluster(struct sim_worker *worker, struct resid
     }
     if (worker->turns)
         sim_turns_begin(worker->turns, worker, worker->turn);
+    if (!worker->native)
+        sim_native_begin(worker);
     struct sim_cluster *cluster;
     if (residents->idle.length)
         cluster = residents->idle.data[--residents->idle.length];
@@ -278,8 +283,10 @@ static void end_cluster(struct sim_worker *worker, struct residents *residents, 
         sim_turns_end(run->turns, worker);
     for (uint32_t rank = 0; rank < cluster->count; rank++)
         finish_block(worker, cluster->blocks[rank]);
-    if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end)
+    if (run->chosen < run->pieces && worker->observer && worker->observer->piece_end) {
+        sim_native_flush(worker);
         worker->observer->piece_end(worker->observer_state);
+    }
     residents->running.data[at] = residents->running.data[--residents->running.length];
     if (may_idle)
         vec_push(&residents->idle, cluster);
@@ -425,6 +432,7 @@ static void work(void *context, int index) {
         run_blocks(worker, &residents);
     }
     __atomic_fetch_sub(&run->workers, 1, __ATOMIC_SEQ_CST);
+    sim_native_end(worker);
     if (run->launch->is_guarded)
         sim_lost_end(worker);
     if (worker->observer && worker->observer->worker_end)
@@ -465,29 +473,14 @@ static void write_output(struct sim_run *run) {
 
 // ---- Children -----------------------------------------------------------------------------
 
-static void free_children(struct sim_result *result) {
-    for (size_t i = 0; i < result->child_count; i++)
-        free(result->children[i].parameters);
-    free(result->children);
-    result->children = NULL;
-    result->child_count = 0;
-}
-
-static int by_parent(const void *a, const void *b) {
-    const struct sim_child *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
 static void hand_over_children(struct sim_run *run) {
     struct sim_result *result = run->result;
     result->children = run->children.data;
     result->child_count = run->children.length;
     if (result->child_count)
-        qsort(result->children, result->child_count, sizeof *result->children, by_parent);
+        sim_children_sort(result);
     if (result->fault != SIM_OK)
-        free_children(result);
+        sim_children_free(result);
 }
 
 // ---- The launch ---------------------------------------------------------------------------
@@ -536,6 +529,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
                           .still_block = UINT64_MAX,
                           .workers = 1,
                           .result = result};
+    sim_native_prepare(kernel, launch);
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     assert(blocks && threads && launch->first_block < blocks);
     size_t parameter_bytes = kernel->ir->parameter_bytes;
@@ -572,6 +566,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         work(&run, 0);
     else
         run_on_all(&run);
+    kernel->instructions += result->instructions;
     kernel->block_instructions = run.done ? result->instructions / run.done : UINT64_MAX;
     pthread_mutex_destroy(&run.lock);
     event_fanout_free(run.fanout);
@@ -593,7 +588,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
 }
 
 void sim_result_free(struct sim_result *result) {
-    free_children(result);
+    sim_children_free(result);
     sim_free_passed(result);
     free(result->message);
     result->message = NULL;

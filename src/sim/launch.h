@@ -28,4 +28,8 @@ struct sim_result sim_describe(struct sim_warp *warp, const struct sim_instr *in
 void sim_take_passed(struct sim_worker *worker, struct sim_result *result);
 void sim_free_passed(struct sim_result *result);
 
+// children.c: by the block that asked; none are left.
+void sim_children_sort(struct sim_result *result);
+void sim_children_free(struct sim_result *result);
+
 #endif

@@ -23,6 +23,14 @@ enum { SIM_DEVICES = 16 }; // that may share an address space
 #define SIM_ALL_DEVICES 0xffffu
 #define SIM_DEVICE_BYTES (16ull << 30) // the memory of a device that nobody gave another size
 
+enum sim_engine {
+    SIM_ENGINE_AUTO, // kernels that run for long are compiled meanwhile
+    SIM_ENGINE_INTERPRET,
+    SIM_ENGINE_COMPILE, // each kernel is before its first launch, where it can be
+};
+// Why kernels cannot be compiled, in words. NULL: they can.
+const char *sim_compiler_missing(void);
+
 struct sim_config {
     unsigned arch;             // 90 for 9.0: what %-registers, properties and limits say
     int threads;               // 0: one for each processor
@@ -30,9 +38,10 @@ struct sim_config {
     FILE *output;              // where device printf goes; NULL: nowhere
     uint64_t device_bytes;     // memory that the device pretends to have; 0: SIM_DEVICE_BYTES
     unsigned multiprocessors;  // what %nsmid says; 0: 132
-    struct sim_sample sample;  // which part of a launch's blocks is run
-    struct sim_fill fill;      // what memory holds before it is written
-    bool tracks_undefined;     // which bits nothing has defined, and tells of uses of them
+    enum sim_engine engine;
+    struct sim_sample sample; // which part of a launch's blocks is run
+    struct sim_fill fill;     // what memory holds before it is written
+    bool tracks_undefined;    // which bits nothing has defined, and tells of uses of them
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
     bool has_own_pages;    // host and managed allocations share no page of the host with each other
     struct sim *neighbour; // whose address space this device shares; NULL: it has its own

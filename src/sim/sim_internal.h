@@ -108,13 +108,17 @@ struct sim_kernel {
     uint64_t local_bytes; // of a thread, calls included
     bool uses_stack;      // takes more than that: recursive and indirect calls, alloca
     bool uses_tid, uses_ctaid;
-    uint64_t block_instructions; // of the last launch; UINT64_MAX: none yet
-    bool uses_cluster;           // reads registers of the block's place in its cluster
-    bool launches;               // other kernels
-    bool reads_clock, allocates; // allocates: or frees
-    bool retries;                // has loops of compare-and-swap on shared memory
-    bool is_ordered;             // has accesses that wait until the blocks before have ended
-    bool waits_for_blocks;       // has a loop that polls memory which other blocks may write
+    uint64_t block_instructions;       // of the last launch; UINT64_MAX: none yet
+    bool uses_cluster;                 // reads registers of the block's place in its cluster
+    bool launches;                     // other kernels
+    bool reads_clock, allocates;       // allocates: or frees
+    uint64_t instructions;             // of its launches that have ended
+    struct sim_native *native;         // atomic. NULL: it is not compiled
+    struct sim_native_job *native_job; // NULL: it was not compiled beside its launches
+    bool native_is_claimed;            // atomic: somebody compiles it, or did
+    bool retries;                      // has loops of compare-and-swap on shared memory
+    bool is_ordered;                   // has accesses that wait until the blocks before have ended
+    bool waits_for_blocks;             // has a loop that polls memory which other blocks may write
 };
 
 struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_function *kernel,

@@ -1,6 +1,7 @@
 // Decoding: an IR function becomes an array of handlers with references to lanes.
 #include "sim/decode/decode.h"
 #include "sim/contention.h"
+#include "sim/native.h"
 #include "sim/shadow/shadow.h"
 #include "sim/texture/access.h"
 #include "sim/turns.h"
@@ -375,6 +376,7 @@ struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_functio
 }
 
 void sim_kernel_free(struct sim_kernel *kernel) {
+    sim_native_free(kernel);
     vec_free(&kernel->constants);
     arena_destroy(kernel->arena);
 }

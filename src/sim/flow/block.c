@@ -11,6 +11,7 @@
 #include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
 #include "sim/launch.h"
+#include "sim/native.h"
 #include "sim/shadow_frame.h"
 
 // PATIENCE: a split that used its long slice this often in a row is treated as spinning, whatever
@@ -138,7 +139,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
         memset(flow->register_memory, 0, flow->register_bytes);
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         flow->warps[w].number = event_warp_number(linear, w);
-        sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), &kernel->codes[0]);
+        sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), sim_native_code(block->worker));
     }
 }
 
@@ -264,8 +265,12 @@ enum warp_result { WARP_WAITS, WARP_SPINS, WARP_SLICE, WARP_FAULT };
 
 static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp) {
     unsigned rounds = 0, spins = 0;
-    for (;;) {
-        const struct sim_instr *pc = sim_next_split(warp);
+    const struct sim_instr *pc = NULL;
+    if (flow->block.worker->native && sim_native_run(warp, &pc) == SIM_NATIVE_STOPS)
+        return flow->has_fault ? WARP_FAULT : WARP_WAITS;
+    for (;; pc = NULL) {
+        if (!pc)
+            pc = sim_next_split(warp);
         if (!pc)
             return WARP_WAITS;
         cut_slice(flow, warp);

@@ -17,6 +17,7 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     flow->tokens.length = 0;
     flow->instructions = flow->thread_instructions = flow->spin = flow->spin_before = 0;
     flow->run_start = 0;
+    flow->native_left = NULL;
     flow->slice = flow->look_at = SIM_LOOK_SLICE;
     flow->split_count = 1;
     flow->current = 0;

@@ -73,9 +73,11 @@ struct sim_warp_flow {
     uint32_t started;               // lanes that exist
     uint32_t run_start;             // ordinal of the first instruction not yet counted
     uint64_t instructions, thread_instructions;
-    uint64_t spin;        // instructions since the split last started to run
-    uint64_t slice;       // how many that may be in a loop that polls nothing
-    uint64_t look_at;     // instructions at which the scheduler looks next
+    uint64_t spin;    // instructions since the split last started to run
+    uint64_t slice;   // how many that may be in a loop that polls nothing
+    uint64_t look_at; // instructions at which the scheduler looks next
+    const struct sim_instr
+        *native_left;     // native code left just before; its registers are its own. NULL: nowhere
     uint64_t spin_before; // `spin` when the last slice was used up (shuffle.h)
     struct sim_frame root;
     uint64_t stack[LANES]; // bytes that alloca took from the end of local memory

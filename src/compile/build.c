@@ -1,0 +1,398 @@
+// From a plan to machine code. See sim/native/compiler.h and build.h.
+#include "compile/build.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/InstCombine.h>
+#include <llvm-c/Transforms/Scalar.h>
+#include <llvm-c/Transforms/Utils.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/flow/warp.h"
+
+static const char here[] = "";
+
+// ---- Jumps ------------------------------------------------------------------------------------
+
+static void add_edge(struct build *build, uint32_t to) {
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
+    const struct form *forms = plan_forms(build->plan, to);
+    for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
+        LLVMValueRef phi = build->phis[to][r];
+        if (!phi)
+            continue;
+        LLVMValueRef value =
+            forms[r].kind == FORM_RAMP ? build->held[r].value : build_register_lanes(build, r);
+        LLVMAddIncoming(phi, &value, &from, 1);
+    }
+    LLVMBuildBr(build->builder, build->blocks[to]);
+}
+
+// As the interpreter's jump() counts.
+static void count_jump(struct build *build, const struct op *op, uint32_t to) {
+    LLVMBuilderRef b = build->builder;
+    const struct sim_code *code = build->plan->code;
+    const uint32_t ordinal = code->instrs[op->at].ordinal + 1;
+    const uint32_t target = code->instrs[code->block_start[to]].ordinal;
+    LLVMValueRef start = LLVMBuildLoad2(b, build->i32, build->run_start, here);
+    LLVMValueRef more = LLVMBuildSub(b, LLVMConstInt(build->i32, ordinal, false), start, here);
+    LLVMValueRef count = LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, build->count, here),
+                                      LLVMBuildZExt(b, more, build->i64, here), here);
+    LLVMBuildStore(b, count, build->count);
+    LLVMBuildStore(b, LLVMConstInt(build->i32, target, false), build->run_start);
+}
+
+// Where a slice is used up the interpreter takes the jump.
+static void check_slice(struct build *build, uint32_t number) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef count = LLVMBuildLoad2(b, build->i64, build->count, here);
+    LLVMValueRef is_early = LLVMBuildICmp(b, LLVMIntSLT, count, build->left, here);
+    LLVMBasicBlockRef rare = build_unless(build, is_early);
+    LLVMBasicBlockRef usual = LLVMGetInsertBlock(b);
+    LLVMPositionBuilderAtEnd(b, rare);
+    build_leave(build, number);
+    LLVMPositionBuilderAtEnd(b, usual);
+}
+
+static void take_jump(struct build *build, uint32_t number, const struct op *op) {
+    const struct sim_code *code = build->plan->code;
+    if (code->block_start[op->target] <= op->at)
+        check_slice(build, number);
+    count_jump(build, op, op->target);
+    add_edge(build, op->target);
+}
+
+// Returns with code that is reached where the jump is not taken, unless it always is.
+static void build_jump(struct build *build, uint32_t number) {
+    const struct op *op = &build->plan->ops[number];
+    LLVMBuilderRef b = build->builder;
+    if (op->guard == IR_NONE) {
+        take_jump(build, number, op);
+        build->is_open = false;
+        return;
+    }
+    LLVMBasicBlockRef taken = build_block(build, "taken"), rest = build_block(build, "rest");
+    struct held *guard = &build->held[op->guard];
+    if (guard->form.kind == FORM_RAMP) {
+        LLVMBuildCondBr(b, guard->value, op->guard_negated ? rest : taken,
+                        op->guard_negated ? taken : rest);
+    } else {
+        LLVMValueRef bits = build_bits(build, guard->value);
+        LLVMValueRef none = LLVMConstInt(build->i32, 0, false);
+        LLVMValueRef all = LLVMConstAllOnes(build->i32);
+        LLVMBasicBlockRef other = build_block(build, "other"),
+                          parted = build_block(build, "parted");
+        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, op->guard_negated ? none : all, here),
+                        taken, other);
+        LLVMPositionBuilderAtEnd(b, other);
+        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, op->guard_negated ? all : none, here),
+                        rest, parted);
+        LLVMPositionBuilderAtEnd(b, parted);
+        build_leave(build, number);
+    }
+    LLVMPositionBuilderAtEnd(b, taken);
+    take_jump(build, number, op);
+    LLVMPositionBuilderAtEnd(b, rest);
+}
+
+// ---- The function -----------------------------------------------------------------------------
+
+static void build_op(struct build *build, uint32_t number) {
+    struct op *op = &build->plan->ops[number];
+    forms_step(build->plan, op, build->forms);
+    switch (op->kind) {
+    case OP_VALUE:
+        build_value(build, number);
+        break;
+    case OP_LOAD:
+    case OP_STORE:
+        build_interpreted(build, number);
+        break;
+    case OP_JUMP:
+        build_jump(build, number);
+        break;
+    case OP_CALL:
+        build_interpreted(build, number);
+        break;
+    case OP_LEAVE:
+        build_leave(build, number);
+        build->is_open = false;
+        break;
+    case OP_NOTHING:
+        break;
+    }
+}
+
+static void begin_block(struct build *build, uint32_t b) {
+    const struct form *forms = plan_forms(build->plan, b);
+    const uint32_t count = build->plan->function->register_count;
+    memcpy(build->forms, forms, count * sizeof *forms);
+    for (uint32_t r = 0; r < count; r++)
+        build->held[r] = (struct held){.form = forms[r], .value = build->phis[b][r]};
+    LLVMPositionBuilderAtEnd(build->builder, build->blocks[b]);
+    build->is_open = true;
+}
+
+// Behind what the interpreter does.
+static void reenter(struct build *build, uint32_t number) {
+    LLVMBasicBlockRef to = build_block(build, "again");
+    build_entry(build, number, to, false);
+    LLVMPositionBuilderAtEnd(build->builder, to);
+    build->is_open = true;
+}
+
+static void build_function_block(struct build *build, uint32_t b) {
+    const struct plan *plan = build->plan;
+    begin_block(build, b);
+    if (plan->is_entry[plan->block_ops[b]])
+        build_entry(build, plan->block_ops[b], build->blocks[b], true);
+    const uint32_t end = plan->block_ops[b + 1];
+    for (uint32_t o = plan->block_ops[b]; o < end;) {
+        if (!build->is_open && plan->is_entry[o])
+            reenter(build, o);
+        const uint32_t behind = build->is_open ? build_segment(build, o, end) : o;
+        if (behind == o && build->is_open)
+            build_op(build, o);
+        else if (behind == o)
+            forms_step(plan, &build->plan->ops[o], build->forms);
+        o = behind == o ? o + 1 : behind;
+    }
+    if (build->is_open) {
+        const struct ir_block *block = &plan->function->blocks[b];
+        add_edge(build, block->successors[block->successor_count - 1]);
+    }
+}
+
+static void create_blocks(struct build *build) {
+    const struct plan *plan = build->plan;
+    const uint32_t count = plan->function->block_count, registers = plan->function->register_count;
+    for (uint32_t b = 0; b < count; b++) {
+        if (!plan->is_reached[b])
+            continue;
+        build->blocks[b] = build_block(build, "block");
+        build->phis[b] = base_alloc((registers + 1) * sizeof *build->phis[b]);
+        LLVMPositionBuilderAtEnd(build->builder, build->blocks[b]);
+        for (uint32_t r = 0; r < registers; r++) {
+            if (!ir_is_live(&plan->live, plan->live.in, b, r))
+                continue;
+            const unsigned lanes = plan_forms(plan, b)[r].kind == FORM_RAMP ? 1 : LANES;
+            build->phis[b][r] =
+                LLVMBuildPhi(build->builder, build_register_type(build, r, lanes), here);
+        }
+    }
+}
+
+static LLVMValueRef load_pointer(struct build *build, LLVMValueRef from, size_t offset) {
+    return LLVMBuildLoad2(build->builder, build->bytes,
+                          build_pointer(build, from, offset, build->bytes), here);
+}
+
+static void build_prologue(struct build *build) {
+    LLVMBuilderRef b = build->builder;
+    LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
+    build->warp = LLVMGetParam(build->function, 0);
+    build->cells = LLVMGetParam(build->function, 2);
+    for (unsigned i = 0; i < 4; i++)
+        build->base[i] = load_pointer(build, build->warp,
+                                      offsetof(struct sim_warp, base) + i * sizeof(uint8_t *));
+    build->flow = load_pointer(build, build->warp, offsetof(struct sim_warp, flow));
+    LLVMValueRef block = load_pointer(build, build->warp, offsetof(struct sim_warp, block));
+    build->shared = load_pointer(build, block, offsetof(struct sim_block, shared));
+    build->count = LLVMBuildAlloca(b, build->i64, here);
+    build->run_start = LLVMBuildAlloca(b, build->i32, here);
+    LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
+    LLVMValueRef start =
+        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32);
+    LLVMBuildStore(b, LLVMBuildLoad2(b, build->i32, start, here), build->run_start);
+    LLVMValueRef slice =
+        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, slice), build->i64);
+    LLVMValueRef spin =
+        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, spin), build->i64);
+    // A jump may be up to the instructions of the kernel behind the last one.
+    LLVMValueRef left = LLVMBuildSub(b, LLVMBuildLoad2(b, build->i64, slice, here),
+                                     LLVMBuildLoad2(b, build->i64, spin, here), here);
+    build->left = LLVMBuildSub(
+        b, left, LLVMConstInt(build->i64, build->plan->function->instruction_count, false), here);
+    LLVMValueRef instrs =
+        LLVMConstInt(build->i64, (uint64_t)(uintptr_t)build->plan->code->instrs, false);
+    LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
+    LLVMValueRef index =
+        LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
+                      LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
+    LLVMBasicBlockRef none = build_block(build, "none");
+    build->dispatch = LLVMBuildSwitch(b, index, none, 8);
+    LLVMPositionBuilderAtEnd(b, none);
+    LLVMBuildRet(b, LLVMGetParam(build->function, 1));
+}
+
+static void add_attribute(struct build *build, const char *name, const char *value) {
+    LLVMAddAttributeAtIndex(build->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(build->context, name, (unsigned)strlen(name),
+                                                      value, (unsigned)strlen(value)));
+}
+
+static void build_function(struct build *build) {
+    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32};
+    build->function = LLVMAddFunction(build->module, "kernel",
+                                      LLVMFunctionType(build->bytes, parameters, 4, false));
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    add_attribute(build, "target-cpu", cpu);
+    add_attribute(build, "target-features", features);
+    const bool is_wide = strstr(features, "+avx512f") != NULL;
+    add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
+    add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
+    add_attribute(build, "no-trapping-math", "true");
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    build_prologue(build);
+    create_blocks(build);
+    for (uint32_t b = 0; b < build->plan->function->block_count; b++)
+        if (build->plan->is_reached[b])
+            build_function_block(build, b);
+}
+
+// ---- Machine code -------------------------------------------------------------------------------
+
+static void optimize(LLVMModuleRef module) {
+    LLVMPassManagerRef passes = LLVMCreatePassManager();
+    LLVMAddPromoteMemoryToRegisterPass(passes);
+    LLVMAddEarlyCSEPass(passes);
+    LLVMAddCFGSimplificationPass(passes);
+    LLVMAddLICMPass(passes);
+    LLVMAddEarlyCSEPass(passes);
+    LLVMAddDCEPass(passes);
+    LLVMRunPassManager(passes, module);
+    LLVMDisposePassManager(passes);
+}
+
+// A process that ends waits for a kernel that is being compiled: LLVM's own data goes away then.
+static bool is_over;
+static void end(void);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LLVMContextRef context;
+static struct rows *rows;
+
+static bool prepare(void) {
+    if (rows || is_over)
+        return rows && !is_over;
+    atexit(end);
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMLinkInMCJIT();
+    context = LLVMContextCreate();
+    rows = rows_load(context);
+    return rows != NULL;
+}
+
+static void end(void) {
+    pthread_mutex_lock(&lock);
+    is_over = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static void list_entries(const struct plan *plan, struct compiled *result) {
+    result->entries = base_alloc((plan->op_count + 1) * sizeof *result->entries);
+    for (uint32_t o = 0; o < plan->op_count; o++)
+        if (plan->is_entry[o])
+            result->entries[result->entry_count++] = plan->ops[o].first;
+}
+
+static bool make_code(struct build *build, struct compiled *result) {
+    char *message = NULL;
+    if (LLVMVerifyModule(build->module, LLVMReturnStatusAction, &message)) {
+        fprintf(stderr, "bankrun: %s is interpreted, since LLVM does not take its code: %s\n",
+                build->plan->function->name, message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMDisposeMessage(message);
+    optimize(build->module);
+    LLVMExecutionEngineRef engine;
+    struct LLVMMCJITCompilerOptions options;
+    LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
+    options.OptLevel = 2;
+    if (LLVMCreateMCJITCompilerForModule(&engine, build->module, &options, sizeof options,
+                                         &message)) {
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    result->body = (compiled_body)LLVMGetFunctionAddress(engine, "kernel");
+    result->owner = engine;
+    return result->body != NULL;
+}
+
+static void free_build(struct build *build) {
+    for (uint32_t b = 0; b < build->plan->function->block_count; b++)
+        free(build->phis[b]);
+    free(build->phis);
+    free(build->blocks);
+    free(build->held);
+    free(build->forms);
+    LLVMDisposeBuilder(build->builder);
+}
+
+static bool compile_plan(const struct compile_request *request, struct plan *plan,
+                         struct compiled *result) {
+    const struct ir_function *function = plan->function;
+    struct build build = {
+        .request = request,
+        .plan = plan,
+        .rows = rows,
+        .context = context,
+        .module = LLVMModuleCreateWithNameInContext("kernel", context),
+        .builder = LLVMCreateBuilderInContext(context),
+        .i1 = LLVMInt1TypeInContext(context),
+        .i8 = LLVMInt8TypeInContext(context),
+        .i32 = LLVMInt32TypeInContext(context),
+        .i64 = LLVMInt64TypeInContext(context),
+        .bytes = LLVMPointerType(LLVMInt8TypeInContext(context), 0),
+        .held = base_alloc((function->register_count + 1) * sizeof(struct held)),
+        .forms = base_alloc((function->register_count + 1) * sizeof(struct form)),
+        .blocks = base_alloc((function->block_count + 1) * sizeof(LLVMBasicBlockRef)),
+        .phis = base_alloc((function->block_count + 1) * sizeof(LLVMValueRef *)),
+    };
+    build_function(&build);
+    const bool ok = make_code(&build, result);
+    result->segments = build.segments.list.data;
+    result->segment_count = (uint32_t)build.segments.list.length;
+    result->members = build.segments.members.data;
+    result->member_count = (uint32_t)build.segments.members.length;
+    result->group_count = build.segments.groups;
+    free_build(&build);
+    return ok;
+}
+
+static bool compile(const struct compile_request *request, struct compiled *result) {
+    memset(result, 0, sizeof *result);
+    pthread_mutex_lock(&lock);
+    struct plan *plan = prepare() ? plan_create(request) : NULL;
+    const bool ok = plan && compile_plan(request, plan, result);
+    if (ok) {
+        list_entries(plan, result);
+    }
+    plan_free(plan);
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+static void compile_free(struct compiled *compiled) {
+    pthread_mutex_lock(&lock);
+    if (compiled->owner && !is_over)
+        LLVMDisposeExecutionEngine(compiled->owner);
+    pthread_mutex_unlock(&lock);
+    free(compiled->entries);
+    free(compiled->segments);
+    free(compiled->members);
+    memset(compiled, 0, sizeof *compiled);
+}
+
+__attribute__((visibility("default"))) extern const struct compile_library bankrun_compile_library;
+const struct compile_library bankrun_compile_library = {COMPILE_VERSION, compile, compile_free};

@@ -1,0 +1,108 @@
+// LLVM's code of a kernel, while it is made: registers, and where they are at the place that is
+// being made.
+#ifndef BANKRUN_COMPILE_BUILD_H
+#define BANKRUN_COMPILE_BUILD_H
+
+#include "base/vec.h"
+#include "compile/forms.h"
+#include "compile/rows.h"
+#include "sim/native/compiler.h"
+
+// What a register holds: lane 0's value where its form is a ramp, else all lanes'. Predicates are
+// bits.
+struct held {
+    struct form form;
+    LLVMValueRef value; // NULL: nobody needs it
+    LLVMValueRef raw;   // the same but for which NaN it is; NULL: nothing shorter is known
+    bool is_saved;      // the interpreter's frame has it, too
+};
+
+struct build {
+    const struct compile_request *request;
+    struct plan *plan;
+    const struct rows *rows;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function;
+    LLVMTypeRef i1, i8, i32, i64, bytes; // bytes: i8*
+    LLVMValueRef warp, flow, base[4], cells, shared;
+    LLVMValueRef count, run_start,
+        left;                  // places of what is counted; instructions until a look is due
+    struct held *held;         // by register, at the place that is being made
+    struct form *forms;        // of registers, once the instruction that is being made is done
+    LLVMBasicBlockRef *blocks; // of the function's blocks; NULL: not reached
+    LLVMValueRef **phis;       // block -> register -> phi; NULL: not live
+    LLVMValueRef dispatch;     // the switch over entries
+    struct segments {
+        VEC(struct native_segment) list;
+        VEC(struct native_member) members;
+        uint32_t groups;
+    } segments;
+    bool is_open; // code can be appended: the place is reached
+};
+
+// ---- values.c: registers and operands --------------------------------------------------------
+
+LLVMTypeRef build_lane_type(const struct build *build, unsigned bytes);
+LLVMValueRef build_pointer(struct build *build, LLVMValueRef base, uint64_t offset,
+                           LLVMTypeRef type);
+LLVMValueRef build_pointer_by(struct build *build, LLVMValueRef base, LLVMValueRef offset,
+                              LLVMTypeRef type);
+LLVMValueRef build_constant(const struct build *build, unsigned bytes, uint64_t value);
+// All 32 lanes; `first` is lane 0's of such a form.
+LLVMValueRef build_spread(struct build *build, struct form form, LLVMValueRef first,
+                          unsigned bytes);
+LLVMValueRef build_register_lanes(struct build *build, uint32_t reg);
+// An operand as lane 0 has it (its form must be a ramp), or as all lanes have it.
+LLVMValueRef build_source_first(struct build *build, const struct op_source *source);
+LLVMValueRef build_source_lanes(struct build *build, const struct op_source *source);
+struct form build_source_form(const struct build *build, const struct op_source *source);
+unsigned build_register_bytes(const struct build *build, uint32_t reg);
+// The interpreter's frame.
+void build_save(struct build *build, uint32_t reg);
+struct held build_load(struct build *build, uint32_t reg, struct form form);
+void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value);
+LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate); // of <32 x i1>, as i32
+LLVMBasicBlockRef build_block(struct build *build, const char *name);
+// To `usual` where the condition holds, as is expected.
+void build_branch(struct build *build, LLVMValueRef condition, LLVMBasicBlockRef usual,
+                  LLVMBasicBlockRef rare);
+// Jumps to a new block where the condition does not hold, which is not expected; goes on in another
+// one.
+LLVMBasicBlockRef build_unless(struct build *build, LLVMValueRef condition);
+
+// ---- leave.c: to and from the interpreter ----------------------------------------------------
+
+void build_leave(struct build *build, uint32_t op);
+// The interpreter runs a segment, behind which decoded instruction `next` comes.
+void build_run_segment(struct build *build, uint32_t segment, uint32_t next);
+void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block);
+void build_interpreted(struct build *build, uint32_t op); // by its handler
+
+// ---- memory.c ---------------------------------------------------------------------------------
+
+// Whether native code makes the access, its base having that form.
+bool build_can_access(const struct op *op, struct form base);
+// Where lanes lie anywhere, else by the first lane's place.
+bool build_is_anywhere(struct form base);
+// What is loaded becomes what registers hold.
+void build_access(struct build *build, const struct op *op);
+
+// ---- segment.c --------------------------------------------------------------------------------
+
+// Straight code from `op` on that has accesses, whose addresses are known before it begins. Returns
+// the op behind it; `op`: there is none.
+uint32_t build_segment(struct build *build, uint32_t op, uint32_t end);
+
+// ---- value.c ----------------------------------------------------------------------------------
+
+bool build_is_native(const struct build *build, const struct op *op);
+void build_value(struct build *build, uint32_t op);
+// The same once it is known to be native and that no ramp wraps.
+void build_native_value(struct build *build, const struct op *op);
+// Whether no ramp wraps; NULL: there is nothing to ask.
+LLVMValueRef build_range(struct build *build, const struct op *op);
+LLVMTypeRef build_register_type(const struct build *build, uint32_t reg, unsigned lanes);
+
+#endif

@@ -1,0 +1,98 @@
+// What lanes have in common: the forms of registers, if all lanes take the same way.
+#ifndef BANKRUN_COMPILE_FORMS_H
+#define BANKRUN_COMPILE_FORMS_H
+
+#include "ir/liveness.h"
+#include "ir/value.h"
+#include "sim/sim_internal.h"
+
+enum form_kind {
+    FORM_NONE,  // not known yet: no way leads here
+    FORM_RAMP,  // lane n's value is lane 0's + n * stride, in the width of the register
+    FORM_LANES, // anything
+};
+
+// zeros: so many low bits of lane 0's value are 0. bits: all lanes' values are below 2^bits, as
+// numbers without a sign; FORM_ANY_BITS: it is not known.
+enum { FORM_ANY_BITS = 64 };
+struct form {
+    enum form_kind kind;
+    uint8_t zeros, bits;
+    int64_t stride;
+};
+
+// How an operand is read. Of memory that is the same for a launch, a warp or a block: `ref`.
+struct op_source {
+    enum { SOURCE_REGISTER, SOURCE_CONSTANT, SOURCE_MEMORY, SOURCE_NONE } kind;
+    uint32_t reg;
+    sim_ref ref;
+    uint64_t value;
+    unsigned bytes; // 4, 8; 0: a predicate
+    bool is_negated;
+    struct form form; // of constants and memory
+};
+
+enum op_kind {
+    OP_VALUE, // a row of value.def
+    OP_LOAD,  // of shared or global memory
+    OP_STORE,
+    OP_JUMP,  // to `target`, where `guard` holds
+    OP_CALL,  // the interpreter's handler
+    OP_LEAVE, // to the interpreter
+    OP_NOTHING,
+};
+
+struct op {
+    enum op_kind kind;
+    uint32_t ir;        // instruction
+    uint32_t first, at; // decoded instructions: the first of it, and its own
+    uint32_t guard;     // register or IR_NONE; of jumps the condition
+    bool guard_negated;
+    struct ir_meaning meaning;
+    struct op_source sources[4];
+    unsigned source_count;
+    bool negates_product, negates_addend; // of sums that were contracted
+    uint32_t to, pair;                    // registers, IR_NONE: nobody wants the result
+    const struct sim_access *access;
+    struct op_source base; // of the access
+    struct op_source elements[4];
+    uint32_t targets[4]; // registers of a load
+    uint32_t target;     // block
+    bool checks_range;   // the ramp must not wrap, else the interpreter goes on
+    bool range_is_signed;
+    bool is_zero; // the result, whatever the operands are
+};
+
+struct plan {
+    const struct sim_code *code;
+    const struct ir_function *function;
+    bool has_whole_rows;
+    struct op *ops;      // one for each instruction, in order; of parameters one for each copy
+    uint32_t *block_ops; // block -> its first op; one more behind the last
+    uint32_t op_count;
+    struct ir_liveness live;
+    uint64_t *live_before; // op * live.words: registers that are live there
+    struct form *forms;    // block * register_count: where it begins
+    bool *is_entry;        // ops at which the code may be entered
+    bool *is_reached;      // blocks
+};
+
+struct compile_request;
+struct plan *plan_create(const struct compile_request *request);
+void plan_free(struct plan *plan);
+
+static inline const struct form *plan_forms(const struct plan *plan, uint32_t block) {
+    return plan->forms + (size_t)block * plan->function->register_count;
+}
+
+static inline bool plan_is_live(const struct plan *plan, uint32_t op, uint32_t reg) {
+    return plan->live_before[op * plan->live.words + reg / 64] >> (reg % 64) & 1;
+}
+
+// What an op makes of the forms of registers; also sets its checks.
+void forms_step(const struct plan *plan, struct op *op, struct form *forms);
+struct form form_of_source(const struct op_source *source, const struct form *forms);
+// Whether the first lane says where all are: side by side, all at one place, or at one distance.
+bool form_is_ramp(struct form form);
+
+#endif

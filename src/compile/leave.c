@@ -1,0 +1,168 @@
+// Ways between compiled code and the interpreter. See build.h.
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "compile/build.h"
+#include "sim/flow/warp.h"
+
+static const char here[] = "";
+
+static LLVMValueRef address(struct build *build, const void *at) {
+    return LLVMConstIntToPtr(LLVMConstInt(build->i64, (uint64_t)(uintptr_t)at, false),
+                             build->bytes);
+}
+
+static LLVMValueRef instr_address(struct build *build, uint32_t instr) {
+    return address(build, &build->plan->code->instrs[instr]);
+}
+
+static void add_to(struct build *build, size_t field, LLVMValueRef value) {
+    LLVMValueRef at = build_pointer(build, build->flow, field, build->i64);
+    LLVMValueRef sum = LLVMBuildAdd(
+        build->builder, LLVMBuildLoad2(build->builder, build->i64, at, here), value, here);
+    LLVMBuildStore(build->builder, sum, at);
+}
+
+// What was executed so far is counted as jumps of the interpreter count it.
+static void save_counts(struct build *build) {
+    LLVMValueRef count = LLVMBuildLoad2(build->builder, build->i64, build->count, here);
+    add_to(build, offsetof(struct sim_warp_flow, instructions), count);
+    add_to(build, offsetof(struct sim_warp_flow, spin), count);
+    add_to(build, offsetof(struct sim_warp_flow, thread_instructions),
+           LLVMBuildMul(build->builder, count, LLVMConstInt(build->i64, LANES, false), here));
+    LLVMBuildStore(
+        build->builder, LLVMBuildLoad2(build->builder, build->i32, build->run_start, here),
+        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32));
+}
+
+static void save_live(struct build *build, uint32_t op) {
+    for (uint32_t r = 0; r < build->plan->function->register_count; r++)
+        if (plan_is_live(build->plan, op, r))
+            build_save(build, r);
+}
+
+void build_leave(struct build *build, uint32_t op) {
+    save_live(build, op);
+    save_counts(build);
+    LLVMBuildRet(build->builder, instr_address(build, build->plan->ops[op].first));
+}
+
+// Returns where what is called does not go on at `next`.
+static void call(struct build *build, const void *callee, LLVMValueRef more, uint32_t next) {
+    LLVMTypeRef parameters[] = {build->bytes, LLVMTypeOf(more)};
+    LLVMTypeRef type = LLVMFunctionType(build->bytes, parameters, 2, false);
+    LLVMValueRef function =
+        LLVMBuildBitCast(build->builder, address(build, callee), LLVMPointerType(type, 0), here);
+    LLVMValueRef arguments[] = {build->warp, more};
+    LLVMValueRef result = LLVMBuildCall2(build->builder, type, function, arguments, 2, here);
+    LLVMValueRef goes_on =
+        LLVMBuildICmp(build->builder, LLVMIntEQ, result, instr_address(build, next), here);
+    LLVMBasicBlockRef rare = build_unless(build, goes_on);
+    LLVMBasicBlockRef usual = LLVMGetInsertBlock(build->builder);
+    LLVMPositionBuilderAtEnd(build->builder, rare);
+    save_counts(build);
+    LLVMBuildRet(build->builder, result);
+    LLVMPositionBuilderAtEnd(build->builder, usual);
+}
+
+void build_run_segment(struct build *build, uint32_t segment, uint32_t next) {
+    call(build, (const void *)(uintptr_t)build->request->run_segment,
+         LLVMConstInt(build->i32, segment, false), next);
+}
+
+// ---- Handlers of the interpreter ----------------------------------------------------------------
+
+struct visit {
+    struct build *build;
+    uint32_t op;
+};
+
+static void save_register(void *context, uint32_t reg, bool is_written) {
+    const struct visit *visit = context;
+    if (!is_written || plan_is_live(visit->build->plan, visit->op, reg))
+        build_save(visit->build, reg);
+}
+
+static void load_register(void *context, uint32_t reg, bool is_written) {
+    const struct visit *visit = context;
+    if (is_written)
+        visit->build->held[reg] = build_load(visit->build, reg, visit->build->forms[reg]);
+}
+
+void build_interpreted(struct build *build, uint32_t op) {
+    const struct op *o = &build->plan->ops[op];
+    const struct ir_instruction *ir = &build->plan->function->instructions[o->ir];
+    struct visit visit = {build, op};
+    ir_visit_registers(ir, save_register, &visit);
+    const sim_handler handler = build->plan->code->instrs[o->first].run[1];
+    call(build, (const void *)(uintptr_t)handler, instr_address(build, o->first), o->at + 1);
+    ir_visit_registers(ir, load_register, &visit);
+}
+
+// ---- Entries --------------------------------------------------------------------------------
+
+// Lanes may differ where they have parted on the way here: then the interpreter goes on.
+static LLVMValueRef holds(struct build *build, uint32_t reg, const struct held *held) {
+    const unsigned bytes = build_register_bytes(build, reg);
+    const struct held all = build_load(build, reg, (struct form){.kind = FORM_LANES});
+    if (!bytes) {
+        LLVMValueRef bits = build_bits(build, all.value);
+        return LLVMBuildICmp(build->builder, LLVMIntEQ, bits,
+                             LLVMBuildSExt(build->builder, held->value, build->i32, here), here);
+    }
+    LLVMValueRef differ = LLVMBuildICmp(build->builder, LLVMIntNE, all.value,
+                                        build_spread(build, held->form, held->value, bytes), here);
+    return LLVMBuildICmp(build->builder, LLVMIntEQ, build_bits(build, differ),
+                         LLVMConstInt(build->i32, 0, false), here);
+}
+
+// What registers hold at an entry. `good`: whether their forms are what they have to be; NULL where
+// nobody asks.
+static void load_entry(struct build *build, uint32_t op, struct held *held, LLVMValueRef *good,
+                       const struct form *forms) {
+    for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
+        if (!plan_is_live(build->plan, op, r))
+            continue;
+        held[r] = build_load(build, r, forms[r]);
+        if (good && forms[r].kind == FORM_RAMP)
+            *good = LLVMBuildAnd(build->builder, *good, holds(build, r, &held[r]), here);
+    }
+}
+
+void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block) {
+    const uint32_t count = build->plan->function->register_count;
+    LLVMBuilderRef b = build->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), entry = build_block(build, "entry"),
+                      asked = build_block(build, "asked"), trusted = build_block(build, "trusted"),
+                      refused = build_block(build, "refused");
+    LLVMAddCase(build->dispatch, LLVMConstInt(build->i64, build->plan->ops[op].first, false),
+                entry);
+    LLVMPositionBuilderAtEnd(b, entry);
+    LLVMBuildCondBr(b,
+                    LLVMBuildICmp(b, LLVMIntNE, LLVMGetParam(build->function, 3),
+                                  LLVMConstInt(build->i32, 0, false), here),
+                    trusted, asked);
+    const uint32_t block = ir_block_of(build->plan->function, build->plan->ops[op].ir);
+    const struct form *forms = is_block ? plan_forms(build->plan, block) : build->forms;
+    struct held *held = base_alloc((count + 1) * sizeof *held);
+    LLVMPositionBuilderAtEnd(b, asked);
+    LLVMValueRef good = LLVMConstInt(build->i1, 1, false);
+    load_entry(build, op, held, &good, forms);
+    LLVMBuildCondBr(b, good, trusted, refused);
+    LLVMPositionBuilderAtEnd(b, refused);
+    LLVMBuildRet(b, instr_address(build, build->plan->ops[op].first));
+    LLVMPositionBuilderAtEnd(b, trusted);
+    load_entry(build, op, held, NULL, forms);
+    for (uint32_t r = 0; r < count; r++) {
+        if (!held[r].value)
+            continue;
+        if (is_block)
+            LLVMAddIncoming(build->phis[block][r], &held[r].value, &trusted, 1);
+        else
+            build->held[r] = held[r];
+    }
+    LLVMBuildBr(b, to);
+    free(held);
+    LLVMPositionBuilderAtEnd(b, before);
+}

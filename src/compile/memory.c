@@ -1,0 +1,274 @@
+// Loads and stores of compiled code: a look at the access's cell, and where that does not know it
+// the interpreter's handler. See build.h.
+#include <stddef.h>
+#include <string.h>
+
+#include "compile/build.h"
+
+static const char here[] = "";
+
+static LLVMValueRef number(const struct build *build, uint64_t value) {
+    return LLVMConstInt(build->i64, value, false);
+}
+
+// Lane 0's offset or address.
+static LLVMValueRef first_address(struct build *build, const struct op *op) {
+    LLVMValueRef base = build_source_first(build, &op->base);
+    if (op->base.bytes == 4) {
+        LLVMValueRef offset = LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
+        base = LLVMBuildAdd(build->builder, base, offset, here);
+        return LLVMBuildZExt(build->builder, base, build->i64, here);
+    }
+    return LLVMBuildAdd(build->builder, base, number(build, op->access->offset), here);
+}
+
+// ---- What is accessed -------------------------------------------------------------------------
+
+static LLVMTypeRef element_type(const struct build *build, const struct op *op) {
+    return LLVMIntTypeInContext(build->context, 8 * op->access->bytes);
+}
+
+static LLVMValueRef place(struct build *build, const struct op *op, LLVMValueRef first,
+                          uint64_t more, LLVMTypeRef type) {
+    LLVMValueRef at = LLVMBuildAdd(build->builder, first, number(build, more), here);
+    if (op->access->space == PTX_SPACE_SHARED)
+        return build_pointer_by(build, build->shared, at, type);
+    return LLVMBuildIntToPtr(build->builder, at, LLVMPointerType(type, 0), here);
+}
+
+static LLVMTypeRef held_type(const struct build *build, const struct op *op) {
+    return build_lane_type(build, op->access->bytes == 8 ? 8 : 4);
+}
+
+static LLVMValueRef load_one(struct build *build, const struct op *op, LLVMValueRef at) {
+    LLVMValueRef load = LLVMBuildLoad2(build->builder, element_type(build, op), at, here);
+    LLVMSetAlignment(load, op->access->bytes);
+    return LLVMBuildZExt(build->builder, load, held_type(build, op), here);
+}
+
+static LLVMTypeRef vector_of(LLVMTypeRef type, unsigned count) {
+    return LLVMVectorType(type, count);
+}
+
+static LLVMValueRef widen(struct build *build, const struct op *op, LLVMValueRef value) {
+    return LLVMBuildZExt(build->builder, value, vector_of(held_type(build, op), LANES), here);
+}
+
+// Every count-th element, from the e-th on.
+static LLVMValueRef take_element(struct build *build, LLVMValueRef all, unsigned count,
+                                 unsigned e) {
+    LLVMValueRef which[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        which[l] = LLVMConstInt(build->i32, l * count + e, false);
+    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
+                                  LLVMConstVector(which, LANES), here);
+}
+
+// Lanes side by side.
+static void load_linear(struct build *build, const struct op *op, LLVMValueRef first,
+                        LLVMValueRef values[4]) {
+    const unsigned count = op->access->count;
+    LLVMTypeRef type = vector_of(element_type(build, op), LANES * count);
+    LLVMValueRef all = LLVMBuildLoad2(build->builder, type, place(build, op, first, 0, type), here);
+    LLVMSetAlignment(all, op->access->bytes);
+    for (unsigned e = 0; e < count; e++)
+        values[e] = widen(build, op, count == 1 ? all : take_element(build, all, count, e));
+}
+
+static void load_strided(struct build *build, const struct op *op, LLVMValueRef first,
+                         int64_t stride, LLVMValueRef values[4]) {
+    LLVMTypeRef type = element_type(build, op);
+    for (unsigned e = 0; e < op->access->count; e++) {
+        LLVMValueRef all = LLVMGetUndef(vector_of(type, LANES));
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint64_t more = (uint64_t)(l * stride) + e * op->access->bytes;
+            LLVMValueRef at = place(build, op, first, more, type);
+            LLVMValueRef one = LLVMBuildLoad2(build->builder, type, at, here);
+            LLVMSetAlignment(one, op->access->bytes);
+            all = LLVMBuildInsertElement(build->builder, all, one,
+                                         LLVMConstInt(build->i32, l, false), here);
+        }
+        values[e] = widen(build, op, all);
+    }
+}
+
+static void load_values(struct build *build, const struct op *op, LLVMValueRef first,
+                        int64_t stride, LLVMValueRef values[4]) {
+    const unsigned width = op->access->bytes * op->access->count;
+    if (stride == (int64_t)width) {
+        load_linear(build, op, first, values);
+    } else if (stride == 0) {
+        for (unsigned e = 0; e < op->access->count; e++)
+            values[e] = load_one(
+                build, op, place(build, op, first, e * op->access->bytes, element_type(build, op)));
+    } else {
+        load_strided(build, op, first, stride, values);
+    }
+}
+
+static LLVMValueRef narrow(struct build *build, const struct op *op, LLVMValueRef value,
+                           unsigned lanes) {
+    LLVMTypeRef type = element_type(build, op);
+    return LLVMBuildTrunc(build->builder, value, lanes == 1 ? type : vector_of(type, lanes), here);
+}
+
+static void store_at(struct build *build, const struct op *op, LLVMValueRef value,
+                     LLVMValueRef at) {
+    LLVMSetAlignment(LLVMBuildStore(build->builder, value, at), op->access->bytes);
+}
+
+static LLVMValueRef lane_of(struct build *build, LLVMValueRef value, unsigned lane) {
+    return LLVMBuildExtractElement(build->builder, value, LLVMConstInt(build->i32, lane, false),
+                                   here);
+}
+
+// All lanes to one place: as the interpreter has it (lanes/mem/store.c), the lowest lane of the
+// last group of lanes that is served wins.
+static void store_uniform(struct build *build, const struct op *op, LLVMValueRef first) {
+    const unsigned width = op->access->bytes * op->access->count;
+    const unsigned winner = width <= 4 ? 0 : LANES - 4 * LANES / width;
+    for (unsigned e = 0; e < op->access->count; e++) {
+        const struct op_source *source = &op->elements[e];
+        LLVMValueRef value = build_source_form(build, source).kind == FORM_RAMP &&
+                                     build_source_form(build, source).stride == 0
+                                 ? build_source_first(build, source)
+                                 : lane_of(build, build_source_lanes(build, source), winner);
+        store_at(build, op, narrow(build, op, value, 1),
+                 place(build, op, first, e * op->access->bytes, element_type(build, op)));
+    }
+}
+
+static void store_linear(struct build *build, const struct op *op, LLVMValueRef first) {
+    const unsigned count = op->access->count;
+    LLVMValueRef all = narrow(build, op, build_source_lanes(build, &op->elements[0]), LANES);
+    LLVMValueRef which[4 * LANES];
+    if (count > 1) {
+        LLVMValueRef parts[4];
+        for (unsigned e = 0; e < count; e++)
+            parts[e] = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
+        for (unsigned i = 0; i < 2 * LANES; i++)
+            which[i] = LLVMConstInt(build->i32, (i % 2) * LANES + i / 2, false);
+        LLVMValueRef low = LLVMBuildShuffleVector(build->builder, parts[0], parts[count / 2],
+                                                  LLVMConstVector(which, 2 * LANES), here);
+        all = low;
+        if (count == 4) {
+            LLVMValueRef high = LLVMBuildShuffleVector(build->builder, parts[1], parts[3],
+                                                       LLVMConstVector(which, 2 * LANES), here);
+            for (unsigned i = 0; i < 4 * LANES; i++)
+                which[i] = LLVMConstInt(build->i32, (i % 2) * 2 * LANES + i / 2, false);
+            all = LLVMBuildShuffleVector(build->builder, low, high,
+                                         LLVMConstVector(which, 4 * LANES), here);
+        }
+    }
+    store_at(build, op, all, place(build, op, first, 0, LLVMTypeOf(all)));
+}
+
+static void store_strided(struct build *build, const struct op *op, LLVMValueRef first,
+                          int64_t stride) {
+    for (unsigned e = 0; e < op->access->count; e++) {
+        LLVMValueRef all = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
+        for (unsigned l = 0; l < LANES; l++)
+            store_at(build, op, lane_of(build, all, l),
+                     place(build, op, first, (uint64_t)(l * stride) + e * op->access->bytes,
+                           element_type(build, op)));
+    }
+}
+
+static void store_values(struct build *build, const struct op *op, LLVMValueRef first,
+                         int64_t stride) {
+    const int64_t width = op->access->bytes * op->access->count;
+    if (stride == 0)
+        store_uniform(build, op, first);
+    else if (stride == width)
+        store_linear(build, op, first);
+    else
+        store_strided(build, op, first, stride);
+}
+
+// ---- Lanes anywhere in shared memory ------------------------------------------------------------
+
+static LLVMValueRef splat(struct build *build, LLVMValueRef value) {
+    return build_spread(build, (struct form){.kind = FORM_RAMP}, value, 4);
+}
+
+static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
+    LLVMValueRef offset = LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
+    return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base), splat(build, offset),
+                        here);
+}
+
+static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMValueRef offsets,
+                                unsigned e) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef more = LLVMConstInt(build->i32, e * op->access->bytes, false);
+    LLVMValueRef at = e ? LLVMBuildAdd(b, offsets, splat(build, more), here) : offsets;
+    // Shared memory is small: as a number with a sign an offset is the same, and units can use it.
+    at = LLVMBuildSExt(b, at, vector_of(build->i64, LANES), here);
+    LLVMValueRef places = LLVMBuildGEP2(b, build->i8, build->shared, &at, 1, here);
+    return LLVMBuildBitCast(b, places,
+                            vector_of(LLVMPointerType(element_type(build, op), 0), LANES), here);
+}
+
+static LLVMValueRef call_masked(struct build *build, const char *name, LLVMTypeRef types[2],
+                                LLVMValueRef arguments[4], unsigned count) {
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, types, 2);
+    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, types, 2);
+    return LLVMBuildCall2(build->builder, type, function, arguments, count, here);
+}
+
+static void access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
+                         LLVMValueRef values[4]) {
+    LLVMTypeRef lanes = vector_of(element_type(build, op), LANES);
+    LLVMValueRef all = LLVMConstAllOnes(vector_of(build->i1, LANES));
+    LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
+    for (unsigned e = 0; e < op->access->count; e++) {
+        LLVMValueRef places = lane_places(build, op, offsets, e);
+        LLVMTypeRef types[2] = {lanes, LLVMTypeOf(places)};
+        if (op->kind == OP_LOAD) {
+            LLVMValueRef arguments[] = {places, align, all, LLVMGetUndef(lanes)};
+            values[e] =
+                widen(build, op, call_masked(build, "llvm.masked.gather", types, arguments, 4));
+        } else {
+            LLVMValueRef value =
+                narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
+            LLVMValueRef arguments[] = {value, places, align, all};
+            call_masked(build, "llvm.masked.scatter", types, arguments, 4);
+        }
+    }
+}
+
+// ---- An access --------------------------------------------------------------------------------
+
+bool build_is_anywhere(struct form base) {
+    return base.kind == FORM_LANES;
+}
+
+bool build_can_access(const struct op *op, struct form base) {
+    const int64_t width = op->access->bytes * op->access->count;
+    const bool is_shared = op->access->space == PTX_SPACE_SHARED;
+    enum { FAR = 1 << 20 };
+    if (op->guard != IR_NONE)
+        return false;
+    if (base.kind != FORM_RAMP)
+        return is_shared && base.kind == FORM_LANES;
+    if (base.stride == 0 || base.stride == width)
+        return true;
+    // Lanes must not overlap, and only of shared memory do observers know such requests.
+    return is_shared && base.stride > width && base.stride < FAR && base.stride % width == 0;
+}
+
+void build_access(struct build *build, const struct op *op) {
+    const struct form base = build_source_form(build, &op->base);
+    const bool is_load = op->kind == OP_LOAD;
+    LLVMValueRef values[4] = {NULL};
+    if (build_is_anywhere(base))
+        access_lanes(build, op, lane_offsets(build, op), values);
+    else if (is_load)
+        load_values(build, op, first_address(build, op), base.stride, values);
+    else
+        store_values(build, op, first_address(build, op), base.stride);
+    for (unsigned e = 0; is_load && e < op->access->count; e++)
+        if (op->targets[e] != IR_NONE)
+            build_set(build, op->targets[e], build->forms[op->targets[e]], values[e]);
+}

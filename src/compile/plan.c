@@ -1,0 +1,496 @@
+// What is done with each instruction of a kernel: native code, the interpreter's handler, or the
+// interpreter.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "compile/forms.h"
+#include "ptx/facts.h"
+#include "sim/flow/control.h"
+#include "sim/native/compiler.h"
+
+static const bool is_flow[PTX_ISA_COUNT] = {
+#define ISA(opcode, form, ...)
+#define FLOW(opcode, form, ...) [PTX_ISA_##opcode##_##form] = true,
+#include "ptx/isa.def"
+#undef ISA
+#undef FLOW
+};
+
+// ---- Operands -------------------------------------------------------------------------------
+
+static const struct form lanes = {.kind = FORM_LANES, .bits = FORM_ANY_BITS};
+
+static struct form ramp(int64_t stride, unsigned zeros, unsigned bits) {
+    return (struct form){
+        .kind = FORM_RAMP, .zeros = (uint8_t)zeros, .bits = (uint8_t)bits, .stride = stride};
+}
+
+// What the sizes of grids and blocks allow.
+enum { THREAD_BITS = 10, THREADS_BITS = 11, GRID_BITS = 31, LANE_BITS = 5 };
+
+static struct form form_of_constant(const struct sim_constant *constant) {
+    if (constant->kind != SIM_CONSTANT_SREG)
+        return ramp(0, 0, FORM_ANY_BITS);
+    switch (constant->sreg) {
+    case PTX_SREG_laneid:
+        return ramp(1, 64, LANE_BITS);
+    case PTX_SREG_ntid_x:
+    case PTX_SREG_ntid_y:
+    case PTX_SREG_ntid_z:
+        return ramp(0, 0, THREADS_BITS);
+    case PTX_SREG_nctaid_x:
+    case PTX_SREG_nctaid_y:
+    case PTX_SREG_nctaid_z:
+        return ramp(0, 0, GRID_BITS);
+    case PTX_SREG_lanemask_eq:
+    case PTX_SREG_lanemask_lt:
+    case PTX_SREG_lanemask_le:
+    case PTX_SREG_lanemask_gt:
+    case PTX_SREG_lanemask_ge:
+        return lanes;
+    default:
+        return ramp(0, 0, FORM_ANY_BITS);
+    }
+}
+
+static struct form form_of_thread(const struct plan *plan, uint32_t offset) {
+    if (offset == SIM_WARP_INDEX)
+        return ramp(0, 0, LANE_BITS);
+    if (!plan->has_whole_rows)
+        return (struct form){.kind = FORM_LANES, .bits = THREAD_BITS};
+    return offset == SIM_WARP_TID_X ? ramp(1, LANE_BITS, THREAD_BITS) : ramp(0, 0, THREAD_BITS);
+}
+
+static void read_constant(const struct plan *plan, uint32_t offset, struct op_source *source) {
+    const struct sim_kernel *kernel = plan->code->kernel;
+    for (size_t i = 0; i < kernel->constants.length; i++) {
+        const struct sim_constant *constant = &kernel->constants.data[i];
+        if (constant->offset != offset)
+            continue;
+        source->bytes = constant->width;
+        source->form = form_of_constant(constant);
+        if (constant->kind == SIM_CONSTANT_VALUE) {
+            source->kind = SOURCE_CONSTANT;
+            source->value = constant->value;
+            source->form.zeros = constant->value ? (uint8_t)__builtin_ctzll(constant->value) : 64;
+            source->form.bits =
+                constant->value ? (uint8_t)(64 - __builtin_clzll(constant->value)) : 0;
+        }
+        return;
+    }
+    source->kind = SOURCE_NONE;
+}
+
+static unsigned class_bytes(const struct plan *plan, uint32_t reg) {
+    const enum ir_class class = plan->function->registers[reg].class;
+    return class == IR_CLASS_PREDICATE ? 0 : class == IR_CLASS_32 ? 4 : 8;
+}
+
+static struct op_source register_source(const struct plan *plan, uint32_t reg) {
+    return (struct op_source){.kind = SOURCE_REGISTER, .reg = reg, .bytes = class_bytes(plan, reg)};
+}
+
+// `ref`: as it was decoded. kind SOURCE_NONE: nothing that native code reads.
+static struct op_source read_source(const struct plan *plan, const struct ir_operand *operand,
+                                    sim_ref ref) {
+    struct op_source source = {.kind = SOURCE_MEMORY, .reg = IR_NONE, .ref = ref, .bytes = 4};
+    const uint32_t offset = ref & ~(sim_ref)3;
+    if (operand->kind == IR_OPERAND_REGISTER) {
+        source = register_source(plan, operand->reg);
+        source.is_negated = operand->is_negated;
+        return source;
+    }
+    switch (ref & 3) {
+    case SIM_BASE_CONSTANTS:
+        read_constant(plan, offset, &source);
+        break;
+    case SIM_BASE_WARP:
+        source.form = form_of_thread(plan, offset);
+        break;
+    case SIM_BASE_BLOCK:
+        source.form = ramp(0, 0, GRID_BITS);
+        break;
+    default: // what an instruction of the decoder's own has computed
+        source.kind = SOURCE_NONE;
+    }
+    return source;
+}
+
+// ---- Values ---------------------------------------------------------------------------------
+
+static uint32_t written_register(const struct ir_operand *operand) {
+    return operand->kind == IR_OPERAND_REGISTER ? operand->reg : IR_NONE;
+}
+
+static bool read_value_operands(const struct plan *plan, const struct ir_instruction *ir,
+                                const struct sim_instr *instr, struct op *op) {
+    const struct ir_operand *to = &ir->operands[0];
+    if (to->kind != IR_OPERAND_REGISTER && to->kind != IR_OPERAND_SINK)
+        return false;
+    op->to = written_register(to);
+    op->pair = to->pair;
+    op->source_count = ir->operand_count - 1;
+    if (op->source_count > 4)
+        return false;
+    for (unsigned i = 0; i < op->source_count; i++) {
+        const struct ir_operand *operand = &ir->operands[i + 1];
+        if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_ADDRESS ||
+            (operand->kind == IR_OPERAND_REGISTER && operand->pair != IR_NONE))
+            return false;
+        // Comparisons whose operands were swapped are decoded so.
+        const unsigned decoded = op->meaning.swaps && i < 2 ? 1 - i : i;
+        op->sources[i] = read_source(plan, operand, instr->operand[decoded + 1]);
+        if (op->sources[i].kind == SOURCE_NONE)
+            return false;
+    }
+    return true;
+}
+
+// A sum that was contracted is the product's fma.
+static void read_contracted(const struct ir_instruction *ir, struct op *op) {
+    const bool ftz = PTX_HAS(ir->ptx, ftz), sat = PTX_HAS(ir->ptx, sat);
+    op->negates_product = ir->negates_product;
+    op->negates_addend = ir->negates_addend;
+    if (ir->ptx->types[0] == PTX_F64)
+        op->meaning.value =
+            ir->negates_product || ir->negates_addend ? IR_VALUE_NONE : IR_VALUE_fma_f64;
+    else
+        op->meaning.value = ftz   ? sat ? IR_VALUE_fma_ftz_sat_f32 : IR_VALUE_fma_ftz_f32
+                            : sat ? IR_VALUE_fma_sat_f32
+                                  : IR_VALUE_fma_f32;
+}
+
+static bool read_value(const struct plan *plan, const struct ir_instruction *ir,
+                       const struct sim_instr *instr, struct op *op) {
+    if (ir->is_contracted)
+        read_contracted(ir, op);
+    else
+        op->meaning = ir_meaning_of(plan->function, ir);
+    return op->meaning.value != IR_VALUE_NONE && read_value_operands(plan, ir, instr, op);
+}
+
+// ---- Accesses -------------------------------------------------------------------------------
+
+enum { MOST_ELEMENTS = 4 };
+
+// Of shapes that the interpreter, too, has a quick way for.
+static bool read_access(struct plan *plan, const struct ir_instruction *ir,
+                        const struct sim_instr *instr, struct op *op, bool is_store) {
+    const struct sim_access *access = op->access = instr->access;
+    const bool is_shared = access->space == PTX_SPACE_SHARED;
+    if ((!is_shared && access->space != PTX_SPACE_GLOBAL) || access->site == IR_NONE ||
+        access->base_is_32 != is_shared || PTX_HAS(ir->ptx, volatile) ||
+        access->order != EVENT_WEAK || access->count > MOST_ELEMENTS ||
+        access->count * access->bytes > 16 || access->has_base2)
+        return false;
+    const struct ir_operand *data = &ir->operands[is_store ? 1 : 0];
+    const struct ir_operand *address = &ir->operands[is_store ? 0 : 1];
+    if (address->kind != IR_OPERAND_ADDRESS)
+        return false;
+    if (access->has_base)
+        op->base = register_source(plan, address->reg);
+    else if (is_shared)
+        op->base = (struct op_source){.kind = SOURCE_CONSTANT, .bytes = 4, .form = ramp(0, 64, 0)};
+    else
+        op->base = (struct op_source){.kind = SOURCE_CONSTANT, .bytes = 8, .form = ramp(0, 64, 0)};
+    for (unsigned e = 0; e < access->count; e++) {
+        const struct ir_operand *element =
+            data->kind == IR_OPERAND_VECTOR ? &data->elements[e] : data;
+        const unsigned held = access->bytes == 8 ? 8 : 4;
+        if (access->element_bytes[e] != held ||
+            (!is_store && access->is_signed && access->bytes < 4))
+            return false;
+        if (is_store) {
+            op->elements[e] = read_source(plan, element, access->element[e]);
+            if (op->elements[e].kind == SOURCE_NONE)
+                return false;
+        } else if (element->kind != IR_OPERAND_REGISTER && element->kind != IR_OPERAND_SINK) {
+            return false;
+        }
+        op->targets[e] = is_store ? IR_NONE : written_register(element);
+    }
+    return true;
+}
+
+// ---- All instructions -----------------------------------------------------------------------
+
+// The interpreter's handler does nothing but what its operands say, or faults.
+static bool may_call(const struct ir_instruction *ir) {
+    if (ir->ptx->isa == PTX_ISA_bar_warp)
+        return true;
+    if (is_flow[ir->ptx->isa] || ir->call || PTX_HAS(ir->ptx, volatile) ||
+        ptx_is(ir->ptx, PTX_FACT_SYNCS) || ir_is_async_product(ir))
+        return false;
+    switch (ptx_access_of(ir->ptx)) {
+    case PTX_ACCESS_NONE:
+    case PTX_ACCESS_LOAD:
+    case PTX_ACCESS_STORE:
+    case PTX_ACCESS_ATOMIC:
+    case PTX_ACCESS_REDUCTION:
+    case PTX_ACCESS_MATRIX_LOAD:
+    case PTX_ACCESS_MATRIX_STORE:
+    case PTX_ACCESS_ASYNC_COPY:
+        break;
+    default:
+        return false;
+    }
+    return ir->ptx->isa != PTX_ISA_nanosleep_any;
+}
+
+static void read_jump(const struct ir_instruction *ir, const struct sim_instr *instr,
+                      struct op *op) {
+    op->kind = instr->immediate ? OP_LEAVE : OP_JUMP; // in a loop that polls
+    op->target = ir->target;
+}
+
+static void read_instruction(struct plan *plan, const struct compile_request *request,
+                             struct op *op) {
+    const struct ir_instruction *ir = &plan->function->instructions[op->ir];
+    const struct sim_instr *instr = &plan->code->instrs[op->at];
+    op->kind = OP_LEAVE;
+    op->guard = ir->guard;
+    op->guard_negated = ir->guard_negated;
+    op->to = op->pair = IR_NONE;
+    for (unsigned e = 0; e < 4; e++)
+        op->targets[e] = IR_NONE;
+    const uint32_t before = op->at - op->first;
+    const bool has_guard = before && plan->code->instrs[op->first].run[0] == request->guard;
+    if (before > (has_guard ? 1u : 0u))
+        return; // something of the decoder's own
+    if (ir->ptx->isa == PTX_ISA_bra_any) {
+        read_jump(ir, instr, op);
+        return;
+    }
+    if (!may_call(ir))
+        return;
+    op->kind = OP_CALL;
+    const enum ptx_access access = ptx_access_of(ir->ptx);
+    if (access == PTX_ACCESS_NONE && read_value(plan, ir, instr, op))
+        op->kind = OP_VALUE;
+    else if (access == PTX_ACCESS_LOAD && read_access(plan, ir, instr, op, false))
+        op->kind = OP_LOAD;
+    else if (access == PTX_ACCESS_STORE && read_access(plan, ir, instr, op, true))
+        op->kind = OP_STORE;
+}
+
+// A constant of the launch, copied to a register.
+static void read_copy(const struct plan *plan, uint32_t reg, struct op *op) {
+    const struct sim_instr *instr = &plan->code->instrs[op->at];
+    const unsigned bytes = class_bytes(plan, reg);
+    op->kind = OP_VALUE;
+    op->meaning = (struct ir_meaning){.value = bytes == 8 ? IR_VALUE_copy_64 : IR_VALUE_copy_32};
+    op->to = reg;
+    op->guard = op->pair = IR_NONE;
+    op->sources[0] = (struct op_source){.kind = SOURCE_MEMORY, .ref = instr->operand[1]};
+    op->source_count = 1;
+    read_constant(plan, instr->operand[1] & ~(sim_ref)3, &op->sources[0]);
+    if (bytes != op->sources[0].bytes)
+        op->kind = OP_LEAVE;
+}
+
+static bool is_copy(const struct compile_request *request, const struct sim_instr *instr) {
+    return instr->run[1] == request->copy32 || instr->run[1] == request->copy64;
+}
+
+static const struct ir_operand *copied_to(const struct ir_instruction *ir, uint32_t n) {
+    const struct ir_operand *to = &ir->operands[0];
+    return to->kind == IR_OPERAND_VECTOR ? &to->elements[n] : to;
+}
+
+static uint32_t read_block(struct plan *plan, const struct compile_request *request, uint32_t b,
+                           uint32_t end) {
+    const struct sim_code *code = plan->code;
+    uint32_t at = code->block_start[b];
+    const struct ir_block *block = &plan->function->blocks[b];
+    while (at < end && (code->instrs[at].run[0] == request->reconverge ||
+                        code->instrs[at].run[0] == request->join))
+        at++;
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+        const struct ir_instruction *ir = &plan->function->instructions[i];
+        uint32_t last = at;
+        const uint32_t ordinal = code->instrs[at].ordinal;
+        (void)ordinal;
+        while (last + 1 < end && code->instrs[last + 1].ir == i)
+            last++;
+        const bool is_parameter = ir->ptx->isa == PTX_ISA_ld_param &&
+                                  is_copy(request, &code->instrs[at]) && ir->guard == IR_NONE;
+        if (is_parameter) {
+            for (uint32_t k = at; k <= last; k++) {
+                struct op *op = &plan->ops[plan->op_count++];
+                op->ir = i;
+                op->first = op->at = k;
+                const uint32_t reg = written_register(copied_to(ir, k - at));
+                if (reg == IR_NONE)
+                    op->kind = OP_NOTHING;
+                else
+                    read_copy(plan, reg, op);
+            }
+        } else {
+            struct op *op = &plan->ops[plan->op_count++];
+            op->ir = i;
+            op->first = at;
+            op->at = last;
+            read_instruction(plan, request, op);
+        }
+        at = last + 1;
+    }
+    return at;
+}
+
+// ---- Liveness by instruction ----------------------------------------------------------------
+
+struct scan {
+    const struct plan *plan;
+    uint64_t *live;
+    bool is_partial, wants_written;
+};
+
+static void scan_register(void *context, uint32_t reg, bool is_written) {
+    struct scan *scan = context;
+    const uint64_t bit = 1ull << (reg % 64);
+    if (scan->wants_written) {
+        if (is_written && !scan->is_partial)
+            scan->live[reg / 64] &= ~bit;
+    } else if (!is_written || scan->is_partial) {
+        scan->live[reg / 64] |= bit;
+    }
+}
+
+static void find_live(struct plan *plan) {
+    const size_t words = plan->live.words;
+    uint64_t *live = base_alloc((words + 1) * sizeof *live);
+    for (uint32_t b = 0; b < plan->function->block_count; b++) {
+        memcpy(live, plan->live.out + b * words, words * sizeof *live);
+        for (uint32_t o = plan->block_ops[b + 1]; o-- > plan->block_ops[b];) {
+            const struct ir_instruction *ir = &plan->function->instructions[plan->ops[o].ir];
+            // Of the copies that one instruction became the first stands for all.
+            const bool is_later = o > plan->block_ops[b] && plan->ops[o - 1].ir == plan->ops[o].ir;
+            if (!is_later) {
+                struct scan scan = {plan, live, ir->guard != IR_NONE, true};
+                ir_visit_registers(ir, scan_register, &scan);
+                scan.wants_written = false;
+                ir_visit_registers(ir, scan_register, &scan);
+            }
+            memcpy(plan->live_before + o * words, live, words * sizeof *live);
+        }
+    }
+    free(live);
+}
+
+// ---- Forms of all blocks --------------------------------------------------------------------
+
+static bool join_form(struct form *to, struct form from) {
+    const struct form before = *to;
+    if (from.kind == FORM_NONE)
+        return false;
+    if (to->kind == FORM_NONE)
+        *to = from;
+    if (from.kind == FORM_LANES || to->kind == FORM_LANES || from.stride != to->stride)
+        *to = (struct form){.kind = FORM_LANES, .bits = to->bits};
+    if (from.zeros < to->zeros)
+        to->zeros = from.zeros;
+    // A bound that grows in a loop would grow for long.
+    if (from.bits > to->bits)
+        to->bits = FORM_ANY_BITS;
+    return before.kind != to->kind || before.zeros != to->zeros || before.bits != to->bits;
+}
+
+static bool join_forms(struct plan *plan, uint32_t block, const struct form *forms) {
+    if (block == IR_NONE)
+        return false;
+    struct form *to = plan->forms + (size_t)block * plan->function->register_count;
+    bool changes = !plan->is_reached[block];
+    plan->is_reached[block] = true;
+    for (uint32_t r = 0; r < plan->function->register_count; r++)
+        if (ir_is_live(&plan->live, plan->live.in, block, r))
+            changes |= join_form(&to[r], forms[r]);
+    return changes;
+}
+
+static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
+    const struct ir_block *block = &plan->function->blocks[b];
+    memcpy(forms, plan_forms(plan, b), plan->function->register_count * sizeof *forms);
+    for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++)
+        forms_step(plan, &plan->ops[o], forms);
+    bool changes = false;
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        changes |= join_forms(plan, block->successors[s], forms);
+    return changes;
+}
+
+static void find_forms(struct plan *plan) {
+    const uint32_t registers = plan->function->register_count;
+    plan->forms =
+        base_alloc(((size_t)plan->function->block_count * registers + 1) * sizeof *plan->forms);
+    plan->is_reached = base_alloc(plan->function->block_count + 1);
+    struct form *forms = base_alloc((registers + 1) * sizeof *forms);
+    for (uint32_t r = 0; r < registers; r++)
+        plan->forms[r] = lanes;
+    plan->is_reached[0] = true;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (uint32_t b = 0; b < plan->function->block_count; b++)
+            if (plan->is_reached[b])
+                changes |= step_block(plan, b, forms);
+    }
+    free(forms);
+}
+
+static bool is_loop_head(const struct plan *plan, uint32_t block) {
+    for (uint32_t o = plan->block_ops[block]; o < plan->op_count; o++)
+        if (plan->ops[o].kind == OP_JUMP && plan->ops[o].target == block)
+            return true;
+    return false;
+}
+
+static void find_entries(struct plan *plan) {
+    for (uint32_t b = 0; b < plan->function->block_count; b++) {
+        for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++) {
+            const bool is_first = o == 0;
+            const bool is_behind = o > plan->block_ops[b] && plan->ops[o - 1].kind == OP_LEAVE;
+            const bool is_meeting =
+                o == plan->block_ops[b] &&
+                (plan->function->blocks[b].is_reconvergence || is_loop_head(plan, b));
+            plan->is_entry[o] = plan->is_reached[b] && plan->ops[o].kind != OP_LEAVE &&
+                                (is_first || is_behind || is_meeting);
+        }
+    }
+}
+
+struct plan *plan_create(const struct compile_request *request) {
+    struct plan *plan = base_alloc(sizeof *plan);
+    const struct sim_code *code = plan->code = request->code;
+    const struct ir_function *function = plan->function = code->ir;
+    plan->has_whole_rows = request->has_whole_rows;
+    plan->ops = base_alloc((code->instr_count + 1) * sizeof *plan->ops);
+    plan->block_ops = base_alloc((function->block_count + 2) * sizeof *plan->block_ops);
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const uint32_t end =
+            b + 1 < function->block_count ? code->block_start[b + 1] : code->instr_count;
+        plan->block_ops[b] = plan->op_count;
+        read_block(plan, request, b, end);
+    }
+    plan->block_ops[function->block_count] = plan->op_count;
+    plan->live = ir_liveness_find(function);
+    plan->live_before =
+        base_alloc((plan->op_count + 1) * (plan->live.words + 1) * sizeof *plan->live_before);
+    find_live(plan);
+    find_forms(plan);
+    plan->is_entry = base_alloc(plan->op_count + 1);
+    find_entries(plan);
+    return plan;
+}
+
+void plan_free(struct plan *plan) {
+    if (!plan)
+        return;
+    ir_liveness_free(&plan->live);
+    free(plan->live_before);
+    free(plan->forms);
+    free(plan->is_reached);
+    free(plan->is_entry);
+    free(plan->block_ops);
+    free(plan->ops);
+    free(plan);
+}

@@ -1,0 +1,356 @@
+// Segments: straight code with accesses. What is asked of all their addresses comes first and
+// decides once: either the code behind it makes them without a further look, or the interpreter
+// runs the segment.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "compile/build.h"
+
+static const char here[] = "";
+
+enum { MOST_GROUPS = 16, MOST_OPS = 400 };
+
+struct group {
+    LLVMValueRef base; // lane 0's, or all lanes'
+    bool is_shared;
+    LLVMValueRef cell; // its address
+};
+
+struct segment {
+    struct build *build;
+    uint32_t begin, end; // ops
+    bool *is_late;       // registers whose values come of the segment's own accesses
+    LLVMBasicBlockRef head, quick;
+    LLVMValueRef good; // NULL: nothing was asked
+    struct group groups[MOST_GROUPS];
+    unsigned group_count;
+    uint32_t first_group, first_member;
+};
+
+// ---- Where a segment ends ---------------------------------------------------------------------
+
+static bool is_late(const struct segment *segment, const struct op_source *source) {
+    return source->kind == SOURCE_REGISTER && segment->is_late[source->reg];
+}
+
+static bool is_late_value(const struct segment *segment, const struct op *op) {
+    bool late = op->guard != IR_NONE && segment->is_late[op->guard];
+    for (unsigned i = 0; i < op->source_count; i++)
+        late |= is_late(segment, &op->sources[i]);
+    if (op->guard != IR_NONE) {
+        late |= op->to != IR_NONE && segment->is_late[op->to];
+        late |= op->pair != IR_NONE && segment->is_late[op->pair];
+    }
+    return late;
+}
+
+static void mark(const struct segment *segment, const struct op *op, bool late) {
+    if (op->kind == OP_LOAD) {
+        for (unsigned e = 0; e < op->access->count; e++)
+            if (op->targets[e] != IR_NONE)
+                segment->is_late[op->targets[e]] = true;
+        return;
+    }
+    if (op->to != IR_NONE)
+        segment->is_late[op->to] = late;
+    if (op->pair != IR_NONE)
+        segment->is_late[op->pair] = late;
+}
+
+static bool takes(const struct segment *segment, struct op *op, struct form *forms) {
+    const struct build *build = segment->build;
+    if (op->kind == OP_NOTHING)
+        return true;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+        if (is_late(segment, &op->base) || !build_can_access(op, form_of_source(&op->base, forms)))
+            return false;
+        forms_step(build->plan, op, forms);
+        mark(segment, op, true);
+        return true;
+    }
+    if (op->kind != OP_VALUE || !build_is_native(build, op))
+        return false;
+    const bool late = is_late_value(segment, op);
+    forms_step(build->plan, op, forms);
+    if (op->checks_range && late)
+        return false;
+    mark(segment, op, late);
+    return true;
+}
+
+// Returns whether there is an access.
+static bool find_end(struct segment *segment, uint32_t most) {
+    struct build *build = segment->build;
+    const uint32_t count = build->plan->function->register_count;
+    struct form *forms = base_alloc((count + 1) * sizeof *forms);
+    for (uint32_t r = 0; r < count; r++)
+        forms[r] = build->held[r].form;
+    unsigned accesses = 0;
+    uint32_t o = segment->begin;
+    for (; o < most && o - segment->begin < MOST_OPS; o++) {
+        struct op *op = &build->plan->ops[o];
+        if ((o > segment->begin && build->plan->is_entry[o]) || !takes(segment, op, forms))
+            break;
+        if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+            accesses++;
+            segment->end = o + 1;
+        }
+    }
+    free(forms);
+    memset(segment->is_late, 0, count);
+    return accesses > 0;
+}
+
+// ---- What is asked --------------------------------------------------------------------------
+
+static void ask(struct segment *segment, LLVMValueRef condition) {
+    if (!condition)
+        return;
+    segment->good = segment->good
+                        ? LLVMBuildAnd(segment->build->builder, segment->good, condition, here)
+                        : condition;
+}
+
+static LLVMValueRef number(const struct build *build, uint64_t value) {
+    return LLVMConstInt(build->i64, value, false);
+}
+
+static LLVMValueRef load_field(struct build *build, LLVMValueRef cell, size_t field) {
+    return LLVMBuildLoad2(build->builder, build->i64, build_pointer(build, cell, field, build->i64),
+                          here);
+}
+
+// As native_way() of the simulator.
+static LLVMValueRef cell_of(struct build *build, uint32_t group, LLVMValueRef first) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef low = LLVMBuildLShr(b, first, number(build, NATIVE_WAY_LOW), here);
+    LLVMValueRef high = LLVMBuildLShr(b, first, number(build, NATIVE_WAY_HIGH), here);
+    LLVMValueRef way =
+        LLVMBuildAnd(b, LLVMBuildXor(b, low, high, here), number(build, NATIVE_WAYS - 1), here);
+    LLVMValueRef index = LLVMBuildAdd(b, way, number(build, (uint64_t)group * NATIVE_WAYS), here);
+    LLVMValueRef offset = LLVMBuildMul(b, index, number(build, sizeof(struct native_cell)), here);
+    return build_pointer_by(build, build->cells, offset, build->i8);
+}
+
+static void ask_shape(struct segment *segment, const struct group *group, LLVMValueRef first) {
+    struct build *build = segment->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMTypeRef type = LLVMVectorType(build->i32, LANES);
+    LLVMValueRef spread = build_spread(build, (struct form){.kind = FORM_RAMP},
+                                       LLVMBuildTrunc(b, first, build->i32, here), 4);
+    LLVMValueRef at =
+        LLVMBuildIntToPtr(b, load_field(build, group->cell, offsetof(struct native_cell, shape)),
+                          LLVMPointerType(type, 0), here);
+    LLVMValueRef shape = LLVMBuildLoad2(b, type, at, here);
+    LLVMSetAlignment(shape, 64);
+    LLVMValueRef differ =
+        LLVMBuildICmp(b, LLVMIntNE, LLVMBuildSub(b, group->base, spread, here), shape, here);
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, build_bits(build, differ),
+                               LLVMConstInt(build->i32, 0, false), here));
+}
+
+static void ask_group(struct segment *segment, struct group *group, bool is_anywhere) {
+    struct build *build = segment->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef first =
+        is_anywhere
+            ? LLVMBuildExtractElement(b, group->base, LLVMConstInt(build->i32, 0, false), here)
+            : group->base;
+    first = LLVMTypeOf(first) == build->i64 ? first : LLVMBuildZExt(b, first, build->i64, here);
+    group->cell = cell_of(build, build->segments.groups++, first);
+    LLVMValueRef distance = LLVMBuildSub(
+        b, first, load_field(build, group->cell, offsetof(struct native_cell, base)), here);
+    LLVMValueRef bits = LLVMBuildAnd(
+        b, distance, load_field(build, group->cell, offsetof(struct native_cell, mask)), here);
+    LLVMValueRef limit = load_field(build, group->cell, offsetof(struct native_cell, limit));
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, number(build, 0), here));
+    ask(segment, LLVMBuildICmp(b, LLVMIntULE, distance, limit, here));
+    if (is_anywhere)
+        ask_shape(segment, group, first);
+}
+
+static struct group *find_group(struct segment *segment, LLVMValueRef base, bool is_shared) {
+    for (unsigned g = 0; g < segment->group_count; g++)
+        if (segment->groups[g].base == base && segment->groups[g].is_shared == is_shared)
+            return &segment->groups[g];
+    return NULL;
+}
+
+// False: there are too many.
+static bool note_access(struct segment *segment, const struct op *op) {
+    struct build *build = segment->build;
+    const bool is_shared = op->access->space == PTX_SPACE_SHARED;
+    const bool is_anywhere = build_is_anywhere(build_source_form(build, &op->base));
+    LLVMValueRef base =
+        is_anywhere ? build_source_lanes(build, &op->base) : build_source_first(build, &op->base);
+    struct group *group = find_group(segment, base, is_shared);
+    if (!group) {
+        if (segment->group_count == MOST_GROUPS)
+            return false;
+        group = &segment->groups[segment->group_count++];
+        *group = (struct group){.base = base, .is_shared = is_shared};
+        ask_group(segment, group, is_anywhere);
+    }
+    const struct native_member member = {
+        .instr = op->at,
+        .site = op->access->site,
+        .group = segment->first_group + (uint32_t)(group - segment->groups),
+        .is_anywhere = is_anywhere,
+    };
+    vec_push(&build->segments.members, member);
+    return true;
+}
+
+// ---- The two ways ---------------------------------------------------------------------------
+
+// What does not depend on the segment's accesses is computed before them. False: the segment ends
+// here.
+static bool build_one(struct segment *segment, struct op *op) {
+    struct build *build = segment->build;
+    if (op->kind == OP_NOTHING)
+        return true;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+        LLVMPositionBuilderAtEnd(build->builder, segment->head);
+        if (!note_access(segment, op))
+            return false;
+        forms_step(build->plan, op, build->forms);
+        LLVMPositionBuilderAtEnd(build->builder, segment->quick);
+        build_access(build, op);
+        mark(segment, op, true);
+        return true;
+    }
+    const bool late = is_late_value(segment, op);
+    LLVMPositionBuilderAtEnd(build->builder, late ? segment->quick : segment->head);
+    forms_step(build->plan, op, build->forms);
+    if (!late)
+        ask(segment, build_range(build, op));
+    build_native_value(build, op);
+    mark(segment, op, late);
+    return true;
+}
+
+static void count_groups(struct segment *segment) {
+    struct build *build = segment->build;
+    for (unsigned g = 0; g < segment->group_count; g++) {
+        LLVMValueRef at = build_pointer(build, segment->groups[g].cell,
+                                        offsetof(struct native_cell, count), build->i64);
+        LLVMValueRef count = LLVMBuildLoad2(build->builder, build->i64, at, here);
+        LLVMBuildStore(build->builder, LLVMBuildAdd(build->builder, count, number(build, 1), here),
+                       at);
+    }
+}
+
+struct touched {
+    struct segment *segment;
+    bool *is_read, *is_written;
+};
+
+static void touch(void *context, uint32_t reg, bool is_written) {
+    const struct touched *touched = context;
+    (is_written ? touched->is_written : touched->is_read)[reg] = true;
+}
+
+static bool is_live_behind(const struct segment *segment, uint32_t block_end, uint32_t reg) {
+    const struct plan *plan = segment->build->plan;
+    if (segment->end < block_end)
+        return plan_is_live(plan, segment->end, reg);
+    const uint32_t block = ir_block_of(plan->function, plan->ops[segment->begin].ir);
+    return ir_is_live(&plan->live, plan->live.out, block, reg);
+}
+
+static void note_segment(struct segment *segment) {
+    struct build *build = segment->build;
+    const struct native_segment made = {
+        .first = build->plan->ops[segment->begin].first,
+        .end = build->plan->ops[segment->end - 1].at + 1,
+        .group = segment->first_group,
+        .groups = segment->group_count,
+        .member = segment->first_member,
+        .members = (uint32_t)build->segments.members.length - segment->first_member,
+    };
+    vec_push(&build->segments.list, made);
+}
+
+// `before`: what registers held.
+static void join(struct segment *segment, struct held *before, uint32_t block_end) {
+    struct build *build = segment->build;
+    LLVMBuilderRef b = build->builder;
+    const uint32_t count = build->plan->function->register_count;
+    struct touched touched = {segment, base_alloc(count + 1), base_alloc(count + 1)};
+    for (uint32_t o = segment->begin; o < segment->end; o++) {
+        const struct ir_instruction *ir =
+            &build->plan->function->instructions[build->plan->ops[o].ir];
+        ir_visit_registers(ir, touch, &touched);
+        if (ir->guard != IR_NONE) // keeps what its result's register held
+            for (uint32_t r = 0; r < count; r++)
+                touched.is_read[r] |= touched.is_written[r];
+    }
+    LLVMBasicBlockRef slow = build_block(build, "slow"), behind = build_block(build, "behind");
+    LLVMPositionBuilderAtEnd(b, segment->quick);
+    count_groups(segment);
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, segment->head);
+    build_branch(build, segment->good, segment->quick, slow);
+    LLVMPositionBuilderAtEnd(b, slow);
+    struct held *after = build->held;
+    build->held = before;
+    for (uint32_t r = 0; r < count; r++)
+        if (touched.is_read[r] && plan_is_live(build->plan, segment->begin, r))
+            build_save(build, r);
+    build->held = after;
+    build_run_segment(build, (uint32_t)build->segments.list.length,
+                      build->plan->ops[segment->end - 1].at + 1);
+    for (uint32_t r = 0; r < count; r++)
+        if (touched.is_written[r])
+            before[r] = is_live_behind(segment, block_end, r)
+                            ? build_load(build, r, build->forms[r])
+                            : (struct held){.form = build->forms[r]};
+    LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, behind);
+    for (uint32_t r = 0; r < count; r++) {
+        if (!touched.is_written[r])
+            continue;
+        if (!before[r].value || !build->held[r].value) {
+            build->held[r].value = NULL;
+            continue;
+        }
+        LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(before[r].value), here);
+        LLVMAddIncoming(phi, &build->held[r].value, &segment->quick, 1);
+        LLVMAddIncoming(phi, &before[r].value, &slow_end, 1);
+        build_set(build, r, build->forms[r], phi);
+    }
+    free(touched.is_read);
+    free(touched.is_written);
+}
+
+uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
+    const uint32_t count = build->plan->function->register_count;
+    struct segment segment = {
+        .build = build,
+        .begin = op,
+        .end = op,
+        .is_late = base_alloc(count + 1),
+        .head = LLVMGetInsertBlock(build->builder),
+        .first_group = build->segments.groups,
+        .first_member = (uint32_t)build->segments.members.length,
+    };
+    if (!find_end(&segment, end)) {
+        free(segment.is_late);
+        return op;
+    }
+    struct held *before = base_alloc((count + 1) * sizeof *before);
+    memcpy(before, build->held, count * sizeof *before);
+    segment.quick = build_block(build, "quick");
+    uint32_t o = segment.begin;
+    while (o < segment.end && build_one(&segment, &build->plan->ops[o]))
+        o++;
+    segment.end = o;
+    join(&segment, before, end);
+    note_segment(&segment);
+    free(before);
+    free(segment.is_late);
+    return segment.end;
+}

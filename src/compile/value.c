@@ -1,0 +1,208 @@
+// What instructions compute, in compiled code: rows of value.def. See build.h.
+#include "compile/build.h"
+
+static const char here[] = "";
+
+static LLVMTypeRef parameter_type(const struct build *build, const struct op *op, unsigned n,
+                                  unsigned lanes) {
+    LLVMTypeRef type = rows_type(build->rows, op->meaning.value, n);
+    return lanes == 1 ? type : LLVMVectorType(type, lanes);
+}
+
+static LLVMValueRef fit(struct build *build, LLVMValueRef value, LLVMTypeRef type) {
+    return LLVMTypeOf(value) == type ? value : LLVMBuildBitCast(build->builder, value, type, here);
+}
+
+// Rows whose conditions are combined with a third predicate take the first two sources.
+static unsigned row_sources(const struct op *op) {
+    unsigned count = 0;
+    const struct ir_value_row *row = ir_value_row(op->meaning.value);
+    while (count < 4 && row->operands[count] != IR_KIND_none)
+        count++;
+    return count;
+}
+
+static LLVMValueRef raw_of(const struct build *build, const struct op_source *source) {
+    return source->kind == SOURCE_REGISTER ? build->held[source->reg].raw : NULL;
+}
+
+static LLVMValueRef apply_row(struct build *build, const struct op *op, unsigned lanes) {
+    LLVMValueRef arguments[5];
+    const unsigned count = row_sources(op);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned from = op->meaning.swaps && i < 2 ? 1 - i : i;
+        const struct op_source *source = &op->sources[from];
+        LLVMValueRef value =
+            lanes == 1 ? build_source_first(build, source) : build_source_lanes(build, source);
+        const LLVMValueRef raw = raw_of(build, source);
+        if (raw && lanes > 1 && rows_is_nan_blind(build->rows, op->meaning.value))
+            value = raw;
+        value = fit(build, value, parameter_type(build, op, i, lanes));
+        if ((i == 0 && op->negates_product) || (i == 2 && op->negates_addend))
+            value = LLVMBuildFNeg(build->builder, value, here);
+        arguments[i] = value;
+    }
+    LLVMValueRef immediate = LLVMConstInt(build->i32, op->meaning.immediate, false);
+    if (lanes > 1) {
+        LLVMValueRef all[LANES];
+        for (int l = 0; l < LANES; l++)
+            all[l] = immediate;
+        immediate = LLVMConstVector(all, LANES);
+    }
+    arguments[count] = immediate;
+    return rows_apply(build->rows, build->module, build->builder, op->meaning.value, lanes,
+                      arguments, count + 1);
+}
+
+static LLVMValueRef combine(struct build *build, const struct op *op, LLVMValueRef holds,
+                            LLVMValueRef with) {
+    switch (op->meaning.immediate & IR_COMPARE_BOOL) {
+    case IR_COMPARE_AND:
+        return LLVMBuildAnd(build->builder, holds, with, here);
+    case IR_COMPARE_OR:
+        return LLVMBuildOr(build->builder, holds, with, here);
+    case IR_COMPARE_XOR:
+        return LLVMBuildXor(build->builder, holds, with, here);
+    default:
+        return holds;
+    }
+}
+
+static bool is_comparison(const struct op *op) {
+    const enum ir_law law = ir_value_row(op->meaning.value)->law;
+    (void)law;
+    return ir_value_row(op->meaning.value)->result == IR_KIND_pred && row_sources(op) == 2 &&
+           ir_value_row(op->meaning.value)->operands[0] != IR_KIND_pred;
+}
+
+static LLVMValueRef with_of(struct build *build, const struct op *op, unsigned lanes) {
+    if (op->source_count < 3)
+        return NULL;
+    return lanes == 1 ? build_source_first(build, &op->sources[2])
+                      : build_source_lanes(build, &op->sources[2]);
+}
+
+LLVMTypeRef build_register_type(const struct build *build, uint32_t reg, unsigned lanes) {
+    LLVMTypeRef type = build_lane_type(build, build_register_bytes(build, reg));
+    return lanes == 1 ? type : LLVMVectorType(type, lanes);
+}
+
+static LLVMValueRef constant_lanes(const struct build *build, unsigned bytes, uint64_t value,
+                                   unsigned lanes) {
+    LLVMValueRef one = build_constant(build, bytes, value), all[LANES];
+    for (unsigned l = 0; l < lanes; l++)
+        all[l] = one;
+    return lanes == 1 ? one : LLVMConstVector(all, lanes);
+}
+
+// Also what the destination held, of lanes for which the guard does not hold.
+static void set_result(struct build *build, const struct op *op, uint32_t reg, unsigned lanes,
+                       LLVMValueRef value) {
+    if (reg == IR_NONE)
+        return;
+    LLVMValueRef raw = op->guard == IR_NONE && lanes > 1 ? rows_before_nan(value) : NULL;
+    value = fit(build, value, build_register_type(build, reg, lanes));
+    if (op->guard != IR_NONE && build->held[reg].value) {
+        LLVMValueRef on = build_register_lanes(build, op->guard);
+        if (op->guard_negated)
+            on = LLVMBuildNot(build->builder, on, here);
+        value = LLVMBuildSelect(build->builder, on, value, build_register_lanes(build, reg), here);
+    }
+    build_set(build, reg, build->forms[reg], value);
+    build->held[reg].raw = raw;
+}
+
+static void build_comparison(struct build *build, const struct op *op, unsigned lanes) {
+    LLVMValueRef holds = apply_row(build, op, lanes);
+    if (op->meaning.immediate & IR_COMPARE_NOT)
+        holds = LLVMBuildNot(build->builder, holds, here);
+    LLVMValueRef with = with_of(build, op, lanes);
+    LLVMValueRef yes = combine(build, op, holds, with);
+    LLVMValueRef no = combine(build, op, LLVMBuildNot(build->builder, holds, here), with);
+    const struct ptx_instruction *ptx = build->plan->function->instructions[op->ir].ptx;
+    if (op->to != IR_NONE && build_register_bytes(build, op->to)) { // set
+        const unsigned bytes = build_register_bytes(build, op->to);
+        yes = LLVMBuildSelect(build->builder, yes,
+                              constant_lanes(build, bytes, ir_true_of(ptx), lanes),
+                              constant_lanes(build, bytes, 0, lanes), here);
+    }
+    set_result(build, op, op->to, lanes, yes);
+    set_result(build, op, op->pair, lanes, no);
+}
+
+static bool is_all_ramps(const struct build *build, const struct op *op) {
+    for (unsigned i = 0; i < op->source_count; i++)
+        if (build_source_form(build, &op->sources[i]).kind != FORM_RAMP)
+            return false;
+    return true;
+}
+
+LLVMValueRef build_range(struct build *build, const struct op *op) {
+    const struct ir_value_row *row = ir_value_row(op->meaning.value);
+    LLVMValueRef good = NULL;
+    for (unsigned i = 0; op->checks_range && i < op->source_count; i++) {
+        const struct op_source *source = &op->sources[i];
+        const struct form form = build_source_form(build, source);
+        if (source->bytes != 4 || !form.stride || form.bits < 32 ||
+            (row->operands[i] != IR_KIND_u32 && row->operands[i] != IR_KIND_s32))
+            continue;
+        // Lane 31's operand must be lane 0's and 31 distances more, as a number.
+        LLVMBuilderRef b = build->builder;
+        LLVMValueRef first = build_source_first(build, source);
+        const LLVMOpcode extend = row->operands[i] == IR_KIND_s32 ? LLVMSExt : LLVMZExt;
+        LLVMValueRef span = LLVMConstInt(build->i64, (uint64_t)(form.stride * (LANES - 1)), false);
+        LLVMValueRef last =
+            LLVMBuildAdd(b, LLVMBuildCast(b, extend, first, build->i64, here), span, here);
+        LLVMValueRef cut = LLVMBuildTrunc(b, last, build->i32, here);
+        LLVMValueRef fits = LLVMBuildICmp(
+            b, LLVMIntEQ, LLVMBuildCast(b, extend, cut, build->i64, here), last, here);
+        good = good ? LLVMBuildAnd(b, good, fits, here) : fits;
+    }
+    return good;
+}
+
+bool build_is_native(const struct build *build, const struct op *op) {
+    const unsigned sources = row_sources(op);
+    if (!rows_has(build->rows, op->meaning.value) || op->source_count < sources)
+        return false;
+    if (op->source_count > sources && !is_comparison(op))
+        return false;
+    if (op->pair != IR_NONE && !is_comparison(op))
+        return false;
+    return !is_comparison(op) || !(op->meaning.immediate & IR_COMPARE_PACKED);
+}
+
+void build_native_value(struct build *build, const struct op *op) {
+    const uint32_t reg = op->to != IR_NONE ? op->to : op->pair;
+    if (reg == IR_NONE)
+        return;
+    if (op->is_zero && !is_comparison(op)) {
+        set_result(build, op, op->to, 1,
+                   build_constant(build, build_register_bytes(build, reg), 0));
+        return;
+    }
+    const bool is_first = build->forms[reg].kind == FORM_RAMP && is_all_ramps(build, op);
+    const unsigned lanes = is_first ? 1 : LANES;
+    if (is_comparison(op))
+        build_comparison(build, op, lanes);
+    else
+        set_result(build, op, op->to, lanes, apply_row(build, op, lanes));
+}
+
+// The interpreter goes on where a ramp would wrap.
+void build_value(struct build *build, uint32_t number) {
+    const struct op *op = &build->plan->ops[number];
+    if (!build_is_native(build, op)) {
+        build_interpreted(build, number);
+        return;
+    }
+    LLVMValueRef good = build_range(build, op);
+    if (good) {
+        LLVMBasicBlockRef rare = build_unless(build, good);
+        LLVMBasicBlockRef usual = LLVMGetInsertBlock(build->builder);
+        LLVMPositionBuilderAtEnd(build->builder, rare);
+        build_leave(build, number);
+        LLVMPositionBuilderAtEnd(build->builder, usual);
+    }
+    build_native_value(build, op);
+}

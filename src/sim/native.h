@@ -1,0 +1,45 @@
+// Inside the simulator: kernels as native code. A kernel that has been compiled is run by it where
+// all lanes of a warp are on; the interpreter does all else, and both see the same state: registers
+// in the warp's frame, counts where the interpreter keeps them.
+#ifndef BANKRUN_SIM_NATIVE_H
+#define BANKRUN_SIM_NATIVE_H
+
+#include "sim/sim_internal.h"
+
+struct sim_native;        // a compiled kernel
+struct sim_native_worker; // what one worker knows of its accesses, for a launch
+struct sim_native_job;    // a kernel that is being compiled
+
+// ---- engine.c: which kernels are compiled, and when ------------------------------------------
+
+// Before a launch: compiles the kernel where that is asked for.
+void sim_native_prepare(struct sim_kernel *kernel, const struct sim_launch *launch);
+// So many instructions were run by now. A kernel that is worth it is compiled meanwhile.
+void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
+                     uint64_t instructions);
+void sim_native_free(struct sim_kernel *kernel); // waits for a compilation
+
+// ---- cells.c: a launch's worker --------------------------------------------------------------
+
+// Lets the worker use native code from the next block on, once there is some and it can.
+void sim_native_begin(struct sim_worker *worker);
+// What was counted goes where the observer keeps it: before it is asked for.
+void sim_native_flush(struct sim_worker *worker);
+void sim_native_end(struct sim_worker *worker);
+// Before the observer hears of a request of the site.
+void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space space,
+                       uint64_t warp_number);
+
+// ---- run.c -----------------------------------------------------------------------------------
+
+// The code that the worker's blocks begin with.
+const struct sim_code *sim_native_code(const struct sim_worker *worker);
+// A turn of a warp, as far as native code and barriers of the block make it.
+enum sim_native_turn {
+    SIM_NATIVE_NOTHING, // it was not begun
+    SIM_NATIVE_STOPS,   // the warp waits, or a fault was raised
+    SIM_NATIVE_GOES_ON, // its split runs, and goes on at *goes_on
+};
+enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_instr **goes_on);
+
+#endif

@@ -1,0 +1,37 @@
+// Inside the simulator: what compiled code knows of accesses, so that a comparison or two say that
+// all of a group are in bounds, aligned and known to the observer.
+#ifndef BANKRUN_SIM_NATIVE_CELL_H
+#define BANKRUN_SIM_NATIVE_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A group: the accesses of a piece of straight code whose addresses are one register and a
+// constant. Those of lane 0's base `b` are known where (b - base) & mask is 0 and b - base is at
+// most `limit`; where lanes lie anywhere, their bases must have the distances `shape` from lane
+// 0's, too. `count`: how often that was so since it was last told.
+struct native_cell {
+    uint64_t base, mask, limit, count;
+    uint32_t *shape; // of 32 lanes, 64-byte aligned
+};
+
+// Of a group as many cells as bases may differ in the bits that observers look at.
+enum { NATIVE_WAYS = 8, NATIVE_WAY_LOW = 2, NATIVE_WAY_HIGH = 5 };
+static inline unsigned native_way(uint64_t base) {
+    return (base >> NATIVE_WAY_LOW ^ base >> NATIVE_WAY_HIGH) % NATIVE_WAYS;
+}
+
+struct native_member { // of a group
+    uint32_t instr;    // decoded
+    uint32_t site;
+    uint32_t group;
+    bool is_anywhere; // its code takes lanes wherever they are
+};
+
+struct native_segment {       // straight code that the interpreter runs where a group is not known
+    uint32_t first, end;      // decoded instructions
+    uint32_t group, groups;   // the first, and how many
+    uint32_t member, members; // of all of these, in the order of their instructions
+};
+
+#endif

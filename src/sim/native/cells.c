@@ -1,0 +1,301 @@
+// What compiled code may assume of accesses: cells, and how they are filled. See cell.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/flow/warp.h"
+#include "sim/native/native_internal.h"
+
+// ---- Cells ------------------------------------------------------------------------------------
+
+static void empty(struct sim_native_worker *own, uint32_t group, unsigned way) {
+    const struct compiled *compiled = &own->native->compiled;
+    struct native_cell *cell = &own->cells[group * NATIVE_WAYS + way];
+    const struct native_segment *segment =
+        &compiled->segments[own->native->segment_of_group[group]];
+    for (uint32_t m = segment->member; cell->count && m < segment->member + segment->members; m++) {
+        uint64_t *repeats = own->repeats[m * NATIVE_WAYS + way];
+        if (compiled->members[m].group == group && repeats)
+            *repeats += cell->count;
+    }
+    cell->base = cell->mask = UINT64_MAX;
+    cell->limit = cell->count = 0;
+    own->armed[group] &= (uint8_t) ~(1u << way);
+}
+
+static void empty_all(struct sim_native_worker *own, uint32_t group) {
+    EACH_LANE(way, own->armed[group]) {
+        empty(own, group, way);
+    }
+}
+
+void sim_native_flush(struct sim_worker *worker) {
+    struct sim_native_worker *own = worker->native;
+    for (uint32_t g = 0; own && g < own->native->compiled.group_count; g++)
+        empty_all(own, g);
+}
+
+void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space space,
+                       uint64_t warp_number) {
+    struct sim_native_worker *own = worker->native;
+    if (space == SITE_SHARED && warp_number > own->told_number)
+        own->told_number = warp_number;
+    const uint32_t group = site == IR_NONE ? (uint32_t)IR_NONE : own->native->group_of_site[site];
+    if (group != IR_NONE)
+        empty_all(own, group);
+}
+
+struct request {                       // of all lanes, of which lane 0 comes first
+    _Alignas(64) uint64_t first, base; // lane 0's place, and its base
+    uint32_t lanes[LANES];             // distances from lane 0's; of shared memory
+    enum event_pattern pattern;
+    uint64_t below, above; // how far lanes reach from lane 0's first byte
+};
+
+struct range { // of lane 0's offset or address
+    uint64_t first, last;
+};
+
+static void read_shared(const struct sim_warp *warp, const struct sim_access *access,
+                        unsigned width, struct request *request) {
+    const uint32_t *base = access->has_base ? sim_at(warp, access->base) : NULL;
+    const uint32_t offset = (uint32_t)access->offset;
+    const uint32_t first = base ? base[0] + offset : offset;
+    bool is_linear = true, is_uniform = true;
+    int64_t low = 0, high = 0;
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint32_t lane = base ? base[l] + offset - first : 0;
+        const int64_t distance = (int64_t)(base ? (uint32_t)(base[l] + offset) : first) - first;
+        request->lanes[l] = lane;
+        is_linear &= lane == l * width;
+        is_uniform &= lane == 0;
+        low = distance < low ? distance : low;
+        high = distance > high ? distance : high;
+    }
+    request->first = first;
+    request->base = base ? base[0] : 0;
+    request->below = (uint64_t)-low;
+    request->above = (uint64_t)high + width;
+    request->pattern = is_linear ? EVENT_LINEAR : is_uniform ? EVENT_UNIFORM : EVENT_ANY_PATTERN;
+}
+
+// False: it is neither linear nor uniform.
+static bool read_global(const struct sim_warp *warp, const struct sim_access *access,
+                        unsigned width, struct request *request) {
+    const uint64_t *base = access->has_base ? sim_at(warp, access->base) : NULL;
+    const uint64_t stride = base ? base[1] - base[0] : 0;
+    request->base = base ? base[0] : 0;
+    request->first = request->base + access->offset;
+    for (uint32_t l = 0; base && l < LANES; l++)
+        if (base[l] != base[0] + l * stride)
+            return false;
+    request->below = 0;
+    request->above = stride * (LANES - 1) + width;
+    request->pattern = stride == 0 ? EVENT_UNIFORM : EVENT_LINEAR;
+    return stride == 0 || stride == width;
+}
+
+// Lanes that store to one place are the interpreter's: it knows who wins.
+static bool has_overlap(const struct request *request, unsigned width) {
+    for (uint32_t l = 1; l < LANES; l++)
+        for (uint32_t k = 0; k < l; k++) {
+            const uint32_t distance = request->lanes[l] - request->lanes[k];
+            if (distance < width || 0u - distance < width)
+                return true;
+        }
+    return false;
+}
+
+// Where lane 0 may be so that all lanes' bytes are the block's, or the allocation's.
+static bool find_bounds(const struct sim_warp *warp, const struct sim_access *access,
+                        const struct request *request, struct range *range) {
+    const struct sim_worker *worker = warp->block->worker;
+    uint64_t begin = 0, bytes = warp->block->shared_bytes;
+    if (access->space == PTX_SPACE_GLOBAL) {
+        const struct sim_site_cache *cache = &worker->cache[access->site];
+        if (cache->generation != worker->native->generation)
+            return false;
+        begin = cache->address;
+        bytes = cache->bytes;
+    }
+    if (bytes < request->below + request->above)
+        return false;
+    range->first = begin + request->below;
+    range->last = begin + bytes - request->above;
+    return true;
+}
+
+static void narrow(struct range *range, uint64_t first, uint64_t bytes) {
+    if (range->first < first)
+        range->first = first;
+    if (bytes != UINT64_MAX && range->last > first + bytes - 1)
+        range->last = first + bytes - 1;
+}
+
+// Whether the observer knows requests like this one, and where it counts them.
+static bool find_memo(const struct sim_warp *warp, const struct sim_access *access,
+                      const struct request *request, struct range *range, uint64_t *keep,
+                      uint64_t **repeats) {
+    const struct sim_worker *worker = warp->block->worker;
+    const enum site_space space = access->space == PTX_SPACE_SHARED ? SITE_SHARED : SITE_GLOBAL;
+    if (!worker->hears_access)
+        return true;
+    struct event_memo *memo =
+        worker->memos ? worker->memos[access->site * SITE_SPACES + space] : NULL;
+    if (!memo || !event_memo_is_about(memo, request->first, warp->number))
+        return false;
+    narrow(range, memo->first, memo->bytes);
+    *keep = memo->keep;
+    if (request->pattern != EVENT_ANY_PATTERN) {
+        const uint32_t tag = event_memo_tag(request->pattern, request->first, memo->keep);
+        struct event_memo_place *place = event_memo_place(memo, tag);
+        *repeats = &place->repeats;
+        return place->tag == tag;
+    }
+    const uint32_t begin = (uint32_t)(request->first & memo->keep);
+    uint32_t differ = memo->last.mask ^ EVENT_ALL_LANES;
+    for (uint32_t l = 0; l < LANES; l++)
+        differ |= memo->last.lanes[l] ^ (begin + request->lanes[l]);
+    *repeats = &memo->repeats;
+    return !differ;
+}
+
+static bool is_aligned(const struct request *request, unsigned width) {
+    uint32_t bits = (uint32_t)request->first;
+    for (uint32_t l = 0; l < LANES; l++)
+        bits |= request->lanes[l];
+    return (bits & (width - 1)) == 0;
+}
+
+static bool read_request(const struct sim_warp *warp, const struct sim_access *access,
+                         struct request *request) {
+    const unsigned width = access->bytes * access->count;
+    if (access->space != PTX_SPACE_SHARED)
+        return read_global(warp, access, width, request);
+    read_shared(warp, access, width, request);
+    return request->first == request->base + access->offset; // it did not wrap
+}
+
+// Adds what is known of a member to its group's draft.
+static void add_member(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t member,
+                       const struct request *request) {
+    const struct sim_native_worker *own = warp->block->worker->native;
+    const struct sim_access *access = instr->access;
+    const unsigned width = access->bytes * access->count;
+    struct native_draft *draft = &own->drafts[own->native->compiled.members[member].group];
+    struct range range;
+    uint64_t keep = 0, *repeats = NULL;
+    if (!is_aligned(request, width) ||
+        (access->is_store && own->native->compiled.members[member].is_anywhere &&
+         has_overlap(request, width)) ||
+        !find_bounds(warp, access, request, &range) ||
+        !find_memo(warp, access, request, &range, &keep, &repeats) ||
+        request->first < range.first || request->first > range.last)
+        return;
+    own->repeats[member * NATIVE_WAYS + native_way(request->base)] = repeats;
+    const uint64_t below = request->first - range.first, above = range.last - request->first;
+    draft->base = request->base;
+    draft->below = below < draft->below ? below : draft->below;
+    draft->above = above < draft->above ? above : draft->above;
+    draft->mask |= keep | (width - 1);
+    memcpy(draft->shape, request->lanes, sizeof draft->shape);
+    draft->members++;
+}
+
+static uint32_t members_of(const struct compiled *compiled, const struct native_segment *segment,
+                           uint32_t group) {
+    uint32_t count = 0;
+    for (uint32_t m = segment->member; m < segment->member + segment->members; m++)
+        count += compiled->members[m].group == group;
+    return count;
+}
+
+static void begin_drafts(const struct sim_native_worker *own,
+                         const struct native_segment *segment) {
+    for (uint32_t g = segment->group; g < segment->group + segment->groups; g++) {
+        own->drafts[g].below = own->drafts[g].above = UINT64_MAX;
+        own->drafts[g].mask = own->drafts[g].members = 0;
+    }
+}
+
+static void end_drafts(struct sim_native_worker *own, const struct native_segment *segment) {
+    for (uint32_t g = segment->group; g < segment->group + segment->groups; g++) {
+        const struct native_draft *draft = &own->drafts[g];
+        if (draft->members != members_of(&own->native->compiled, segment, g))
+            continue;
+        struct native_cell *cell = &own->cells[g * NATIVE_WAYS + native_way(draft->base)];
+        const uint64_t below = draft->below < draft->base ? draft->below : draft->base;
+        cell->mask = draft->mask;
+        cell->base = draft->base - (below & ~draft->mask);
+        cell->limit = draft->base - cell->base + draft->above;
+        memcpy(cell->shape, draft->shape, sizeof draft->shape);
+        own->armed[g] |= (uint8_t)(1u << native_way(draft->base));
+    }
+}
+
+const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number) {
+    struct sim_native_worker *own = warp->block->worker->native;
+    const struct compiled *compiled = &own->native->compiled;
+    const struct native_segment *segment = &compiled->segments[number];
+    const struct sim_instr *instrs = own->native->code.instrs, *pc = instrs + segment->first;
+    uint32_t member = segment->member;
+    begin_drafts(own, segment);
+    while (pc && pc != instrs + segment->end) {
+        const uint32_t index = (uint32_t)(pc - instrs);
+        struct request request = {0};
+        bool is_member =
+            member < segment->member + segment->members && compiled->members[member].instr == index;
+        const uint32_t m = member;
+        member += is_member;
+        if (is_member && (is_member = read_request(warp, pc->access, &request)))
+            empty(own, compiled->members[m].group, native_way(request.base));
+        const struct sim_instr *at = pc;
+        pc = own->native->original[index](warp, pc);
+        if (pc && is_member)
+            add_member(warp, at, m, &request);
+    }
+    if (pc)
+        end_drafts(own, segment);
+    return pc;
+}
+
+// ---- Workers ----------------------------------------------------------------------------------
+
+void sim_native_begin(struct sim_worker *worker) {
+    const struct sim_native *native = __atomic_load_n(&worker->kernel->native, __ATOMIC_ACQUIRE);
+    const bool has_whole_rows = worker->launch->block[0] % LANES == 0;
+    if (!native || worker->native || worker->shuffle || worker->lost || worker->journal ||
+        worker->hears_unsited || worker->hears_values || (worker->hears_access && !worker->memos) ||
+        native->has_whole_rows != has_whole_rows)
+        return;
+    const struct compiled *compiled = &native->compiled;
+    const size_t cells = (size_t)compiled->group_count * NATIVE_WAYS;
+    struct sim_native_worker *own = base_alloc(sizeof *own);
+    own->native = native;
+    own->cells = base_alloc_aligned(64, (cells + 1) * sizeof *own->cells);
+    own->shapes = base_alloc_aligned(64, (cells + 1) * sizeof *own->shapes);
+    own->repeats = base_alloc((compiled->member_count * NATIVE_WAYS + 1) * sizeof *own->repeats);
+    own->armed = base_alloc(compiled->group_count + 1);
+    own->drafts = base_alloc((compiled->group_count + 1) * sizeof *own->drafts);
+    own->entries = base_alloc((native->code.instr_count + 1) * sizeof *own->entries);
+    for (uint32_t e = 0; e < compiled->entry_count; e++)
+        own->entries[compiled->entries[e]].is_open = true;
+    for (size_t c = 0; c < cells; c++)
+        own->cells[c] =
+            (struct native_cell){.base = UINT64_MAX, .mask = UINT64_MAX, .shape = own->shapes[c]};
+    worker->native = own;
+}
+
+void sim_native_end(struct sim_worker *worker) {
+    struct sim_native_worker *own = worker->native;
+    if (!own)
+        return;
+    sim_native_flush(worker);
+    free(own->entries);
+    free(own->drafts);
+    free(own->armed);
+    free(own->repeats);
+    free(own->shapes);
+    free(own->cells);
+    free(own);
+    worker->native = NULL;
+}

@@ -1,0 +1,57 @@
+// Makes native code of a decoded kernel, by LLVM. A library of its own (libbankrun-compile.so),
+// which the simulator loads where it is there.
+//
+// A compiled kernel is a function that runs one warp, all of whose lanes are on, from an entry -
+// where the kernel begins, or behind an instruction that is left to the interpreter - to the next
+// instruction that is left to the interpreter, which it returns; all state is the interpreter's
+// there. Values that are the same in all lanes, or differ by one distance from lane to lane, are
+// scalars in between. What lanes compute comes from value.def (rows.c); what is not there is done
+// by the interpreter's handler.
+#ifndef BANKRUN_SIM_NATIVE_COMPILER_H
+#define BANKRUN_SIM_NATIVE_COMPILER_H
+
+#include "sim/native/cell.h"
+#include "sim/sim_internal.h"
+
+// Grows with each change of what follows, or of anything that compiled code knows of the simulator.
+enum { COMPILE_VERSION = 1 };
+
+// Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.
+// is_trusted: registers are as the code left them, but for what the instruction before has written.
+typedef const struct sim_instr *(*compiled_body)(struct sim_warp *warp,
+                                                 const struct sim_instr *instr,
+                                                 struct native_cell *cells, uint32_t is_trusted);
+
+struct compile_request {
+    const struct sim_code *code; // a kernel's own
+    bool has_whole_rows;         // blocks are a multiple of 32 threads wide
+    // Runs a segment, by number, as the interpreter does. As a handler returns the instruction
+    // behind it.
+    const struct sim_instr *(*run_segment)(struct sim_warp *warp, uint32_t segment);
+    sim_handler guard, copy32, copy64; // of the lane code that is used, for full warps
+    sim_handler reconverge, join;
+};
+
+struct compiled {
+    compiled_body body;
+    void *owner;       // for compile_free
+    uint32_t *entries; // decoded instructions at which it may be entered; malloc'd
+    uint32_t entry_count;
+    struct native_segment *segments; // these and the members malloc'd
+    uint32_t segment_count;
+    struct native_member *members;
+    uint32_t member_count;
+    uint32_t group_count; // each has NATIVE_WAYS cells, side by side
+};
+
+// False: it cannot be; the result may be given to compile_free.
+typedef bool (*compile_function)(const struct compile_request *request, struct compiled *result);
+typedef void (*compile_free_function)(struct compiled *compiled);
+
+struct compile_library {
+    unsigned version;
+    compile_function compile;
+    compile_free_function free;
+};
+
+#endif

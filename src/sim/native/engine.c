@@ -1,0 +1,222 @@
+// Which kernels are compiled, and when. See native.h.
+#define _GNU_SOURCE // dladdr
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/strbuf.h"
+#include "sim/flow/control.h"
+#include "sim/native/native_internal.h"
+
+// Warp instructions after which a kernel is compiled: they take the interpreter about as long as
+// compiling takes.
+enum { HOT = 24 << 20 };
+
+// ---- The library ------------------------------------------------------------------------------
+
+#define LIBRARY "libbankrun-compile.so"
+
+static struct {
+    pthread_once_t once;
+    const struct compile_library *library; // NULL: there is none
+    char *why;                             // then, in words
+} compiler = {.once = PTHREAD_ONCE_INIT};
+
+static bool load_from(const char *path) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        compiler.why = base_strdup(dlerror());
+    const struct compile_library *library =
+        handle ? dlsym(handle, "bankrun_compile_library") : NULL;
+    if (library && library->version == COMPILE_VERSION)
+        compiler.library = library;
+    else if (handle)
+        compiler.why = base_strdup(LIBRARY " is of another version");
+    return compiler.library != NULL;
+}
+
+static bool load_below(const char *folder, size_t length, const char *below) {
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%.*s%s" LIBRARY, (int)length, folder, below);
+    const bool ok = load_from(path.data);
+    strbuf_free(&path);
+    return ok;
+}
+
+// It lies where this code lies, or where a package has its libraries, or where BANKRUN_COMPILER
+// says.
+static void load(void) {
+    const char *named = getenv("BANKRUN_COMPILER");
+    if (named && *named) {
+        load_from(named);
+        return;
+    }
+    Dl_info info;
+    if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname) {
+        compiler.why = base_strdup("nobody knows where bankrun lies");
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const size_t length = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
+    if (load_below(info.dli_fname, length, ""))
+        return;
+    char *why = compiler.why; // of the usual place
+    if (load_below(info.dli_fname, length, "../" BANKRUN_LIBDIR "/bankrun/"))
+        compiler.why = NULL;
+    free(compiler.library ? why : compiler.why);
+    compiler.why = compiler.library ? NULL : why;
+}
+
+const char *sim_compiler_missing(void) {
+    pthread_once(&compiler.once, load);
+    return compiler.library ? NULL : compiler.why;
+}
+
+// ---- A kernel -----------------------------------------------------------------------------------
+
+static void map_groups(struct sim_native *native) {
+    const struct compiled *compiled = &native->compiled;
+    const uint32_t sites = native->code.kernel->site_count;
+    native->group_of_site = base_alloc((sites + 1) * sizeof *native->group_of_site);
+    native->segment_of_group =
+        base_alloc((compiled->group_count + 1) * sizeof *native->segment_of_group);
+    for (uint32_t s = 0; s < sites; s++)
+        native->group_of_site[s] = IR_NONE;
+    for (uint32_t m = 0; m < compiled->member_count; m++)
+        native->group_of_site[compiled->members[m].site] = compiled->members[m].group;
+    for (uint32_t s = 0; s < compiled->segment_count; s++)
+        for (uint32_t g = 0; g < compiled->segments[s].groups; g++)
+            native->segment_of_group[compiled->segments[s].group + g] = s;
+}
+
+static bool is_block_barrier(const struct sim_code *code, uint32_t instr) {
+    const struct ir_instruction *ir = &code->ir->instructions[code->instrs[instr].ir];
+    return (ir->ptx->isa == PTX_ISA_bar_sync || ir->ptx->isa == PTX_ISA_barrier_sync) &&
+           ir->guard == IR_NONE && code->instrs[instr].run[0] != sim_run_reconverge &&
+           code->instrs[instr].run[0] != sim_run_join;
+}
+
+static void note_instructions(struct sim_native *native) {
+    const struct sim_code *code = &native->code;
+    native->original = base_alloc((code->instr_count + 1) * sizeof *native->original);
+    native->is_barrier = base_alloc(code->instr_count + 1);
+    for (uint32_t i = 0; i < code->instr_count; i++) {
+        native->original[i] = code->instrs[i].run[1];
+        native->is_barrier[i] = is_block_barrier(code, i);
+    }
+}
+
+// A copy of the code, since blocks that have begun go on in the other one.
+static void copy_code(struct sim_native *native, const struct sim_code *code) {
+    const size_t bytes = code->instr_count * sizeof *code->instrs;
+    native->code = *code;
+    native->code.instrs = base_alloc(bytes + sizeof *code->instrs);
+    memcpy(native->code.instrs, code->instrs, bytes);
+    note_instructions(native);
+}
+
+static void free_native(struct sim_native *native) {
+    if (!native)
+        return;
+    native->library->free(&native->compiled);
+    free(native->original);
+    free(native->is_barrier);
+    free(native->group_of_site);
+    free(native->segment_of_group);
+    free(native->code.instrs);
+    free(native);
+}
+
+static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_whole_rows) {
+    const struct sim_target *target = kernel->module->sim->target;
+    if (sim_compiler_missing())
+        return NULL;
+    struct sim_native *native = base_alloc(sizeof *native);
+    native->library = compiler.library;
+    native->has_whole_rows = has_whole_rows;
+    copy_code(native, &kernel->codes[0]);
+    const struct compile_request request = {
+        .code = &native->code,
+        .has_whole_rows = has_whole_rows,
+        .run_segment = sim_native_segment,
+        .guard = target->guard,
+        .copy32 = target->copy32[1],
+        .copy64 = target->copy64[1],
+        .reconverge = sim_run_reconverge,
+        .join = sim_run_join,
+    };
+    if (!native->library->compile(&request, &native->compiled)) {
+        free_native(native);
+        return NULL;
+    }
+    map_groups(native);
+    for (uint32_t e = 0; e < native->compiled.entry_count; e++)
+        native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;
+    return native;
+}
+
+// ---- When ---------------------------------------------------------------------------------------
+
+struct sim_native_job {
+    pthread_t thread;
+    struct sim_kernel *kernel;
+    bool has_whole_rows;
+};
+
+static bool may_compile(const struct sim_kernel *kernel) {
+    const struct sim_config *config = &kernel->module->sim->config;
+    return config->engine != SIM_ENGINE_INTERPRET && !config->tracks_undefined &&
+           !kernel->allocates;
+}
+
+// Once for each kernel. False: somebody else does, or did.
+static bool claim(struct sim_kernel *kernel) {
+    return may_compile(kernel) &&
+           !__atomic_exchange_n(&kernel->native_is_claimed, true, __ATOMIC_ACQ_REL);
+}
+
+void sim_native_prepare(struct sim_kernel *kernel, const struct sim_launch *launch) {
+    if (kernel->module->sim->config.engine == SIM_ENGINE_COMPILE && claim(kernel))
+        kernel->native = make_native(kernel, launch->block[0] % LANES == 0);
+}
+
+static void *work(void *context) {
+    const struct sim_native_job *job = context;
+    struct sim_native *native = make_native(job->kernel, job->has_whole_rows);
+    __atomic_store_n(&job->kernel->native, native, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+// Signals are the program's threads'.
+static bool start(struct sim_native_job *job) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool ok = pthread_create(&job->thread, NULL, work, job) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (ok)
+        pthread_setname_np(job->thread, POOL_THREADS "compile");
+    return ok;
+}
+
+void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
+                     uint64_t instructions) {
+    if (instructions + kernel->instructions < HOT || !claim(kernel))
+        return;
+    struct sim_native_job *job = base_alloc(sizeof *job);
+    job->kernel = kernel;
+    job->has_whole_rows = launch->block[0] % LANES == 0;
+    if (start(job))
+        kernel->native_job = job;
+    else
+        free(job);
+}
+
+void sim_native_free(struct sim_kernel *kernel) {
+    if (kernel->native_job)
+        pthread_join(kernel->native_job->thread, NULL);
+    free(kernel->native_job);
+    free_native(kernel->native);
+}

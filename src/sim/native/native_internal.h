@@ -1,0 +1,53 @@
+// Inside of native: a compiled kernel, and what a worker knows of its accesses.
+#ifndef BANKRUN_SIM_NATIVE_NATIVE_INTERNAL_H
+#define BANKRUN_SIM_NATIVE_NATIVE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "sim/native.h"
+#include "sim/native/compiler.h"
+
+struct sim_native {
+    struct compiled compiled;
+    const struct compile_library *library;
+    struct sim_code code;    // the kernel's, with native code in the place of some handlers
+    bool has_whole_rows;     // of the launches that it is for
+    sim_handler *original;   // by decoded instruction: what the interpreter runs for a full warp
+    bool *is_barrier;        // by decoded instruction: all warps of the block wait there
+    uint32_t *group_of_site; // IR_NONE: it has none
+    uint32_t *segment_of_group;
+};
+
+// A cell while the interpreter runs its segment.
+struct native_draft {
+    uint64_t base, below, above, mask; // of lane 0's base, and how far it may be from there
+    uint32_t members;                  // that are known so far
+    uint32_t shape[LANES];
+};
+
+// Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
+// part.
+struct native_entry {
+    bool is_open;
+    uint32_t visits;
+    uint64_t done; // instructions
+};
+
+struct sim_native_worker {
+    const struct sim_native *native;
+    struct native_cell *cells;    // of each group NATIVE_WAYS
+    uint64_t **repeats;           // of each member as many: where the observer counts
+    uint32_t (*shapes)[LANES];    // of each cell
+    uint8_t *armed;               // of each group, a bit for each cell that is filled
+    struct native_draft *drafts;  // of each group
+    struct native_entry *entries; // by decoded instruction
+    uint64_t generation;          // of memory when the cells were filled
+    uint64_t told_number;         // the greatest number of a warp that told of shared memory
+};
+
+// cells.c: runs a segment as the interpreter does, and fills its cells.
+const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number);
+// run.c: the handler of entries.
+const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr);
+
+#endif

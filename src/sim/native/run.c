@@ -1,0 +1,107 @@
+// Warps in native code. See native.h.
+#include "sim/flow/warp.h"
+#include "sim/native/native_internal.h"
+
+// An entry is left to the interpreter once so many visits did less than so much each.
+enum { VISITS = 256, WORTH = 10 };
+
+const struct sim_code *sim_native_code(const struct sim_worker *worker) {
+    return worker->native ? &worker->native->native->code : &worker->kernel->codes[0];
+}
+
+// Whether the warp's state is such that native code can run it.
+static bool is_ready(const struct sim_warp *warp) {
+    const struct sim_worker *worker = warp->block->worker;
+    const struct sim_warp_flow *flow = warp->flow;
+    return worker->native && flow->split_count == 1 && flow->splits[0].token == SIM_NO_TOKEN &&
+           flow->splits[0].frame == &flow->root &&
+           flow->root.code == &worker->native->native->code &&
+           warp->number >= worker->native->told_number;
+}
+
+static void judge(struct native_entry *entry, uint64_t done) {
+    entry->done += done;
+    if (++entry->visits % VISITS)
+        return;
+    entry->is_open = entry->done >= (uint64_t)VISITS * WORTH;
+    entry->done = 0;
+}
+
+static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_instr *at) {
+    struct sim_worker *worker = warp->block->worker;
+    struct sim_native_worker *own = worker->native;
+    const struct sim_native *native = own->native;
+    struct sim_warp_flow *flow = warp->flow;
+    const uint64_t generation = __atomic_load_n(&worker->memory->generation, __ATOMIC_RELAXED);
+    if (__builtin_expect(own->generation != generation, 0)) {
+        sim_native_flush(worker);
+        own->generation = generation;
+    }
+    const bool is_trusted = flow->native_left == at;
+    flow->native_left = NULL;
+    const uint64_t before = flow->instructions;
+    const struct sim_instr *next = native->compiled.body(warp, at, own->cells, is_trusted);
+    const uint64_t counted = flow->instructions - before;
+    judge(&own->entries[at - native->code.instrs],
+          next && next > at ? counted + (uint64_t)(next - at) : counted);
+    return next;
+}
+
+const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr) {
+    const struct sim_worker *worker = warp->block->worker;
+    const struct sim_native *native = worker->native->native;
+    const sim_handler original = native->original[instr - native->code.instrs];
+    if (!is_ready(warp) || !worker->native->entries[instr - native->code.instrs].is_open)
+        return original(warp, instr);
+    const struct sim_instr *next = run_body(warp, instr);
+    return next == instr ? original(warp, instr) : next;
+}
+
+static bool is_entry(const struct sim_worker *worker, const struct sim_instr *instr) {
+    const struct sim_native_worker *own = worker->native;
+    return own->entries[instr - own->native->code.instrs].is_open;
+}
+
+// A warp that waits at no token begins a turn at an entry.
+static bool may_begin(const struct sim_warp *warp) {
+    const struct sim_warp_flow *flow = warp->flow;
+    const struct sim_worker *worker = warp->block->worker;
+    return flow->splits[0].state == SIM_SPLIT_READY && flow->splits[0].mask == FULL_MASK &&
+           !worker->max_instructions && !sim_is_look_due(flow) &&
+           is_entry(worker, flow->splits[0].pc);
+}
+
+static void begin(struct sim_warp *warp) {
+    struct sim_warp_flow *flow = warp->flow;
+    flow->current = 0;
+    flow->run_start = flow->splits[0].pc->ordinal;
+    flow->spin = 0;
+    warp->base[SIM_BASE_REGISTERS] = flow->root.registers;
+    if (!warp->is_full)
+        sim_set_mask(warp, FULL_MASK);
+}
+
+enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_instr **goes_on) {
+    if (!is_ready(warp) || !may_begin(warp))
+        return SIM_NATIVE_NOTHING;
+    struct sim_warp_flow *flow = warp->flow;
+    const struct sim_worker *worker = warp->block->worker;
+    const struct sim_native *native = worker->native->native;
+    const struct sim_instr *at = flow->splits[0].pc;
+    begin(warp);
+    for (;;) {
+        warp->stop = SIM_RUNNING;
+        *goes_on = run_body(warp, at);
+        if (!*goes_on)
+            return SIM_NATIVE_STOPS;
+        if (*goes_on == at || !native->is_barrier[*goes_on - native->code.instrs])
+            return SIM_NATIVE_GOES_ON;
+        flow->native_left = *goes_on + 1;
+        *goes_on = (*goes_on)->run[1](warp, *goes_on);
+        if (!*goes_on)
+            return SIM_NATIVE_STOPS;
+        if (!is_entry(worker, *goes_on) || sim_is_look_due(flow))
+            return SIM_NATIVE_GOES_ON;
+        at = *goes_on;
+    }
+}
