@@ -10,6 +10,7 @@
 #include "cli/as.h"
 #include "cli/commands.h"
 #include "cli/cuda_source.h"
+#include "cli/engine.h"
 #include "profile/record.h"
 
 static void help(void) {
@@ -125,8 +126,8 @@ static bool can_dump(const struct cli_options *options) {
 // One kernel of a PTX module or of a CUDA source.
 static int run_kernel(enum cli_kind kind, int argc, char **argv, struct cli_options *options) {
     int rest = options_parse(options, CLI_RUN, argc, argv, 1); // options may follow the file
-    if (rest < 0 || !as_settle(options) || !check_trace(options) || !check_counting(options) ||
-        !check_gates(options) || !as_is_possible(options))
+    if (rest < 0 || !as_settle(options) || !engine_settle(options) || !check_trace(options) ||
+        !check_counting(options) || !check_gates(options) || !as_is_possible(options))
         return CLI_USAGE;
     if (rest < argc) {
         cli_error("'%s': a kernel takes its arguments through --launch", argv[rest]);
@@ -231,7 +232,8 @@ static int run_file(int argc, char **argv, struct cli_options *options) {
 static int run_with(struct cli_options *options, int argc, char **argv, void (*show_help)(void)) {
     int status = CLI_USAGE;
     int file = options_parse(options, CLI_RUN, argc, argv, 0);
-    const bool is_settled = file >= 0 && (options->help || as_settle(options));
+    const bool is_settled =
+        file >= 0 && (options->help || (as_settle(options) && engine_settle(options)));
     if (file >= 0 && options->help) {
         show_help();
         status = CLI_OK;

@@ -1,4 +1,5 @@
 #include "cli/environment.h"
+#include "cli/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -169,6 +170,7 @@ void environment_set_options(const struct cli_options *options) {
     set_number("BANKRUN_MAX_INSTRUCTIONS", options->max_instructions);
     set_variable("BANKRUN_BLOCKS", options->blocks ? options->blocks : "");
     set_variable("BANKRUN_ON_FAULT", options->lets_pass ? "continue" : "stop");
+    set_variable("BANKRUN_ENGINE", engine_word(options));
     set_variable("BANKRUN_LIBRARIES", options->computes_libraries ? "cpu" : "");
     set_variable("BANKRUN_FILL", options->fill_text ? options->fill_text : "");
     set_variable("BANKRUN_AS", !options->as_compiled     ? "written"

@@ -25,6 +25,10 @@ static const struct option_choice fix_formats[] = {
     {"text", REPORT_TEXT}, {"json", REPORT_JSON}, {"sarif", REPORT_SARIF}, {0}};
 static const struct option_choice colors[] = {
     {"auto", CLI_COLOR_AUTO}, {"always", CLI_COLOR_ALWAYS}, {"never", CLI_COLOR_NEVER}, {0}};
+static const struct option_choice engines[] = {{"auto", CLI_ENGINE_AUTO},
+                                               {"interpret", CLI_ENGINE_INTERPRET},
+                                               {"compile", CLI_ENGINE_COMPILE},
+                                               {0}};
 static const struct option_choice readings[] = {
     {"written", CLI_AS_WRITTEN}, {"compiled", CLI_AS_COMPILED}, {"auto", CLI_AS_AUTO}, {0}};
 static const struct option_choice widths[] = {{"1", 1}, {"2", 2},   {"4", 4},
@@ -233,6 +237,11 @@ const struct option_row option_rows[] = {
      SET(metrics, true)},
     {0, "max-instructions", "N", RUNS, "stop a launch after N warp instructions",
      NUMBER(max_instructions, UINT64_MAX)},
+    {0, "engine", "auto|interpret|compile", RUNS,
+     "what runs kernels: an interpreter, and where they run for long\nnative code that is made "
+     "meanwhile (auto, the default); it alone; or\nnative code wherever that can be. Counts and "
+     "results are the same",
+     CHOICE(engine, engines)},
     {0, "on-fault", "stop|continue", RUNS,
      "what an access beyond its allocation does that a GPU would let\npass: stop the program (the "
      "default), or continue and be reported",

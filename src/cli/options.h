@@ -91,6 +91,9 @@ struct cli_calibrate {       // what only bankrun calibrate takes
 // that where it can be read.
 enum cli_as { CLI_AS_USUAL, CLI_AS_WRITTEN, CLI_AS_COMPILED, CLI_AS_AUTO };
 
+// What runs kernels (sim/sim.h).
+enum cli_engine { CLI_ENGINE_USUAL, CLI_ENGINE_AUTO, CLI_ENGINE_INTERPRET, CLI_ENGINE_COMPILE };
+
 struct cli_options {           // strings point into argv
     unsigned arch;             // 90 for 9.0; 0: all (explain), the GPU's (calibrate)
     char arch_features;        // 'a' of sm_90a, else 0
@@ -99,6 +102,7 @@ struct cli_options {           // strings point into argv
     uint64_t max_instructions; // 0: no limit
     const char *blocks;        // N, P% or auto; NULL: all blocks of a launch
     struct sim_sample sample;  // the same
+    enum cli_engine engine;    // asked for: usual, unless something is
     bool lets_pass;            // --on-fault continue
     bool computes_libraries;   // --libraries cpu
     const char *fill_text;     // zero, pattern or random[:SEED]; NULL: pattern

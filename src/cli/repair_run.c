@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/child.h"
 #include "cli/cuda_source.h"
+#include "cli/engine.h"
 #include "cli/repair.h"
 
 typedef VEC(char *) argument_list;
@@ -51,6 +52,8 @@ static void push_options(const struct repair *repair, argument_list *arguments) 
     push(arguments, "--as=written"); // one edit may change how others' accesses are merged
     if (options->computes_libraries)
         push(arguments, "--libraries=cpu");
+    if (options->engine != CLI_ENGINE_USUAL)
+        push(arguments, "--engine=%s", engine_word(options));
     if (options->lets_pass)
         push(arguments, "--on-fault=continue");
     if (options->fill_text)

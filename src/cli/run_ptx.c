@@ -159,6 +159,7 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
         .arch = options->arch,
         .threads = options->trace ? 1 : options->threads,
         .max_instructions = options->max_instructions,
+        .engine = (enum sim_engine)(options->engine - CLI_ENGINE_AUTO),
         .lets_pass = options->lets_pass,
         .fill = options->fill,
         .tracks_undefined = options->checks & profile_check_bit(PROFILE_CHECK_INIT),

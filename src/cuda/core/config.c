@@ -83,6 +83,18 @@ static struct run_schedule schedule(void) {
     return schedule;
 }
 
+static enum sim_engine engine(void) {
+    const char *text = getenv("BANKRUN_ENGINE");
+    if (!text || !*text || strcmp(text, "auto") == 0)
+        return SIM_ENGINE_AUTO;
+    if (strcmp(text, "interpret") == 0)
+        return SIM_ENGINE_INTERPRET;
+    if (strcmp(text, "compile") == 0)
+        return SIM_ENGINE_COMPILE;
+    cuda_say("BANKRUN_ENGINE=%s is none of auto, interpret, compile: ignored", text);
+    return SIM_ENGINE_AUTO;
+}
+
 void cuda_config_read(struct cuda_config *config) {
     *config = (struct cuda_config){
         .owner = getpid(),
@@ -90,6 +102,7 @@ void cuda_config_read(struct cuda_config *config) {
         .devices = (int)number("BANKRUN_DEVICES", 1, SIM_DEVICES),
         .threads = (int)number("BANKRUN_THREADS", 0, MAX_THREADS),
         .max_instructions = number("BANKRUN_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .engine = engine(),
         .sample = sample(),
         .fill = fill(),
         .schedule = schedule(),

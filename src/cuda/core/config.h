@@ -20,13 +20,14 @@ struct cuda_config {
     int threads;               // BANKRUN_THREADS; 0: one for each processor
     uint64_t max_instructions; // BANKRUN_MAX_INSTRUCTIONS of one launch; 0: no limit
     struct sim_sample
-        sample;           // BANKRUN_BLOCKS=N, P% or auto: which part of a launch's blocks is run
-    char *trace_path;     // BANKRUN_TRACE_OUTPUT; NULL: stderr
-    char *trace;          // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
-    bool shows_progress;  // BANKRUN_PROGRESS=1
-    struct sim_fill fill; // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
-    bool lets_pass;       // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
-    bool as_compiled;     // BANKRUN_AS=compiled: what the machine code accesses is counted
+        sample;             // BANKRUN_BLOCKS=N, P% or auto: which part of a launch's blocks is run
+    char *trace_path;       // BANKRUN_TRACE_OUTPUT; NULL: stderr
+    char *trace;            // BANKRUN_TRACE=FILE:LINE[:N]; NULL: nothing is traced
+    bool shows_progress;    // BANKRUN_PROGRESS=1
+    struct sim_fill fill;   // BANKRUN_FILL=zero, pattern or random[:SEED]: see sim/fill.h
+    enum sim_engine engine; // BANKRUN_ENGINE
+    bool lets_pass;         // BANKRUN_ON_FAULT=continue: what a GPU would let pass is no fault
+    bool as_compiled;       // BANKRUN_AS=compiled: what the machine code accesses is counted
     bool may_be_written; // BANKRUN_AS=auto: the same, and where it cannot be read what PTX accesses
     char *cache_folder; // BANKRUN_CACHE: where what was read of machine code is kept; NULL: nowhere
     uint32_t checks;    // BANKRUN_CHECK: the checkers that look on, profile_check_bit

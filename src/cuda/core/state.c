@@ -225,6 +225,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .arch = state->config.arch,
         .threads = state->config.threads,
         .max_instructions = state->config.max_instructions,
+        .engine = state->config.engine,
         .lets_pass = state->config.lets_pass,
         .has_own_pages = state->checker != NULL,
         .fill = state->config.fill,
