@@ -129,6 +129,19 @@ def run_tests(tally, name, folder, cache, patterns=()):
     tally.skipped += int(match[3])
 
 
+# What runs kernels, once more by native code: they are compiled before their first launches.
+NATIVE = ["ptx", "limits", "programs", "check"]
+
+
+def run_native(tally, folder, cache):
+    if not os.path.exists(os.path.join(ROOT, folder, "libbankrun-compile.so")):
+        tally.skip("tests: native code", "there is no LLVM 14 to build its compiler with")
+        return
+    os.environ["BANKRUN_ENGINE"] = "compile"
+    run_tests(tally, "native code", folder, cache, NATIVE)
+    del os.environ["BANKRUN_ENGINE"]
+
+
 def sources():
     for top in ("src", "include", "tests"):
         for folder, folders, names in os.walk(os.path.join(ROOT, top)):
@@ -157,6 +170,7 @@ def main():
     check_sources(tally)
     if build(tally, "gcc", options.build, GCC):
         run_tests(tally, "gcc", options.build, cache)
+        run_native(tally, options.build, cache)
     if shutil.which("clang"):
         build(tally, "clang", options.build + "-clang", CLANG, CC="clang")
     else:

@@ -69,6 +69,17 @@ def run_proofs(context, program, count=200):
         raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
 
 
+def run_engines(context, program):
+    """Random kernels by the interpreter and as native code."""
+    library = os.path.join(context.build, "libbankrun-compile.so")
+    if not os.path.exists(library):
+        raise Skip("this build has no libbankrun-compile.so")
+    process = context.execute([program, "1", "100"], env={"BANKRUN_COMPILER": library})
+    check_sanitizers(process)
+    if process.returncode or "100 kernels" not in text_of(process.stdout):
+        raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
+
+
 def run_script(context, path):
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
         interpreter = ["python3"] if path.endswith(".py") else ["bash"]
@@ -111,6 +122,9 @@ def collect(context):
     races = os.path.join("tests", "fuzz", "races")
     cases.append(Case("fuzz", "races",
                       lambda: run_proofs(context, os.path.join(context.build, races), 60), races))
+    engines = os.path.join("tests", "fuzz", "engines")
+    cases.append(Case("fuzz", "engines",
+                      lambda: run_engines(context, os.path.join(context.build, engines)), engines))
     for name in context.files("cli", ".sh", ".py"):
         if not name.startswith("lib"):
             path = os.path.join("tests", "cli", name)
