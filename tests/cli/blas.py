@@ -269,6 +269,51 @@ good(blas.cublasSgemm_v2_64(handle, N, T, L(2), L(2), L(2), f(1), put(a), L(2), 
 near(take(where, 4), product(a, N, 2, b, T, 2, 2, 2, 2, 1, 0, [0] * 4, 2))
 """)
 
+    def test_copies(self):
+        """Vectors with steps and matrices with pitches, there and back."""
+        self.good("""
+x = pack("f", some(12))
+y = ctypes.create_string_buffer(48)
+where = put([0] * 24)
+good(blas.cublasSetVector(6, 4, x, 2, where, 1))
+assert take(where, 6) == list(struct.unpack("12f", x)[::2])
+good(blas.cublasGetVector_64(L(6), L(4), where, L(1), y, L(2)))
+assert struct.unpack("12f", y.raw)[::2] == struct.unpack("12f", x)[::2]
+good(blas.cublasSetMatrix(2, 3, 4, x, 4, where, 5))
+assert take(where, 12)[:2] + take(where, 12)[5:7] + take(where, 12)[10:] == [struct.unpack("12f", x)[i] for i in (0, 1, 4, 5, 8, 9)]
+good(blas.cublasGetMatrixAsync(2, 3, 4, where, 5, y, 2, None))
+assert struct.unpack("12f", y.raw)[:6] == tuple(struct.unpack("12f", x)[i] for i in (0, 1, 4, 5, 8, 9))
+good(blas.cublasSetVector(12, 4, x, 1, where, 1)); assert take(where, 12) == list(struct.unpack("12f", x))
+good(blas.cublasSetVector(0, 4, x, 1, where, 1))
+assert blas.cublasSetVector(2, 4, x, 0, where, 1) == 7 and blas.cublasSetMatrix(4, 2, 4, x, 3, where, 4) == 7
+assert blas.cublasSetVector(25, 4, ctypes.create_string_buffer(100), 1, where, 1) == 11
+""")
+
+    def test_sums_and_diagonals(self):
+        self.good("""
+a, b, x = some(6), some(6), some(3)
+where = put([9] * 12)
+good(blas.cublasSgeam(handle, T, N, 3, 2, f(2), put(a), 2, f(-1), put(b), 3, where, 4))
+got = take(where, 12)
+near([got[j * 4 + i] for j in range(2) for i in range(3)], [2 * a[i * 2 + j] - b[j * 3 + i] for j in range(2) for i in range(3)])
+assert got[3] == 9
+one = put(a)
+good(blas.cublasSgeam_64(handle, N, N, L(3), L(2), f(3), one, L(3), f(0), None, L(3), one, L(3)))
+near(take(one, 6), [3 * v for v in a])
+assert blas.cublasSgeam(handle, T, N, 2, 2, f(3), one, 2, f(0), one, 2, one, 2) == 7  # in place, transposed
+flat = lambda values: put([part for z in values for part in (z.real, z.imag)])
+z = [complex(*some(2)) for _ in range(4)]
+where = flat([0j] * 4)
+good(blas.cublasCgeam(handle, C, N, 2, 2, (ctypes.c_float * 2)(0, 1), flat(z), 2, (ctypes.c_float * 2)(0, 0), None, 2, where, 2))
+near(take(where, 8), [part for j in range(2) for i in range(2) for part in
+                      ((1j * z[i * 2 + j].conjugate()).real, (1j * z[i * 2 + j].conjugate()).imag)])
+where = put([0] * 6)
+good(blas.cublasSdgmm(handle, 0, 3, 2, put(a), 3, put(x), 1, where, 3))
+near(take(where, 6), [a[j * 3 + i] * x[i] for j in range(2) for i in range(3)])
+good(blas.cublasSdgmm(handle, 1, 3, 2, put(a), 3, put(x), -1, where, 3))
+near(take(where, 6), [a[j * 3 + i] * x[1 - j] for j in range(2) for i in range(3)])
+""")
+
     def test_capture(self):
         """Nodes of a graph keep scalars of the host as they were, and read those of the device when they run."""
         done = self.good("""
