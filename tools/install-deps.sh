@@ -12,11 +12,7 @@ packages="build-essential g++ meson ninja-build pkg-config python3 python3-venv 
 liblz4-dev libzstd-dev libiberty-dev zlib1g-dev libxxhash-dev"
 if [ "${1:-}" = tests ]; then
     shift
-<<<<<<< HEAD
-    packages="$packages clang clang-format libclang-rt-14-dev libcmocka-dev libopenblas0-pthread libfftw3-single3 libfftw3-double3 python3-jsonschema python3-yaml python3-pytest z3 groff-base mandoc"
-=======
-    packages="$packages clang clang-format llvm-14-dev clang-14 libclang-rt-14-dev libcmocka-dev libopenblas0-pthread python3-jsonschema python3-yaml python3-pytest z3 groff-base mandoc"
->>>>>>> 6d2aa1c7 (Tests and documentation of native code: every test of PTX, limits, programs and checkers runs by it, too; random kernels by both)
+    packages="$packages clang clang-format llvm-14-dev clang-14 libclang-rt-14-dev libcmocka-dev libopenblas0-pthread libfftw3-single3 libfftw3-double3 python3-jsonschema python3-yaml python3-pytest z3 groff-base mandoc"
 fi
 if [ "${1:-}" = browser ]; then
     shift
