@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "cli/environment.h"
 
-enum kind { STANDIN, FRONT, CACHE, RUN, MORE, TEXT, DEFAULT };
+enum kind { STANDIN, FRONT, CACHE, RUN, MORE, FLAGS, MOVED, TEXT, DEFAULT };
 
 static const struct row {
     const char *name, *value;
@@ -31,6 +31,27 @@ static char *cache_folder(struct environment_libraries *libraries,
     return path.data ? strbuf_take(&path) : NULL;
 }
 
+// XLA takes what does not begin with a dash for the name of a file with flags. Caller frees; NULL:
+// it cannot be read, which XLA says.
+static char *users_flags(const char *old) {
+    char *text;
+    size_t length;
+    old += strspn(old, " \t\n");
+    if (!*old || *old == '-')
+        return base_strdup(old);
+    return file_read_regular(old, &text, &length) ? text : NULL;
+}
+
+static void put_flags(struct strbuf *value, const char *ours, const char *old) {
+    const char *behind = strchr(ours, '|');
+    char *users = users_flags(old ? old : "");
+    if (users)
+        strbuf_printf(value, "%.*s %s %s", (int)(behind - ours), ours, users, behind + 1);
+    else
+        strbuf_puts(value, old);
+    free(users);
+}
+
 static void put_value(struct strbuf *value, const struct row *row,
                       const struct environment_libraries *libraries, const char *caches) {
     const char *old = getenv(row->name);
@@ -43,7 +64,11 @@ static void put_value(struct strbuf *value, const struct row *row,
         else if (row->kind == FRONT && strcmp(row->name, "PATH") == 0)
             strbuf_puts(value, ":/bin:/usr/bin"); // which is meant then
         break;
+    case FLAGS:
+        put_flags(value, row->value, old);
+        break;
     case CACHE:
+    case MOVED:
         strbuf_printf(value, "%s/%s", caches, row->value);
         break;
     case RUN:
@@ -70,7 +95,10 @@ void environment_tell_packages(struct environment_libraries *libraries,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
         struct strbuf value = {0};
-        if ((row->kind == CACHE && !caches) || (row->kind == RUN && !libraries->kept))
+        const bool is_cache = row->kind == CACHE || row->kind == MOVED;
+        if (row->kind == MOVED && !getenv(row->name))
+            continue;
+        if ((is_cache && !caches) || (row->kind == RUN && !libraries->kept))
             continue; // no place can be written to: the package meets that, too
         put_value(&value, row, libraries, caches);
         if (setenv(row->name, strbuf_string(&value), is_forced(row)) != 0)

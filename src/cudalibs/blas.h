@@ -16,7 +16,7 @@ enum { BLAS_N, BLAS_T, BLAS_C };   // what is done to a matrix first
 enum { BLAS_LEFT, BLAS_RIGHT };    // on which side it stands
 enum { BLAS_LOWER, BLAS_UPPER };   // which half of it counts
 enum { BLAS_NON_UNIT, BLAS_UNIT }; // its diagonal
-enum { BLAS_VERSION = 120000 };    // what cublasGetVersion says
+enum { BLAS_VERSION = 120100 };    // what cublasGetVersion says: JAX takes none that is older
 
 // A cublasHandle_t, which is a cublasLtHandle_t, too.
 struct blas_handle {

@@ -40,7 +40,15 @@ CUDA_API enum lib_status cublasDestroy_v2(void *handle) {
     return blas_handle_destroy(handle);
 }
 
-HANDLE_CALL(cublasGetVersion_v2(void *handle, int *version), version, *version = BLAS_VERSION)
+// Needs no handle.
+CUDA_API enum lib_status cublasGetVersion_v2(void *handle, int *version) {
+    (void)handle;
+    if (!version)
+        return LIB_INVALID_VALUE;
+    *version = BLAS_VERSION;
+    return LIB_SUCCESS;
+}
+
 HANDLE_CALL(cublasSetStream_v2(void *handle, cuda_stream stream), true, found->base.stream = stream)
 HANDLE_CALL(cublasGetStream_v2(void *handle, cuda_stream *stream), stream,
             *stream = found->base.stream)

@@ -125,6 +125,15 @@ class Examples(unittest.TestCase):
         self.expect_transposes(launches, "cute_dsl_kernels.py", marked("cute_dsl"))
         self.assertEqual({site[0] for _, sites in launches for site in sites}, {"cute_dsl_kernels.py"})
 
+    @unittest.skipUnless(has("jax", "jax_cuda12_plugin") or has("jax", "jax_cuda13_plugin"), "jax[cuda12] is not there")
+    def test_jax(self):
+        """XLA names its kernels by what they compute, and no lines."""
+        kernels = [kernel for kernel, _ in run("jax")]
+        self.assertEqual(kernels[0], "input_transpose_fusion")
+        self.assertIn("softmax", kernels[1])
+        self.assertIn("gemm_fusion_dot", kernels)
+        self.assertEqual(kernels[-1], "turn")
+
 
 if __name__ == "__main__":
     found = unittest.main(exit=False).result
