@@ -1,6 +1,7 @@
 // How programs find the driver's functions.
 #define _GNU_SOURCE // dladdr
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "cuda/core/entry.h"
@@ -32,8 +33,8 @@ static void say_why(const void *caller) {
     const char *name = dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "the program";
     if (library_is_machine_code(name))
         cuda_note("%s exists only as machine code, which bankrun does not run: calls of "
-                  "it fail",
-                  name);
+                  "it fail%s",
+                  name, library_is_computed(name) ? " (--libraries cpu computes them)" : "");
     else if (library_is_of_python(name))
         cuda_note(
             "%s has the static CUDA runtime in it, without symbols, which asks the driver for "
@@ -45,13 +46,33 @@ static void say_why(const void *caller) {
                   name);
 }
 
+// Each library has a runtime of its own, and is named once.
+static bool is_first_of_its_object(const void *address) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const void *said[64];
+    Dl_info info;
+    const void *base = dladdr(address, &info) && info.dli_fbase ? info.dli_fbase : &lock;
+    bool is_first = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        if (said[i] == base)
+            break;
+        if (!said[i]) {
+            said[i] = base;
+            is_first = true;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return is_first;
+}
+
 // The tables have no names and no documents. A static CUDA runtime cannot work without them: that
 // of a program is replaced when it starts, one that comes with a library later is not.
 CUDA_API cu_result cuGetExportTable(const void **table, const void *id) {
-    static atomic_flag was_said = ATOMIC_FLAG_INIT;
     const void *caller = __builtin_return_address(0);
     (void)id;
-    if (!only_asks(caller) && !atomic_flag_test_and_set(&was_said))
+    if (!only_asks(caller) && is_first_of_its_object(caller))
         say_why(caller);
     if (table)
         *table = NULL;

@@ -27,14 +27,23 @@ const char *library_way_out(const char *path) {
            "load the runtime as a library (libcudart.so)";
 }
 
-bool library_is_machine_code(const char *path) {
-    static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
-                                           "libcusolver", "libcusparse", "libnccl",  "libnpp",
-                                           "libnvjpeg",   "libcutensor", "libcudss", "libcufile",
-                                           "libnvshmem",  NULL};
+static bool begins_with(const char *path, const char *const *prefixes) {
     const char *name = text_file_name(path);
     for (const char *const *prefix = prefixes; name && *prefix; prefix++)
         if (strncmp(name, *prefix, strlen(*prefix)) == 0)
             return true;
     return false;
+}
+
+bool library_is_computed(const char *path) {
+    static const char *const prefixes[] = {"libcublas", "libcufft.", "libcurand", NULL};
+    return begins_with(path, prefixes);
+}
+
+bool library_is_machine_code(const char *path) {
+    static const char *const prefixes[] = {"libcublas",   "libcudnn",    "libcufft", "libcurand",
+                                           "libcusolver", "libcusparse", "libnccl",  "libnpp",
+                                           "libnvjpeg",   "libcutensor", "libcudss", "libcufile",
+                                           "libnvshmem",  NULL};
+    return begins_with(path, prefixes);
 }

@@ -63,6 +63,19 @@ int main(void) {
     return 0;
 }
 """
+TWO = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        int (*function)(void);
+        void *library = dlopen(argv[i], RTLD_NOW);
+        *(void **)&function = library ? dlsym(library, "from_library") : NULL;
+        printf("%d\n", function ? function() : -2);
+    }
+    return 0;
+}
+"""
 HOST_ONLY = r"""
 #include <cuda_runtime.h>
 extern "C" int devices() {
@@ -174,6 +187,9 @@ def compile_programs(folder):
     # What cuBLAS is: a static runtime without symbols in a library that nobody can build anew.
     nvcc("-shared", "-Xcompiler", "-fPIC", "-o", "libcublas.so", "shared.cu")
     subprocess.run(["strip", "libcublas.so"], check=True, cwd=folder)
+    shutil.copy(os.path.join(folder, "libcublas.so"), os.path.join(folder, "libcusolver.so"))
+    write(folder, "two.c", TWO)
+    subprocess.run(["gcc", "-o", "two", "two.c", "-ldl"], check=True, cwd=folder)
     subprocess.run(["gcc", "-o", "blas", "host.c", "-L.", "-lcublas", "-Wl,-rpath,$ORIGIN"],
                    check=True, cwd=folder)
     shutil.copy(os.path.join(folder, "other"), os.path.join(folder, "stripped"))
@@ -229,6 +245,10 @@ def check_what_is_missed(folder):
     expect(run("-q", "--fail-on", "fault", "./stripped.sh", cwd=folder), 4)
     done = run("./blas", cwd=folder)
     expect(done, 2, "library -1\n", "libcublas.so exists only as machine code")
+    done = run("./two", "./libcublas.so", "./libcusolver.so", "./libcublas.so", cwd=folder)  # each is named, once
+    expect(done, 2, "-1\n-1\n-1\n", "libcublas.so exists only as machine code, which bankrun does not run: calls of it "
+           "fail (--libraries cpu computes them)\n", "libcusolver.so exists only as machine code, which bankrun does not run: "
+           "calls of it fail\n")
     if "rebuild it" in done.stderr or "build it with" in done.stderr:
         problems.append(f"nobody can build cuBLAS anew:\n{done.stderr}")
     write(folder, "killed.sh", "#!/bin/sh\n./plain x >log 2>&1\nexit 0\n", True)
