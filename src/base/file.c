@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,4 +166,16 @@ void file_remove_folder(const char *folder) {
     enum { DESCRIPTORS = 16 };
     if (folder)
         nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+bool file_make_folders(const char *folder) {
+    char *path = base_strdup(folder);
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
+    free(path);
+    return is_there;
 }

@@ -20,6 +20,10 @@ bool file_write(const char *path, const char *data, size_t length);
 // A new folder that nobody else can look into. Caller frees the path. NULL: errno says why.
 char *file_private_folder(const char *parent);
 
+// Makes a folder that only its owner looks into, and those above it, where they are not there.
+// False: errno says why.
+bool file_make_folders(const char *folder);
+
 // Removes a folder and all that is in it, as far as that can be done. NULL is allowed.
 void file_remove_folder(const char *folder);
 

@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "cli/environment.h"
 
-enum kind { STANDIN, FRONT, CACHE, RUN, MORE, FLAGS, MOVED, TEXT, DEFAULT };
+enum kind { STANDIN, FRONT, CACHE, MADE, RUN, MORE, FLAGS, MOVED, TEXT, DEFAULT };
 
 static const struct row {
     const char *name, *value;
@@ -69,7 +69,10 @@ static void put_value(struct strbuf *value, const struct row *row,
         break;
     case CACHE:
     case MOVED:
+    case MADE:
         strbuf_printf(value, "%s/%s", caches, row->value);
+        if (row->kind == MADE)
+            file_make_folders(strbuf_string(value)); // or the package meets that it is not there
         break;
     case RUN:
         strbuf_printf(value, "%s/%s", libraries->kept, row->value);
@@ -95,7 +98,7 @@ void environment_tell_packages(struct environment_libraries *libraries,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
         struct strbuf value = {0};
-        const bool is_cache = row->kind == CACHE || row->kind == MOVED;
+        const bool is_cache = row->kind == CACHE || row->kind == MADE || row->kind == MOVED;
         if (row->kind == MOVED && !getenv(row->name))
             continue;
         if ((is_cache && !caches) || (row->kind == RUN && !libraries->kept))

@@ -1,7 +1,6 @@
 #include "toolchain/cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,18 +44,6 @@ static void write_key(const XXH3_state_t *state, char key[33]) {
 
 // ---- The key of the command -----------------------------------------------------------------
 
-static bool make_folders(const char *folder) {
-    char *path = base_strdup(folder);
-    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
-    free(path);
-    return is_there;
-}
-
 void toolchain_cache_open(struct toolchain_cache *cache, const char *folder, const char *compiler,
                           char *const *command) {
     *cache = (struct toolchain_cache){0};
@@ -66,7 +53,7 @@ void toolchain_cache_open(struct toolchain_cache *cache, const char *folder, con
         return;
     XXH3_128bits_reset(state);
     if (inputs_hash_program(state, compiler) && getcwd(working, sizeof working) &&
-        make_folders(folder)) {
+        file_make_folders(folder)) {
         XXH3_128bits_update(state, magic, sizeof magic);
         inputs_hash_text(state, working);
         for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -255,7 +242,7 @@ char *toolchain_cache_load_listing(const char *folder, const XXH3_state_t *hash)
 
 void toolchain_cache_store_listing(const char *folder, const XXH3_state_t *hash, const char *text,
                                    size_t length) {
-    if (!folder || !make_folders(folder))
+    if (!folder || !file_make_folders(folder))
         return;
     char *path = listing_path(folder, hash);
     if (write_checked(path, text, length))

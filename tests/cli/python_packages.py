@@ -5,6 +5,7 @@ BANKRUN_PYTHON is the interpreter that has the packages (`make python-examples`)
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,10 @@ EXAMPLES = os.path.abspath("examples/python")
 def has(*modules):
     words = "; ".join(f"import {module}" for module in modules)
     return subprocess.run([PYTHON, "-c", words], check=False, capture_output=True).returncode == 0
+
+
+def has_nvcc():
+    return shutil.which("nvcc") or os.access("/usr/local/cuda/bin/nvcc", os.X_OK)
 
 
 def run(name, **variables):
@@ -133,6 +138,31 @@ class Examples(unittest.TestCase):
         self.assertIn("softmax", kernels[1])
         self.assertIn("gemm_fusion_dot", kernels)
         self.assertEqual(kernels[-1], "turn")
+
+    @unittest.skipUnless(has("cupy", "numpy") and has_nvcc(), "cupy or nvcc is not there")
+    def test_cupy_with_nvcc(self):
+        launches = run("cupy_nvcc")
+        self.assertEqual([kernel for kernel, _ in launches], ["transpose", "transpose", "softmax", "matmul"])
+        file = launches[0][1][0][0]  # named by its hash
+        self.assertTrue(file.endswith(".cu"), file)
+        self.expect_transposes(launches, file, marked("cupy_nvcc"))
+
+    @unittest.skipUnless(has("pycuda.compiler", "numpy") and has_nvcc(), "pycuda or nvcc is not there")
+    def test_pycuda(self):
+        launches = run("pycuda")
+        self.assertEqual([kernel for kernel, _ in launches[:4]], ["transpose", "transpose", "softmax", "matmul"])
+        self.expect_transposes(launches, "kernel.cu", marked("pycuda") + 1)  # behind PyCUDA's extern "C" {
+        self.assertEqual({site[0] for _, sites in launches[:4] for site in sites}, {"kernel.cu"})
+
+    @unittest.skipUnless(has("tilelang", "torch") and has_nvcc(), "tilelang or nvcc is not there")
+    def test_tilelang(self):
+        for backend, file in (("tvm_ffi", r"tvm_kernels\.cu"), ("cython", r"tmp.*\.cu"), ("nvrtc", "tvm_kernels")):
+            launches = run("tilelang", TILELANG_EXECUTION_BACKEND=backend)
+            self.assertEqual([kernel for kernel, _ in launches],
+                             ["transpose_kernel_kernel", "transpose_kernel_kernel", "softmax_kernel_kernel", "matmul_kernel_kernel"])
+            (conflicting,) = [site for site in launches[0][1] if site[3]]
+            self.assertRegex(conflicting[0], f"^{file}$")
+            self.expect_transposes(launches, *conflicting[:2])
 
 
 if __name__ == "__main__":

@@ -186,6 +186,11 @@ class Environment(Case):
         for name, folder in (("TRITON_CACHE_DIR", "triton"), ("CUPY_CACHE_DIR", "cupy"), ("NUMBA_CACHE_DIR", "numba")):
             self.assertEqual(told[name], f"{self.folder}/bankrun/packages/{folder}")
 
+    def test_a_folder_that_a_package_does_not_make_is_there(self):
+        told = self.told(XDG_CACHE_HOME=self.folder)
+        self.assertTrue(os.path.isdir(told["PYCUDA_CACHE_DIR"]))
+        self.assertEqual(self.told(XDG_CACHE_HOME="/dev/null/none")["PYCUDA_CACHE_DIR"], "/dev/null/none/bankrun/packages/pycuda")
+
     def test_without_a_cache_what_they_keep_goes_with_the_run(self):
         script = self.write("keep.sh", 'mkdir -p "$TRITON_CACHE_DIR/a" && echo x >"$TRITON_CACHE_DIR/a/b" && echo "$TRITON_CACHE_DIR"')
         done = run(BANKRUN, "--no-cache", "sh", script, env={**os.environ, "TMPDIR": self.folder})
