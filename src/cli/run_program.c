@@ -11,6 +11,7 @@
 #include "cli/cuda_source.h"
 #include "cli/environment.h"
 #include "toolchain/elf_info.h"
+#include "toolchain/libraries.h"
 
 // A check that saw nothing has not passed.
 static int report_nothing(const char *name, const struct cli_options *options) {
@@ -111,10 +112,32 @@ static void hint_at_flags(char *const *argv) {
             }
 }
 
+// Static libraries of CUDA hold machine code alone, which would fail at the first call, far from
+// here.
+static bool links_static_library(const struct cli_options *options) {
+    char name[64];
+    for (size_t i = 0; i < options->nvcc_flags.length; i++) {
+        const char *flag = options->nvcc_flags.data[i], *end = strstr(flag, "_static");
+        if (!end || strncmp(flag, "-l", 2) != 0)
+            continue;
+        snprintf(name, sizeof name, "lib%.*s", (int)(end - flag - 2), flag + 2);
+        if (!library_is_machine_code(name))
+            continue;
+        cli_error("%s exists only as machine code, and a static library cannot be replaced: link "
+                  "-l%s%s",
+                  flag, name + 3,
+                  library_is_computed(name) ? ", which --libraries cpu computes" : "");
+        return true;
+    }
+    return false;
+}
+
 // Compiles argv[0] and runs what came out; the program sees its own path as argv[0].
 static int run_source(char **argv, const struct cli_options *options) {
     struct toolchain_build build = {0};
     int status = CLI_USAGE;
+    if (links_static_library(options))
+        return status;
     if (cuda_source_compile(argv[0], false, options, &build)) {
         char *source = argv[0];
         argv[0] = build.path;

@@ -36,7 +36,7 @@ static bool begins_with(const char *path, const char *const *prefixes) {
 }
 
 bool library_is_computed(const char *path) {
-    static const char *const prefixes[] = {"libcublas", "libcufft.", "libcurand", NULL};
+    static const char *const prefixes[] = {"libcublas", "libcufft", "libcurand", NULL};
     return begins_with(path, prefixes);
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -428,6 +429,42 @@ good(cudart.cudaMalloc(ctypes.byref(out), ctypes.c_size_t(64)))
 good(blas.cublasSgemm_v2(handle, N, N, 4, 4, 4, f(1), put(some(16)), 4, put(some(16)), 4, f(0), out, 4))
 take(out, 16)
 """, "--check", "init", "--fail-on", "check")
+
+
+PROGRAM = r"""
+#include <cstdio>
+#include <cublas_v2.h>
+__global__ void fill(float *x) { x[threadIdx.x] = threadIdx.x; }
+int main() {
+    float *x, two = 2, out[32];
+    cublasHandle_t handle;
+    cudaMalloc(&x, sizeof out);
+    fill<<<1, 32>>>(x);
+    if (cublasCreate(&handle) || cublasSscal(handle, 32, &two, x, 1) || cublasGetVector(32, 4, x, 1, out, 1))
+        return 1;
+    printf("%g\n", out[31]);
+    return cublasDestroy(handle);
+}
+"""
+
+
+class Programs(FolderCase):
+    def test_source(self):
+        """A source that is linked with cuBLAS, as with nvcc."""
+        source = self.write("program.cu", PROGRAM)
+        if not has_openblas() or not shutil.which("nvcc") or run("nvcc", source, "-o", os.devnull, "-lcublas").returncode:
+            self.skipTest("no OpenBLAS, or nvcc links nothing with cuBLAS")
+        done = run(BANKRUN, "--libraries", "cpu", "-lcublas", source)
+        self.assertEqual((done.returncode, done.stdout), (0, "62\n"), done.stderr)
+        self.assertIn("cublasSscal: computed on the CPU, not counted", done.stderr)
+        self.assertIn("fill(float*)", done.stderr)
+
+    def test_static(self):
+        source = self.write("program.cu", PROGRAM)
+        for flag, words in (("-lcublas_static", "link -lcublas, which --libraries cpu computes"), ("-lcusolver_static", "link -lcusolver\n")):
+            done = run(BANKRUN, "--libraries", "cpu", flag, source)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"{flag} exists only as machine code, and a static library cannot be replaced: {words}", done.stderr)
 
 
 class Without(Case):
