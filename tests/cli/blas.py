@@ -270,6 +270,35 @@ good(blas.cublasSgemm_v2_64(handle, N, T, L(2), L(2), L(2), f(1), put(a), L(2), 
 near(take(where, 4), product(a, N, 2, b, T, 2, 2, 2, 2, 1, 0, [0] * 4, 2))
 """)
 
+    def test_types_that_are_told(self):
+        """Level 1 of halves, bfloat16, float and double, with sums of floats or doubles."""
+        self.good("""
+F32, F64, F16, BF16 = 0, 1, 2, 14
+def bits(values): return [struct.unpack("<I", struct.pack("<f", v))[0] >> 16 for v in values]
+def numbers(values): return [struct.unpack("<f", struct.pack("<I", v << 16))[0] for v in values]
+same = lambda values: values
+for kind, work, code, there, back in ((F32, F32, "f", same, same), (F64, F64, "d", same, same), (F16, F32, "e", same, same),
+                                      (BF16, F32, "H", bits, numbers)):
+    scalar = d if work == F64 else f
+    x, y = some(8), some(8)
+    one, two = put(there(x), code), put(there(y), code)
+    good(blas.cublasAxpyEx(handle, 4, scalar(2), work, one, kind, 2, two, kind, -1, work))
+    assert back(take(two, 8, code)) == [2 * x[2 * (3 - i)] + y[i] if i < 4 else y[i] for i in range(8)]
+    good(blas.cublasScalEx_64(handle, L(8), scalar(-4), work, one, kind, L(1), work))
+    assert back(take(one, 8, code)) == [-4 * v for v in x]
+    result = ctypes.create_string_buffer(8)
+    a, b = [1, 2, 3, -4], [2, 0, 1, 5]
+    one, two = put(there(a), code), put(there(b), code)
+    good(blas.cublasDotEx(handle, 4, one, kind, 1, two, kind, 1, result, kind, work))
+    assert back(list(struct.unpack_from(code, result))) == [-15]
+    good(blas.cublasNrm2Ex(handle, 2, put(there([3, -4]), code), kind, 1, result, kind, work))
+    assert back(list(struct.unpack_from(code, result))) == [5]
+    good(blas.cublasNrm2Ex(handle, 0, one, kind, 1, result, kind, work))
+    assert back(list(struct.unpack_from(code, result))) == [0]
+assert blas.cublasDotEx(handle, 4, one, F32, 1, two, F64, 1, result, F32, F32) == 15
+assert blas.cublasDotEx(handle, 4, one, F16, 1, two, F16, 1, result, F32, F32) == 15
+""")
+
     def test_copies(self):
         """Vectors with steps and matrices with pitches, there and back."""
         self.good("""
