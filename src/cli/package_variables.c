@@ -98,10 +98,12 @@ void environment_tell_packages(struct environment_libraries *libraries,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
         struct strbuf value = {0};
+        const bool is_kept =
+            row->kind == RUN || row->kind == MORE; // nothing is kept without a place
         const bool is_cache = row->kind == CACHE || row->kind == MADE || row->kind == MOVED;
         if (row->kind == MOVED && !getenv(row->name))
             continue;
-        if ((is_cache && !caches) || (row->kind == RUN && !libraries->kept))
+        if ((is_cache && !caches) || (is_kept && !libraries->kept))
             continue; // no place can be written to: the package meets that, too
         put_value(&value, row, libraries, caches);
         if (setenv(row->name, strbuf_string(&value), is_forced(row)) != 0)

@@ -177,6 +177,12 @@ class Cubins(unittest.TestCase):
         self.assertRegex(done.stdout, r"^ptx 1 /.*/cute_dsl\nTrue\n$")
         self.assertFalse(os.path.exists(done.stdout.split()[2]))  # gone with the run
 
+    def test_no_place_to_keep(self):
+        """Without a folder for it the package is not told to keep anything, which would lie in the current one."""
+        show = "import os; print(os.environ.get('CUTE_DSL_KEEP'), os.environ.get('CUTE_DSL_DUMP_DIR'), os.environ['CUTE_DSL_LINEINFO'])"
+        done, _ = self.run_script(show, TMPDIR=self.folder + "/none")
+        self.assertEqual(done.stdout, "None None 1\n", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
