@@ -75,16 +75,16 @@ static int64_t extend(uint64_t value, unsigned bits) {
 static struct form linear(const struct op *op, const struct form *in, unsigned bits) {
     const uint64_t zero[4] = {0};
     const uint64_t origin = run_row(op, zero);
-    int64_t stride = 0;
+    uint64_t stride = 0; // which may wrap
     unsigned zeros = origin ? (unsigned)__builtin_ctzll(origin) : 64;
     for (unsigned i = 0; i < op->source_count; i++) {
         uint64_t one[4] = {0};
         one[i] = 1;
         const int64_t factor = extend(run_row(op, one) - origin, bits);
-        stride += factor * in[i].stride;
+        stride += (uint64_t)factor * (uint64_t)in[i].stride;
         zeros = least(zeros, in[i].zeros);
     }
-    return ramp(extend((uint64_t)stride, bits), zeros);
+    return ramp(extend(stride, bits), zeros);
 }
 
 static struct form product(const struct op *op, const struct form *in, unsigned bits) {
@@ -99,11 +99,11 @@ static struct form product(const struct op *op, const struct form *in, unsigned 
         const int64_t times =
             kind_is_signed(kind) ? extend(factor, kind_bits(kind)) : (int64_t)factor;
         const struct form *other = by_b ? &in[0] : &in[1];
-        result = ramp(extend((uint64_t)(times * other->stride), bits),
+        result = ramp(extend((uint64_t)times * (uint64_t)other->stride, bits),
                       other->zeros + (factor ? (unsigned)__builtin_ctzll(factor) : 64));
     }
     if (op->source_count > 2) {
-        result.stride = extend((uint64_t)(result.stride + in[2].stride), bits);
+        result.stride = extend((uint64_t)result.stride + (uint64_t)in[2].stride, bits);
         result.zeros = (uint8_t)least(result.zeros, in[2].zeros);
     }
     return result;

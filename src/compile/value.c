@@ -150,7 +150,7 @@ LLVMValueRef build_range(struct build *build, const struct op *op) {
         LLVMBuilderRef b = build->builder;
         LLVMValueRef first = build_source_first(build, source);
         const LLVMOpcode extend = row->operands[i] == IR_KIND_s32 ? LLVMSExt : LLVMZExt;
-        LLVMValueRef span = LLVMConstInt(build->i64, (uint64_t)(form.stride * (LANES - 1)), false);
+        LLVMValueRef span = LLVMConstInt(build->i64, (uint64_t)form.stride * (LANES - 1), false);
         LLVMValueRef last =
             LLVMBuildAdd(b, LLVMBuildCast(b, extend, first, build->i64, here), span, here);
         LLVMValueRef cut = LLVMBuildTrunc(b, last, build->i32, here);

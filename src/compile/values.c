@@ -44,7 +44,7 @@ static LLVMValueRef splat(struct build *build, LLVMValueRef value) {
 static LLVMValueRef steps(const struct build *build, unsigned bytes, int64_t stride) {
     LLVMValueRef all[LANES];
     for (int l = 0; l < LANES; l++)
-        all[l] = build_constant(build, bytes, (uint64_t)(l * stride));
+        all[l] = build_constant(build, bytes, (uint64_t)l * (uint64_t)stride);
     return LLVMConstVector(all, LANES);
 }
 

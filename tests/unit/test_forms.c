@@ -46,7 +46,7 @@ static struct subject draw(unsigned bits) {
     s.form.zeros = first ? (uint8_t)zeros : 64;
     uint64_t any = 0;
     for (int l = 0; l < LANES; l++)
-        any |= s.lanes[l] = cut(first + (uint64_t)(l * s.form.stride), bits);
+        any |= s.lanes[l] = cut(first + (uint64_t)l * (uint64_t)s.form.stride, bits);
     if (any < 1u << 30 && drawn >> 40 & 1)
         s.form.bits = (uint8_t)(any ? 64 - __builtin_clzll(any) : 0);
     return s;
@@ -92,8 +92,8 @@ static void hold(enum ir_value value, const struct op *op, const struct form *fo
         ir_value_run(value, op->meaning.immediate, &lane);
         const uint64_t out = cut(lane.out[0], bits);
         first = l ? first : out;
-        bool good =
-            found->kind != FORM_RAMP || out == cut(first + (uint64_t)(l * found->stride), bits);
+        bool good = found->kind != FORM_RAMP ||
+                    out == cut(first + (uint64_t)l * (uint64_t)found->stride, bits);
         good = good && (found->bits >= bits || out >> found->bits == 0);
         good =
             good && (l || found->kind != FORM_RAMP || found->zeros == 0 ||
