@@ -73,7 +73,10 @@ static void remove_folder(void) {
 
 const char *tool_folder(const char *name) {
     const char *temporary = getenv("TMPDIR");
-    if (!folder && !(folder = file_private_folder(temporary && *temporary ? temporary : "/tmp"))) {
+    if (folder)
+        return folder;
+    folder = file_private_folder(temporary && *temporary ? temporary : "/tmp");
+    if (!folder) {
         tool_fail(name, "no folder for temporary files can be made: %s", strerror(errno));
         exit(1);
     }
@@ -106,10 +109,9 @@ static char *ptx_of(const char *name, const char *path, unsigned arch) {
         return NULL;
     }
     char *ptx = toolchain_device_ptx(data, length, path, arch, &diags);
-    if (!ptx)
-        tool_fail(name, "%s",
-                  diags.count ? diags.items[0].message : "an input holds machine code and no PTX");
-    if (!ptx && !diags.count)
+    if (!ptx && diags.count)
+        tool_fail(name, "%s", diags.items[0].message);
+    else if (!ptx)
         tool_fail(name,
                   "bankrun links PTX, and '%s' holds none: compile it with nvcc under bankrun",
                   path);
