@@ -3,7 +3,7 @@
 #include "sim/native/native_internal.h"
 
 // An entry is left to the interpreter once so many visits did less than so much each.
-enum { VISITS = 256, WORTH = 10 };
+enum { VISITS = 256, WORTH = 5 };
 
 const struct sim_code *sim_native_code(const struct sim_worker *worker) {
     return worker->native ? &worker->native->native->code : &worker->kernel->codes[0];
