@@ -29,6 +29,7 @@ static bool read_usual(enum cli_engine *engine) {
 bool engine_settle(struct cli_options *options) {
     if (options->engine == CLI_ENGINE_USUAL && !read_usual(&options->engine))
         return false;
+    sim_compiler_at(getenv("BANKRUN_COMPILER"));
     const char *why = options->engine == CLI_ENGINE_COMPILE ? sim_compiler_missing() : NULL;
     if (why)
         cli_error("--engine compile: kernels cannot be compiled: %s", why);

@@ -28,6 +28,10 @@ enum sim_engine {
     SIM_ENGINE_INTERPRET,
     SIM_ENGINE_COMPILE, // each kernel is before its first launch, where it can be
 };
+// Where the library of the compiler lies, before anybody asks for it: what BANKRUN_COMPILER says.
+// NULL,
+// "": beside bankrun's others.
+void sim_compiler_at(const char *path);
 // Why kernels cannot be compiled, in words. NULL: they can.
 const char *sim_compiler_missing(void);
 

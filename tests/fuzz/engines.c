@@ -172,6 +172,7 @@ int main(int argc, char **argv) {
                                                   .make = make,
                                                   .is_good = is_good,
                                                   .print_totals = print_totals};
+    sim_compiler_at(getenv("BANKRUN_COMPILER"));
     const char *why = sim_compiler_missing();
     if (why) {
         fprintf(stderr, "kernels cannot be compiled: %s\n", why);

@@ -84,6 +84,7 @@ static struct run_schedule schedule(void) {
 }
 
 static enum sim_engine engine(void) {
+    sim_compiler_at(getenv("BANKRUN_COMPILER"));
     const char *text = getenv("BANKRUN_ENGINE");
     if (!text || !*text || strcmp(text, "auto") == 0)
         return SIM_ENGINE_AUTO;

@@ -29,6 +29,7 @@ struct bankrun_device *bankrun_open(const struct bankrun_config *config, char **
     device->sim =
         sim_create(&(struct sim_config){.arch = chip,
                                         .threads = (int)config->threads,
+                                        .engine = SIM_ENGINE_INTERPRET,
                                         .max_instructions = config->max_instructions,
                                         .lets_pass = config->lets_pass,
                                         .tracks_undefined = config->tracks_undefined,

@@ -20,6 +20,7 @@ enum { HOT = 24 << 20 };
 
 static struct {
     pthread_once_t once;
+    char *named;                           // where it lies; NULL: in the usual places
     const struct compile_library *library; // NULL: there is none
     char *why;                             // then, in words
 } compiler = {.once = PTHREAD_ONCE_INIT};
@@ -45,12 +46,10 @@ static bool load_below(const char *folder, size_t length, const char *below) {
     return ok;
 }
 
-// It lies where this code lies, or where a package has its libraries, or where BANKRUN_COMPILER
-// says.
+// It lies where this code lies, or where a package has its libraries, or where somebody says.
 static void load(void) {
-    const char *named = getenv("BANKRUN_COMPILER");
-    if (named && *named) {
-        load_from(named);
+    if (compiler.named) {
+        load_from(compiler.named);
         return;
     }
     Dl_info info;
@@ -67,6 +66,11 @@ static void load(void) {
         compiler.why = NULL;
     free(compiler.library ? why : compiler.why);
     compiler.why = compiler.library ? NULL : why;
+}
+
+void sim_compiler_at(const char *path) {
+    if (path && *path && !compiler.named)
+        compiler.named = base_strdup(path);
 }
 
 const char *sim_compiler_missing(void) {
