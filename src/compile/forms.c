@@ -6,10 +6,6 @@
 enum { LAST_LANE = 31 };
 static const struct form lanes = {.kind = FORM_LANES, .bits = FORM_ANY_BITS};
 
-bool form_is_ramp(struct form form) {
-    return form.kind == FORM_RAMP;
-}
-
 struct form form_of_source(const struct op_source *source, const struct form *forms) {
     return source->kind == SOURCE_REGISTER ? forms[source->reg] : source->form;
 }
@@ -166,37 +162,51 @@ static void check_range(struct op *op, const struct ir_value_row *row, const str
         if (kind_bits(row->operands[i]) >= to || in[i].stride == 0 || in[i].bits < 32)
             continue;
         op->checks_range = true;
-        op->range_is_signed = kind_is_signed(row->operands[i]);
     }
 }
 
-// How large results can be, where operands are known to be small and have no sign.
+// As a number with a sign or without one, each operand is the same.
+static bool has_small_operands(const struct op *op, const struct ir_value_row *row,
+                               const struct form *in) {
+    for (unsigned i = 0; i < op->source_count; i++)
+        if (in[i].bits >= kind_bits(row->operands[i]))
+            return false;
+    return true;
+}
+
+static unsigned most(unsigned a, unsigned b) {
+    return a > b ? a : b;
+}
+
+static unsigned bound_of_shift(const struct op *op, unsigned bits, bool is_left) {
+    const struct op_source *by = &op->sources[1];
+    if (by->kind != SOURCE_CONSTANT || by->value >= 64)
+        return bits ? FORM_ANY_BITS : 0;
+    const unsigned amount = (unsigned)by->value;
+    return !bits ? 0 : is_left ? bits + amount : amount >= bits ? 0 : bits - amount;
+}
+
+// How large results can be, where operands are known to be small.
 static unsigned bound_of(const struct op *op, const struct ir_value_row *row,
                          const struct form *in) {
     const unsigned width = kind_bits(row->result);
     const unsigned a = in[0].bits, b = op->source_count > 1 ? in[1].bits : 0;
-    const struct source_constant {
-        bool is_known;
-        uint64_t value;
-    } by = {op->source_count > 1 && op->sources[1].kind == SOURCE_CONSTANT, op->sources[1].value};
+    const enum ir_value value = op->meaning.value;
     unsigned bits = FORM_ANY_BITS;
-    switch (op->meaning.value) {
-    case IR_VALUE_copy_32:
-    case IR_VALUE_copy_64:
-        bits = a;
-        break;
+    if (value == IR_VALUE_and_32 || value == IR_VALUE_and_64)
+        return least(a, b);
+    if (!has_small_operands(op, row, in))
+        return FORM_ANY_BITS;
+    switch (value) {
     case IR_VALUE_add_u32:
     case IR_VALUE_add_u64:
-        bits = !a ? b : !b ? a : (a > b ? a : b) + 1;
+        bits = !a ? b : !b ? a : most(a, b) + 1;
         break;
-    case IR_VALUE_and_32:
-    case IR_VALUE_and_64:
-        return a < b ? a : b;
     case IR_VALUE_or_32:
     case IR_VALUE_or_64:
     case IR_VALUE_xor_32:
     case IR_VALUE_xor_64:
-        bits = a > b ? a : b;
+        bits = most(a, b);
         break;
     case IR_VALUE_mul_lo_u32:
     case IR_VALUE_mul_lo_u64:
@@ -206,22 +216,17 @@ static unsigned bound_of(const struct op *op, const struct ir_value_row *row,
         break;
     case IR_VALUE_shl_32:
     case IR_VALUE_shl_64:
-        bits = !a ? 0 : by.is_known ? a + (by.value < 64 ? (unsigned)by.value : 64) : FORM_ANY_BITS;
-        break;
     case IR_VALUE_shr_s32:
     case IR_VALUE_shr_u32:
     case IR_VALUE_shr_s64:
     case IR_VALUE_shr_u64:
-        if (a < width && by.is_known)
-            bits = by.value >= a ? 0 : a - (unsigned)by.value;
+        bits = bound_of_shift(op, a, row->law == IR_LAW_SHIFT_LEFT);
         break;
     default:
-        if (row->law == IR_LAW_COPY)
-            bits = a;
+        bits = row->law == IR_LAW_COPY ? a : FORM_ANY_BITS;
         break;
     }
-    // A number whose first bit may be set might be one with a sign to whoever reads it.
-    return bits < width && a < 32 && b < 32 + 32 ? bits : FORM_ANY_BITS;
+    return bits < width ? bits : FORM_ANY_BITS;
 }
 
 static struct form by_law(struct op *op, const struct ir_value_row *row, const struct form *in) {

@@ -59,8 +59,7 @@ struct op {
     uint32_t targets[4]; // registers of a load
     uint32_t target;     // block
     bool checks_range;   // the ramp must not wrap, else the interpreter goes on
-    bool range_is_signed;
-    bool is_zero; // the result, whatever the operands are
+    bool is_zero;        // the result, whatever the operands are
 };
 
 struct plan {
@@ -92,7 +91,5 @@ static inline bool plan_is_live(const struct plan *plan, uint32_t op, uint32_t r
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);
 struct form form_of_source(const struct op_source *source, const struct form *forms);
-// Whether the first lane says where all are: side by side, all at one place, or at one distance.
-bool form_is_ramp(struct form form);
 
 #endif

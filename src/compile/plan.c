@@ -309,8 +309,6 @@ static uint32_t read_block(struct plan *plan, const struct compile_request *requ
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
         const struct ir_instruction *ir = &plan->function->instructions[i];
         uint32_t last = at;
-        const uint32_t ordinal = code->instrs[at].ordinal;
-        (void)ordinal;
         while (last + 1 < end && code->instrs[last + 1].ir == i)
             last++;
         const bool is_parameter = ir->ptx->isa == PTX_ISA_ld_param &&

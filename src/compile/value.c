@@ -69,8 +69,6 @@ static LLVMValueRef combine(struct build *build, const struct op *op, LLVMValueR
 }
 
 static bool is_comparison(const struct op *op) {
-    const enum ir_law law = ir_value_row(op->meaning.value)->law;
-    (void)law;
     return ir_value_row(op->meaning.value)->result == IR_KIND_pred && row_sources(op) == 2 &&
            ir_value_row(op->meaning.value)->operands[0] != IR_KIND_pred;
 }

@@ -14,7 +14,7 @@
 #include "compile/forms.h"
 #include "random_bits.h"
 
-enum { ROUNDS = 400, SOURCES = 4, TO = SOURCES };
+enum { ROUNDS = 10000, SOURCES = 4, TO = SOURCES };
 
 static bool has_form(enum ir_kind kind) {
     return kind == IR_KIND_u32 || kind == IR_KIND_s32 || kind == IR_KIND_u64 || kind == IR_KIND_s64;
