@@ -55,12 +55,12 @@ static cu_result unknown(const struct tensor *t, const char *name, atomic_flag *
 }
 
 static struct sim_tensor_map begin_map(const struct tensor *t) {
-    struct sim_tensor_map map = {.mark = SIM_TENSOR_MARK,
-                                 .address = (uint64_t)(uintptr_t)t->address,
+    struct sim_tensor_map map = {.address = (uint64_t)(uintptr_t)t->address,
                                  .rank = (uint8_t)t->rank,
                                  .type = (uint8_t)t->type,
                                  .swizzle = (uint8_t)t->swizzle,
                                  .interleave = (uint8_t)t->interleave,
+                                 .promotion = (uint8_t)t->promotion,
                                  .fills_nan = t->fill != 0};
     if (t->swizzle >= SIM_TENSOR_SWIZZLES) {
         map.swizzle = SIM_TENSOR_SWIZZLE_128;
@@ -78,7 +78,7 @@ static struct sim_tensor_map begin_map(const struct tensor *t) {
 static cu_result end_map(const struct tensor *t, const struct sim_tensor_map *map) {
     if (!sim_tensor_map_is_good(map))
         return cudaErrorInvalidValue;
-    memcpy(t->map, map, sizeof *map);
+    sim_tensor_map_write(map, t->map);
     return cudaSuccess;
 }
 
@@ -140,13 +140,13 @@ CUDA_API cu_result cuTensorMapEncodeIm2col(void *map, unsigned type, unsigned ra
 }
 
 CUDA_API cu_result cuTensorMapReplaceAddress(void *map, void *address) {
-    struct sim_tensor_map *tensor = map;
-    if (!map || tensor->mark != SIM_TENSOR_MARK)
+    struct sim_tensor_map made;
+    if (!map)
         return cudaErrorInvalidValue;
-    struct sim_tensor_map made = *tensor;
+    sim_tensor_map_read(map, &made);
     made.address = (uint64_t)(uintptr_t)address;
     if (!sim_tensor_map_is_good(&made))
         return cudaErrorInvalidValue;
-    *tensor = made;
+    sim_tensor_map_replace(map, SIM_TENSOR_ADDRESS, 0, made.address);
     return cudaSuccess;
 }

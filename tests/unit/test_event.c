@@ -641,8 +641,7 @@ static void test_surfaces(void **state) {
 
 // A map of rows of 32 bytes, of which a box takes five times 16, with a swizzle of 32 bytes.
 static void make_map(struct device *d) {
-    struct sim_tensor_map map = {.mark = SIM_TENSOR_MARK,
-                                 .address = (uint64_t)(uintptr_t)d->out + 1024,
+    struct sim_tensor_map map = {.address = (uint64_t)(uintptr_t)d->out + 1024,
                                  .strides = {32},
                                  .last = {7, 7},
                                  .box = {4, 5},
@@ -650,7 +649,7 @@ static void make_map(struct device *d) {
                                  .rank = 2,
                                  .type = SIM_TENSOR_U32,
                                  .swizzle = SIM_TENSOR_SWIZZLE_32};
-    memcpy(d->out, &map, sizeof map);
+    sim_tensor_map_write(&map, d->out);
 }
 
 static void test_tensors(void **state) {

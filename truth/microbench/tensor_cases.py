@@ -438,4 +438,5 @@ def main():
     faults()
 
 
-main()
+if __name__ == "__main__":
+    main()

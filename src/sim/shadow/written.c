@@ -88,10 +88,10 @@ static void define_tensor(struct sim_warp *warp, const struct sim_shadow *shadow
     const uint64_t own_bytes = worker->kernel->ir->parameter_bytes;
     struct sim_site_cache hit;
     struct sim_tensor_map found;
-    if (!sim_memory_lookup(memory, map, sizeof found, false, &hit) &&
-        (own >= own_bytes || own_bytes - own < sizeof found))
+    if (!sim_memory_lookup(memory, map, SIM_TENSOR_MAP_BYTES, false, &hit) &&
+        (own >= own_bytes || own_bytes - own < SIM_TENSOR_MAP_BYTES))
         return;
-    memcpy(&found, (const void *)(uintptr_t)map, sizeof found);
+    sim_tensor_map_read((const void *)(uintptr_t)map, &found);
     if (sim_memory_lookup(memory, found.address, 1, false, &hit))
         sim_undefined_define(shadow_global(warp), hit.address, hit.bytes);
 }

@@ -57,7 +57,7 @@ static bool is_column_good(const struct sim_tensor_map *map) {
 
 bool sim_tensor_map_is_good(const struct sim_tensor_map *map) {
     const unsigned bytes = sim_tensor_type_bytes(map->type);
-    if (map->mark != SIM_TENSOR_MARK || !bytes || map->rank < 1 || map->rank > SIM_TENSOR_RANK ||
+    if (!bytes || map->rank < 1 || map->rank > SIM_TENSOR_RANK ||
         map->interleave >= SIM_TENSOR_INTERLEAVES || (map->interleave && map->rank < 3))
         return false;
     const uint32_t inner = map->box[0] * bytes;

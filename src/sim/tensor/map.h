@@ -1,5 +1,6 @@
-// The 128 bytes of a tensor map, which programs pass on without looking into them: an encoding of
-// our own. Copies of tensors read it.
+// Tensor maps: their fields, and the 128 bytes that hold them, as the driver's encoder and
+// tensormap.replace of devices of 9.0 write them and copies read them. Measured on an H100
+// (truth/h100_tensor_layout.txt.gz).
 #ifndef BANKRUN_SIM_TENSOR_MAP_H
 #define BANKRUN_SIM_TENSOR_MAP_H
 
@@ -51,7 +52,6 @@ enum sim_tensor_interleave {
 enum { SIM_TENSOR_SPACES = SIM_TENSOR_RANK - 2 }; // most dimensions W, H, D of im2col mode
 
 struct sim_tensor_map {
-    uint64_t mark; // SIM_TENSOR_MARK
     uint64_t address;
     uint64_t strides[SIM_TENSOR_RANK - 1]; // bytes, of the dimensions but the first
     uint32_t last[SIM_TENSOR_RANK];        // of each dimension: elements - 1
@@ -61,16 +61,38 @@ struct sim_tensor_map {
     int16_t upper[SIM_TENSOR_SPACES];
     uint8_t steps[SIM_TENSOR_RANK]; // elementStrides
     uint8_t rank, type, swizzle, atom, interleave;
+    uint8_t promotion; // CUtensorMapL2promotion, for nobody
     bool fills_nan, is_im2col;
-    uint8_t rest[128 - 8 - 8 - 32 - 20 - 10 - 2 - 12 - 5 - 7];
 };
-_Static_assert(sizeof(struct sim_tensor_map) == SIM_TENSOR_MAP_BYTES, "no gaps");
-#define SIM_TENSOR_MARK 0x70616d726f736e74ull
+
+// What tensormap.replace changes.
+enum sim_tensor_field {
+    SIM_TENSOR_ADDRESS,
+    SIM_TENSOR_RANK_LESS_ONE,
+    SIM_TENSOR_BOX,
+    SIM_TENSOR_SIZE,
+    SIM_TENSOR_STRIDE,
+    SIM_TENSOR_STEP,
+    SIM_TENSOR_ELEMENT, // a type as the instruction numbers them
+    SIM_TENSOR_INTERLEAVE,
+    SIM_TENSOR_SWIZZLE,
+    SIM_TENSOR_ATOM,
+    SIM_TENSOR_FILL,
+};
 
 unsigned sim_tensor_type_bytes(unsigned type); // 0: no such type
 
-// Whether the bytes are a map that copies can follow.
+// Whether copies can follow the map.
 bool sim_tensor_map_is_good(const struct sim_tensor_map *map);
+
+// layout.c: from and to SIM_TENSOR_MAP_BYTES bytes. What is read need not be good. What is written
+// must be.
+void sim_tensor_map_read(const void *bytes, struct sim_tensor_map *map);
+void sim_tensor_map_write(const struct sim_tensor_map *map, void *bytes);
+// Changes one field as the hardware does: of too large a value the low bits are kept. `dimension` <
+// SIM_TENSOR_RANK. False: there is no such value.
+bool sim_tensor_map_replace(void *bytes, enum sim_tensor_field field, unsigned dimension,
+                            uint64_t value);
 
 // Where the 16 bytes at this shared-memory offset go.
 static inline uint32_t sim_tensor_swizzled(const struct sim_tensor_map *map, uint32_t offset) {

@@ -57,7 +57,7 @@ static bool read_map(struct copy *c, uint64_t address) {
                                                .completion = c->instr->access->completion,
                                                .proxy = EVENT_TENSORMAP_PROXY,
                                                .width = SIM_TENSOR_MAP_BYTES});
-    memcpy(&c->map, (const void *)(uintptr_t)address, sizeof c->map);
+    sim_tensor_map_read((const void *)(uintptr_t)address, &c->map);
     if (!sim_tensor_map_is_good(&c->map))
         return raise_map(c, address, "is none, or has fields that do not go together");
     if (c->map.rank != (c->instr->immediate & RANK_MASK))

@@ -6,50 +6,30 @@
 // In instr->immediate: the dimension, and
 enum { DIMENSION_MASK = 15, VALUE_IS_64 = 16 };
 
-// Data types as the instruction numbers them.
-static const uint8_t types[] = {
-    SIM_TENSOR_U8,   SIM_TENSOR_U16,  SIM_TENSOR_U32,      SIM_TENSOR_S32,     SIM_TENSOR_U64,
-    SIM_TENSOR_S64,  SIM_TENSOR_F16,  SIM_TENSOR_F32,      SIM_TENSOR_F32_FTZ, SIM_TENSOR_F64,
-    SIM_TENSOR_BF16, SIM_TENSOR_TF32, SIM_TENSOR_TF32_FTZ,
-};
-
-// False: the value cannot be kept.
-static bool replace(struct sim_tensor_map *map, enum ptx_modifier field, unsigned dimension,
-                    uint64_t value) {
+static enum sim_tensor_field field_of(enum ptx_modifier field) {
     switch (field) {
     case PTX_MOD_global_address:
-        map->address = value;
-        return true;
+        return SIM_TENSOR_ADDRESS;
     case PTX_MOD_rank: // one less than the rank
-        map->rank = (uint8_t)(value + 1);
-        return value < SIM_TENSOR_RANK;
+        return SIM_TENSOR_RANK_LESS_ONE;
     case PTX_MOD_box_dim:
-        map->box[dimension] = (uint16_t)value;
-        return value <= UINT16_MAX && !map->is_im2col;
+        return SIM_TENSOR_BOX;
     case PTX_MOD_global_dim:
-        map->last[dimension] = (uint32_t)value - 1;
-        return value != 0;
+        return SIM_TENSOR_SIZE;
     case PTX_MOD_global_stride:
-        map->strides[dimension] = value;
-        return dimension < SIM_TENSOR_RANK - 1;
+        return SIM_TENSOR_STRIDE;
     case PTX_MOD_element_stride:
-        map->steps[dimension] = (uint8_t)value;
-        return value <= UINT8_MAX;
+        return SIM_TENSOR_STEP;
     case PTX_MOD_elemtype:
-        map->type = value < sizeof types ? types[value] : (uint8_t)SIM_TENSOR_TYPES;
-        return value < sizeof types;
+        return SIM_TENSOR_ELEMENT;
     case PTX_MOD_swizzle_mode:
-        map->swizzle = (uint8_t)value;
-        return value < SIM_TENSOR_SWIZZLES;
+        return SIM_TENSOR_SWIZZLE;
     case PTX_MOD_swizzle_atomicity:
-        map->atom = (uint8_t)value;
-        return value <= SIM_TENSOR_ATOM_64 && value != SIM_TENSOR_ATOM_32_FLIP;
+        return SIM_TENSOR_ATOM;
     case PTX_MOD_fill_mode:
-        map->fills_nan = value != 0;
-        return value < 2;
+        return SIM_TENSOR_FILL;
     default: // interleave_layout
-        map->interleave = (uint8_t)value;
-        return value < SIM_TENSOR_INTERLEAVES;
+        return SIM_TENSOR_INTERLEAVE;
     }
 }
 
@@ -88,13 +68,11 @@ static const struct sim_instr *replace_field(struct sim_warp *warp, const struct
         uint8_t *at = find_map(&request, l);
         if (!at)
             return NULL;
-        struct sim_tensor_map map;
-        memcpy(&map, at, sizeof map);
-        if (!replace(&map, (enum ptx_modifier)instr->access->op, dimension, value))
+        if (!sim_tensor_map_replace(at, field_of((enum ptx_modifier)instr->access->op), dimension,
+                                    value))
             return sim_raise(warp, instr, SIM_FAULT_ILLEGAL_INSTRUCTION, l, value,
                              "a tensor map cannot hold the value %llu in this field here",
                              (unsigned long long)value);
-        memcpy(at, &map, sizeof map);
     }
     return instr + 1;
 }
