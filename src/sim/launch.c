@@ -202,6 +202,17 @@ static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
     return true;
 }
 
+// The kernel was short the last time: waking other threads takes as long as some thousand
+// instructions, and so do the cells of native code.
+static bool is_short(const struct sim_kernel *kernel, uint64_t blocks) {
+    enum { WORTH_WAKING = 16384 };
+    return kernel->block_instructions < WORTH_WAKING / blocks;
+}
+
+static bool is_small(const struct sim_kernel *kernel, uint64_t blocks) {
+    return blocks == 1 || is_short(kernel, blocks);
+}
+
 struct residents {
     VEC(struct sim_cluster *) running, idle;
 };
@@ -215,7 +226,8 @@ static struct sim_cluster *start_cluster(struct sim_worker *worker, struct resid
     }
     if (worker->turns)
         sim_turns_begin(worker->turns, worker, worker->turn);
-    if (!worker->native)
+    const bool is_asked = worker->sim->config.engine == SIM_ENGINE_COMPILE;
+    if (!worker->native && (is_asked || !is_short(worker->run->kernel, worker->run->count)))
         sim_native_begin(worker);
     struct sim_cluster *cluster;
     if (residents->idle.length)
@@ -484,13 +496,6 @@ static void hand_over_children(struct sim_run *run) {
 }
 
 // ---- The launch ---------------------------------------------------------------------------
-
-// Waking other threads takes as long as some thousand instructions: not worth it for one block, or
-// for a kernel that was short the last time.
-static bool is_small(const struct sim_kernel *kernel, uint64_t blocks) {
-    enum { WORTH_WAKING = 16384 };
-    return blocks == 1 || kernel->block_instructions < WORTH_WAKING / blocks;
-}
 
 static void run_on_all(struct sim_run *run) {
     struct sim_turns turns;
