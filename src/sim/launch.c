@@ -16,6 +16,7 @@
 #include "sim/flow/shuffle.h"
 #include "sim/flow/special.h"
 #include "sim/native.h"
+#include "sim/parameters.h"
 #include "sim/still.h"
 #include "sim/turns.h"
 
@@ -537,22 +538,18 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     sim_native_prepare(kernel, launch);
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     assert(blocks && threads && launch->first_block < blocks);
-    size_t parameter_bytes = kernel->ir->parameter_bytes;
-    // A copy behind which nothing lies that a kernel could read by mistake.
-    uint8_t *parameters = base_alloc_aligned(256, parameter_bytes + 256);
-    if (parameter_bytes)
-        memcpy(parameters, launch->parameters, parameter_bytes);
+    struct sim_parameters parameters = sim_parameters_copy(kernel, launch->parameters);
     void *workspace = sim_alloc(sim, WORKSPACE_BYTES, SIM_INTERNAL);
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);
     struct sim_launch copy = *launch;
-    copy.parameters = parameters;
+    copy.parameters = parameters.data;
     copy.stack_bytes = stack_of(kernel, launch->stack_bytes);
     for (int axis = 0; axis < 3; axis++)
         copy.cluster[axis] = launch->cluster[axis] ? launch->cluster[axis] : 1;
     copy.has_cluster = launch->cluster[0] != 0;
     run.launch = &copy;
-    run.constants = sim_fill_constants(kernel, &copy, parameters, workspace);
+    run.constants = sim_fill_constants(kernel, &copy, parameters.data, workspace);
     run.warp_vectors = sim_fill_warp_vectors(&copy, (threads + LANES - 1) / LANES);
     run.fanout = event_fanout_create(launch->observers, launch->observer_count);
     pthread_mutex_init(&run.lock, NULL);
@@ -587,7 +584,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     sim->interrupted = 0;
     if (workspace)
         sim_free(sim, workspace);
-    free(parameters);
+    sim_parameters_free(&parameters);
     free(run.constants);
     free(run.warp_vectors);
 }

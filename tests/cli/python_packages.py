@@ -73,6 +73,12 @@ class Examples(unittest.TestCase):
         self.assertTrue(all(site[1] for _, sites in launches for site in sites))
         self.assertTrue(all(sites for _, sites in launches))
 
+    @unittest.skipUnless(has("triton.tools.tensor_descriptor", "numpy"), "triton is not there")
+    def test_triton_descriptors(self):
+        launches = run("triton_descriptor")
+        self.assertEqual([kernel for kernel, _ in launches], ["transpose_made", "transpose_given", "matmul"])
+        self.assertTrue(all(sites for _, sites in launches))
+
     @unittest.skipUnless(has("cuda.core", "cuda.bindings", "numpy"), "cuda.core is not there")
     def test_cuda_core(self):
         launches = run("cuda_core")
