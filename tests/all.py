@@ -52,7 +52,7 @@ SANITIZERS = {
              ["unit", "ptx", "diag", "limits", "programs", "check", "prove", "cli", "fuzz",
               *("--without=" + name for name in NOT_ASAN)]),
     "tsan": (["-Db_sanitize=thread"] + SANITIZED,
-             ["unit/test_base", "unit/test_sim", "unit/test_cudart", "unit/test_cuda_threads",
+             ["unit/test_base", "unit/test_sim", "unit/test_parameters", "unit/test_cudart", "unit/test_cuda_threads",
               "unit/test_fork", "unit/test_check", "unit/test_race", *files_with_blocks("ptx"),
               "limits", "cli/threads",
               # Those with several blocks, whose workers look at the same, and with several streams.

@@ -538,7 +538,9 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
     sim_native_prepare(kernel, launch);
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     assert(blocks && threads && launch->first_block < blocks);
-    struct sim_parameters parameters = sim_parameters_copy(kernel, launch->parameters);
+    struct sim_parameters parameters;
+    if (!sim_parameters_copy(kernel, launch->parameters, &parameters, result))
+        return;
     void *workspace = sim_alloc(sim, WORKSPACE_BYTES, SIM_INTERNAL);
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);

@@ -3,11 +3,13 @@
 // takes one lies where 32 bits reach.
 #include "sim/parameters.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 
 // Nothing lies behind the block that a kernel could read by mistake.
 enum { PARAMETERS_ALIGN = 256, GAP = 256, PAGE = 65536 };
@@ -22,7 +24,8 @@ static bool takes_short_address(const struct sim_kernel *kernel) {
     return false;
 }
 
-// NULL: there is no room. Old kernels take the place for a wish.
+// NULL: there is no room, or the system gives no more. Kernels before 4.17 take the place for a
+// wish.
 static uint8_t *map_low(uint64_t bytes) {
     static uint64_t next;
     const uint64_t places = (LOW_END - LOW_FIRST) / bytes;
@@ -35,24 +38,38 @@ static uint8_t *map_low(uint64_t bytes) {
             return at;
         if (at != MAP_FAILED)
             munmap(at, bytes);
+        else if (errno != EEXIST)
+            return NULL;
     }
     return NULL;
 }
 
-struct sim_parameters sim_parameters_copy(const struct sim_kernel *kernel, const void *from) {
+static void refuse(const struct sim_kernel *kernel, struct sim_result *result) {
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "%s takes the address of a parameter in 32 bits, and there is no room for its "
+                  "parameters below 2 GB: other memory of the process lies there, or the system "
+                  "gives no more (ulimit -v, vm.max_map_count)",
+                  kernel->ir->name);
+    result->fault = SIM_FAULT_TRAP;
+    result->message = strbuf_take(&text);
+}
+
+bool sim_parameters_copy(const struct sim_kernel *kernel, const void *from,
+                         struct sim_parameters *parameters, struct sim_result *result) {
     const uint64_t bytes = kernel->ir->parameter_bytes;
-    struct sim_parameters parameters = {0};
+    *parameters = (struct sim_parameters){0};
     if (takes_short_address(kernel)) {
-        parameters.mapped = (bytes + GAP + PAGE - 1) / PAGE * PAGE;
-        parameters.data = map_low(parameters.mapped);
+        parameters->mapped = (bytes + GAP + PAGE - 1) / PAGE * PAGE;
+        parameters->data = map_low(parameters->mapped);
+    } else {
+        parameters->data = base_alloc_aligned(PARAMETERS_ALIGN, bytes + GAP);
     }
-    if (!parameters.data) {
-        parameters.mapped = 0;
-        parameters.data = base_alloc_aligned(PARAMETERS_ALIGN, bytes + GAP);
-    }
-    if (bytes)
-        memcpy(parameters.data, from, bytes);
-    return parameters;
+    if (!parameters->data)
+        refuse(kernel, result);
+    else if (bytes)
+        memcpy(parameters->data, from, bytes);
+    return parameters->data;
 }
 
 void sim_parameters_free(struct sim_parameters *parameters) {

@@ -9,7 +9,9 @@ struct sim_parameters {
     uint64_t mapped; // bytes of a mapping; 0: data is on the heap
 };
 
-struct sim_parameters sim_parameters_copy(const struct sim_kernel *kernel, const void *from);
+// False: there is no room for them, which the result says.
+bool sim_parameters_copy(const struct sim_kernel *kernel, const void *from,
+                         struct sim_parameters *parameters, struct sim_result *result);
 void sim_parameters_free(struct sim_parameters *parameters);
 
 #endif
