@@ -639,7 +639,9 @@ static void test_surfaces(void **state) {
                "block ends\n");
 }
 
-// A map of rows of 32 bytes, of which a box takes five times 16, with a swizzle of 32 bytes.
+// A map of rows of 32 bytes, of which a box takes five times 16, with a swizzle of 32 bytes. Copies
+// on 9.0 look neither at bits 19 to 31 of its third word nor at its last 16 words, which not all
+// encoders write.
 static void make_map(struct device *d) {
     struct sim_tensor_map map = {.address = (uint64_t)(uintptr_t)d->out + 1024,
                                  .strides = {32},
@@ -650,6 +652,8 @@ static void make_map(struct device *d) {
                                  .type = SIM_TENSOR_U32,
                                  .swizzle = SIM_TENSOR_SWIZZLE_32};
     sim_tensor_map_write(&map, d->out);
+    ((uint32_t *)d->out)[2] |= 0xfff80000;
+    memset((uint32_t *)d->out + 16, 0xa5, SIM_TENSOR_MAP_BYTES / 2);
 }
 
 static void test_tensors(void **state) {

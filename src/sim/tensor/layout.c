@@ -3,7 +3,8 @@
 //   0, 1    the address
 //   2       bit 0: im2col mode; 4-6: rank - 1; 7-10 and 16: the type; 11-12: interleave; 13-14:
 //   swizzle; 15: NaN
-//           fills; 17-18: promotion
+//           fills; 17-18: promotion; 19-20: what a swizzle of 128 bytes keeps together, where
+//           9.0 has nothing and looks at nothing (NVIDIA's CuTe DSL writes it there)
 //   3 to 6  strides / 16, of whose bits 32 to 35 four each lie in word 7
 //   8 to 12 sizes - 1
 //   13      element strides - 1, three bits each; 24-31: the box's first size - 1, or channels - 1
@@ -11,16 +12,14 @@
 //   half and the
 //           upper one in the high half, 16 bits for all dimensions
 //   15      pixels - 1
-//   16, 18  the encoder's own: bytes of a box, alignment of the swizzle
-//   19      what a swizzle of 128 bytes keeps together: bankrun's own place, since 9.0 has no such
-//   field
+//   16, 18  the encoder's own: bytes of a box, alignment of the swizzle. Others leave anything here
 #include <string.h>
 
 #include "sim/tensor/map.h"
 
 enum { WORDS = SIM_TENSOR_MAP_BYTES / 4, FIRST_STRIDE = 3, HIGH_STRIDES = 7, FIRST_SIZE = 8 };
-enum { FLAGS = 2, STEPS = 13, BOX = 14, PIXELS = 15, BOX_BYTES = 16, ALIGNMENT = 18, ATOM = 19 };
-enum { TF32_BIT = 16, LATE_SWIZZLE_BIT = 22 };
+enum { FLAGS = 2, STEPS = 13, BOX = 14, PIXELS = 15, BOX_BYTES = 16, ALIGNMENT = 18 };
+enum { TF32_BIT = 16, ATOM_BIT = 19, LATE_SWIZZLE_BIT = 22 };
 
 // Of each type the bits 7 to 10; those that are rounded to TF32 have bit 16, too.
 static const uint8_t codes[SIM_TENSOR_TYPES] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
@@ -81,7 +80,7 @@ void sim_tensor_map_read(const void *bytes, struct sim_tensor_map *map) {
                                    .swizzle = (uint8_t)get(words, FLAGS, 13, 2),
                                    .fills_nan = get(words, FLAGS, 15, 1),
                                    .promotion = (uint8_t)get(words, FLAGS, 17, 2),
-                                   .atom = (uint8_t)get(words, ATOM, 0, 2)};
+                                   .atom = (uint8_t)get(words, FLAGS, ATOM_BIT, 2)};
     for (unsigned i = 0; i < SIM_TENSOR_RANK; i++) {
         map->last[i] = words[FIRST_SIZE + i];
         map->steps[i] = (uint8_t)(get(words, STEPS, 3 * i, 3) + 1);
@@ -134,6 +133,7 @@ void sim_tensor_map_write(const struct sim_tensor_map *map, void *bytes) {
     put(words, FLAGS, 15, 1, map->fills_nan);
     put(words, FLAGS, TF32_BIT, 1, is_tf32(map->type));
     put(words, FLAGS, 17, 2, map->promotion);
+    put(words, FLAGS, ATOM_BIT, 2, map->atom);
     for (unsigned i = 0; i < map->rank; i++) {
         words[FIRST_SIZE + i] = map->last[i];
         put(words, STEPS, 3 * i, 3, map->steps[i] - 1u);
@@ -146,7 +146,6 @@ void sim_tensor_map_write(const struct sim_tensor_map *map, void *bytes) {
     else
         write_tile(words, map);
     words[ALIGNMENT] = alignments[map->swizzle];
-    words[ATOM] = map->atom;
     memcpy(bytes, words, sizeof words);
 }
 
@@ -198,7 +197,7 @@ static bool put_field(uint32_t *words, enum sim_tensor_field field, unsigned dim
         put(words, FLAGS, LATE_SWIZZLE_BIT, 1, 0);
         return value < SIM_TENSOR_SWIZZLES;
     case SIM_TENSOR_ATOM:
-        words[ATOM] = (uint32_t)value;
+        put(words, FLAGS, ATOM_BIT, 2, value);
         return value <= SIM_TENSOR_ATOM_64 && value != SIM_TENSOR_ATOM_32_FLIP;
     default:
         put(words, FLAGS, 15, 1, value);

@@ -34,8 +34,9 @@ enum sim_tensor_swizzle {
     SIM_TENSOR_SWIZZLE_128,
     SIM_TENSOR_SWIZZLES
 };
-// What a swizzle of 128 bytes keeps together; as tensormap.replace numbers it. From sm_100 on there
-// is more than 16 bytes.
+// What a swizzle of 128 bytes keeps together; as tensormap.replace numbers it. Earlier devices keep
+// 16 bytes together, whatever a map says.
+enum { SIM_TENSOR_ATOMS_SINCE = 100 };
 enum sim_tensor_atom {
     SIM_TENSOR_ATOM_16,
     SIM_TENSOR_ATOM_32,

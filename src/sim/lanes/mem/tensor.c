@@ -58,6 +58,8 @@ static bool read_map(struct copy *c, uint64_t address) {
                                                .proxy = EVENT_TENSORMAP_PROXY,
                                                .width = SIM_TENSOR_MAP_BYTES});
     sim_tensor_map_read((const void *)(uintptr_t)address, &c->map);
+    if (c->warp->block->worker->kernel->module->sim->config.arch < SIM_TENSOR_ATOMS_SINCE)
+        c->map.atom = SIM_TENSOR_ATOM_16;
     if (!sim_tensor_map_is_good(&c->map))
         return raise_map(c, address, "is none, or has fields that do not go together");
     if (c->map.rank != (c->instr->immediate & RANK_MASK))
