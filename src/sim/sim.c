@@ -31,12 +31,16 @@ struct sim *sim_create(const struct sim_config *config) {
     sim->timer = FIRST_TIME;
     sim->target = sim_target_pick();
     sim->pool = pool_create(sim->config.threads);
+    if (!config->neighbour)
+        sim_memory_use_pool(sim->memory, sim->pool);
     return sim;
 }
 
 void sim_destroy(struct sim *sim) {
     if (!sim)
         return;
+    if (!sim->config.neighbour)
+        sim_memory_use_pool(sim->memory, NULL);
     pool_destroy(sim->pool);
     sim_objects_destroy(sim->objects);
     sim_memory_destroy(sim->memory);

@@ -103,6 +103,10 @@ bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t 
 bool sim_unregister_device(struct sim *sim, void *address);
 // Fills zeros of a private mapping that the caller made, as fresh memory.
 void sim_fill_fresh(struct sim *sim, void *address, size_t bytes);
+// What the host copies and fills, as memmove and memset do, while no kernel runs; large ones on all
+// threads. `element`: how many bytes of the value are repeated, 1, 2 or 4; `bytes` is a multiple.
+void sim_copy(struct sim *sim, void *to, const void *from, size_t bytes);
+void sim_set(struct sim *sim, void *to, size_t bytes, uint32_t value, unsigned element);
 // What the host writes into the device's memory is defined; what it copies there from such memory
 // is as far as that is. Where that is tracked.
 void sim_define(struct sim *sim, const void *address, size_t bytes);

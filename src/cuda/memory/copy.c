@@ -48,7 +48,7 @@ void cuda_copy_run(struct sim *sim, const struct cuda_copy *copy) {
         for (size_t y = 0; y < copy->extent.height; y++) {
             char *to = row_of(&copy->target, y, z), *from = row_of(&copy->source, y, z);
             sim_define_copy(sim, to, from, copy->extent.width);
-            memmove(to, from, copy->extent.width);
+            sim_copy(sim, to, from, copy->extent.width);
         }
 }
 

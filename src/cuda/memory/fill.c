@@ -1,8 +1,6 @@
 #include "cuda/memory/fill.h"
 #include "cuda/memory/calls.h"
 
-#include <string.h>
-
 #include "cuda/checks/check.h"
 #include "cuda/graph/memory.h"
 #include "cuda/memory/pointer.h"
@@ -25,21 +23,12 @@ enum cuda_error cuda_fill_check(const struct cuda_state *state, const struct cud
                                                                          : cudaErrorInvalidValue;
 }
 
-static void fill_row(char *at, const struct cuda_fill *fill) {
-    if (fill->element == 1) {
-        memset(at, (int)(fill->value & 0xff), fill->width);
-        return;
-    }
-    for (size_t i = 0; i < fill->width; i++) // little endian: the low bytes come first
-        memcpy(at + i * fill->element, &fill->value, fill->element);
-}
-
 void cuda_fill_run(struct sim *sim, const struct cuda_fill *fill) {
     for (size_t z = 0; z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++) {
             char *row = fill->at + (z * fill->slice_rows + y) * fill->pitch;
             sim_define(sim, row, fill->width * fill->element);
-            fill_row(row, fill);
+            sim_set(sim, row, fill->width * fill->element, fill->value, fill->element);
         }
 }
 

@@ -2,7 +2,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "base/alloc.h"
+#include "sim/bulk.h"
 #include "sim/memory/pages.h"
 
 static struct sim_memory *new_view(struct sim_space *space, unsigned device,
@@ -31,6 +34,10 @@ void sim_memory_use_own_pages(struct sim_memory *memory) {
 
 void sim_memory_use_pages(struct sim_memory *memory) {
     memory->space->pages = sim_pages_create(memory->space);
+}
+
+void sim_memory_use_pool(struct sim_memory *memory, struct pool *pool) {
+    memory->space->pool = pool;
 }
 
 void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill) {
@@ -183,8 +190,39 @@ bool sim_unregister_device(struct sim *sim, void *address) {
 void sim_fill_fresh(struct sim *sim, void *address, size_t bytes) {
     struct sim_space *space = sim_memory_of(sim)->space;
     pthread_mutex_lock(&space->lock);
-    sim_fresh_fill(&space->fresh, 0, (uint64_t)(uintptr_t)address, bytes);
+    sim_fresh_fill(&space->fresh, space->pool, 0, (uint64_t)(uintptr_t)address, bytes);
     pthread_mutex_unlock(&space->lock);
+}
+
+static struct sim_range overwrite(struct sim *sim, const void *at, size_t bytes) {
+    struct sim_space *space = sim_memory_of(sim)->space;
+    pthread_mutex_lock(&space->lock);
+    const struct sim_range zeros =
+        sim_fresh_overwrite(&space->fresh, (uint64_t)(uintptr_t)at, bytes);
+    pthread_mutex_unlock(&space->lock);
+    return zeros;
+}
+
+void sim_copy(struct sim *sim, void *to, const void *from, size_t bytes) {
+    const uint64_t target = (uint64_t)(uintptr_t)to, source = (uint64_t)(uintptr_t)from;
+    if (target - source < bytes || source - target < bytes) {
+        memmove(to, from, bytes);
+        return;
+    }
+    overwrite(sim, to, bytes);
+    bulk_copy(sim_memory_of(sim)->space->pool, to, from, bytes);
+}
+
+void sim_set(struct sim *sim, void *to, size_t bytes, uint32_t value, unsigned element) {
+    struct pool *pool = sim_memory_of(sim)->space->pool;
+    const struct sim_range zeros = overwrite(sim, to, bytes);
+    if (value || !zeros.bytes) {
+        bulk_fill(pool, to, bytes, value, element);
+        return;
+    }
+    const size_t before = zeros.address - (uint64_t)(uintptr_t)to;
+    bulk_fill(pool, to, before, 0, 1);
+    bulk_fill(pool, (char *)to + before + zeros.bytes, bytes - before - zeros.bytes, 0, 1);
 }
 
 void sim_define(struct sim *sim, const void *address, size_t bytes) {

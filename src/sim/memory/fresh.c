@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/bulk.h"
+
 // MAPPED: allocations from here on may be mapped. The longer the file the fewer mappings it takes,
 // of which a process may have some ten thousand.
 enum { MAPPED = 256 << 10, SHORT_PERIOD = 2 << 20, LONG_PERIOD = 16 << 20, LONG_FROM = 64 << 20 };
@@ -90,7 +92,16 @@ static void ask_for_huge_pages(uint64_t first, uint64_t last) {
         madvise(at(first), last - first, MADV_HUGEPAGE);
 }
 
-void sim_fresh_fill(struct sim_fresh *fresh, uint64_t salt, uint64_t address, uint64_t bytes) {
+static void write_all(const struct sim_fresh *fresh, struct pool *pool, uint64_t salt,
+                      uint64_t address, uint64_t bytes) {
+    if (fresh->fill.kind == SIM_FILL_PATTERN)
+        bulk_fill(pool, at(address), bytes, SIM_FILL_BYTE, 1);
+    else
+        sim_fill_bytes(&fresh->fill, salt, at(address), bytes);
+}
+
+void sim_fresh_fill(struct sim_fresh *fresh, struct pool *pool, uint64_t salt, uint64_t address,
+                    uint64_t bytes) {
     const uint64_t page = page_bytes(), end = address + bytes;
     uint64_t first = (address + page - 1) / page * page, last = end / page * page;
     if (fresh->fill.kind == SIM_FILL_ZERO)
@@ -98,11 +109,67 @@ void sim_fresh_fill(struct sim_fresh *fresh, uint64_t salt, uint64_t address, ui
     if (is_written(fresh, bytes)) {
         fresh->written += bytes < MAPPED ? 0 : bytes;
         ask_for_huge_pages(first, last);
-        last = first = end;
-    } else
-        last = first + map_pages(fresh, first, last - first);
+        write_all(fresh, pool, salt, address, bytes);
+        return;
+    }
+    last = first + map_pages(fresh, first, last - first);
     sim_fill_bytes(&fresh->fill, salt, at(address), first - address);
     sim_fill_bytes(&fresh->fill, salt + 1, at(last), end - last);
+}
+
+// ---- What is mapped and will be overwritten
+// ------------------------------------------------------
+
+void sim_fresh_track(struct sim_fresh *fresh, uint64_t address, uint64_t bytes) {
+    if (fresh->fill.kind != SIM_FILL_ZERO && !is_written(fresh, bytes))
+        vec_push(&fresh->mapped, (struct sim_range){address, bytes});
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// What is tracked at place `i` ends at `first` and goes on at `last`.
+static void cut(struct sim_fresh *fresh, size_t i, uint64_t first, uint64_t last) {
+    const struct sim_range whole = fresh->mapped.data[i];
+    const uint64_t end = whole.address + whole.bytes;
+    fresh->mapped.data[i] = fresh->mapped.data[--fresh->mapped.length];
+    if (first - whole.address >= HUGE_PAGE)
+        vec_push(&fresh->mapped, (struct sim_range){whole.address, first - whole.address});
+    if (end - last >= HUGE_PAGE)
+        vec_push(&fresh->mapped, (struct sim_range){last, end - last});
+}
+
+void sim_fresh_forget(struct sim_fresh *fresh, uint64_t address, uint64_t bytes) {
+    for (size_t i = fresh->mapped.length; i-- > 0;) {
+        const struct sim_range range = fresh->mapped.data[i];
+        const uint64_t first = larger(address, range.address);
+        const uint64_t last = smaller(address + bytes, range.address + range.bytes);
+        if (first < last)
+            cut(fresh, i, first, last);
+    }
+}
+
+struct sim_range sim_fresh_overwrite(struct sim_fresh *fresh, uint64_t address, uint64_t bytes) {
+    struct sim_range zeros = {0, 0};
+    const uint64_t page = page_bytes();
+    for (size_t i = fresh->mapped.length; i-- > 0;) {
+        const struct sim_range range = fresh->mapped.data[i];
+        uint64_t first = larger(address, range.address);
+        uint64_t last = smaller(address + bytes, range.address + range.bytes);
+        first = (first + page - 1) / page * page;
+        last = last / page * page;
+        if (first >= last || last - first < HUGE_PAGE || !sim_fresh_drop(first, last - first))
+            continue;
+        ask_for_huge_pages(first, last);
+        zeros = (struct sim_range){first, last - first};
+        cut(fresh, i, first, last);
+    }
+    return zeros;
 }
 
 bool sim_fresh_drop(uint64_t address, uint64_t bytes) {
@@ -114,4 +181,5 @@ void sim_fresh_free(struct sim_fresh *fresh) {
     if (is_open(fresh))
         close(fresh->file - 1);
     fresh->file = 0;
+    vec_free(&fresh->mapped);
 }

@@ -276,6 +276,17 @@ static uint64_t salt_of(uint64_t address, enum sim_allocation_kind kind) {
     return kind == SIM_DEVICE_HEAP ? 0 : address % RESERVE_ALIGN;
 }
 
+// Kernels allocate while the pool runs them.
+static void fill(struct sim_space *space, enum sim_allocation_kind kind, uint64_t address,
+                 uint64_t bytes) {
+    struct pool *pool = kind == SIM_DEVICE_HEAP ? NULL : space->pool;
+    if (!is_filled(kind))
+        return;
+    if (kind == SIM_DEVICE && !space->pages)
+        sim_fresh_track(&space->fresh, address, bytes);
+    sim_fresh_fill(&space->fresh, pool, salt_of(address, kind), address, bytes);
+}
+
 static bool counts_as_device(enum sim_allocation_kind kind) {
     return kind != SIM_HOST;
 }
@@ -335,8 +346,7 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
         if (address) {
             allocation = insert(space, address, bytes, kind, false);
             give(memory, allocation);
-            if (is_filled(kind))
-                sim_fresh_fill(&space->fresh, salt_of(address, kind), address, bytes);
+            fill(space, kind, address, bytes);
             // The host may write the others without being seen.
             sim_undefined_begin(&space->undefined, address, bytes,
                                 kind != SIM_DEVICE && kind != SIM_DEVICE_HEAP);
@@ -407,6 +417,7 @@ static void free_at(struct sim_space *space, size_t at) {
     remove_at(space, at);
     if (is_registered)
         return;
+    sim_fresh_forget(&space->fresh, old.address, old.bytes);
     if (space->pages)
         sim_pages_give_back(space->pages, &old);
     else

@@ -40,6 +40,7 @@ struct sim_space {
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
     struct sim_fresh fresh;
+    struct pool *pool;  // of one of the devices, for the host; NULL: none
     bool has_own_pages; // host and managed memory share no page of the host with each other
     struct sim_undefined undefined; // of the reserved range
     struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
@@ -67,6 +68,9 @@ struct sim_memory {
 struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices);
 // From now on allocations lie as on a GPU (pages.h). Before the first one.
 void sim_memory_use_pages(struct sim_memory *memory);
+// The host's large fills of memory are done by these threads, which are idle while the host
+// allocates. NULL: no more.
+void sim_memory_use_pool(struct sim_memory *memory, struct pool *pool);
 // What is allocated from now on holds that. Before the first one.
 void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill);
 // From now on each allocation of host or managed memory begins a page of the host, in which no
