@@ -199,6 +199,8 @@ static void build_prologue(struct build *build) {
     LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
     build->warp = LLVMGetParam(build->function, 0);
     build->cells = LLVMGetParam(build->function, 2);
+    build->links = LLVMGetParam(build->function, 4);
+    build->instrs = load_pointer(build, build->links, offsetof(struct compiled_links, instrs));
     for (unsigned i = 0; i < 4; i++)
         build->base[i] = load_pointer(build, build->warp,
                                       offsetof(struct sim_warp, base) + i * sizeof(uint8_t *));
@@ -220,8 +222,7 @@ static void build_prologue(struct build *build) {
                                      LLVMBuildLoad2(b, build->i64, spin, here), here);
     build->left = LLVMBuildSub(
         b, left, LLVMConstInt(build->i64, build->plan->function->instruction_count, false), here);
-    LLVMValueRef instrs =
-        LLVMConstInt(build->i64, (uint64_t)(uintptr_t)build->plan->code->instrs, false);
+    LLVMValueRef instrs = LLVMBuildPtrToInt(b, build->instrs, build->i64, here);
     LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
     LLVMValueRef index =
         LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
@@ -239,9 +240,9 @@ static void add_attribute(struct build *build, const char *name, const char *val
 }
 
 static void build_function(struct build *build) {
-    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32};
+    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32, build->bytes};
     build->function = LLVMAddFunction(build->module, "kernel",
-                                      LLVMFunctionType(build->bytes, parameters, 4, false));
+                                      LLVMFunctionType(build->bytes, parameters, 5, false));
     char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     add_attribute(build, "target-cpu", cpu);
     add_attribute(build, "target-features", features);

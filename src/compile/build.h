@@ -27,6 +27,7 @@ struct build {
     LLVMValueRef function;
     LLVMTypeRef i1, i8, i32, i64, bytes; // bytes: i8*
     LLVMValueRef warp, flow, base[4], cells, shared;
+    LLVMValueRef instrs, links; // the kernel's instructions; struct compiled_links
     LLVMValueRef count, run_start,
         left;                  // places of what is counted; instructions until a look is due
     struct held *held;         // by register, at the place that is being made

@@ -8,13 +8,13 @@
 
 static const char here[] = "";
 
-static LLVMValueRef address(struct build *build, const void *at) {
-    return LLVMConstIntToPtr(LLVMConstInt(build->i64, (uint64_t)(uintptr_t)at, false),
-                             build->bytes);
+static LLVMValueRef instr_address(struct build *build, uint32_t instr) {
+    return build_pointer(build, build->instrs, instr * sizeof(struct sim_instr), build->i8);
 }
 
-static LLVMValueRef instr_address(struct build *build, uint32_t instr) {
-    return address(build, &build->plan->code->instrs[instr]);
+static LLVMValueRef linked(struct build *build, LLVMValueRef table, size_t offset) {
+    return LLVMBuildLoad2(build->builder, build->bytes,
+                          build_pointer(build, table, offset, build->bytes), here);
 }
 
 static void add_to(struct build *build, size_t field, LLVMValueRef value) {
@@ -49,11 +49,11 @@ void build_leave(struct build *build, uint32_t op) {
 }
 
 // Returns where what is called does not go on at `next`.
-static void call(struct build *build, const void *callee, LLVMValueRef more, uint32_t next) {
+static void call(struct build *build, LLVMValueRef callee, LLVMValueRef more, uint32_t next) {
     LLVMTypeRef parameters[] = {build->bytes, LLVMTypeOf(more)};
     LLVMTypeRef type = LLVMFunctionType(build->bytes, parameters, 2, false);
     LLVMValueRef function =
-        LLVMBuildBitCast(build->builder, address(build, callee), LLVMPointerType(type, 0), here);
+        LLVMBuildBitCast(build->builder, callee, LLVMPointerType(type, 0), here);
     LLVMValueRef arguments[] = {build->warp, more};
     LLVMValueRef result = LLVMBuildCall2(build->builder, type, function, arguments, 2, here);
     LLVMValueRef goes_on =
@@ -67,7 +67,7 @@ static void call(struct build *build, const void *callee, LLVMValueRef more, uin
 }
 
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next) {
-    call(build, (const void *)(uintptr_t)build->request->run_segment,
+    call(build, linked(build, build->links, offsetof(struct compiled_links, run_segment)),
          LLVMConstInt(build->i32, segment, false), next);
 }
 
@@ -95,8 +95,9 @@ void build_interpreted(struct build *build, uint32_t op) {
     const struct ir_instruction *ir = &build->plan->function->instructions[o->ir];
     struct visit visit = {build, op};
     ir_visit_registers(ir, save_register, &visit);
-    const sim_handler handler = build->plan->code->instrs[o->first].run[1];
-    call(build, (const void *)(uintptr_t)handler, instr_address(build, o->first), o->at + 1);
+    LLVMValueRef handlers = linked(build, build->links, offsetof(struct compiled_links, handlers));
+    call(build, linked(build, handlers, o->first * sizeof(sim_handler)),
+         instr_address(build, o->first), o->at + 1);
     ir_visit_registers(ir, load_register, &visit);
 }
 

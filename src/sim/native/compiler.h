@@ -14,20 +14,27 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 1 };
+enum { COMPILE_VERSION = 2 };
+
+// What compiled code finds where it runs: it holds no address itself, so that it can be kept.
+struct compiled_links {
+    const struct sim_instr *instrs; // of the kernel
+    const sim_handler *handlers;    // by decoded instruction: what the interpreter runs
+    // Runs a segment, by number, as the interpreter does. As a handler returns the instruction
+    // behind it.
+    const struct sim_instr *(*run_segment)(struct sim_warp *warp, uint32_t segment);
+};
 
 // Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.
 // is_trusted: registers are as the code left them, but for what the instruction before has written.
 typedef const struct sim_instr *(*compiled_body)(struct sim_warp *warp,
                                                  const struct sim_instr *instr,
-                                                 struct native_cell *cells, uint32_t is_trusted);
+                                                 struct native_cell *cells, uint32_t is_trusted,
+                                                 const struct compiled_links *links);
 
 struct compile_request {
-    const struct sim_code *code; // a kernel's own
-    bool has_whole_rows;         // blocks are a multiple of 32 threads wide
-    // Runs a segment, by number, as the interpreter does. As a handler returns the instruction
-    // behind it.
-    const struct sim_instr *(*run_segment)(struct sim_warp *warp, uint32_t segment);
+    const struct sim_code *code;       // a kernel's own
+    bool has_whole_rows;               // blocks are a multiple of 32 threads wide
     sim_handler guard, copy32, copy64; // of the lane code that is used, for full warps
     sim_handler reconverge, join;
 };

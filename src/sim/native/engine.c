@@ -144,7 +144,6 @@ static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_
     const struct compile_request request = {
         .code = &native->code,
         .has_whole_rows = has_whole_rows,
-        .run_segment = sim_native_segment,
         .guard = target->guard,
         .copy32 = target->copy32[1],
         .copy64 = target->copy64[1],
@@ -156,6 +155,11 @@ static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_
         return NULL;
     }
     map_groups(native);
+    native->links = (struct compiled_links){
+        .instrs = native->code.instrs,
+        .handlers = native->original,
+        .run_segment = sim_native_segment,
+    };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
         native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;
     return native;

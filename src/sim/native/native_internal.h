@@ -9,6 +9,7 @@
 
 struct sim_native {
     struct compiled compiled;
+    struct compiled_links links;
     const struct compile_library *library;
     struct sim_code code;    // the kernel's, with native code in the place of some handlers
     bool has_whole_rows;     // of the launches that it is for
