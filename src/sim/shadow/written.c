@@ -69,7 +69,8 @@ static void define_in_cluster(const struct sim_block *block, uint64_t offset, ui
 static void define_bulk(struct sim_warp *warp, const struct sim_shadow *shadow, unsigned lane) {
     const struct shadow_address at = shadow_first_address(shadow->access);
     const struct shadow_place to = shadow_place(warp, &at, lane, 1);
-    const bool has_size = shadow->source_count;
+    // The sources of a copy of a tensor are a mask of blocks and a hint.
+    const bool has_size = shadow->source_count && !PTX_HAS(shadow->ir->ptx, half);
     const uint64_t bytes = has_size ? sim_shadow_value(warp, &shadow->sources[0], lane) : 0;
     if (shadow_is_global(&to))
         sim_undefined_define(shadow_global(warp), to.address, bytes);
