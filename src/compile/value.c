@@ -9,8 +9,14 @@ static LLVMTypeRef parameter_type(const struct build *build, const struct op *op
     return lanes == 1 ? type : LLVMVectorType(type, lanes);
 }
 
+// A predicate that is written as a number has the interpreter's form: a mask of lanes, all or none.
 static LLVMValueRef fit(struct build *build, LLVMValueRef value, LLVMTypeRef type) {
-    return LLVMTypeOf(value) == type ? value : LLVMBuildBitCast(build->builder, value, type, here);
+    if (LLVMTypeOf(value) == type)
+        return value;
+    if (type == build->i1 || type == LLVMVectorType(build->i1, LANES))
+        return LLVMBuildICmp(build->builder, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)),
+                             here);
+    return LLVMBuildBitCast(build->builder, value, type, here);
 }
 
 // Rows whose conditions are combined with a third predicate take the first two sources.

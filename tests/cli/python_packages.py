@@ -29,7 +29,8 @@ def run(name, **variables):
     """The launches of an example: kernel, and its accesses of shared memory as (file, line, wavefronts, excess)."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "run.json")
-        done = subprocess.run([BANKRUN, "--no-cache", "--format", "json", "-o", out, PYTHON, f"{EXAMPLES}/{name}_kernels.py"],
+        arch = ["--arch", "sm_90a"] if name.endswith("tma") else []
+        done = subprocess.run([BANKRUN, "--no-cache", *arch, "--format", "json", "-o", out, PYTHON, f"{EXAMPLES}/{name}_kernels.py"],
                               check=False, capture_output=True, text=True, env={**os.environ, **variables})
         if done.returncode or "all right" not in done.stdout:
             raise AssertionError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -135,6 +136,17 @@ class Examples(unittest.TestCase):
         self.assertEqual([kernel.split("_")[2] for kernel, _ in launches], ["transpose", "transpose", "softmax", "matmul"])
         self.expect_transposes(launches, "cute_dsl_kernels.py", marked("cute_dsl"))
         self.assertEqual({site[0] for _, sites in launches for site in sites}, {"cute_dsl_kernels.py"})
+
+    @unittest.skipUnless(has("cutlass.cute", "numpy"), "nvidia-cutlass-dsl is not there")
+    def test_cute_dsl_tma(self):
+        """32-way as tiles come, 4-way where they are swizzled; the product's tiles are read by wgmma alone."""
+        launches = run("cute_dsl_tma")
+        self.assertEqual([kernel.split("_")[2] for kernel, _ in launches], ["transpose", "transpose", "matmul"])
+        file, line = "cute_dsl_tma_kernels.py", marked("cute_dsl_tma")
+        for (_, sites), excess in zip(launches, (31, 3, 0)):
+            self.assertEqual(sum(site[3] for site in sites), excess * 32 * 16)
+            self.assertLessEqual({site[:2] for site in sites if site[3]}, {(file, line)})
+            self.assertEqual({site[0] for site in sites}, {file})
 
     @unittest.skipUnless(has("jax", "jax_cuda12_plugin") or has("jax", "jax_cuda13_plugin"), "jax[cuda12] is not there")
     def test_jax(self):
