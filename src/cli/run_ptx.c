@@ -155,6 +155,9 @@ static bool load(struct ptx_run *run, struct diag_list *diags) {
     if (!kernel)
         return false;
     // The order of a trace's lines is the same in every run with one thread only.
+    char *cache = environment_cache_folder(options);
+    sim_compiled_code_at(cache);
+    free(cache);
     run->sim = sim_create(&(struct sim_config){
         .arch = options->arch,
         .threads = options->trace ? 1 : options->threads,

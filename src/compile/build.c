@@ -2,7 +2,6 @@
 #include "compile/build.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/InstCombine.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "compile/image.h"
 #include "sim/flow/warp.h"
 
 static const char here[] = "";
@@ -287,7 +287,6 @@ static bool prepare(void) {
     atexit(end);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
-    LLVMLinkInMCJIT();
     context = LLVMContextCreate();
     rows = rows_load(context);
     return rows != NULL;
@@ -306,6 +305,49 @@ static void list_entries(const struct plan *plan, struct compiled *result) {
             result->entries[result->entry_count++] = plan->ops[o].first;
 }
 
+static LLVMTargetMachineRef target_machine(void) {
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetRef target;
+    LLVMTargetMachineRef machine = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message))
+        LLVMDisposeMessage(message);
+    else // processor and features are the function's
+        machine = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMDisposeMessage(triple);
+    return machine;
+}
+
+static bool emit_object(LLVMModuleRef module, LLVMMemoryBufferRef *object) {
+    LLVMTargetMachineRef machine = target_machine();
+    char *message = NULL;
+    if (!machine)
+        return false;
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    const bool ok =
+        !LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, object);
+    if (!ok)
+        LLVMDisposeMessage(message);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeTargetMachine(machine);
+    return ok;
+}
+
+static bool emit(struct build *build, struct compiled *result) {
+    LLVMMemoryBufferRef object;
+    const char *why;
+    if (!emit_object(build->module, &object))
+        return false;
+    result->image = image_make(LLVMGetBufferStart(object), LLVMGetBufferSize(object), "kernel",
+                               &result->image_bytes, &why);
+    if (!result->image)
+        fprintf(stderr, "bankrun: %s is interpreted, since its code cannot be loaded: %s\n",
+                build->plan->function->name, why);
+    LLVMDisposeMemoryBuffer(object);
+    return result->image != NULL;
+}
+
 static bool make_code(struct build *build, struct compiled *result) {
     char *message = NULL;
     if (LLVMVerifyModule(build->module, LLVMReturnStatusAction, &message)) {
@@ -316,18 +358,7 @@ static bool make_code(struct build *build, struct compiled *result) {
     }
     LLVMDisposeMessage(message);
     optimize(build->module);
-    LLVMExecutionEngineRef engine;
-    struct LLVMMCJITCompilerOptions options;
-    LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
-    options.OptLevel = 2;
-    if (LLVMCreateMCJITCompilerForModule(&engine, build->module, &options, sizeof options,
-                                         &message)) {
-        LLVMDisposeMessage(message);
-        return false;
-    }
-    result->body = (compiled_body)LLVMGetFunctionAddress(engine, "kernel");
-    result->owner = engine;
-    return result->body != NULL;
+    return emit(build, result);
 }
 
 static void free_build(struct build *build) {
@@ -338,6 +369,7 @@ static void free_build(struct build *build) {
     free(build->held);
     free(build->forms);
     LLVMDisposeBuilder(build->builder);
+    LLVMDisposeModule(build->module);
 }
 
 static bool compile_plan(const struct compile_request *request, struct plan *plan,
@@ -384,16 +416,5 @@ static bool compile(const struct compile_request *request, struct compiled *resu
     return ok;
 }
 
-static void compile_free(struct compiled *compiled) {
-    pthread_mutex_lock(&lock);
-    if (compiled->owner && !is_over)
-        LLVMDisposeExecutionEngine(compiled->owner);
-    pthread_mutex_unlock(&lock);
-    free(compiled->entries);
-    free(compiled->segments);
-    free(compiled->members);
-    memset(compiled, 0, sizeof *compiled);
-}
-
 __attribute__((visibility("default"))) extern const struct compile_library bankrun_compile_library;
-const struct compile_library bankrun_compile_library = {COMPILE_VERSION, compile, compile_free};
+const struct compile_library bankrun_compile_library = {COMPILE_VERSION, compile};

@@ -70,7 +70,7 @@ static void read_constant(const struct plan *plan, uint32_t offset, struct op_so
             continue;
         source->bytes = constant->width;
         source->form = form_of_constant(constant);
-        if (constant->kind == SIM_CONSTANT_VALUE) {
+        if (constant->kind == SIM_CONSTANT_VALUE && !constant->is_address) {
             source->kind = SOURCE_CONSTANT;
             source->value = constant->value;
             source->form.zeros = constant->value ? (uint8_t)__builtin_ctzll(constant->value) : 64;

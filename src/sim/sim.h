@@ -32,6 +32,9 @@ enum sim_engine {
 // NULL,
 // "": beside bankrun's others.
 void sim_compiler_at(const char *path);
+// In which folder native code of kernels is kept from run to run, before anything is launched.
+// NULL, "": nothing is.
+void sim_compiled_code_at(const char *folder);
 // Why kernels cannot be compiled, in words. NULL: they can.
 const char *sim_compiler_missing(void);
 

@@ -72,10 +72,11 @@ enum sim_constant_kind {
 
 struct sim_constant {
     enum sim_constant_kind kind;
-    unsigned width; // lane width: 4 or 8
-    unsigned bytes; // PARAMETER
-    unsigned held;  // PARAMETER: bytes of the register; a narrower lane is zero-extended
-    bool is_signed; // PARAMETER: sign-extend
+    unsigned width;  // lane width: 4 or 8
+    unsigned bytes;  // PARAMETER
+    unsigned held;   // PARAMETER: bytes of the register; a narrower lane is zero-extended
+    bool is_signed;  // PARAMETER: sign-extend
+    bool is_address; // VALUE: of a variable or function, another one in each process
     uint64_t value;
     enum ptx_sreg sreg;
     uint32_t offset; // in the constant block
@@ -116,6 +117,8 @@ struct sim_kernel {
     struct sim_native *native;         // atomic. NULL: it is not compiled
     struct sim_native_job *native_job; // NULL: it was not compiled beside its launches
     bool native_is_claimed;            // atomic: somebody compiles it, or did
+    bool kept_is_asked;                // atomic: whether an earlier run kept native code of it
+    bool names_addresses;              // has accesses at the places of variables of the device
     bool retries;                      // has loops of compare-and-swap on shared memory
     bool is_ordered;                   // has accesses that wait until the blocks before have ended
     bool waits_for_blocks;             // has a loop that polls memory which other blocks may write

@@ -1,6 +1,6 @@
 // Inside the toolchain: compiled programs, kept by the content of all that they were made from.
 //
-// A folder holds three kinds of files, all written beside their place and renamed into it:
+// A folder holds three kinds of files (base/kept.h), beside those of others (sim/native/kept.h):
 //   <key>.deps     what a compilation depended on (inputs.h); the key covers the command line, the
 //                  working folder, the compiler and the environment that it heeds
 //   <key>.program  a checksum and the program; the key covers the above and the state of all inputs
@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <time.h>
 #include <xxhash.h>
-
-enum { TOOLCHAIN_CACHE_BYTES = 256 << 20 }; // kept at most: compiled programs are small
 
 struct toolchain_cache { // a zeroed struct is a cache that keeps nothing
     char *folder;        // NULL: nothing is kept
@@ -34,7 +32,7 @@ bool toolchain_cache_load(const struct toolchain_cache *cache, const char *path)
 
 // Keeps the program at `path`, made from the inputs of `list` after the cache was opened. Does
 // nothing when something fails: the cache only saves time. Then drops what was not used for longest
-// until TOOLCHAIN_CACHE_BYTES are left.
+// until KEPT_BYTES are left.
 void toolchain_cache_store(const struct toolchain_cache *cache, const char *path, const char *list);
 
 // A text of which all that it was made from is in the hash. `folder` NULL: nothing is kept. The

@@ -125,6 +125,7 @@ void cuda_config_read(struct cuda_config *config) {
         cuda_say("BANKRUN_ROWS=%s is not of the form ARRAY:BYTES:ROW:ELEMENT,...: ignored", rows);
     const char *cache = getenv("BANKRUN_CACHE"); // its children's, too
     config->cache_folder = cache && *cache ? base_strdup(cache) : NULL;
+    sim_compiled_code_at(cache);
     config->profile_path = take_text("BANKRUN_PROFILE");
     config->trace = take_text("BANKRUN_TRACE");
     config->trace_path = take_text("BANKRUN_TRACE_OUTPUT");

@@ -18,6 +18,8 @@ static struct place decode_place(struct sim_decoder *decoder, const struct ir_in
         place.has_base = true;
         place.is_32 = decoder->function->registers[at.reg].class == IR_CLASS_32;
     }
+    if (at.base == IR_BASE_VARIABLE)
+        decoder->kernel->names_addresses = true;
     access->space = at.space;
     return place;
 }

@@ -27,7 +27,7 @@ sim_ref sim_register_ref(const struct sim_decoder *decoder, uint32_t reg) {
 static bool same_constant(const struct sim_constant *a, const struct sim_constant *b) {
     return a->kind == b->kind && a->width == b->width && a->bytes == b->bytes &&
            a->held == b->held && a->is_signed == b->is_signed && a->value == b->value &&
-           a->sreg == b->sreg;
+           a->sreg == b->sreg && a->is_address == b->is_address;
 }
 
 sim_ref sim_constant_ref(struct sim_decoder *decoder, struct sim_constant constant) {
@@ -46,6 +46,14 @@ static sim_ref immediate_ref(struct sim_decoder *decoder, uint64_t value, unsign
     return sim_constant_ref(decoder,
                             (struct sim_constant){.kind = SIM_CONSTANT_VALUE,
                                                   .width = width,
+                                                  .value = width == 8 ? value : (uint32_t)value});
+}
+
+static sim_ref address_ref(struct sim_decoder *decoder, uint64_t value, unsigned width) {
+    return sim_constant_ref(decoder,
+                            (struct sim_constant){.kind = SIM_CONSTANT_VALUE,
+                                                  .width = width,
+                                                  .is_address = true,
                                                   .value = width == 8 ? value : (uint32_t)value});
 }
 
@@ -104,7 +112,9 @@ static sim_ref symbol_ref(struct sim_decoder *decoder, const struct ir_instructi
         compute.run[0] = compute.run[1] = run_local_address;
         return computed_ref(decoder, compute);
     }
-    return immediate_ref(decoder, sim_place_offset(decoder, ir, &place), width);
+    const uint64_t at = sim_place_offset(decoder, ir, &place);
+    return place.base == IR_BASE_VARIABLE ? address_ref(decoder, at, width)
+                                          : immediate_ref(decoder, at, width);
 }
 
 // ---- Special registers --------------------------------------------------------------------
@@ -190,7 +200,7 @@ sim_ref sim_operand_ref(struct sim_decoder *decoder, const struct ir_instruction
         if (!function)
             sim_decode_error(decoder, ir, "the function '%s' has no body here",
                              operand->function ? operand->function->name : "?");
-        return immediate_ref(decoder, (uint64_t)(uintptr_t)function, 8);
+        return address_ref(decoder, (uint64_t)(uintptr_t)function, 8);
     }
     default:
         return decoder->code->scratch;

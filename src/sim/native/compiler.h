@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 2 };
+enum { COMPILE_VERSION = 3 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -39,26 +39,25 @@ struct compile_request {
     sim_handler reconverge, join;
 };
 
+// What is made: all malloc'd, and the caller's also where it failed.
 struct compiled {
-    compiled_body body;
-    void *owner;       // for compile_free
-    uint32_t *entries; // decoded instructions at which it may be entered; malloc'd
+    uint8_t *image; // its function is a compiled_body (image.h)
+    size_t image_bytes;
+    uint32_t *entries; // decoded instructions at which it may be entered
     uint32_t entry_count;
-    struct native_segment *segments; // these and the members malloc'd
+    struct native_segment *segments;
     uint32_t segment_count;
     struct native_member *members;
     uint32_t member_count;
     uint32_t group_count; // each has NATIVE_WAYS cells, side by side
 };
 
-// False: it cannot be; the result may be given to compile_free.
+// False: it cannot be.
 typedef bool (*compile_function)(const struct compile_request *request, struct compiled *result);
-typedef void (*compile_free_function)(struct compiled *compiled);
 
 struct compile_library {
     unsigned version;
     compile_function compile;
-    compile_free_function free;
 };
 
 #endif

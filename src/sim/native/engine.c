@@ -4,29 +4,71 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/pool.h"
 #include "base/strbuf.h"
 #include "sim/flow/control.h"
+#include "sim/native/kept.h"
 #include "sim/native/native_internal.h"
 
 // Warp instructions after which a kernel is compiled: they take the interpreter about as long as
 // compiling takes.
 enum { HOT = 24 << 20 };
+// And after which it is looked for among those that earlier runs have made.
+enum { WARM = 1 << 20 };
 
 // ---- The library ------------------------------------------------------------------------------
 
 #define LIBRARY "libbankrun-compile.so"
 
 static struct {
-    pthread_once_t once;
+    pthread_once_t looked, once;
     char *named;                           // where it lies; NULL: in the usual places
+    char *path;                            // where it was found
+    char *kept;                            // folder of what was made; NULL: nothing is kept
     const struct compile_library *library; // NULL: there is none
     char *why;                             // then, in words
-} compiler = {.once = PTHREAD_ONCE_INIT};
+} compiler = {.looked = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
 
-static bool load_from(const char *path) {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+static bool is_below(const char *folder, size_t length, const char *below) {
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%.*s%s" LIBRARY, (int)length, folder, below);
+    const bool is_there = access(path.data, R_OK) == 0;
+    if (is_there || !compiler.path) { // of the usual place it is told why it cannot be loaded
+        free(compiler.path);
+        compiler.path = strbuf_take(&path);
+    }
+    strbuf_free(&path);
+    return is_there;
+}
+
+// It lies where this code lies, or where a package has its libraries, or where somebody says.
+static void look(void) {
+    Dl_info info;
+    if (compiler.named) {
+        compiler.path = base_strdup(compiler.named);
+        return;
+    }
+    if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const size_t length = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
+    if (!is_below(info.dli_fname, length, ""))
+        is_below(info.dli_fname, length, "../" BANKRUN_LIBDIR "/bankrun/");
+}
+
+static const char *compiler_path(void) {
+    pthread_once(&compiler.looked, look);
+    return compiler.path;
+}
+
+static void load(void) {
+    if (!compiler_path()) {
+        compiler.why = base_strdup("nobody knows where bankrun lies");
+        return;
+    }
+    void *handle = dlopen(compiler.path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         compiler.why = base_strdup(dlerror());
     const struct compile_library *library =
@@ -35,42 +77,16 @@ static bool load_from(const char *path) {
         compiler.library = library;
     else if (handle)
         compiler.why = base_strdup(LIBRARY " is of another version");
-    return compiler.library != NULL;
-}
-
-static bool load_below(const char *folder, size_t length, const char *below) {
-    struct strbuf path = {0};
-    strbuf_printf(&path, "%.*s%s" LIBRARY, (int)length, folder, below);
-    const bool ok = load_from(path.data);
-    strbuf_free(&path);
-    return ok;
-}
-
-// It lies where this code lies, or where a package has its libraries, or where somebody says.
-static void load(void) {
-    if (compiler.named) {
-        load_from(compiler.named);
-        return;
-    }
-    Dl_info info;
-    if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname) {
-        compiler.why = base_strdup("nobody knows where bankrun lies");
-        return;
-    }
-    const char *slash = strrchr(info.dli_fname, '/');
-    const size_t length = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
-    if (load_below(info.dli_fname, length, ""))
-        return;
-    char *why = compiler.why; // of the usual place
-    if (load_below(info.dli_fname, length, "../" BANKRUN_LIBDIR "/bankrun/"))
-        compiler.why = NULL;
-    free(compiler.library ? why : compiler.why);
-    compiler.why = compiler.library ? NULL : why;
 }
 
 void sim_compiler_at(const char *path) {
     if (path && *path && !compiler.named)
         compiler.named = base_strdup(path);
+}
+
+void sim_compiled_code_at(const char *folder) {
+    if (folder && *folder && !compiler.kept)
+        compiler.kept = base_strdup(folder);
 }
 
 const char *sim_compiler_missing(void) {
@@ -121,10 +137,19 @@ static void copy_code(struct sim_native *native, const struct sim_code *code) {
     note_instructions(native);
 }
 
+static void free_compiled(struct compiled *compiled) {
+    free(compiled->image);
+    free(compiled->entries);
+    free(compiled->segments);
+    free(compiled->members);
+    memset(compiled, 0, sizeof *compiled);
+}
+
 static void free_native(struct sim_native *native) {
     if (!native)
         return;
-    native->library->free(&native->compiled);
+    native_image_free(&native->image);
+    free_compiled(&native->compiled);
     free(native->original);
     free(native->is_barrier);
     free(native->group_of_site);
@@ -133,27 +158,28 @@ static void free_native(struct sim_native *native) {
     free(native);
 }
 
-static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_whole_rows) {
-    const struct sim_target *target = kernel->module->sim->target;
-    if (sim_compiler_missing())
-        return NULL;
-    struct sim_native *native = base_alloc(sizeof *native);
-    native->library = compiler.library;
-    native->has_whole_rows = has_whole_rows;
-    copy_code(native, &kernel->codes[0]);
+static bool compile(struct sim_native *native) {
+    const struct sim_target *target = native->code.kernel->module->sim->target;
     const struct compile_request request = {
         .code = &native->code,
-        .has_whole_rows = has_whole_rows,
+        .has_whole_rows = native->has_whole_rows,
         .guard = target->guard,
         .copy32 = target->copy32[1],
         .copy64 = target->copy64[1],
         .reconverge = sim_run_reconverge,
         .join = sim_run_join,
     };
-    if (!native->library->compile(&request, &native->compiled)) {
-        free_native(native);
-        return NULL;
-    }
+    return !sim_compiler_missing() && compiler.library->compile(&request, &native->compiled);
+}
+
+// What was compiled can be run. False: the system does not let it.
+static bool take_code(struct sim_native *native) {
+    const struct compiled *compiled = &native->compiled;
+    if (!native_image_load(compiled->image, compiled->image_bytes, &native->image))
+        return false;
+    memcpy(&native->body, &native->image.entry, sizeof native->body);
+    free(native->compiled.image);
+    native->compiled.image = NULL;
     map_groups(native);
     native->links = (struct compiled_links){
         .instrs = native->code.instrs,
@@ -162,7 +188,31 @@ static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_
     };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
         native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;
-    return native;
+    return true;
+}
+
+static struct native_key key_of(const struct sim_kernel *kernel, bool has_whole_rows) {
+    const struct native_key none = {""};
+    return compiler.kept ? native_key_of(kernel, has_whole_rows, compiler_path()) : none;
+}
+
+// Of an earlier run; where there is none it is made if `may_compile`. NULL: there is none.
+static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_whole_rows,
+                                      bool may_compile) {
+    const struct native_key key = key_of(kernel, has_whole_rows);
+    struct sim_native *native = base_alloc(sizeof *native);
+    native->has_whole_rows = has_whole_rows;
+    copy_code(native, &kernel->codes[0]);
+    if (native_kept_load(compiler.kept, &key, &native->compiled) && take_code(native))
+        return native;
+    free_compiled(&native->compiled);
+    const bool is_made = may_compile && compile(native);
+    if (is_made)
+        native_kept_store(compiler.kept, &key, &native->compiled);
+    if (is_made && take_code(native))
+        return native;
+    free_native(native);
+    return NULL;
 }
 
 // ---- When ---------------------------------------------------------------------------------------
@@ -187,12 +237,12 @@ static bool claim(struct sim_kernel *kernel) {
 
 void sim_native_prepare(struct sim_kernel *kernel, const struct sim_launch *launch) {
     if (kernel->module->sim->config.engine == SIM_ENGINE_COMPILE && claim(kernel))
-        kernel->native = make_native(kernel, launch->block[0] % LANES == 0);
+        kernel->native = make_native(kernel, launch->block[0] % LANES == 0, true);
 }
 
 static void *work(void *context) {
     const struct sim_native_job *job = context;
-    struct sim_native *native = make_native(job->kernel, job->has_whole_rows);
+    struct sim_native *native = make_native(job->kernel, job->has_whole_rows, true);
     __atomic_store_n(&job->kernel->native, native, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -209,9 +259,24 @@ static bool start(struct sim_native_job *job) {
     return ok;
 }
 
+// Once for each kernel: that takes about a millisecond.
+static void look_for_kept(struct sim_kernel *kernel, const struct sim_launch *launch) {
+    if (!compiler.kept || __atomic_exchange_n(&kernel->kept_is_asked, true, __ATOMIC_ACQ_REL) ||
+        !claim(kernel))
+        return;
+    struct sim_native *native = make_native(kernel, launch->block[0] % LANES == 0, false);
+    if (native)
+        __atomic_store_n(&kernel->native, native, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&kernel->native_is_claimed, false, __ATOMIC_RELEASE);
+}
+
 void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
                      uint64_t instructions) {
-    if (instructions + kernel->instructions < HOT || !claim(kernel))
+    const uint64_t all = instructions + kernel->instructions;
+    if (all >= WARM && !__atomic_load_n(&kernel->kept_is_asked, __ATOMIC_RELAXED))
+        look_for_kept(kernel, launch);
+    if (all < HOT || !claim(kernel))
         return;
     struct sim_native_job *job = base_alloc(sizeof *job);
     job->kernel = kernel;

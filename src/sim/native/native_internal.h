@@ -6,11 +6,13 @@
 
 #include "sim/native.h"
 #include "sim/native/compiler.h"
+#include "sim/native/image.h"
 
 struct sim_native {
     struct compiled compiled;
+    struct native_image image;
+    compiled_body body;
     struct compiled_links links;
-    const struct compile_library *library;
     struct sim_code code;    // the kernel's, with native code in the place of some handlers
     bool has_whole_rows;     // of the launches that it is for
     sim_handler *original;   // by decoded instruction: what the interpreter runs for a full warp

@@ -40,8 +40,7 @@ static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_
     const bool is_trusted = flow->native_left == at;
     flow->native_left = NULL;
     const uint64_t before = flow->instructions;
-    const struct sim_instr *next =
-        native->compiled.body(warp, at, own->cells, is_trusted, &native->links);
+    const struct sim_instr *next = native->body(warp, at, own->cells, is_trusted, &native->links);
     const uint64_t counted = flow->instructions - before;
     judge(&own->entries[at - native->code.instrs],
           next && next > at ? counted + (uint64_t)(next - at) : counted);
