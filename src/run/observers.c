@@ -146,10 +146,12 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
         return;
     vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
     vec_push(&o->list, profile_tracer(o->recorder));
+    run_proofs_begin(&o->proving, launch);
 }
 
 void run_observers_end(struct run_observers *o, const struct run_launch *launch,
                        const struct run_every_block *every, const struct sim_result *result) {
+    run_proofs_wait(&o->proving);
     if (o->recorder)
         finish_recorder(o, launch, every, result);
     compiled_stream_free(o->stream);

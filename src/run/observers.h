@@ -8,6 +8,7 @@
 #include "compiled/stream.h"
 #include "run/every_block.h"
 #include "run/launch.h"
+#include "run/proofs.h"
 
 struct run_observers {
     VEC(const struct event_observer *) list; // NULL among them: nobody
@@ -17,6 +18,7 @@ struct run_observers {
     struct check_launch checked;
     bool wants_order;                // of blocks, on one worker
     struct profile_findings ordered; // of other orders (run/orders.h)
+    struct run_proving proving;
 };
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch,

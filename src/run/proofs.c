@@ -1,14 +1,17 @@
-// What is proved of a launch's accesses: see prove/prove.h. A proof takes about a millisecond, and
-// programs launch a kernel many times; so proofs are kept, by kernel, shape and parameters.
+#define _GNU_SOURCE // pthread_setname_np
+// What is proved of a launch's accesses: see prove/prove.h. A proof takes from a millisecond to a
+// tenth of a second, and programs launch a kernel many times; so proofs are kept, by kernel, shape
+// and parameters, and begun while the launch runs.
 #include "run/proofs.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "compiled/merges.h"
 #include "compiled/moved.h"
 #include "prove/words.h"
@@ -165,6 +168,7 @@ static void prove(struct kept *kept, const struct ir_function *kernel,
     struct prove_launch asked = {.arch = key->arch,
                                  .most_steps = MOST_STEPS,
                                  .wants_bounds = true,
+                                 .layout = sim_kernel_layout(launch->kernel),
                                  .has_dynamic = true,
                                  .dynamic_bytes = key->dynamic};
     memcpy(asked.block, key->block, sizeof asked.block);
@@ -221,17 +225,24 @@ static struct kept *find_or_prove(const struct key *key, const struct ir_functio
     return kept;
 }
 
-// What holds for any grid and parameters is asked first. Where more could be known of this launch
-// alone it is proved, too, if that takes little beside the launch itself.
-static const struct kept *find(const struct run_launch *launch, const struct ir_function *kernel,
-                               uint64_t instructions) {
-    struct key any, exact;
+// Of any grid and parameters.
+static struct key key_of_any(const struct run_launch *launch, const struct ir_function *kernel) {
+    struct key any;
     memset(&any, 0, sizeof any); // the bytes between members are compared, too
     any.module = kernel->module->serial;
     any.kernel = kernel;
     any.arch = launch->arch;
     memcpy(any.block, launch->sim.block, sizeof any.block);
     any.dynamic = launch->sim.dynamic_shared_bytes;
+    return any;
+}
+
+// What holds for any grid and parameters is asked first. Where more could be known of this launch
+// alone it is proved, too, if that takes little beside the launch itself.
+static const struct kept *find(const struct run_launch *launch, const struct ir_function *kernel,
+                               uint64_t instructions) {
+    const struct key any = key_of_any(launch, kernel);
+    struct key exact;
     const struct kept *kept = find_or_prove(&any, kernel, launch, NULL);
     if (!kept || kept->is_settled ||
         (kept->steps > FEW_STEPS && instructions / kept->steps < WORTHWHILE))
@@ -254,4 +265,52 @@ void run_proofs(const struct run_launch *launch, uint64_t instructions,
     result->proofs = kept->proofs; // nothing that is kept changes any more
     result->proof_count = kept->site_count;
     result->races = kept->races;
+}
+
+// ---- While the launch runs ----------------------------------------------------------------------
+
+static void *prove_any(void *context) {
+    const struct run_launch *launch = context;
+    const struct ir_function *kernel = sim_kernel_function(launch->kernel);
+    const struct key any = key_of_any(launch, kernel);
+    pthread_mutex_lock(&lock);
+    find_or_prove(&any, kernel, launch, NULL);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static bool is_wanted(const struct run_launch *launch) {
+    const struct ir_function *kernel = sim_kernel_function(launch->kernel);
+    const struct key any = key_of_any(launch, kernel);
+    if (sim_threads(sim_kernel_device(launch->kernel)) == 1 || !ir_may_touch_shared(kernel))
+        return false;
+    pthread_mutex_lock(&lock);
+    const bool is_known = map_get(&kept_by_key, (const char *)&any, sizeof any) != NULL;
+    pthread_mutex_unlock(&lock);
+    return !is_known && kept_count < MOST_KEPT;
+}
+
+void run_proofs_begin(struct run_proving *proving, const struct run_launch *launch) {
+    enum { STACK = 8 << 20 };
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    proving->is_begun = false;
+    if (!is_wanted(launch))
+        return;
+    sigfillset(&all); // they are for the program's threads
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    proving->is_begun =
+        pthread_create(&proving->thread, &attributes, prove_any, (void *)(uintptr_t)launch) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (proving->is_begun)
+        pthread_setname_np(proving->thread, POOL_THREADS "prove");
+}
+
+void run_proofs_wait(struct run_proving *proving) {
+    if (proving->is_begun)
+        pthread_join(proving->thread, NULL);
+    proving->is_begun = false;
 }

@@ -2,7 +2,18 @@
 #ifndef BANKRUN_RUN_PROOFS_H
 #define BANKRUN_RUN_PROOFS_H
 
+#include <pthread.h>
+
 #include "run/launch.h"
+
+struct run_proving { // a thread that proves while the launch runs
+    pthread_t thread;
+    bool is_begun;
+};
+// What holds for any grid and parameters is looked for meanwhile, unless it is known, or the device
+// has one thread. The launch stays where it is.
+void run_proofs_begin(struct run_proving *proving, const struct run_launch *launch);
+void run_proofs_wait(struct run_proving *proving);
 
 // Fills what is known of each site, as ir_kernel_sites() numbers them, and of races.
 // `instructions`: that the launch ran, which says what a proof may cost. Valid as long as the
