@@ -62,6 +62,20 @@ def check_libraries():
     return binary
 
 
+def check_engine(binary):
+    """The LLVM that kernels are compiled with is recommended, and nothing that is needed needs it."""
+    library = os.path.join(os.environ.get("BANKRUN_BUILD", "build"), "libbankrun-compile.so")
+    text, = (text for text in binary if "Package: bankrun\n" in text)
+    recommended = re.search(r"Recommends:\n((?: .*\n)*)", text)
+    rules = read(DEBIAN, "rules")
+    if not recommended or "libllvm14" not in recommended[1] or "-Xlibbankrun-compile.so" not in rules or "-Dcompile=enabled" not in rules:
+        problems.append("debian: LLVM is to be recommended, and the compiler to be built")
+    if os.path.exists(library):
+        needs = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+        if "libLLVM-14.so" not in needs:
+            problems.append(f"debian: libllvm14 is not what {library} needs")
+
+
 def check_library(binary):
     """Who links with the library is asked for what it needs."""
     text, = (text for text in binary if "Package: libbankrun-dev\n" in text)
@@ -96,6 +110,7 @@ def main():
         return 1
     check_compiler()
     binary = check_libraries()
+    check_engine(binary)
     check_library(binary)
     check_debian(binary)
     print("\n".join(problems))
