@@ -89,6 +89,11 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(1 if problems else 77)
     same = run(good, "--engine", "compile")
     want("compiled", launches(same) == launches(usual) and not same.stderr, same)
+    # Found in PATH, from elsewhere.
+    away = subprocess.run(["bankrun", good, "--launch", "turn<<<40, 64>>>(out:u32[64], 100)", "--format", "json", "--engine", "compile"],
+                          capture_output=True, text=True, check=False, cwd=folder,
+                          env={**os.environ, "PATH": os.path.dirname(os.path.abspath(bankrun)) + ":" + os.environ["PATH"]})
+    want("found in PATH", launches(away) == launches(usual), away)
     # Hot enough that it is compiled on the way.
     long = [run(good, "--engine", engine, turns=100000) for engine in ("interpret", "auto")]
     want("compiled on the way", launches(long[0]) == launches(long[1]) and long[0].returncode == 0, long[1])

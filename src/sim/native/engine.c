@@ -43,19 +43,28 @@ static bool is_below(const char *folder, size_t length, const char *below) {
     return is_there;
 }
 
+// Where this code lies. NULL: nobody knows.
+static char *own_path(void) {
+    Dl_info info;
+    if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname)
+        return NULL;
+    // A program that was found in PATH has a name and no place.
+    return realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", NULL);
+}
+
 // It lies where this code lies, or where a package has its libraries, or where somebody says.
 static void look(void) {
-    Dl_info info;
     if (compiler.named) {
         compiler.path = base_strdup(compiler.named);
         return;
     }
-    if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname)
+    char *own = own_path();
+    if (!own)
         return;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const size_t length = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
-    if (!is_below(info.dli_fname, length, ""))
-        is_below(info.dli_fname, length, "../" BANKRUN_LIBDIR "/bankrun/");
+    const size_t length = (size_t)(strrchr(own, '/') + 1 - own);
+    if (!is_below(own, length, ""))
+        is_below(own, length, "../" BANKRUN_LIBDIR "/bankrun/");
+    free(own);
 }
 
 static const char *compiler_path(void) {
