@@ -16,7 +16,7 @@
 // compiling takes.
 enum { HOT = 24 << 20 };
 // And after which it is looked for among those that earlier runs have made.
-enum { WARM = 1 << 20 };
+enum { WARM = 1 << 20, MANY = 1024 }; // MANY: or before a launch of so many warps
 
 // ---- The library ------------------------------------------------------------------------------
 
@@ -244,9 +244,32 @@ static bool claim(struct sim_kernel *kernel) {
            !__atomic_exchange_n(&kernel->native_is_claimed, true, __ATOMIC_ACQ_REL);
 }
 
+// Once for each kernel.
+static void look_for_kept(struct sim_kernel *kernel, const struct sim_launch *launch) {
+    if (!compiler.kept || __atomic_exchange_n(&kernel->kept_is_asked, true, __ATOMIC_ACQ_REL) ||
+        !claim(kernel))
+        return;
+    struct sim_native *native = make_native(kernel, launch->block[0] % LANES == 0, false);
+    if (native)
+        __atomic_store_n(&kernel->native, native, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&kernel->native_is_claimed, false, __ATOMIC_RELEASE);
+}
+
+static uint64_t warps_of(const struct sim_launch *launch) {
+    uint64_t blocks = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        blocks *= launch->grid[i];
+        threads *= launch->block[i];
+    }
+    return blocks * ((threads + LANES - 1) / LANES);
+}
+
 void sim_native_prepare(struct sim_kernel *kernel, const struct sim_launch *launch) {
     if (kernel->module->sim->config.engine == SIM_ENGINE_COMPILE && claim(kernel))
         kernel->native = make_native(kernel, launch->block[0] % LANES == 0, true);
+    else if (warps_of(launch) >= MANY)
+        look_for_kept(kernel, launch);
 }
 
 static void *work(void *context) {
@@ -266,18 +289,6 @@ static bool start(struct sim_native_job *job) {
     if (ok)
         pthread_setname_np(job->thread, POOL_THREADS "compile");
     return ok;
-}
-
-// Once for each kernel: that takes about a millisecond.
-static void look_for_kept(struct sim_kernel *kernel, const struct sim_launch *launch) {
-    if (!compiler.kept || __atomic_exchange_n(&kernel->kept_is_asked, true, __ATOMIC_ACQ_REL) ||
-        !claim(kernel))
-        return;
-    struct sim_native *native = make_native(kernel, launch->block[0] % LANES == 0, false);
-    if (native)
-        __atomic_store_n(&kernel->native, native, __ATOMIC_RELEASE);
-    else
-        __atomic_store_n(&kernel->native_is_claimed, false, __ATOMIC_RELEASE);
 }
 
 void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,

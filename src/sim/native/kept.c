@@ -36,9 +36,11 @@ static bool add_file(struct kept_key *key, const char *path) {
 
 // ---- This code --------------------------------------------------------------------------------
 
+// This code, the compiler's and the processor: the same for all kernels.
 static struct {
     pthread_once_t once;
-    uint64_t base; // where it was loaded
+    const char *compiler; // its file
+    uint64_t base;        // where it was loaded
     bool is_known;
     char hash[KEPT_KEY];
 } own = {.once = PTHREAD_ONCE_INIT};
@@ -117,6 +119,7 @@ static void know_own(void) {
     struct kept_key *key = kept_key_begin();
     dl_iterate_phdr(look, key);
     add_processor(key);
+    own.is_known = own.is_known && add_file(key, __atomic_load_n(&own.compiler, __ATOMIC_RELAXED));
     kept_key_end(key, own.hash);
 }
 
@@ -179,19 +182,19 @@ static void add_kernel(struct kept_key *key, const struct sim_kernel *kernel) {
 struct native_key native_key_of(const struct sim_kernel *kernel, bool has_whole_rows,
                                 const char *compiler) {
     struct native_key result = {""};
-    pthread_once(&own.once, know_own);
     // Code that holds addresses is of no use to others.
-    if (!own.is_known || !compiler || kernel->names_addresses)
+    if (!compiler || kernel->names_addresses)
+        return result;
+    __atomic_store_n(&own.compiler, compiler, __ATOMIC_RELAXED);
+    pthread_once(&own.once, know_own);
+    if (!own.is_known)
         return result;
     struct kept_key *key = kept_key_begin();
     add(key, own.hash, sizeof own.hash);
     add_number(key, COMPILE_VERSION);
     add_number(key, has_whole_rows);
     add_kernel(key, kernel);
-    const bool is_there = add_file(key, compiler);
     kept_key_end(key, result.text);
-    if (!is_there)
-        *result.text = 0;
     return result;
 }
 

@@ -10,8 +10,8 @@ struct native_key {
     char text[KEPT_KEY]; // "": it is not kept
 };
 
-// Of the kernel's PTX and what was decoded of it, of this code, of the file of the compiler and of
-// the processor.
+// Of the kernel's PTX and what was decoded of it, of this code, of the file of the compiler - the
+// same in all calls - and of the processor.
 struct native_key native_key_of(const struct sim_kernel *kernel, bool has_whole_rows,
                                 const char *compiler);
 // False: there is none, or it is damaged. The result is the caller's.
