@@ -176,6 +176,24 @@ def try_auto(folder, kernel):
         complain("a short run kept something", short)
 
 
+def try_program(folder):
+    """The runtime that a program loads finds the compiler, and the place of what is kept."""
+    cache, source = os.path.join(folder, "program"), os.path.join(folder, "program.cu")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("__global__ void turn(int *out) { for (int i = 0; i < 100; i++) out[threadIdx.x] += i; }\n"
+                   "int main() { int *out; cudaMalloc(&out, 256); turn<<<4, 64>>>(out); return cudaDeviceSynchronize(); }\n")
+    kept = []
+    for _ in range(2):
+        process = subprocess.run([bankrun, "--nvcc", os.environ["BANKRUN_TEST_NVCC"], "--engine", "compile", "-q", source], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "XDG_CACHE_HOME": cache})
+        if process.returncode:
+            complain("a program", process)
+        place = os.path.join(cache, "bankrun")
+        kept.append({name: os.stat(os.path.join(place, name)).st_ino for name in os.listdir(place) if name.endswith(".native")})
+    if len(kept[0]) != 1 or kept[0] != kept[1]:
+        problems.append(f"a program's kernel: {kept}")
+
+
 def try_no_room(kernel, expected):
     place = os.environ["BANKRUN_MOUNT"]
     for options in ("size=64k", "size=64m,nr_inodes=3", "size=1m,ro"):
@@ -210,6 +228,8 @@ def main():
             try_dependencies(folder, kernel, expected)
             try_at_once(folder, kernel, expected)
             try_auto(folder, kernel)
+            if os.environ.get("BANKRUN_TEST_NVCC"):
+                try_program(folder)
             may = subprocess.run(["unshare", "-Urm", "mount", "-t", "tmpfs", "none", folder], check=False, capture_output=True)
             if may.returncode == 0:
                 place = os.path.join(folder, "place")

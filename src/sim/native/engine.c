@@ -48,8 +48,9 @@ static char *own_path(void) {
     Dl_info info;
     if (!dladdr((void *)(uintptr_t)&sim_native_enter, &info) || !info.dli_fname)
         return NULL;
-    // A program that was found in PATH has a name and no place.
-    return realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", NULL);
+    // A program that was found in PATH has a name and no place. A library's may be a link.
+    return strchr(info.dli_fname, '/') ? base_strdup(info.dli_fname)
+                                       : realpath("/proc/self/exe", NULL);
 }
 
 // It lies where this code lies, or where a package has its libraries, or where somebody says.
