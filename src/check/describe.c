@@ -56,7 +56,7 @@ void check_find_instruction(const struct ir_function *kernel, uint32_t number,
     if (!function)
         return;
     const struct ir_instruction *instruction = &function->instructions[number];
-    const struct ir_source_place at = ir_source_place(function, instruction->location);
+    const struct ir_source_place at = ir_instruction_place(function, number);
     struct strbuf mnemonic = {0};
     ptx_print_mnemonic(instruction->ptx, &mnemonic);
     place->instruction = strbuf_take(&mnemonic);

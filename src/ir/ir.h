@@ -274,6 +274,9 @@ struct ir_source_place {
     uint32_t line, column;
 };
 struct ir_source_place ir_source_place(const struct ir_function *function, uint32_t location);
+// The same of an instruction: where the PTX names no file, but lies in one itself, its own line.
+struct ir_source_place ir_instruction_place(const struct ir_function *function,
+                                            uint32_t instruction);
 
 // Collects every broken invariant as an error on the PTX range concerned. True when none.
 bool ir_validate(const struct ir_function *function, struct diag_list *diags);

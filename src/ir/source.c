@@ -61,3 +61,15 @@ struct ir_source_place ir_source_place(const struct ir_function *function, uint3
     }
     return place;
 }
+
+struct ir_source_place ir_instruction_place(const struct ir_function *function,
+                                            uint32_t instruction) {
+    const struct ir_instruction *ir = &function->instructions[instruction];
+    const struct ptx_module *ptx = function->module->ptx;
+    struct ir_source_place place = ir_source_place(function, ir->location);
+    if (place.file || !ptx->text_file || !ir->ptx->line)
+        return place;
+    place.file = ptx->text_file;
+    place.line = ir->ptx->line;
+    return place;
+}

@@ -39,8 +39,13 @@ void profile_describe_site(const struct recorded_site *recorded, const struct ir
     site->instruction = strbuf_take(&instruction);
     site->function = function_name(function, at);
     site->array = array ? profile_array_name(array->name) : NULL;
-    if (!at)
+    if (!at) {
+        const struct ir_source_place place =
+            ir_instruction_place(function, recorded->site->instruction);
+        site->file = base_strdup(place.file);
+        site->line = place.line;
         return;
+    }
     site->file = file_name(function, at->file);
     site->line = at->line;
     site->column = at->column;

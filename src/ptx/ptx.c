@@ -101,6 +101,23 @@ void ptx_module_free(struct ptx_module *module) {
         arena_destroy(module->arena); // the module itself lies in it
 }
 
+void ptx_own_lines(struct ptx_module *module, const char *file) {
+    const char *text = module->source->text;
+    size_t at = 0;
+    uint32_t line = 1;
+    module->text_file = file;
+    for (size_t f = 0; f < module->function_count; f++) {
+        for (size_t i = 0; i < module->functions[f].statement_count; i++) {
+            const struct ptx_statement *statement = &module->functions[f].statements[i];
+            if (statement->kind != PTX_STATEMENT_INSTRUCTION)
+                continue;
+            for (; at < statement->instruction->range.begin; at++)
+                line += text[at] == '\n';
+            statement->instruction->line = line;
+        }
+    }
+}
+
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name) {
     const struct ptx_function *declared = NULL;
     for (size_t i = 0; i < module->function_count; i++) {

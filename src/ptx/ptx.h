@@ -205,6 +205,7 @@ struct ptx_instruction {
     size_t operand_count;
     struct source_range range; // from the opcode to the ';'
     uint32_t location;         // index into the function's locations
+    uint32_t line;             // of the text; 0: nobody asked (ptx_own_lines)
 };
 
 // A `.loc`: where the next instructions come from. Index 0 of a function's table is "unknown".
@@ -263,6 +264,7 @@ struct ptx_file { // a `.file`
 
 struct ptx_module {
     const struct source *source; // borrowed
+    const char *text_file;       // see ptx_own_lines; NULL: the text lies nowhere
     struct arena *arena;         // owns all that hangs on the module
     unsigned version_major, version_minor;
     unsigned target;       // 80 for sm_80, sm_80a, compute_80
@@ -281,6 +283,10 @@ struct ptx_module {
 // `diags->errors` tells whether it may be used. `source` must outlive the module.
 struct ptx_module *ptx_parse(const struct source *source, struct diag_list *diags);
 void ptx_module_free(struct ptx_module *module); // NULL is allowed
+
+// For a module without a `.file`: its text lies in this file (borrowed), whose lines its
+// instructions are of.
+void ptx_own_lines(struct ptx_module *module, const char *file);
 
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
 

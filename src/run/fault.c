@@ -36,7 +36,7 @@ static bool is_about_address(const struct sim_result *ended) {
 }
 
 static void describe_place(const struct sim_result *ended, struct profile_fault *where) {
-    const struct ir_source_place at = ir_source_place(ended->function, ended->location);
+    const struct ir_source_place at = ir_instruction_place(ended->function, ended->at);
     where->function = base_demangle(at.function);
     where->file = (char *)at.file;
     where->line = at.line;

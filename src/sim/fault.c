@@ -19,12 +19,11 @@ static const char *shortened(const char *path) {
     return below ? path + length + 1 : path;
 }
 
-static void describe_line(const struct ir_function *function, uint32_t location,
+static void describe_line(const struct ir_function *function, uint32_t instruction,
                           struct strbuf *out) {
-    const struct ptx_location *at = ir_program_location(function, ir_location(function, location));
-    const char *path = at && at->line ? ir_location_file(function, at->file) : NULL;
-    if (path)
-        strbuf_printf(out, "%s:%u: ", shortened(path), at->line);
+    const struct ir_source_place at = ir_instruction_place(function, instruction);
+    if (at.file && at.line)
+        strbuf_printf(out, "%s:%u: ", shortened(at.file), at.line);
 }
 
 struct sim_result sim_describe(struct sim_warp *warp, const struct sim_instr *instr,
@@ -40,11 +39,12 @@ struct sim_result sim_describe(struct sim_warp *warp, const struct sim_instr *in
     for (int i = 0; i < 3; i++)
         result.thread[i] = tid[i * LANES + (int)lane];
     result.location = function->instructions[instr->ir].location;
+    result.at = instr->ir;
     result.instruction = function->instructions[instr->ir].ptx->mnemonic;
 
     struct strbuf text = {0};
     if (fault != SIM_FAULT_ASSERT) // its text starts with the line
-        describe_line(function, result.location, &text);
+        describe_line(function, instr->ir, &text);
     char *words = NULL;
     if (vasprintf(&words, format, arguments) >= 0) {
         strbuf_puts(&text, words);

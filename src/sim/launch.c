@@ -104,6 +104,7 @@ void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result 
         memcpy(result->block, fault->block, sizeof result->block);
         memcpy(result->thread, fault->thread, sizeof result->thread);
         result->location = fault->location;
+        result->at = fault->at;
         result->function = fault->function;
         result->instruction = fault->instruction;
         result->address = fault->address;

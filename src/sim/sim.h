@@ -242,11 +242,11 @@ struct sim_result {
     uint64_t barriers;            // of a block, at which a warp waited
     // The same of all blocks for which some were picked, if these do the same; else 0.
     uint64_t all_instructions, all_thread_instructions, all_barriers;
-    // About a fault: block, thread, location (index into the function's locations) and the
-    // function that it belongs to, address, and a whole message in words (malloc'd, may be
-    // several lines, no trailing newline). Free with sim_result_free.
+    // About a fault: block, thread, location (index into the function's locations), instruction
+    // (`at`, its index) and the function that they belong to, address, and a whole message in words
+    // (malloc'd, may be several lines, no trailing newline). Free with sim_result_free.
     uint32_t block[3], thread[3];
-    uint32_t location;
+    uint32_t location, at;
     const struct ir_function *function;
     const char *instruction; // its mnemonic; NULL: the fault is no instruction's, and no thread's
     uint64_t address;

@@ -44,6 +44,10 @@ static char *keep(const char *name, const char *source) {
     return strbuf_take(&path);
 }
 
+char *toolchain_keep_text(const char *name, const char *text) {
+    return keep(name, text);
+}
+
 // Whether the quoted path [begin, end) is the compiler's name for a text called `name`: that,
 // behind the folder that it runs in.
 static bool names(const char *begin, const char *end, const char *name) {

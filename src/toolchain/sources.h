@@ -13,4 +13,7 @@ char *toolchain_name_source(const char *ptx, const char *name, const char *sourc
 // name that. Caller frees.
 char *toolchain_keep_sources(const char *ptx);
 
+// Keeps a text in a file of this name. Caller frees the path; NULL: there is no place.
+char *toolchain_keep_text(const char *name, const char *text);
+
 #endif

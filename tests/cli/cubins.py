@@ -83,6 +83,7 @@ def cubin(*sections):
 
 
 CARRIED = (".nv_debug_ptx_txt", 0, carried(ptx()))
+OWN_LINE = [("store.ptx", 17)]
 
 
 class Cubins(unittest.TestCase):
@@ -114,13 +115,30 @@ class Cubins(unittest.TestCase):
         done, profile = loaded
         self.assertEqual(done.stdout, f"launch 0 value {value}\n", done.stderr)
         sites = [site for site in profile["launches"][0]["sites"] if site["space"] == "shared"]
-        self.assertEqual([(site.get("file"), site.get("line")) for site in sites], lines)
+        self.assertEqual([(site["file"].replace(os.path.dirname(site["file"]) + "/store.ptx", "store.ptx"), site["line"]) for site in sites], lines)
         self.assertEqual([site["wavefronts"] for site in sites], [32])
 
     def test_carried(self):
-        """The text that the cubin has is what runs; it has no lines."""
+        """The text that the cubin has is what runs; it names no source, and is the source itself."""
         for way in ("data", "file"):
-            self.expect_run(self.load(cubin(CARRIED), way), 5, [(None, 0)])
+            self.expect_run(self.load(cubin(CARRIED), way), 5, OWN_LINE)
+
+    def test_own_lines_of_faults_and_findings(self):
+        """They are those of the text, too; of text that names a source, none but its."""
+        bad = ptx().replace("[%r2], %r1", "[%r2+8192], %r1")
+        for text, said in ((carried(bad), "store.ptx:17: write"), (bad.replace(".loc 1 9 4", "").encode() + b"\0", "kernels.py:7: write")):
+            done, profile = self.load(cubin((".nv_debug_ptx_txt", 0, text)))
+            self.assertIn(said, done.stderr)
+            where = profile["launches"][0]["fault"]
+            self.assertTrue(str(where).count(said.partition(":")[0]), where)
+
+    def test_own_lines_are_kept(self):
+        """The report shows the line, also where the program has gone; without a place for it there is none."""
+        image = self.write("image.cubin", cubin(CARRIED))
+        for variables, expected in (({}, "17 | st.shared.u32 [%r2], %r1;"), ({"XDG_CACHE_HOME": "/proc/none"}, "no known line: 32-way bank conflict")):
+            done = subprocess.run([BANKRUN, "--as", "written", sys.executable, "-c", PROGRAM, "data", image], check=False, capture_output=True,
+                                  text=True, env={**os.environ, **variables})
+            self.assertIn(expected, done.stderr)
 
     def test_kept(self):
         """Where the compiler kept the same code, its lines are known; of two that did, by the later."""
@@ -134,10 +152,10 @@ class Cubins(unittest.TestCase):
         """Of the same name, and not the same code: it is not believed."""
         self.write("a.ptx", ptx(value=6))
         self.write("b.ptx", ptx() + ".visible .entry more() { ret; }\n")
-        self.expect_run(self.load(cubin(CARRIED), CUTE_DSL_DUMP_DIR=self.folder), 5, [(None, 0)])
+        self.expect_run(self.load(cubin(CARRIED), CUTE_DSL_DUMP_DIR=self.folder), 5, OWN_LINE)
 
     def test_no_folder(self):
-        self.expect_run(self.load(cubin(CARRIED), CUTE_DSL_DUMP_DIR=self.folder + "/none"), 5, [(None, 0)])
+        self.expect_run(self.load(cubin(CARRIED), CUTE_DSL_DUMP_DIR=self.folder + "/none"), 5, OWN_LINE)
 
     def test_refused(self):
         """Without the text, with that of two modules, or packed."""

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "cuda/checks/check.h"
 #include "cuda/core/error.h"
 #include "cuda/core/gap.h"
@@ -14,6 +15,7 @@
 #include "profile/as.h"
 #include "run/module.h"
 #include "toolchain/disassemble.h"
+#include "toolchain/sources.h"
 
 // The program cannot have the module; `diags`: why, where that is known.
 static void note_unloaded(struct cuda_state *state, const struct diag_list *diags,
@@ -25,10 +27,28 @@ static void note_unloaded(struct cuda_state *state, const struct diag_list *diag
     cuda_gap(state, PROFILE_GAP_MODULE, "a module of the program was not loaded: %s", why);
 }
 
+// PTX that the program made while it runs, and that names no source, is the source that there is.
+static void keep_text(struct cuda_code *code) {
+    enum { MOST = 80 };
+    const struct ptx_module *ptx = code->ptx;
+    struct strbuf name = {0};
+    if (ptx->file_count)
+        return;
+    for (size_t i = 0; i < ptx->function_count && !name.length; i++)
+        if (ptx->functions[i].is_entry)
+            strbuf_printf(&name, "%.*s.ptx", MOST, ptx->functions[i].name);
+    if (name.length)
+        code->text_file = toolchain_keep_text(name.data, code->text);
+    strbuf_free(&name);
+    if (code->text_file)
+        ptx_own_lines(code->ptx, code->text_file);
+}
+
 // Parses the module's PTX. Its diagnostics are said once; later calls return the same error.
 static enum cuda_error read_module(struct cuda_state *state, struct cuda_module *module) {
     struct diag_list diags = {0};
     struct cuda_code *code = &module->code;
+    const bool is_from_memory = code->text != NULL;
     module->was_read = true;
     if (!code->text)
         code->text = cuda_image_ptx(module->wrapper, state->config.arch, state->config.is_quiet,
@@ -43,6 +63,8 @@ static enum cuda_error read_module(struct cuda_state *state, struct cuda_module 
         code->ir = ir_build(code->ptx, &diags);
     if (diags.errors || !code->ir)
         module->error = cudaErrorInvalidPtx;
+    else if (is_from_memory)
+        keep_text(code);
     cuda_say_diags(&diags);
     if (module->error != cudaSuccess)
         note_unloaded(state, &diags, module->error);
@@ -174,6 +196,7 @@ void cuda_module_free(struct cuda_state *state, struct cuda_module *module) {
     ir_free(module->code.ir);
     ptx_module_free(module->code.ptx);
     free(module->code.text);
+    free(module->code.text_file);
     vec_free(&module->functions);
     vec_free(&module->variables);
     free(module);

@@ -18,7 +18,7 @@ struct cuda_state;
 
 // What is kept of PTX that was parsed; survives cudaDeviceReset.
 struct cuda_code {
-    char *text;
+    char *text, *text_file; // text_file: where it is kept for the report; NULL: nowhere
     struct source source;
     struct ptx_module *ptx;
     struct ir_module *ir;

@@ -128,7 +128,7 @@ static void fill_result(const struct sim_result *sim, struct bankrun_result *res
         result->passed += sim->passed[i].count;
     if (!sim->function)
         return;
-    const struct ir_source_place at = ir_source_place(sim->function, sim->location);
+    const struct ir_source_place at = ir_instruction_place(sim->function, sim->at);
     result->file = at.file;
     result->line = at.line;
 }

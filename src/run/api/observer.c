@@ -184,7 +184,8 @@ static const char *demangle(struct arena *arena, const char *name) {
 static struct bankrun_site describe(struct arena *arena, const struct ir_function *function,
                                     const struct ir_instruction *instruction, const char **last,
                                     const char **readable) {
-    const struct ir_source_place at = ir_source_place(function, instruction->location);
+    const struct ir_source_place at =
+        ir_instruction_place(function, (uint32_t)(instruction - function->instructions));
     if (!*last || strcmp(*last, at.function))
         *readable = demangle(arena, at.function);
     *last = at.function;
