@@ -103,7 +103,9 @@ class Examples(unittest.TestCase):
     def test_taichi(self):
         launches = [launch for launch in run("taichi") if launch[0].startswith(("transpose", "softmax", "matmul"))]
         self.assertEqual([kernel.partition("_c")[0] for kernel, _ in launches], ["transpose", "transpose_padded", "softmax", "matmul"])
-        self.expect_transposes(launches, "", 0)  # it makes PTX without lines
+        file, line = next(site[:2] for site in launches[0][1] if site[3])  # those of its PTX, which has none itself
+        self.assertRegex(file, r"^transpose_c\d+_0_kernel_0_range_for\.ptx$")
+        self.expect_transposes(launches, file, line)
 
     @unittest.skipUnless(has("warp", "numpy"), "warp is not there")
     def test_warp(self):
@@ -150,8 +152,10 @@ class Examples(unittest.TestCase):
 
     @unittest.skipUnless(has("jax", "jax_cuda12_plugin") or has("jax", "jax_cuda13_plugin"), "jax[cuda12] is not there")
     def test_jax(self):
-        """XLA names its kernels by what they compute, and no lines."""
-        kernels = [kernel for kernel, _ in run("jax")]
+        """XLA names its kernels by what they compute, and no lines: those of its PTX are what there is."""
+        launches = run("jax")
+        kernels = [kernel for kernel, _ in launches]
+        self.assertTrue(all(site[0].endswith(".ptx") and site[1] for _, sites in launches for site in sites))
         self.assertEqual(kernels[0], "input_transpose_fusion")
         self.assertIn("softmax", kernels[1])
         self.assertIn("gemm_fusion_dot", kernels)
