@@ -27,6 +27,16 @@ static void add_frame(const struct ir_function *function, const struct ptx_locat
                                                  .function = function_name(function, call)};
 }
 
+// The PTX's own, where it names no file.
+static void describe_own_line(const struct recorded_site *recorded, struct profile_site *site) {
+    const uint32_t instruction = recorded->site->instruction;
+    if (instruction >= recorded->function->instruction_count)
+        return; // no function of a module
+    const struct ir_source_place place = ir_instruction_place(recorded->function, instruction);
+    site->file = base_strdup(place.file);
+    site->line = place.line;
+}
+
 void profile_describe_site(const struct recorded_site *recorded, const struct ir_variable *array,
                            struct profile_site *site) {
     const struct ir_function *function = recorded->function;
@@ -40,10 +50,7 @@ void profile_describe_site(const struct recorded_site *recorded, const struct ir
     site->function = function_name(function, at);
     site->array = array ? profile_array_name(array->name) : NULL;
     if (!at) {
-        const struct ir_source_place place =
-            ir_instruction_place(function, recorded->site->instruction);
-        site->file = base_strdup(place.file);
-        site->line = place.line;
+        describe_own_line(recorded, site);
         return;
     }
     site->file = file_name(function, at->file);
