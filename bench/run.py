@@ -50,11 +50,11 @@ class Failed(Exception):
     pass
 
 
-def build_cuda(program):
+def build_cuda(program, source="cuda.cu"):
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     subprocess.run([nvcc, "-cudart", "shared", "-lineinfo", "-nodlink", "-o", program,
                     "-gencode", "arch=compute_90,code=compute_90",
-                    os.path.join(BENCH, "cuda.cu")], check=True)
+                    os.path.join(BENCH, source)], check=True)
 
 
 class Bench:
