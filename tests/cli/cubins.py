@@ -186,6 +186,40 @@ class Cubins(unittest.TestCase):
                                   "print(cute._cudaGetDeviceCount(ctypes.byref(n)), n.value, cute._cudaSetDevice(7), cute._cuDeviceGet(ctypes.byref(n), 0))")
         self.assertEqual(done.stdout, "0 1 101 3\n", done.stderr)
 
+    def test_tvm_ffi_of_cute_dsl(self):
+        """A library is loaded once, into each device; what fails is raised as the package's exception, and tried again."""
+        done, _ = self.run_script("""
+import ctypes
+n, p = ctypes.c_int32, ctypes.c_void_p
+cute = ctypes.CDLL("libcute_dsl_runtime.so")
+loads, said, answer = [], [], {"load": 0, "device": 0}
+def load(library):
+    loads.append("load")
+    library[0] = 0 if answer["load"] else 4096
+    return answer["load"]
+def load_to_device(library, device):
+    loads.append(device)
+    return answer["device"]
+load_type, device_type = ctypes.CFUNCTYPE(n, ctypes.POINTER(p)), ctypes.CFUNCTYPE(n, ctypes.POINTER(p), n)
+text_type, parts_type = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p), ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), n)
+library = p()
+given = load_type(load), device_type(load_to_device), text_type(lambda kind, text: said.append(kind + b"|" + text))
+def begin():
+    return cute.cuda_dialect_init_library_once(ctypes.byref(library), *given)
+answer["load"] = 209
+print(begin(), library.value, loads, said)
+answer.update(load=0, device=719)
+print(begin(), library.value, loads, said[1:])
+answer["device"] = 0
+print(begin(), begin(), library.value, loads[3:])
+cute.CuteDSLRT_TVMFFISetRaisedCudaError(parts_type(lambda kind, parts, count: print(kind + b"|" + b"".join(parts[:count]))), n(-7))
+cute.cuda_dialect_unload_library_once(ctypes.byref(library))
+print(library.value)
+""")
+        self.assertEqual(done.stdout, "-1 None ['load'] [b'CUDADialectError|CUDA Error Code: 209']\n"
+                                      "-1 None ['load', 'load', 0] [b'CUDADialectError|CUDA Error Code: 719']\n"
+                                      "0 0 4096 ['load', 0]\nb'CUDADialectError|CUDA Error Code: -7'\nNone\n", done.stderr)
+
     def test_told(self):
         """What a user asks of the package stays."""
         show = "import os; print(*(os.environ[f'CUTE_DSL_{name}'] for name in ('KEEP', 'LINEINFO', 'DUMP_DIR')))"
