@@ -1,4 +1,5 @@
-// The OpenCL host: KERNEL N FOLDER runs one kernel of FOLDER/kernels.h and prints a checksum.
+// The OpenCL host: KERNEL N FOLDER [LAUNCHES] runs one kernel of FOLDER/kernels.h, so often, and
+// prints a checksum.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -35,9 +36,9 @@ static cl_kernel build(cl_context context, cl_device_id device, const char *fold
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
-    int which = find_bench(argv[1]), n = atoi(argv[2]);
+    int which = find_bench(argv[1]), n = atoi(argv[2]), launches = argc > 4 ? atoi(argv[4]) : 1;
     size_t words = words_of(which, n), bytes = words * sizeof(float);
     cl_platform_id platform;
     cl_device_id device;
@@ -64,8 +65,9 @@ int main(int argc, char **argv) {
     check(clSetKernelArg(kernel, 3, sizeof n, &n), "clSetKernelArg");
     size_t local = (size_t)benches[which].threads,
            global = words / (size_t)benches[which].per_block * local;
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-          "clEnqueueNDRangeKernel");
+    for (int i = 0; i < launches; i++)
+        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+              "clEnqueueNDRangeKernel");
     check(clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, bytes, host, 0, NULL, NULL),
           "clEnqueueReadBuffer");
     print_sum(host, words);

@@ -21,7 +21,7 @@ static const char here[] = "";
 
 // ---- Jumps ------------------------------------------------------------------------------------
 
-static void add_edge(struct build *build, uint32_t to) {
+void build_edge(struct build *build, uint32_t to) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
     const struct form *forms = plan_forms(build->plan, to);
     for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
@@ -66,7 +66,26 @@ static void take_jump(struct build *build, uint32_t number, const struct op *op)
     if (code->block_start[op->target] <= op->at)
         check_slice(build, number);
     count_jump(build, op, op->target);
-    add_edge(build, op->target);
+    build_edge(build, op->target);
+}
+
+// Some lanes jump and some do not.
+static void part(struct build *build, uint32_t number) {
+    const struct plan *plan = build->plan;
+    const uint32_t count = plan->function->register_count;
+    if (!plan->may_part[ir_block_of(plan->function, plan->ops[number].ir)]) {
+        build_leave(build, number);
+        return;
+    }
+    struct held *held = base_alloc((count + 1) * sizeof *held);
+    struct form *forms = base_alloc((count + 1) * sizeof *forms);
+    memcpy(held, build->held, count * sizeof *held);
+    memcpy(forms, build->forms, count * sizeof *forms);
+    build_parted(build, number);
+    memcpy(build->held, held, count * sizeof *held);
+    memcpy(build->forms, forms, count * sizeof *forms);
+    free(held);
+    free(forms);
 }
 
 // Returns with code that is reached where the jump is not taken, unless it always is.
@@ -95,7 +114,7 @@ static void build_jump(struct build *build, uint32_t number) {
         LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, op->guard_negated ? all : none, here),
                         rest, parted);
         LLVMPositionBuilderAtEnd(b, parted);
-        build_leave(build, number);
+        part(build, number);
     }
     LLVMPositionBuilderAtEnd(b, taken);
     take_jump(build, number, op);
@@ -104,9 +123,9 @@ static void build_jump(struct build *build, uint32_t number) {
 
 // ---- The function -----------------------------------------------------------------------------
 
-static void build_op(struct build *build, uint32_t number) {
+void build_op(struct build *build, uint32_t number) {
     struct op *op = &build->plan->ops[number];
-    forms_step(build->plan, op, build->forms);
+    build_step(build, op, build->forms);
     switch (op->kind) {
     case OP_VALUE:
         build_value(build, number);
@@ -166,7 +185,7 @@ static void build_function_block(struct build *build, uint32_t b) {
     }
     if (build->is_open) {
         const struct ir_block *block = &plan->function->blocks[b];
-        add_edge(build, block->successors[block->successor_count - 1]);
+        build_edge(build, block->successors[block->successor_count - 1]);
     }
 }
 
@@ -209,7 +228,11 @@ static void build_prologue(struct build *build) {
     build->shared = load_pointer(build, block, offsetof(struct sim_block, shared));
     build->count = LLVMBuildAlloca(b, build->i64, here);
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
+    build->some_count = LLVMBuildAlloca(b, build->i64, here);
+    build->some_threads = LLVMBuildAlloca(b, build->i64, here);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
+    LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
+    LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);
     LLVMValueRef start =
         build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32);
     LLVMBuildStore(b, LLVMBuildLoad2(b, build->i32, start, here), build->run_start);

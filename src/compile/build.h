@@ -17,6 +17,12 @@ struct held {
     bool is_saved;      // the interpreter's frame has it, too
 };
 
+// The lanes that are on, where they are not all.
+struct mask {
+    LLVMValueRef bits, lanes, count; // i32; <32 x i1>; how many, i64
+    const uint64_t *keeps;           // registers that other lanes still need, a bit each
+};
+
 struct build {
     const struct compile_request *request;
     struct plan *plan;
@@ -29,8 +35,10 @@ struct build {
     LLVMValueRef warp, flow, base[4], cells, shared;
     LLVMValueRef instrs, links; // the kernel's instructions; struct compiled_links
     LLVMValueRef count, run_start,
-        left;                  // places of what is counted; instructions until a look is due
-    struct held *held;         // by register, at the place that is being made
+        left; // places of what is counted; instructions until a look is due
+    LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
+    const struct mask *mask;               // NULL: all lanes are on
+    struct held *held;                     // by register, at the place that is being made
     struct form *forms;        // of registers, once the instruction that is being made is done
     LLVMBasicBlockRef *blocks; // of the function's blocks; NULL: not reached
     LLVMValueRef **phis;       // block -> register -> phi; NULL: not live
@@ -60,6 +68,14 @@ LLVMValueRef build_source_first(struct build *build, const struct op_source *sou
 LLVMValueRef build_source_lanes(struct build *build, const struct op_source *source);
 struct form build_source_form(const struct build *build, const struct op_source *source);
 unsigned build_register_bytes(const struct build *build, uint32_t reg);
+// What an op makes of forms; no ramp has to be asked whether it wraps where lanes are off.
+void build_step(const struct build *build, struct op *op, struct form *forms);
+// Whether lanes that are off need what the register holds.
+bool build_keeps(const struct build *build, uint32_t reg);
+// What an op has computed, which lanes that are off do not get; `value` is of the register's form.
+void build_assign(struct build *build, uint32_t reg, LLVMValueRef value);
+// llvm.cttz or llvm.ctlz of bits that are not all 0.
+LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits);
 // The interpreter's frame.
 void build_save(struct build *build, uint32_t reg);
 struct held build_load(struct build *build, uint32_t reg, struct form form);
@@ -81,10 +97,15 @@ void build_run_segment(struct build *build, uint32_t segment, uint32_t next);
 void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block);
 void build_interpreted(struct build *build, uint32_t op); // by its handler
 
+// ---- masked.c: some lanes --------------------------------------------------------------------
+
+// Lanes part at a jump (see plan.may_part), and meet again: the way there.
+void build_parted(struct build *build, uint32_t op);
+
 // ---- memory.c ---------------------------------------------------------------------------------
 
 // Whether native code makes the access, its base having that form.
-bool build_can_access(const struct op *op, struct form base);
+bool build_can_access(const struct build *build, const struct op *op, struct form base);
 // Where lanes lie anywhere, else by the first lane's place.
 bool build_is_anywhere(struct form base);
 // What is loaded becomes what registers hold.
@@ -95,6 +116,13 @@ void build_access(struct build *build, const struct op *op);
 // Straight code from `op` on that has accesses, whose addresses are known before it begins. Returns
 // the op behind it; `op`: there is none.
 uint32_t build_segment(struct build *build, uint32_t op, uint32_t end);
+
+// ---- build.c ----------------------------------------------------------------------------------
+
+// One op that is no jump; whoever calls it has no segment there.
+void build_op(struct build *build, uint32_t op);
+// From what is being made to the beginning of a block.
+void build_edge(struct build *build, uint32_t block);
 
 // ---- value.c ----------------------------------------------------------------------------------
 

@@ -74,6 +74,10 @@ struct plan {
     struct form *forms;    // block * register_count: where it begins
     bool *is_entry;        // ops at which the code may be entered
     bool *is_reached;      // blocks
+    // Of blocks that end with a jump: lanes that part there meet again soon, all in straight code
+    // or at such jumps; and the registers that are written until then, a bit each (plan_written).
+    bool *may_part;
+    uint64_t *written;
 };
 
 struct compile_request;
@@ -87,6 +91,13 @@ static inline const struct form *plan_forms(const struct plan *plan, uint32_t bl
 static inline bool plan_is_live(const struct plan *plan, uint32_t op, uint32_t reg) {
     return plan->live_before[op * plan->live.words + reg / 64] >> (reg % 64) & 1;
 }
+
+static inline uint64_t *plan_written(const struct plan *plan, uint32_t block) {
+    return plan->written + block * plan->live.words;
+}
+
+// parts.c: fills may_part and written.
+void parts_find(struct plan *plan);
 
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);

@@ -26,11 +26,15 @@ static void add_to(struct build *build, size_t field, LLVMValueRef value) {
 
 // What was executed so far is counted as jumps of the interpreter count it.
 static void save_counts(struct build *build) {
-    LLVMValueRef count = LLVMBuildLoad2(build->builder, build->i64, build->count, here);
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef count = LLVMBuildLoad2(b, build->i64, build->count, here);
+    LLVMValueRef threads = LLVMBuildMul(b, count, LLVMConstInt(build->i64, LANES, false), here);
+    count = LLVMBuildAdd(b, count, LLVMBuildLoad2(b, build->i64, build->some_count, here), here);
+    threads =
+        LLVMBuildAdd(b, threads, LLVMBuildLoad2(b, build->i64, build->some_threads, here), here);
     add_to(build, offsetof(struct sim_warp_flow, instructions), count);
     add_to(build, offsetof(struct sim_warp_flow, spin), count);
-    add_to(build, offsetof(struct sim_warp_flow, thread_instructions),
-           LLVMBuildMul(build->builder, count, LLVMConstInt(build->i64, LANES, false), here));
+    add_to(build, offsetof(struct sim_warp_flow, thread_instructions), threads);
     LLVMBuildStore(
         build->builder, LLVMBuildLoad2(build->builder, build->i32, build->run_start, here),
         build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32));
@@ -49,13 +53,19 @@ void build_leave(struct build *build, uint32_t op) {
 }
 
 // Returns where what is called does not go on at `next`.
-static void call(struct build *build, LLVMValueRef callee, LLVMValueRef more, uint32_t next) {
-    LLVMTypeRef parameters[] = {build->bytes, LLVMTypeOf(more)};
-    LLVMTypeRef type = LLVMFunctionType(build->bytes, parameters, 2, false);
+static void call(struct build *build, LLVMValueRef callee, LLVMValueRef more[], unsigned count,
+                 uint32_t next) {
+    LLVMTypeRef parameters[4] = {build->bytes};
+    LLVMValueRef arguments[4] = {build->warp};
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i + 1] = more[i];
+        parameters[i + 1] = LLVMTypeOf(more[i]);
+    }
+    LLVMTypeRef type = LLVMFunctionType(build->bytes, parameters, count + 1, false);
     LLVMValueRef function =
         LLVMBuildBitCast(build->builder, callee, LLVMPointerType(type, 0), here);
-    LLVMValueRef arguments[] = {build->warp, more};
-    LLVMValueRef result = LLVMBuildCall2(build->builder, type, function, arguments, 2, here);
+    LLVMValueRef result =
+        LLVMBuildCall2(build->builder, type, function, arguments, count + 1, here);
     LLVMValueRef goes_on =
         LLVMBuildICmp(build->builder, LLVMIntEQ, result, instr_address(build, next), here);
     LLVMBasicBlockRef rare = build_unless(build, goes_on);
@@ -66,9 +76,14 @@ static void call(struct build *build, LLVMValueRef callee, LLVMValueRef more, ui
     LLVMPositionBuilderAtEnd(build->builder, usual);
 }
 
+static LLVMValueRef mask_bits(const struct build *build) {
+    return build->mask ? build->mask->bits : LLVMConstAllOnes(build->i32);
+}
+
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next) {
-    call(build, linked(build, build->links, offsetof(struct compiled_links, run_segment)),
-         LLVMConstInt(build->i32, segment, false), next);
+    LLVMValueRef more[] = {LLVMConstInt(build->i32, segment, false), mask_bits(build)};
+    call(build, linked(build, build->links, offsetof(struct compiled_links, run_segment)), more, 2,
+         next);
 }
 
 // ---- Handlers of the interpreter ----------------------------------------------------------------
@@ -86,8 +101,11 @@ static void save_register(void *context, uint32_t reg, bool is_written) {
 
 static void load_register(void *context, uint32_t reg, bool is_written) {
     const struct visit *visit = context;
-    if (is_written)
-        visit->build->held[reg] = build_load(visit->build, reg, visit->build->forms[reg]);
+    struct build *build = visit->build;
+    if (is_written && build_keeps(build, reg))
+        build_assign(build, reg, build_load(build, reg, build->forms[reg]).value);
+    else if (is_written)
+        build->held[reg] = build_load(build, reg, build->forms[reg]);
 }
 
 void build_interpreted(struct build *build, uint32_t op) {
@@ -95,9 +113,17 @@ void build_interpreted(struct build *build, uint32_t op) {
     const struct ir_instruction *ir = &build->plan->function->instructions[o->ir];
     struct visit visit = {build, op};
     ir_visit_registers(ir, save_register, &visit);
-    LLVMValueRef handlers = linked(build, build->links, offsetof(struct compiled_links, handlers));
-    call(build, linked(build, handlers, o->first * sizeof(sim_handler)),
-         instr_address(build, o->first), o->at + 1);
+    if (build->mask) {
+        LLVMValueRef more[] = {LLVMConstInt(build->i32, o->first, false),
+                               LLVMConstInt(build->i32, o->at + 1, false), build->mask->bits};
+        call(build, linked(build, build->links, offsetof(struct compiled_links, run_some)), more, 3,
+             o->at + 1);
+    } else {
+        LLVMValueRef handlers =
+            linked(build, build->links, offsetof(struct compiled_links, handlers));
+        LLVMValueRef more[] = {instr_address(build, o->first)};
+        call(build, linked(build, handlers, o->first * sizeof(sim_handler)), more, 1, o->at + 1);
+    }
     ir_visit_registers(ir, load_register, &visit);
 }
 

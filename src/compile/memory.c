@@ -54,6 +54,18 @@ static LLVMValueRef widen(struct build *build, const struct op *op, LLVMValueRef
     return LLVMBuildZExt(build->builder, value, vector_of(held_type(build, op), LANES), here);
 }
 
+static LLVMValueRef call_masked(struct build *build, const char *name, LLVMTypeRef types[2],
+                                LLVMValueRef arguments[4], unsigned count) {
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, types, 2);
+    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, types, 2);
+    return LLVMBuildCall2(build->builder, type, function, arguments, count, here);
+}
+
+static LLVMValueRef on_lanes(const struct build *build) {
+    return build->mask ? build->mask->lanes : LLVMConstAllOnes(vector_of(build->i1, LANES));
+}
+
 // Every count-th element, from the e-th on.
 static LLVMValueRef take_element(struct build *build, LLVMValueRef all, unsigned count,
                                  unsigned e) {
@@ -69,8 +81,16 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
     LLVMTypeRef type = vector_of(element_type(build, op), LANES * count);
-    LLVMValueRef all = LLVMBuildLoad2(build->builder, type, place(build, op, first, 0, type), here);
-    LLVMSetAlignment(all, op->access->bytes);
+    LLVMValueRef at = place(build, op, first, 0, type), all;
+    if (build->mask) { // of one element
+        LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
+        LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
+        LLVMValueRef arguments[] = {at, align, on_lanes(build), LLVMGetUndef(type)};
+        all = call_masked(build, "llvm.masked.load", types, arguments, 4);
+    } else {
+        all = LLVMBuildLoad2(build->builder, type, at, here);
+        LLVMSetAlignment(all, op->access->bytes);
+    }
     for (unsigned e = 0; e < count; e++)
         values[e] = widen(build, op, count == 1 ? all : take_element(build, all, count, e));
 }
@@ -124,15 +144,34 @@ static LLVMValueRef lane_of(struct build *build, LLVMValueRef value, unsigned la
 
 // All lanes to one place: as the interpreter has it (lanes/mem/store.c), the lowest lane of the
 // last group of lanes that is served wins.
+static LLVMValueRef winner_of(struct build *build, unsigned width) {
+    LLVMBuilderRef b = build->builder;
+    const unsigned group = width <= 4 ? LANES : 4 * LANES / width;
+    if (!build->mask)
+        return LLVMConstInt(build->i32, LANES - group, false);
+    LLVMValueRef bits = build->mask->bits;
+    if (group < LANES) {
+        LLVMValueRef last = LLVMBuildSub(b, LLVMConstInt(build->i32, LANES - 1, false),
+                                         build_count_zeros(build, "llvm.ctlz", bits), here);
+        LLVMValueRef begin =
+            LLVMBuildAnd(b, last, LLVMConstInt(build->i32, ~(group - 1), false), here);
+        bits =
+            LLVMBuildAnd(b, bits, LLVMBuildShl(b, LLVMConstAllOnes(build->i32), begin, here), here);
+    }
+    return build_count_zeros(build, "llvm.cttz", bits);
+}
+
 static void store_uniform(struct build *build, const struct op *op, LLVMValueRef first) {
     const unsigned width = op->access->bytes * op->access->count;
-    const unsigned winner = width <= 4 ? 0 : LANES - 4 * LANES / width;
+    LLVMValueRef winner = winner_of(build, width);
     for (unsigned e = 0; e < op->access->count; e++) {
         const struct op_source *source = &op->elements[e];
-        LLVMValueRef value = build_source_form(build, source).kind == FORM_RAMP &&
-                                     build_source_form(build, source).stride == 0
-                                 ? build_source_first(build, source)
-                                 : lane_of(build, build_source_lanes(build, source), winner);
+        LLVMValueRef value =
+            build_source_form(build, source).kind == FORM_RAMP &&
+                    build_source_form(build, source).stride == 0
+                ? build_source_first(build, source)
+                : LLVMBuildExtractElement(build->builder, build_source_lanes(build, source), winner,
+                                          here);
         store_at(build, op, narrow(build, op, value, 1),
                  place(build, op, first, e * op->access->bytes, element_type(build, op)));
     }
@@ -160,7 +199,15 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
                                          LLVMConstVector(which, 4 * LANES), here);
         }
     }
-    store_at(build, op, all, place(build, op, first, 0, LLVMTypeOf(all)));
+    LLVMValueRef at = place(build, op, first, 0, LLVMTypeOf(all));
+    if (!build->mask) {
+        store_at(build, op, all, at);
+        return;
+    }
+    LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
+    LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
+    LLVMValueRef arguments[] = {all, at, align, on_lanes(build)};
+    call_masked(build, "llvm.masked.store", types, arguments, 4);
 }
 
 static void store_strided(struct build *build, const struct op *op, LLVMValueRef first,
@@ -209,18 +256,10 @@ static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMVa
                             vector_of(LLVMPointerType(element_type(build, op), 0), LANES), here);
 }
 
-static LLVMValueRef call_masked(struct build *build, const char *name, LLVMTypeRef types[2],
-                                LLVMValueRef arguments[4], unsigned count) {
-    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, types, 2);
-    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, types, 2);
-    return LLVMBuildCall2(build->builder, type, function, arguments, count, here);
-}
-
 static void access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
                          LLVMValueRef values[4]) {
     LLVMTypeRef lanes = vector_of(element_type(build, op), LANES);
-    LLVMValueRef all = LLVMConstAllOnes(vector_of(build->i1, LANES));
+    LLVMValueRef all = on_lanes(build);
     LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
     for (unsigned e = 0; e < op->access->count; e++) {
         LLVMValueRef places = lane_places(build, op, offsets, e);
@@ -244,7 +283,14 @@ bool build_is_anywhere(struct form base) {
     return base.kind == FORM_LANES;
 }
 
-bool build_can_access(const struct op *op, struct form base) {
+// Of some lanes, those that are neither side by side nor at one place are taken one by one.
+static bool is_lane_by_lane(const struct build *build, const struct op *op, struct form base) {
+    const int64_t width = op->access->bytes * op->access->count;
+    return build_is_anywhere(base) ||
+           (build->mask && base.stride != 0 && (base.stride != width || op->access->count > 1));
+}
+
+bool build_can_access(const struct build *build, const struct op *op, struct form base) {
     const int64_t width = op->access->bytes * op->access->count;
     const bool is_shared = op->access->space == PTX_SPACE_SHARED;
     enum { FAR = 1 << 20 };
@@ -252,6 +298,8 @@ bool build_can_access(const struct op *op, struct form base) {
         return false;
     if (base.kind != FORM_RAMP)
         return is_shared && base.kind == FORM_LANES;
+    if (is_lane_by_lane(build, op, base) && !is_shared)
+        return false;
     if (base.stride == 0 || base.stride == width)
         return true;
     // Lanes must not overlap, and only of shared memory do observers know such requests.
@@ -262,7 +310,7 @@ void build_access(struct build *build, const struct op *op) {
     const struct form base = build_source_form(build, &op->base);
     const bool is_load = op->kind == OP_LOAD;
     LLVMValueRef values[4] = {NULL};
-    if (build_is_anywhere(base))
+    if (is_lane_by_lane(build, op, base))
         access_lanes(build, op, lane_offsets(build, op), values);
     else if (is_load)
         load_values(build, op, first_address(build, op), base.stride, values);
@@ -270,5 +318,5 @@ void build_access(struct build *build, const struct op *op) {
         store_values(build, op, first_address(build, op), base.stride);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         if (op->targets[e] != IR_NONE)
-            build_set(build, op->targets[e], build->forms[op->targets[e]], values[e]);
+            build_assign(build, op->targets[e], values[e]);
 }

@@ -406,6 +406,14 @@ static bool join_forms(struct plan *plan, uint32_t block, const struct form *for
     return changes;
 }
 
+// Lanes may part behind the block: each has what it wrote itself where they meet.
+static bool parts(const struct plan *plan, uint32_t b, const struct form *forms) {
+    if (!plan->may_part[b])
+        return false;
+    const struct op *jump = &plan->ops[plan->block_ops[b + 1] - 1];
+    return forms[jump->guard].kind == FORM_LANES;
+}
+
 static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
     const struct ir_block *block = &plan->function->blocks[b];
     memcpy(forms, plan_forms(plan, b), plan->function->register_count * sizeof *forms);
@@ -414,6 +422,12 @@ static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
     bool changes = false;
     for (uint32_t s = 0; s < block->successor_count; s++)
         changes |= join_forms(plan, block->successors[s], forms);
+    if (parts(plan, b, forms)) {
+        for (uint32_t r = 0; r < plan->function->register_count; r++)
+            if (plan_written(plan, b)[r / 64] >> (r % 64) & 1)
+                forms[r] = lanes;
+        changes |= join_forms(plan, block->post_dominator, forms);
+    }
     return changes;
 }
 
@@ -474,6 +488,7 @@ struct plan *plan_create(const struct compile_request *request) {
     plan->live_before =
         base_alloc((plan->op_count + 1) * (plan->live.words + 1) * sizeof *plan->live_before);
     find_live(plan);
+    parts_find(plan);
     find_forms(plan);
     plan->is_entry = base_alloc(plan->op_count + 1);
     find_entries(plan);
@@ -486,6 +501,8 @@ void plan_free(struct plan *plan) {
     ir_liveness_free(&plan->live);
     free(plan->live_before);
     free(plan->forms);
+    free(plan->may_part);
+    free(plan->written);
     free(plan->is_reached);
     free(plan->is_entry);
     free(plan->block_ops);

@@ -39,10 +39,11 @@ static bool is_late_value(const struct segment *segment, const struct op *op) {
     bool late = op->guard != IR_NONE && segment->is_late[op->guard];
     for (unsigned i = 0; i < op->source_count; i++)
         late |= is_late(segment, &op->sources[i]);
-    if (op->guard != IR_NONE) {
-        late |= op->to != IR_NONE && segment->is_late[op->to];
-        late |= op->pair != IR_NONE && segment->is_late[op->pair];
-    }
+    const uint32_t results[] = {op->to, op->pair};
+    for (unsigned i = 0; i < 2; i++)
+        if (results[i] != IR_NONE &&
+            (op->guard != IR_NONE || build_keeps(segment->build, results[i])))
+            late |= segment->is_late[results[i]];
     return late;
 }
 
@@ -64,16 +65,17 @@ static bool takes(const struct segment *segment, struct op *op, struct form *for
     if (op->kind == OP_NOTHING)
         return true;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
-        if (is_late(segment, &op->base) || !build_can_access(op, form_of_source(&op->base, forms)))
+        if (is_late(segment, &op->base) ||
+            !build_can_access(build, op, form_of_source(&op->base, forms)))
             return false;
-        forms_step(build->plan, op, forms);
+        build_step(build, op, forms);
         mark(segment, op, true);
         return true;
     }
     if (op->kind != OP_VALUE || !build_is_native(build, op))
         return false;
     const bool late = is_late_value(segment, op);
-    forms_step(build->plan, op, forms);
+    build_step(build, op, forms);
     if (op->checks_range && late)
         return false;
     mark(segment, op, late);
@@ -147,8 +149,21 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
     LLVMSetAlignment(shape, 64);
     LLVMValueRef differ =
         LLVMBuildICmp(b, LLVMIntNE, LLVMBuildSub(b, group->base, spread, here), shape, here);
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, build_bits(build, differ),
-                               LLVMConstInt(build->i32, 0, false), here));
+    LLVMValueRef bits = build_bits(build, differ);
+    if (build->mask)
+        bits = LLVMBuildAnd(b, bits, build->mask->bits, here);
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstInt(build->i32, 0, false), here));
+}
+
+static void ask_lanes(struct segment *segment, const struct group *group) {
+    struct build *build = segment->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef differ =
+        LLVMBuildXor(b, LLVMBuildZExt(b, build->mask->bits, build->i64, here),
+                     load_field(build, group->cell, offsetof(struct native_cell, lanes)), here);
+    LLVMValueRef wanted = load_field(build, group->cell, offsetof(struct native_cell, care));
+    ask(segment,
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, differ, wanted, here), number(build, 0), here));
 }
 
 static void ask_group(struct segment *segment, struct group *group, bool is_anywhere) {
@@ -169,6 +184,8 @@ static void ask_group(struct segment *segment, struct group *group, bool is_anyw
     ask(segment, LLVMBuildICmp(b, LLVMIntULE, distance, limit, here));
     if (is_anywhere)
         ask_shape(segment, group, first);
+    if (build->mask)
+        ask_lanes(segment, group);
 }
 
 static struct group *find_group(struct segment *segment, LLVMValueRef base, bool is_shared) {
@@ -215,7 +232,7 @@ static bool build_one(struct segment *segment, struct op *op) {
         LLVMPositionBuilderAtEnd(build->builder, segment->head);
         if (!note_access(segment, op))
             return false;
-        forms_step(build->plan, op, build->forms);
+        build_step(build, op, build->forms);
         LLVMPositionBuilderAtEnd(build->builder, segment->quick);
         build_access(build, op);
         mark(segment, op, true);
@@ -223,7 +240,7 @@ static bool build_one(struct segment *segment, struct op *op) {
     }
     const bool late = is_late_value(segment, op);
     LLVMPositionBuilderAtEnd(build->builder, late ? segment->quick : segment->head);
-    forms_step(build->plan, op, build->forms);
+    build_step(build, op, build->forms);
     if (!late)
         ask(segment, build_range(build, op));
     build_native_value(build, op);
@@ -273,6 +290,25 @@ static void note_segment(struct segment *segment) {
     vec_push(&build->segments.list, made);
 }
 
+// What the interpreter has left in a register.
+static struct held read_back(struct segment *segment, const struct held *before, uint32_t block_end,
+                             uint32_t reg) {
+    struct build *build = segment->build;
+    const bool keeps = build_keeps(build, reg);
+    if (!keeps && !is_live_behind(segment, block_end, reg))
+        return (struct held){.form = build->forms[reg]};
+    struct held held = build_load(build, reg, build->forms[reg]);
+    if (keeps && before->value) {
+        LLVMValueRef old =
+            before->form.kind == FORM_RAMP
+                ? build_spread(build, before->form, before->value, build_register_bytes(build, reg))
+                : before->value;
+        held.value = LLVMBuildSelect(build->builder, build->mask->lanes, held.value, old, here);
+        held.is_saved = false;
+    }
+    return held;
+}
+
 // `before`: what registers held.
 static void join(struct segment *segment, struct held *before, uint32_t block_end) {
     struct build *build = segment->build;
@@ -304,9 +340,7 @@ static void join(struct segment *segment, struct held *before, uint32_t block_en
                       build->plan->ops[segment->end - 1].at + 1);
     for (uint32_t r = 0; r < count; r++)
         if (touched.is_written[r])
-            before[r] = is_live_behind(segment, block_end, r)
-                            ? build_load(build, r, build->forms[r])
-                            : (struct held){.form = build->forms[r]};
+            before[r] = read_back(segment, &before[r], block_end, r);
     LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, behind);

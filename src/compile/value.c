@@ -104,7 +104,8 @@ static void set_result(struct build *build, const struct op *op, uint32_t reg, u
                        LLVMValueRef value) {
     if (reg == IR_NONE)
         return;
-    LLVMValueRef raw = op->guard == IR_NONE && lanes > 1 ? rows_before_nan(value) : NULL;
+    const bool is_whole = op->guard == IR_NONE && !build_keeps(build, reg);
+    LLVMValueRef raw = is_whole && lanes > 1 ? rows_before_nan(value) : NULL;
     value = fit(build, value, build_register_type(build, reg, lanes));
     if (op->guard != IR_NONE && build->held[reg].value) {
         LLVMValueRef on = build_register_lanes(build, op->guard);
@@ -112,7 +113,7 @@ static void set_result(struct build *build, const struct op *op, uint32_t reg, u
             on = LLVMBuildNot(build->builder, on, here);
         value = LLVMBuildSelect(build->builder, on, value, build_register_lanes(build, reg), here);
     }
-    build_set(build, reg, build->forms[reg], value);
+    build_assign(build, reg, value);
     build->held[reg].raw = raw;
 }
 

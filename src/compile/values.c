@@ -2,6 +2,7 @@
 #include "compile/build.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char here[] = "";
 
@@ -113,6 +114,14 @@ LLVMValueRef build_source_lanes(struct build *build, const struct op_source *sou
     return load_memory(build, source, false);
 }
 
+LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits) {
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, &build->i32, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, &build->i32, 1);
+    LLVMValueRef arguments[] = {bits, LLVMConstInt(build->i1, 1, false)};
+    return LLVMBuildCall2(build->builder, type, function, arguments, 2, here);
+}
+
 // ---- The interpreter's frame ------------------------------------------------------------------
 
 static uint64_t place_of(const struct build *build, uint32_t reg) {
@@ -152,9 +161,29 @@ static LLVMValueRef load_lane(struct build *build, uint64_t place, LLVMTypeRef t
     return load;
 }
 
+// Lane 0's value of a ramp, as the first lane that is on has it.
+static LLVMValueRef load_first_on(struct build *build, uint32_t reg, struct form form) {
+    LLVMBuilderRef b = build->builder;
+    const unsigned bytes = build_register_bytes(build, reg);
+    LLVMValueRef lane = build_count_zeros(build, "llvm.cttz", build->mask->bits);
+    LLVMTypeRef type = build_lane_type(build, bytes ? bytes : 4);
+    LLVMValueRef at =
+        build_pointer(build, build->base[SIM_BASE_REGISTERS], place_of(build, reg), type);
+    LLVMValueRef index = bytes ? lane : LLVMConstInt(build->i32, 0, false);
+    LLVMValueRef value = LLVMBuildLoad2(b, type, LLVMBuildGEP2(b, type, at, &index, 1, here), here);
+    LLVMSetAlignment(value, bytes ? bytes : 4);
+    if (!bytes)
+        return LLVMBuildTrunc(b, LLVMBuildLShr(b, value, lane, here), build->i1, here);
+    LLVMValueRef steps = LLVMBuildMul(b, LLVMBuildZExt(b, lane, type, here),
+                                      build_constant(build, bytes, (uint64_t)form.stride), here);
+    return LLVMBuildSub(b, value, steps, here);
+}
+
 struct held build_load(struct build *build, uint32_t reg, struct form form) {
     const unsigned bytes = build_register_bytes(build, reg);
     const uint64_t place = place_of(build, reg);
+    if (build->mask && form.kind == FORM_RAMP)
+        return (struct held){.form = form, .value = load_first_on(build, reg, form)};
     struct held held = {.form = form, .is_saved = true};
     if (bytes) {
         const bool is_ramp = form.kind == FORM_RAMP;
@@ -172,6 +201,52 @@ struct held build_load(struct build *build, uint32_t reg, struct form form) {
 
 void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value) {
     build->held[reg] = (struct held){.form = form, .value = value};
+}
+
+// ---- What is written ----------------------------------------------------------------------------
+
+static const struct form lanes_form = {.kind = FORM_LANES, .bits = FORM_ANY_BITS};
+
+bool build_keeps(const struct build *build, uint32_t reg) {
+    return build->mask && (build->mask->keeps[reg / 64] >> (reg % 64) & 1);
+}
+
+struct kept {
+    const struct build *build;
+    struct form *forms;
+};
+
+static void keep_form(void *context, uint32_t reg, bool is_written) {
+    const struct kept *kept = context;
+    if (is_written && build_keeps(kept->build, reg))
+        kept->forms[reg] = lanes_form;
+}
+
+void build_step(const struct build *build, struct op *op, struct form *forms) {
+    forms_step(build->plan, op, forms);
+    if (!build->mask)
+        return;
+    if (op->checks_range && op->to != IR_NONE)
+        forms[op->to] = lanes_form;
+    if (op->checks_range && op->pair != IR_NONE)
+        forms[op->pair] = lanes_form;
+    op->checks_range = false;
+    struct kept kept = {build, forms};
+    ir_visit_registers(&build->plan->function->instructions[op->ir], keep_form, &kept);
+}
+
+void build_assign(struct build *build, uint32_t reg, LLVMValueRef value) {
+    struct form form = build->forms[reg];
+    if (build_keeps(build, reg)) {
+        if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMVectorTypeKind)
+            value = build_spread(build, (struct form){.kind = FORM_RAMP}, value,
+                                 build_register_bytes(build, reg));
+        form = build->forms[reg] = lanes_form;
+        if (build->held[reg].value)
+            value = LLVMBuildSelect(build->builder, build->mask->lanes, value,
+                                    build_register_lanes(build, reg), here);
+    }
+    build_set(build, reg, form, value);
 }
 
 // ---- Ways -----------------------------------------------------------------------------------

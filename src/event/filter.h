@@ -8,7 +8,8 @@
 //   - how many such requests there were, and the least number of a warp that made one,
 // and when it has heard of one with all these in common before it puts it into a memo. A request is
 // then dropped, and counted in the memo, when it agrees with what is there in all of these and its
-// warp is not before `since`. So nothing is lost: what a dropped request says is what the one
+// warp is not before `since`, or is one of those that the observer counts alike (`is_once`). So
+// nothing is lost: what a dropped request says is what the one
 // before it said, once more.
 //
 // Requests of shared memory of another block, bulk copies and asynchronous ones are told always. It
@@ -110,6 +111,9 @@ struct event_memo {
     } places[EVENT_MEMO_PLACES];
     struct event_shape last;
     uint64_t repeats; // of the last one
+    // The last one is served at once, as is each of lanes that access up to 4 bytes in banks of
+    // their own: it may stand for all of these.
+    bool is_once;
 };
 
 static inline uint64_t event_warp_number(uint64_t block_number, uint32_t warp) {

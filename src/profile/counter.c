@@ -225,9 +225,16 @@ static inline struct pattern *find(struct counter *counter, const struct event_s
     return counter->last = found;
 }
 
+static inline bool is_once(const struct pattern *pattern) {
+    return pattern->units == 1 && pattern->ideal == 1 && pattern->degree == 1 &&
+           !pattern->is_estimate;
+}
+
 // The same request again need not be told: `counter->last` is its pattern.
 static inline void memo_last(struct counter *counter) {
-    counter->memo.last = counter->last->key;
+    const struct pattern *last = counter->last;
+    counter->memo.last = last->key;
+    counter->memo.is_once = is_once(last);
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -327,7 +334,8 @@ void counter_shared(struct counter *counter, const struct event_access *event) {
         event_shape_of_offsets(&key, mask, event->offsets, rule->keep);
         const struct pattern *before = counter->last;
         pattern = find(counter, &key);
-        if (pattern == before && !counter->memo.last.mask && !rule->request.matrices)
+        if ((pattern == before || is_once(pattern)) && !counter->memo.last.mask &&
+            !rule->request.matrices)
             memo_last(counter);
         remember(counter, pattern, tag);
     }

@@ -8,7 +8,8 @@
 
 struct sim_native;        // a compiled kernel
 struct sim_native_worker; // what one worker knows of its accesses, for a launch
-struct sim_native_job;    // a kernel that is being compiled
+struct sim_block_flow;
+struct sim_native_job; // a kernel that is being compiled
 
 // ---- engine.c: which kernels are compiled, and when ------------------------------------------
 
@@ -41,5 +42,13 @@ enum sim_native_turn {
     SIM_NATIVE_GOES_ON, // its split runs, and goes on at *goes_on
 };
 enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_instr **goes_on);
+
+// ---- turns.c ---------------------------------------------------------------------------------
+
+// Turns of all warps of a block, beginning with that of *warp, as long as they go the same way in
+// native code. *warp becomes the one whose turn it is then; *goes_on: NULL if it has not begun.
+// *moved: set where a warp's turn has ended.
+enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *warp,
+                                      const struct sim_instr **goes_on, bool *moved);
 
 #endif

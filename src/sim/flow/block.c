@@ -263,10 +263,11 @@ static bool run_split(struct sim_block_flow *flow, struct sim_warp *warp,
 
 enum warp_result { WARP_WAITS, WARP_SPINS, WARP_SLICE, WARP_FAULT };
 
-static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp) {
+// `pc`: where its current split goes on; NULL: it waits for a turn.
+static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *warp,
+                                 const struct sim_instr *pc) {
     unsigned rounds = 0, spins = 0;
-    const struct sim_instr *pc = NULL;
-    if (flow->block.worker->native && sim_native_run(warp, &pc) == SIM_NATIVE_STOPS)
+    if (!pc && flow->block.worker->native && sim_native_run(warp, &pc) == SIM_NATIVE_STOPS)
         return flow->has_fault ? WARP_FAULT : WARP_WAITS;
     for (;; pc = NULL) {
         if (!pc)
@@ -308,7 +309,7 @@ static void settle(struct sim_block_flow *flow) {
     flow->is_settling = true;
     for (uint32_t w = 0; w < first.warp; w++) {
         flow->has_fault = false;
-        if (run_warp(flow, &flow->warps[w]) != WARP_FAULT)
+        if (run_warp(flow, &flow->warps[w], NULL) != WARP_FAULT)
             continue;
         const bool is_lower =
             flow->fault.instr == first.instr && is_of_access(flow->fault.result.fault);
@@ -378,6 +379,18 @@ struct round {
     bool moved, spun;
 };
 
+// A turn of a warp. Native code may take many turns at once; *warp is the one that it ends with.
+static enum warp_result take_turn(struct sim_block_flow *flow, uint32_t *warp, bool *moved) {
+    const uint64_t before = flow->flows[*warp].instructions;
+    const struct sim_instr *pc = NULL;
+    if (flow->block.worker->native && sim_native_turns(flow, warp, &pc, moved) == SIM_NATIVE_STOPS)
+        return flow->has_fault ? WARP_FAULT : WARP_WAITS;
+    struct sim_warp *it = &flow->warps[*warp];
+    const enum warp_result result = run_warp(flow, it, pc);
+    *moved |= result == WARP_SLICE || (result == WARP_WAITS && it->flow->instructions != before);
+    return result;
+}
+
 // A turn of each warp. False: a fault.
 static bool run_round(struct sim_block_flow *flow, struct round *round) {
     uint8_t order[SIM_MAX_WARPS];
@@ -387,14 +400,13 @@ static bool run_round(struct sim_block_flow *flow, struct round *round) {
         count = sim_shuffle_warps(shuffle, flow, round->is_whole, order);
     round->is_whole = count == flow->warp_count;
     for (uint32_t i = 0; i < count; i++) {
-        struct sim_warp *warp = &flow->warps[shuffle ? order[i] : i];
-        uint64_t before = warp->flow->instructions;
-        enum warp_result result = run_warp(flow, warp);
+        uint32_t warp = shuffle ? order[i] : i;
+        const enum warp_result result = take_turn(flow, &warp, &round->moved);
         if (result == WARP_FAULT)
             return false;
         round->spun |= result == WARP_SPINS;
-        round->moved |=
-            result == WARP_SLICE || (result == WARP_WAITS && warp->flow->instructions != before);
+        if (!shuffle)
+            i = warp;
     }
     return true;
 }

@@ -9,9 +9,12 @@
 // A group: the accesses of a piece of straight code whose addresses are one register and a
 // constant. Those of lane 0's base `b` are known where (b - base) & mask is 0 and b - base is at
 // most `limit`; where lanes lie anywhere, their bases must have the distances `shape` from lane
-// 0's, too. `count`: how often that was so since it was last told.
+// 0's, too. `count`: how often that was so since it was last told. Where lanes are off, the others
+// must be `lanes` in the bits of `care`, which are none where it does not matter which they are.
 struct native_cell {
-    uint64_t base, mask, limit, count;
+    _Alignas(64) uint64_t base;
+    uint64_t mask, limit, count;
+    uint64_t lanes, care;
     uint32_t *shape; // of 32 lanes, 64-byte aligned
 };
 

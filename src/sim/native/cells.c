@@ -44,16 +44,30 @@ void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space
         empty_all(own, group);
 }
 
-struct request {                       // of all lanes, of which lane 0 comes first
+struct request {
     _Alignas(64) uint64_t first, base; // lane 0's place, and its base
-    uint32_t lanes[LANES];             // distances from lane 0's; of shared memory
+    uint32_t lanes[LANES];             // all lanes' distances from lane 0's; of shared memory
     enum event_pattern pattern;
-    uint64_t below, above; // how far lanes reach from lane 0's first byte
+    uint64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
+    uint32_t mask;         // lanes that are on
+    bool is_whole;         // the reach is that of all lanes, so that it does not matter who is on
 };
 
 struct range { // of lane 0's offset or address
     uint64_t first, last;
 };
+
+// Of the lanes of a mask, and lane 0, whose place stands for theirs.
+static void find_reach(struct request *request, uint32_t mask, unsigned width) {
+    int64_t low = 0, high = 0;
+    EACH_LANE(l, mask) {
+        const int64_t distance = (int32_t)request->lanes[l];
+        low = distance < low ? distance : low;
+        high = distance > high ? distance : high;
+    }
+    request->below = (uint64_t)-low;
+    request->above = (uint64_t)(high + width);
+}
 
 static void read_shared(const struct sim_warp *warp, const struct sim_access *access,
                         unsigned width, struct request *request) {
@@ -61,20 +75,15 @@ static void read_shared(const struct sim_warp *warp, const struct sim_access *ac
     const uint32_t offset = (uint32_t)access->offset;
     const uint32_t first = base ? base[0] + offset : offset;
     bool is_linear = true, is_uniform = true;
-    int64_t low = 0, high = 0;
     for (uint32_t l = 0; l < LANES; l++) {
         const uint32_t lane = base ? base[l] + offset - first : 0;
-        const int64_t distance = (int64_t)(base ? (uint32_t)(base[l] + offset) : first) - first;
         request->lanes[l] = lane;
         is_linear &= lane == l * width;
         is_uniform &= lane == 0;
-        low = distance < low ? distance : low;
-        high = distance > high ? distance : high;
     }
     request->first = first;
     request->base = base ? base[0] : 0;
-    request->below = (uint64_t)-low;
-    request->above = (uint64_t)high + width;
+    find_reach(request, EVENT_ALL_LANES, width);
     request->pattern = is_linear ? EVENT_LINEAR : is_uniform ? EVENT_UNIFORM : EVENT_ANY_PATTERN;
 }
 
@@ -90,18 +99,22 @@ static bool read_global(const struct sim_warp *warp, const struct sim_access *ac
             return false;
     request->below = 0;
     request->above = stride * (LANES - 1) + width;
+    for (uint32_t l = 0; l < LANES; l++)
+        request->lanes[l] = (uint32_t)(l * stride);
     request->pattern = stride == 0 ? EVENT_UNIFORM : EVENT_LINEAR;
     return stride == 0 || stride == width;
 }
 
 // Lanes that store to one place are the interpreter's: it knows who wins.
 static bool has_overlap(const struct request *request, unsigned width) {
-    for (uint32_t l = 1; l < LANES; l++)
-        for (uint32_t k = 0; k < l; k++) {
+    const uint32_t mask = request->is_whole ? EVENT_ALL_LANES : request->mask;
+    EACH_LANE(l, mask) {
+        EACH_LANE(k, mask & ((1u << l) - 1)) {
             const uint32_t distance = request->lanes[l] - request->lanes[k];
             if (distance < width || 0u - distance < width)
                 return true;
         }
+    }
     return false;
 }
 
@@ -131,6 +144,28 @@ static void narrow(struct range *range, uint64_t first, uint64_t bytes) {
         range->last = first + bytes - 1;
 }
 
+// The same where not all lanes are on: the array of the first one that is on.
+static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *memo,
+                              const struct request *request, struct range *range, uint64_t *keep,
+                              uint64_t **repeats) {
+    const unsigned first_lane = (unsigned)__builtin_ctz(request->mask);
+    const uint32_t first = (uint32_t)request->first + request->lanes[first_lane];
+    const uint32_t origin = (uint32_t)event_origin(first, memo->keep);
+    uint32_t differ = memo->last.mask ^ request->mask;
+    if (!event_memo_is_about(memo, first, warp->number) || memo->bytes > UINT32_MAX)
+        return false;
+    EACH_LANE(l, request->mask) {
+        differ |= memo->last.lanes[l] ^ ((uint32_t)request->first + request->lanes[l] - origin);
+    }
+    const uint64_t begin = memo->first + request->below, end = memo->first + memo->bytes;
+    if (end < request->above || begin > end - request->above)
+        return false;
+    narrow(range, begin, end - request->above - begin + 1);
+    *keep = memo->keep;
+    *repeats = &memo->repeats;
+    return request->is_whole ? memo->last.mask && memo->is_once : !differ;
+}
+
 // Whether the observer knows requests like this one, and where it counts them.
 static bool find_memo(const struct sim_warp *warp, const struct sim_access *access,
                       const struct request *request, struct range *range, uint64_t *keep,
@@ -141,6 +176,8 @@ static bool find_memo(const struct sim_warp *warp, const struct sim_access *acce
         return true;
     struct event_memo *memo =
         worker->memos ? worker->memos[access->site * SITE_SPACES + space] : NULL;
+    if (request->mask != EVENT_ALL_LANES)
+        return memo && find_memo_of_some(warp, memo, request, range, keep, repeats);
     if (!memo || !event_memo_is_about(memo, request->first, warp->number))
         return false;
     narrow(range, memo->first, memo->bytes);
@@ -159,16 +196,41 @@ static bool find_memo(const struct sim_warp *warp, const struct sim_access *acce
     return !differ;
 }
 
-static bool is_aligned(const struct request *request, unsigned width) {
+static bool is_aligned(const struct request *request, uint32_t mask, unsigned width) {
     uint32_t bits = (uint32_t)request->first;
-    for (uint32_t l = 0; l < LANES; l++)
+    EACH_LANE(l, mask) {
         bits |= request->lanes[l];
+    }
     return (bits & (width - 1)) == 0;
 }
 
+// Whether any of the lanes are served at once: each has a bank of its own, or all have one word.
+static bool is_once(const struct request *request, unsigned width) {
+    enum { WORD = 4 };
+    uint32_t banks = 0;
+    if (request->pattern == EVENT_UNIFORM || width > WORD)
+        return width <= WORD;
+    for (uint32_t l = 0; l < LANES; l++)
+        banks |= 1u << (((uint32_t)request->first + request->lanes[l]) / WORD % LANES);
+    return banks == EVENT_ALL_LANES;
+}
+
+// How far lanes reach: where it does not matter which of them are on, all of them.
+static void choose_reach(const struct sim_warp *warp, const struct sim_access *access,
+                         unsigned width, struct request *request) {
+    struct range range;
+    request->is_whole = access->space == PTX_SPACE_SHARED && is_once(request, width) &&
+                        is_aligned(request, EVENT_ALL_LANES, width) &&
+                        find_bounds(warp, access, request, &range) &&
+                        request->first >= range.first && request->first <= range.last;
+    if (!request->is_whole && access->space == PTX_SPACE_SHARED)
+        find_reach(request, request->mask, width);
+}
+
 static bool read_request(const struct sim_warp *warp, const struct sim_access *access,
-                         struct request *request) {
+                         uint32_t mask, struct request *request) {
     const unsigned width = access->bytes * access->count;
+    request->mask = mask;
     if (access->space != PTX_SPACE_SHARED)
         return read_global(warp, access, width, request);
     read_shared(warp, access, width, request);
@@ -177,14 +239,16 @@ static bool read_request(const struct sim_warp *warp, const struct sim_access *a
 
 // Adds what is known of a member to its group's draft.
 static void add_member(const struct sim_warp *warp, const struct sim_instr *instr, uint32_t member,
-                       const struct request *request) {
+                       struct request *request) {
     const struct sim_native_worker *own = warp->block->worker->native;
     const struct sim_access *access = instr->access;
     const unsigned width = access->bytes * access->count;
     struct native_draft *draft = &own->drafts[own->native->compiled.members[member].group];
     struct range range;
     uint64_t keep = 0, *repeats = NULL;
-    if (!is_aligned(request, width) ||
+    if (request->mask != EVENT_ALL_LANES)
+        choose_reach(warp, access, width, request);
+    if (!is_aligned(request, request->mask, width) ||
         (access->is_store && own->native->compiled.members[member].is_anywhere &&
          has_overlap(request, width)) ||
         !find_bounds(warp, access, request, &range) ||
@@ -197,6 +261,7 @@ static void add_member(const struct sim_warp *warp, const struct sim_instr *inst
     draft->below = below < draft->below ? below : draft->below;
     draft->above = above < draft->above ? above : draft->above;
     draft->mask |= keep | (width - 1);
+    draft->care |= request->is_whole ? 0 : UINT32_MAX;
     memcpy(draft->shape, request->lanes, sizeof draft->shape);
     draft->members++;
 }
@@ -213,11 +278,12 @@ static void begin_drafts(const struct sim_native_worker *own,
                          const struct native_segment *segment) {
     for (uint32_t g = segment->group; g < segment->group + segment->groups; g++) {
         own->drafts[g].below = own->drafts[g].above = UINT64_MAX;
-        own->drafts[g].mask = own->drafts[g].members = 0;
+        own->drafts[g].mask = own->drafts[g].care = own->drafts[g].members = 0;
     }
 }
 
-static void end_drafts(struct sim_native_worker *own, const struct native_segment *segment) {
+static void end_drafts(struct sim_native_worker *own, const struct native_segment *segment,
+                       uint32_t mask) {
     for (uint32_t g = segment->group; g < segment->group + segment->groups; g++) {
         const struct native_draft *draft = &own->drafts[g];
         if (draft->members != members_of(&own->native->compiled, segment, g))
@@ -227,18 +293,38 @@ static void end_drafts(struct sim_native_worker *own, const struct native_segmen
         cell->mask = draft->mask;
         cell->base = draft->base - (below & ~draft->mask);
         cell->limit = draft->base - cell->base + draft->above;
+        cell->lanes = mask;
+        cell->care = draft->care;
         memcpy(cell->shape, draft->shape, sizeof draft->shape);
         own->armed[g] |= (uint8_t)(1u << native_way(draft->base));
     }
 }
 
-const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number) {
+const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
+                                        uint32_t mask) {
+    const struct sim_instr *instrs = warp->block->worker->native->native->code.instrs;
+    const struct sim_instr *pc = instrs + first;
+    sim_set_mask(warp, mask);
+    while (pc && pc != instrs + end)
+        pc = pc->run[0](warp, pc);
+    sim_set_mask(warp, EVENT_ALL_LANES);
+    return pc;
+}
+
+// The handler of the lanes that are on.
+static sim_handler handler_of(const struct sim_native *native, uint32_t instr, uint32_t mask) {
+    return mask == EVENT_ALL_LANES ? native->original[instr] : native->code.instrs[instr].run[0];
+}
+
+const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number, uint32_t mask) {
     struct sim_native_worker *own = warp->block->worker->native;
     const struct compiled *compiled = &own->native->compiled;
     const struct native_segment *segment = &compiled->segments[number];
     const struct sim_instr *instrs = own->native->code.instrs, *pc = instrs + segment->first;
     uint32_t member = segment->member;
     begin_drafts(own, segment);
+    if (mask != EVENT_ALL_LANES)
+        sim_set_mask(warp, mask);
     while (pc && pc != instrs + segment->end) {
         const uint32_t index = (uint32_t)(pc - instrs);
         struct request request = {0};
@@ -246,15 +332,17 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
             member < segment->member + segment->members && compiled->members[member].instr == index;
         const uint32_t m = member;
         member += is_member;
-        if (is_member && (is_member = read_request(warp, pc->access, &request)))
+        if (is_member && (is_member = read_request(warp, pc->access, mask, &request)))
             empty(own, compiled->members[m].group, native_way(request.base));
         const struct sim_instr *at = pc;
-        pc = own->native->original[index](warp, pc);
+        pc = handler_of(own->native, index, mask)(warp, pc);
         if (pc && is_member)
             add_member(warp, at, m, &request);
     }
+    if (mask != EVENT_ALL_LANES)
+        sim_set_mask(warp, EVENT_ALL_LANES);
     if (pc)
-        end_drafts(own, segment);
+        end_drafts(own, segment, mask);
     return pc;
 }
 

@@ -20,9 +20,12 @@ enum { COMPILE_VERSION = 3 };
 struct compiled_links {
     const struct sim_instr *instrs; // of the kernel
     const sim_handler *handlers;    // by decoded instruction: what the interpreter runs
-    // Runs a segment, by number, as the interpreter does. As a handler returns the instruction
-    // behind it.
-    const struct sim_instr *(*run_segment)(struct sim_warp *warp, uint32_t segment);
+    // Runs a segment, by number, as the interpreter does, for the lanes of a mask. As a handler
+    // returns the instruction behind it.
+    const struct sim_instr *(*run_segment)(struct sim_warp *warp, uint32_t segment, uint32_t mask);
+    // Runs decoded instructions by the interpreter's handlers, for the lanes of a mask.
+    const struct sim_instr *(*run_some)(struct sim_warp *warp, uint32_t first, uint32_t end,
+                                        uint32_t mask);
 };
 
 // Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.

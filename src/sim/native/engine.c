@@ -124,6 +124,7 @@ static void map_groups(struct sim_native *native) {
 static bool is_block_barrier(const struct sim_code *code, uint32_t instr) {
     const struct ir_instruction *ir = &code->ir->instructions[code->instrs[instr].ir];
     return (ir->ptx->isa == PTX_ISA_bar_sync || ir->ptx->isa == PTX_ISA_barrier_sync) &&
+           ir->operand_count == 1 && ir->operands[0].kind == IR_OPERAND_IMMEDIATE &&
            ir->guard == IR_NONE && code->instrs[instr].run[0] != sim_run_reconverge &&
            code->instrs[instr].run[0] != sim_run_join;
 }
@@ -195,6 +196,7 @@ static bool take_code(struct sim_native *native) {
         .instrs = native->code.instrs,
         .handlers = native->original,
         .run_segment = sim_native_segment,
+        .run_some = sim_native_some,
     };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
         native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;

@@ -13,10 +13,11 @@ struct sim_native {
     struct native_image image;
     compiled_body body;
     struct compiled_links links;
-    struct sim_code code;    // the kernel's, with native code in the place of some handlers
-    bool has_whole_rows;     // of the launches that it is for
-    sim_handler *original;   // by decoded instruction: what the interpreter runs for a full warp
-    bool *is_barrier;        // by decoded instruction: all warps of the block wait there
+    struct sim_code code;  // the kernel's, with native code in the place of some handlers
+    bool has_whole_rows;   // of the launches that it is for
+    sim_handler *original; // by decoded instruction: what the interpreter runs for a full warp
+    bool *is_barrier; // by decoded instruction: all warps of the block wait there, at a barrier
+                      // whose number is written
     uint32_t *group_of_site; // IR_NONE: it has none
     uint32_t *segment_of_group;
 };
@@ -24,6 +25,7 @@ struct sim_native {
 // A cell while the interpreter runs its segment.
 struct native_draft {
     uint64_t base, below, above, mask; // of lane 0's base, and how far it may be from there
+    uint64_t care;                     // which lanes are on
     uint32_t members;                  // that are known so far
     uint32_t shape[LANES];
 };
@@ -49,8 +51,23 @@ struct sim_native_worker {
 };
 
 // cells.c: runs a segment as the interpreter does, and fills its cells.
-const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number);
+const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number, uint32_t mask);
+// The interpreter's handlers, for the lanes of a mask. See struct compiled_links.
+const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
+                                        uint32_t mask);
 // run.c: the handler of entries.
 const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr);
+// A warp, all of whose lanes are on, runs from an entry. As compiled_body.
+const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,
+                                        bool is_trusted);
+// Native code that began at `at` ended at `next`; the warp had executed `before` instructions then.
+void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
+                      const struct sim_instr *next, uint64_t before);
+
+static inline bool sim_native_is_entry(const struct sim_worker *worker,
+                                       const struct sim_instr *instr) {
+    const struct sim_native_worker *own = worker->native;
+    return own->entries[instr - own->native->code.instrs].is_open;
+}
 
 #endif

@@ -19,8 +19,25 @@ static bool is_ready(const struct sim_warp *warp) {
            warp->number >= worker->native->told_number;
 }
 
-static void judge(struct native_entry *entry, uint64_t done) {
-    entry->done += done;
+const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,
+                                        bool is_trusted) {
+    struct sim_worker *worker = warp->block->worker;
+    struct sim_native_worker *own = worker->native;
+    const uint64_t generation = __atomic_load_n(&worker->memory->generation, __ATOMIC_RELAXED);
+    if (__builtin_expect(own->generation != generation, 0)) {
+        sim_native_flush(worker);
+        own->generation = generation;
+    }
+    return own->native->body(warp, at, own->cells, is_trusted, &own->native->links);
+}
+
+void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
+                      const struct sim_instr *next, uint64_t before) {
+    const struct sim_native_worker *own = warp->block->worker->native;
+    struct native_entry *entry = &own->entries[at - own->native->code.instrs];
+    entry->done += warp->flow->instructions - before;
+    if (next && next > at)
+        entry->done += (uint64_t)(next - at);
     if (++entry->visits % VISITS)
         return;
     entry->is_open = entry->done >= (uint64_t)VISITS * WORTH;
@@ -28,22 +45,12 @@ static void judge(struct native_entry *entry, uint64_t done) {
 }
 
 static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_instr *at) {
-    struct sim_worker *worker = warp->block->worker;
-    struct sim_native_worker *own = worker->native;
-    const struct sim_native *native = own->native;
     struct sim_warp_flow *flow = warp->flow;
-    const uint64_t generation = __atomic_load_n(&worker->memory->generation, __ATOMIC_RELAXED);
-    if (__builtin_expect(own->generation != generation, 0)) {
-        sim_native_flush(worker);
-        own->generation = generation;
-    }
     const bool is_trusted = flow->native_left == at;
     flow->native_left = NULL;
     const uint64_t before = flow->instructions;
-    const struct sim_instr *next = native->body(warp, at, own->cells, is_trusted, &native->links);
-    const uint64_t counted = flow->instructions - before;
-    judge(&own->entries[at - native->code.instrs],
-          next && next > at ? counted + (uint64_t)(next - at) : counted);
+    const struct sim_instr *next = sim_native_body(warp, at, is_trusted);
+    sim_native_judge(warp, at, next, before);
     return next;
 }
 
@@ -57,18 +64,13 @@ const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim
     return next == instr ? original(warp, instr) : next;
 }
 
-static bool is_entry(const struct sim_worker *worker, const struct sim_instr *instr) {
-    const struct sim_native_worker *own = worker->native;
-    return own->entries[instr - own->native->code.instrs].is_open;
-}
-
 // A warp that waits at no token begins a turn at an entry.
 static bool may_begin(const struct sim_warp *warp) {
     const struct sim_warp_flow *flow = warp->flow;
     const struct sim_worker *worker = warp->block->worker;
     return flow->splits[0].state == SIM_SPLIT_READY && flow->splits[0].mask == FULL_MASK &&
            !worker->max_instructions && !sim_is_look_due(flow) &&
-           is_entry(worker, flow->splits[0].pc);
+           sim_native_is_entry(worker, flow->splits[0].pc);
 }
 
 static void begin(struct sim_warp *warp) {
@@ -100,7 +102,7 @@ enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_inst
         *goes_on = (*goes_on)->run[1](warp, *goes_on);
         if (!*goes_on)
             return SIM_NATIVE_STOPS;
-        if (!is_entry(worker, *goes_on) || sim_is_look_due(flow))
+        if (!sim_native_is_entry(worker, *goes_on) || sim_is_look_due(flow))
             return SIM_NATIVE_GOES_ON;
         at = *goes_on;
     }

@@ -1,0 +1,229 @@
+// Lanes that part at a jump: what some of them do until all meet again. See build.h.
+//
+// Both ways are made one after the other, as the interpreter goes them: first the lanes that do not
+// jump. What a way writes the lanes of the other one do not get.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "compile/build.h"
+
+static const char here[] = "";
+
+struct parting {
+    struct build *build;
+    uint32_t block, join;
+    LLVMValueRef is_parted; // some lanes go either way
+    struct held *before;    // what registers hold where lanes part
+    struct form *forms;
+    uint64_t *keeps;
+};
+
+// ---- Counts -------------------------------------------------------------------------------------
+
+static LLVMValueRef count_lanes(struct build *build, LLVMValueRef bits) {
+    const unsigned id = LLVMLookupIntrinsicID("llvm.ctpop", 10);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, &build->i32, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, &build->i32, 1);
+    LLVMValueRef count = LLVMBuildCall2(build->builder, type, function, &bits, 1, here);
+    return LLVMBuildZExt(build->builder, count, build->i64, here);
+}
+
+static void add_to(struct build *build, LLVMValueRef place, LLVMValueRef value) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, place, here), value, here);
+    LLVMBuildStore(b, sum, place);
+}
+
+// As sim_account(), and what is counted next begins there. `condition` NULL: always.
+static void account(struct build *build, uint32_t ordinal, LLVMValueRef condition) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef start = LLVMBuildLoad2(b, build->i32, build->run_start, here);
+    LLVMValueRef to = LLVMConstInt(build->i32, ordinal, false);
+    if (condition)
+        to = LLVMBuildSelect(b, condition, to, start, here);
+    LLVMValueRef count = LLVMBuildZExt(b, LLVMBuildSub(b, to, start, here), build->i64, here);
+    LLVMBuildStore(b, to, build->run_start);
+    add_to(build, build->mask ? build->some_count : build->count, count);
+    if (build->mask)
+        add_to(build, build->some_threads, LLVMBuildMul(b, count, build->mask->count, here));
+}
+
+static void begin_count(struct build *build, uint32_t ordinal, LLVMValueRef condition) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef to = LLVMConstInt(build->i32, ordinal, false);
+    if (condition)
+        to = LLVMBuildSelect(b, condition, to,
+                             LLVMBuildLoad2(b, build->i32, build->run_start, here), here);
+    LLVMBuildStore(b, to, build->run_start);
+}
+
+static uint32_t ordinal_of_block(const struct build *build, uint32_t block) {
+    const struct sim_code *code = build->plan->code;
+    return code->instrs[code->block_start[block]].ordinal;
+}
+
+// ---- A way --------------------------------------------------------------------------------------
+
+static void build_branch_of_some(struct build *build, uint32_t number);
+
+static void build_ops(struct build *build, uint32_t begin, uint32_t end) {
+    for (uint32_t o = begin; o < end;) {
+        const uint32_t behind = build_segment(build, o, end);
+        if (behind == o)
+            build_op(build, o++);
+        else
+            o = behind;
+    }
+}
+
+static void build_way(struct build *build, uint32_t from, uint32_t join) {
+    const struct plan *plan = build->plan;
+    for (uint32_t b = from; b != join;) {
+        uint32_t end = plan->block_ops[b + 1], next = b + 1;
+        const struct op *last = end > plan->block_ops[b] ? &plan->ops[end - 1] : NULL;
+        const bool has_jump = last && last->kind == OP_JUMP;
+        build_ops(build, plan->block_ops[b], has_jump ? end - 1 : end);
+        if (has_jump && last->guard != IR_NONE) {
+            build_branch_of_some(build, end - 1);
+            next = plan->function->blocks[b].post_dominator;
+        } else if (has_jump) {
+            account(build, plan->code->instrs[last->at].ordinal + 1, NULL);
+            begin_count(build, ordinal_of_block(build, last->target), NULL);
+            next = last->target;
+        }
+        b = next;
+    }
+}
+
+static bool is_written(const struct parting *parting, uint32_t reg) {
+    return plan_written(parting->build->plan, parting->block)[reg / 64] >> (reg % 64) & 1;
+}
+
+static bool is_kept(const struct parting *parting, uint32_t reg) {
+    return parting->keeps[reg / 64] >> (reg % 64) & 1;
+}
+
+static void merge_register(struct parting *parting, uint32_t reg, LLVMBasicBlockRef skipped,
+                           LLVMBasicBlockRef done) {
+    struct build *build = parting->build;
+    struct held *before = &parting->before[reg], made = build->held[reg];
+    build->held[reg] = *before;
+    build->forms[reg] = parting->forms[reg];
+    if (!is_written(parting, reg))
+        return;
+    if (!is_kept(parting, reg) || made.value == before->value || !made.value)
+        return;
+    LLVMTypeRef type = build_register_type(build, reg, LANES);
+    LLVMValueRef old = before->value ? before->value : LLVMGetUndef(type);
+    LLVMValueRef phi = LLVMBuildPhi(build->builder, type, here);
+    LLVMAddIncoming(phi, &made.value, &done, 1);
+    LLVMAddIncoming(phi, &old, &skipped, 1);
+    build_set(build, reg, made.form, phi);
+    build->forms[reg] = parting->forms[reg] = made.form;
+    parting->before[reg] = build->held[reg];
+}
+
+// Of the lanes of a mask, from a block to where all meet.
+static void build_side(struct parting *parting, const struct mask *mask, uint32_t from,
+                       LLVMValueRef any, bool has_jumped) {
+    struct build *build = parting->build;
+    const struct mask *outer = build->mask;
+    LLVMBuilderRef b = build->builder;
+    if (from == parting->join) {
+        if (has_jumped)
+            begin_count(build, ordinal_of_block(build, from), any);
+        return;
+    }
+    LLVMBasicBlockRef skipped = LLVMGetInsertBlock(b), side = build_block(build, "side"),
+                      behind = build_block(build, "met");
+    LLVMBuildCondBr(b, any, side, behind);
+    LLVMPositionBuilderAtEnd(b, side);
+    if (has_jumped)
+        begin_count(build, ordinal_of_block(build, from), NULL);
+    build->mask = mask;
+    build_way(build, from, parting->join);
+    account(build, ordinal_of_block(build, parting->join), parting->is_parted);
+    build->mask = outer;
+    LLVMBasicBlockRef done = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, behind);
+    for (uint32_t r = 0; r < build->plan->function->register_count; r++)
+        merge_register(parting, r, skipped, done);
+}
+
+// ---- A jump -------------------------------------------------------------------------------------
+
+static struct mask mask_of(struct build *build, LLVMValueRef lanes, const uint64_t *keeps) {
+    LLVMValueRef bits = build_bits(build, lanes);
+    return (struct mask){bits, lanes, count_lanes(build, bits), keeps};
+}
+
+static LLVMValueRef some(struct build *build, const struct mask *mask) {
+    return LLVMBuildICmp(build->builder, LLVMIntNE, mask->bits, LLVMConstInt(build->i32, 0, false),
+                         here);
+}
+
+// Each lane has its own of what either way writes.
+static void begin_parting(struct parting *parting) {
+    struct build *build = parting->build;
+    const struct plan *plan = build->plan;
+    const uint32_t count = plan->function->register_count;
+    const size_t words = plan->live.words;
+    parting->keeps = base_alloc((words + 1) * sizeof *parting->keeps);
+    for (size_t w = 0; w < words; w++)
+        parting->keeps[w] =
+            plan->live.in[parting->join * words + w] | (build->mask ? build->mask->keeps[w] : 0);
+    for (uint32_t r = 0; r < count; r++) {
+        struct held *held = &build->held[r];
+        held->is_saved = false; // registers of some lanes take the places of others
+        if (!is_written(parting, r) || !is_kept(parting, r) || !held->value)
+            continue;
+        held->value = build_register_lanes(build, r);
+        held->form = build->forms[r] = (struct form){.kind = FORM_LANES, .bits = FORM_ANY_BITS};
+        held->raw = NULL;
+    }
+    parting->before = base_alloc((count + 1) * sizeof *parting->before);
+    parting->forms = base_alloc((count + 1) * sizeof *parting->forms);
+    memcpy(parting->before, build->held, count * sizeof *parting->before);
+    memcpy(parting->forms, build->forms, count * sizeof *parting->forms);
+}
+
+static void build_branch_of_some(struct build *build, uint32_t number) {
+    const struct plan *plan = build->plan;
+    const struct op *op = &plan->ops[number];
+    const uint32_t block = ir_block_of(plan->function, op->ir);
+    const struct mask *outer = build->mask;
+    LLVMBuilderRef b = build->builder;
+    struct parting parting = {
+        .build = build, .block = block, .join = plan->function->blocks[block].post_dominator};
+    LLVMValueRef jumps = build_register_lanes(build, op->guard);
+    if (op->guard_negated)
+        jumps = LLVMBuildNot(b, jumps, here);
+    LLVMValueRef stays = LLVMBuildNot(b, jumps, here);
+    if (outer) {
+        jumps = LLVMBuildAnd(b, jumps, outer->lanes, here);
+        stays = LLVMBuildAnd(b, stays, outer->lanes, here);
+    }
+    begin_parting(&parting);
+    const struct mask taken = mask_of(build, jumps, parting.keeps),
+                      rest = mask_of(build, stays, parting.keeps);
+    LLVMValueRef yes = LLVMConstInt(build->i1, 1, false);
+    LLVMValueRef any_taken = outer ? some(build, &taken) : yes,
+                 any_rest = outer ? some(build, &rest) : yes;
+    parting.is_parted = LLVMBuildAnd(b, any_taken, any_rest, here);
+    account(build, plan->code->instrs[op->at].ordinal + 1, any_taken);
+    build_side(&parting, &rest, block + 1, any_rest, false);
+    build_side(&parting, &taken, op->target, any_taken, true);
+    free(parting.before);
+    free(parting.forms);
+    free(parting.keeps);
+}
+
+void build_parted(struct build *build, uint32_t number) {
+    const struct plan *plan = build->plan;
+    build_branch_of_some(build, number);
+    build_edge(
+        build,
+        plan->function->blocks[ir_block_of(plan->function, plan->ops[number].ir)].post_dominator);
+}
