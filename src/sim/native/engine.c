@@ -129,13 +129,23 @@ static bool is_block_barrier(const struct sim_code *code, uint32_t instr) {
            code->instrs[instr].run[0] != sim_run_join;
 }
 
+// Of a kernel, so that nothing is returned to.
+static bool is_end(const struct sim_code *code, uint32_t instr) {
+    const struct ir_instruction *ir = &code->ir->instructions[code->instrs[instr].ir];
+    return (ir->ptx->isa == PTX_ISA_exit_any || ir->ptx->isa == PTX_ISA_ret_any) &&
+           ir->guard == IR_NONE && code->instrs[instr].run[0] != sim_run_reconverge &&
+           code->instrs[instr].run[0] != sim_run_join;
+}
+
 static void note_instructions(struct sim_native *native) {
     const struct sim_code *code = &native->code;
     native->original = base_alloc((code->instr_count + 1) * sizeof *native->original);
-    native->is_barrier = base_alloc(code->instr_count + 1);
+    native->meetings = base_alloc((code->instr_count + 1) * sizeof *native->meetings);
     for (uint32_t i = 0; i < code->instr_count; i++) {
         native->original[i] = code->instrs[i].run[1];
-        native->is_barrier[i] = is_block_barrier(code, i);
+        native->meetings[i] = is_block_barrier(code, i) ? NATIVE_BARRIER
+                              : is_end(code, i)         ? NATIVE_END
+                                                        : NATIVE_NOWHERE;
     }
 }
 
@@ -162,7 +172,7 @@ static void free_native(struct sim_native *native) {
     native_image_free(&native->image);
     free_compiled(&native->compiled);
     free(native->original);
-    free(native->is_barrier);
+    free(native->meetings);
     free(native->group_of_site);
     free(native->segment_of_group);
     free(native->code.instrs);

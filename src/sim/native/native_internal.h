@@ -8,6 +8,10 @@
 #include "sim/native/compiler.h"
 #include "sim/native/image.h"
 
+// Where warps come together: at a barrier of the block whose number is written, or where threads
+// end.
+enum native_meeting { NATIVE_NOWHERE, NATIVE_BARRIER, NATIVE_END };
+
 struct sim_native {
     struct compiled compiled;
     struct native_image image;
@@ -16,9 +20,8 @@ struct sim_native {
     struct sim_code code;  // the kernel's, with native code in the place of some handlers
     bool has_whole_rows;   // of the launches that it is for
     sim_handler *original; // by decoded instruction: what the interpreter runs for a full warp
-    bool *is_barrier; // by decoded instruction: all warps of the block wait there, at a barrier
-                      // whose number is written
-    uint32_t *group_of_site; // IR_NONE: it has none
+    enum native_meeting *meetings; // by decoded instruction
+    uint32_t *group_of_site;       // IR_NONE: it has none
     uint32_t *segment_of_group;
 };
 
@@ -57,6 +60,16 @@ const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, u
                                         uint32_t mask);
 // run.c: the handler of entries.
 const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr);
+// What is known of accesses is forgotten where memory was allocated or freed since.
+static inline void sim_native_renew(struct sim_native_worker *own, const uint64_t *generation,
+                                    const struct sim_warp *warp) {
+    const uint64_t now = __atomic_load_n(generation, __ATOMIC_RELAXED);
+    if (__builtin_expect(own->generation == now, 1))
+        return;
+    sim_native_flush(warp->block->worker);
+    own->generation = now;
+}
+
 // A warp, all of whose lanes are on, runs from an entry. As compiled_body.
 const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,
                                         bool is_trusted);

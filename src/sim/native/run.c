@@ -23,11 +23,7 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
                                         bool is_trusted) {
     struct sim_worker *worker = warp->block->worker;
     struct sim_native_worker *own = worker->native;
-    const uint64_t generation = __atomic_load_n(&worker->memory->generation, __ATOMIC_RELAXED);
-    if (__builtin_expect(own->generation != generation, 0)) {
-        sim_native_flush(worker);
-        own->generation = generation;
-    }
+    sim_native_renew(own, &worker->memory->generation, warp);
     return own->native->body(warp, at, own->cells, is_trusted, &own->native->links);
 }
 
@@ -96,7 +92,7 @@ enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_inst
         *goes_on = run_body(warp, at);
         if (!*goes_on)
             return SIM_NATIVE_STOPS;
-        if (*goes_on == at || !native->is_barrier[*goes_on - native->code.instrs])
+        if (*goes_on == at || native->meetings[*goes_on - native->code.instrs] != NATIVE_BARRIER)
             return SIM_NATIVE_GOES_ON;
         flow->native_left = *goes_on + 1;
         *goes_on = (*goes_on)->run[1](warp, *goes_on);

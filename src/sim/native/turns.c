@@ -7,11 +7,14 @@
 // While it is silent, what a warp's state says is out of date, as everybody's is the same.
 struct phase {
     struct sim_block_flow *flow;
+    struct sim_native_worker *own;
+    const uint64_t *generation;      // of memory
     const struct sim_instr *at;      // where the pending warps go on
-    const struct sim_instr *barrier; // where the others wait; NULL: nowhere yet
+    const struct sim_instr *barrier; // where the others wait, or end; NULL: nowhere yet
     uint32_t pending, all;           // a bit for each warp
     bool is_trusted;                 // native code has left the registers of pending warps
     bool is_silent;
+    bool is_end;      // `barrier` is where threads end
     uint32_t now;     // the warp whose turn it is
     bool has_started; // it came to the barrier in the same turn
 };
@@ -43,7 +46,8 @@ static bool find_phase(struct phase *phase) {
         phase->is_trusted &= !is_pending || warp->flow->native_left == split->pc;
     }
     return phase->pending >> phase->now & 1 &&
-           (!phase->barrier || native->is_barrier[phase->barrier - native->code.instrs]);
+           (!phase->barrier ||
+            native->meetings[phase->barrier - native->code.instrs] == NATIVE_BARRIER);
 }
 
 // Arrivals that make no event (is_spared() in flow/barrier.c), of warps that all come.
@@ -51,16 +55,14 @@ static bool may_be_silent(const struct sim_block_flow *flow) {
     return !flow->block.worker->hears_phases && flow->live_threads == flow->warp_count * LANES;
 }
 
-static bool may_begin(const struct phase *phase) {
-    const struct sim_warp *warp = &phase->flow->warps[phase->now];
-    const struct sim_worker *worker = warp->block->worker;
-    return warp->number >= worker->native->told_number && !sim_is_look_due(warp->flow) &&
-           sim_native_is_entry(worker, phase->at);
+static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
+                      const struct sim_warp_flow *flow) {
+    return warp->number >= phase->own->told_number && !sim_is_look_due(flow);
 }
 
-static const struct sim_instr *run(struct phase *phase) {
-    struct sim_warp *warp = &phase->flow->warps[phase->now];
-    struct sim_warp_flow *flow = warp->flow;
+static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
+                                   struct sim_warp_flow *flow) {
+    const struct sim_native *native = phase->own->native;
     flow->current = 0;
     flow->run_start = phase->at->ordinal;
     if (!phase->has_started)
@@ -70,7 +72,8 @@ static const struct sim_instr *run(struct phase *phase) {
     if (!warp->is_full)
         sim_set_mask(warp, FULL_MASK);
     warp->stop = SIM_RUNNING;
-    return sim_native_body(warp, phase->at, phase->is_trusted);
+    sim_native_renew(phase->own, phase->generation, warp);
+    return native->body(warp, phase->at, phase->own->cells, phase->is_trusted, &native->links);
 }
 
 // Warps are where they are said to be, and those that came to the barrier arrive.
@@ -81,7 +84,7 @@ static void speak(struct phase *phase) {
         if (is_pending) {
             warp->flow->splits[0].pc = phase->at;
             warp->flow->native_left = phase->is_trusted ? phase->at : NULL;
-        } else if (w != phase->now) {
+        } else if (w != phase->now && !phase->is_end) {
             warp->flow->native_left = phase->barrier + 1;
             phase->barrier->run[1](warp, phase->barrier);
         }
@@ -89,21 +92,27 @@ static void speak(struct phase *phase) {
     phase->is_silent = false;
 }
 
-// The warp whose turn it is comes to the barrier. True: as the last one.
-static bool arrive(struct phase *phase) {
-    struct sim_warp *warp = &phase->flow->warps[phase->now];
+// The warp comes to the barrier. True: as the last one.
+static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_warp_flow *flow) {
+    if (phase->is_end) {
+        phase->barrier->run[1](warp, phase->barrier);
+        return !phase->pending;
+    }
     if (!phase->is_silent) {
-        warp->flow->native_left = phase->barrier + 1;
+        flow->native_left = phase->barrier + 1;
         if (!phase->barrier->run[1](warp, phase->barrier))
             return false;
     }
-    sim_account(warp, phase->barrier->ordinal + 1);
-    warp->flow->run_start = phase->barrier->ordinal + 1;
+    const uint32_t ordinal = phase->barrier->ordinal + 1, count = ordinal - flow->run_start;
+    flow->instructions += count;
+    flow->spin += count;
+    flow->thread_instructions += (uint64_t)count * LANES;
+    flow->run_start = ordinal;
     return !phase->pending;
 }
 
-// All go on, first the one that came last.
-static void begin_next(struct phase *phase) {
+// All go on, first the one that came last. False: not in native code.
+static bool begin_next(struct phase *phase) {
     if (phase->is_silent)
         phase->flow->block.worker->barriers += phase->flow->warp_count;
     phase->at = phase->barrier + 1;
@@ -111,6 +120,7 @@ static void begin_next(struct phase *phase) {
     phase->pending = phase->all;
     phase->is_trusted = true;
     phase->is_silent = may_be_silent(phase->flow);
+    return sim_native_is_entry(phase->flow->block.worker, phase->at);
 }
 
 static void next_warp(struct phase *phase) {
@@ -119,47 +129,58 @@ static void next_warp(struct phase *phase) {
     while (!(phase->pending >> phase->now & 1));
 }
 
-// Where the warp, which native code was left by at `next`, waits with the others. False: elsewhere.
+// Whether the warp, which native code was left by at `next`, waits or ends with the others there.
 static bool is_regular(struct phase *phase, const struct sim_instr *next) {
-    const struct sim_native *native = phase->flow->block.worker->native->native;
-    if (!next || next == phase->at || !native->is_barrier[next - native->code.instrs])
+    const struct sim_native *native = phase->own->native;
+    if (next == phase->barrier || phase->barrier || !next || next == phase->at)
+        return next && next == phase->barrier;
+    const enum native_meeting meeting = native->meetings[next - native->code.instrs];
+    if (meeting == NATIVE_NOWHERE || (meeting == NATIVE_END && !phase->is_silent))
         return false;
-    if (!phase->barrier)
-        phase->barrier = next;
-    return phase->barrier == next;
+    phase->barrier = next;
+    phase->is_end = meeting == NATIVE_END;
+    return true;
+}
+
+// Until a warp does something else. Returns where it does; NULL: it has not begun, or has failed.
+static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool *failed) {
+    for (;;) {
+        struct sim_warp *warp = &phase->flow->warps[phase->now];
+        struct sim_warp_flow *flow = &phase->flow->flows[phase->now];
+        if (!may_begin(phase, warp, flow))
+            return NULL;
+        const uint64_t before = flow->instructions;
+        const struct sim_instr *next = run(phase, warp, flow);
+        phase->pending &= ~(1u << phase->now);
+        if (!is_regular(phase, next)) {
+            sim_native_judge(warp, phase->at, next, before);
+            *failed = !next;
+            return next;
+        }
+        phase->has_started = arrive(phase, warp, flow);
+        if (!phase->has_started) {
+            *moved = true;
+            next_warp(phase);
+        } else if (phase->is_end || !begin_next(phase)) {
+            return NULL;
+        }
+    }
 }
 
 enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *warp,
                                       const struct sim_instr **goes_on, bool *moved) {
     const struct sim_worker *worker = flow->block.worker;
-    struct phase phase = {.flow = flow, .now = *warp};
-    *goes_on = NULL;
-    if (worker->max_instructions || !find_phase(&phase) || !may_begin(&phase))
+    struct phase phase = {.flow = flow,
+                          .own = worker->native,
+                          .generation = &worker->memory->generation,
+                          .now = *warp};
+    if (worker->max_instructions || !find_phase(&phase) || !sim_native_is_entry(worker, phase.at) ||
+        !may_begin(&phase, &flow->warps[*warp], &flow->flows[*warp]))
         return SIM_NATIVE_NOTHING;
+    bool failed = false;
     phase.is_silent = !phase.barrier && may_be_silent(flow);
-    for (;;) {
-        if (!may_begin(&phase)) {
-            speak(&phase);
-            break;
-        }
-        const uint64_t before = flow->flows[phase.now].instructions;
-        const struct sim_instr *next = run(&phase);
-        phase.pending &= ~(1u << phase.now);
-        if (!is_regular(&phase, next)) {
-            sim_native_judge(&flow->warps[phase.now], phase.at, next, before);
-            speak(&phase);
-            *goes_on = next;
-            *warp = phase.now;
-            return next ? SIM_NATIVE_GOES_ON : SIM_NATIVE_STOPS;
-        }
-        phase.has_started = arrive(&phase);
-        if (phase.has_started) {
-            begin_next(&phase);
-        } else {
-            *moved = true;
-            next_warp(&phase);
-        }
-    }
+    *goes_on = take_turns(&phase, moved, &failed);
     *warp = phase.now;
-    return SIM_NATIVE_GOES_ON;
+    speak(&phase);
+    return failed ? SIM_NATIVE_STOPS : SIM_NATIVE_GOES_ON;
 }
