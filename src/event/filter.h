@@ -98,8 +98,8 @@ static inline bool event_shape_fits(const struct event_shape *shape, const uint3
 // ---- Memos --------------------------------------------------------------------------------
 
 // What an observer keeps in mind of a site in one space. Requests of full warps whose lanes are
-// side by side, or all at one address, are known by where lane 0 is; of others in shared memory the
-// last one is known by its shape.
+// side by side, or all at one address, are known by where lane 0 is; of others the last one is
+// known by its shape.
 enum { EVENT_MEMO_PLACES = 16 };
 struct event_memo {
     uint64_t first, bytes;
@@ -156,6 +156,22 @@ static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask
         return false;
     memo->repeats++;
     return true;
+}
+
+// The same for addresses of global memory.
+static inline bool event_memo_takes_addresses(struct event_memo *memo, uint32_t mask,
+                                              const uint64_t *addresses, const int32_t *on,
+                                              bool full) {
+    if (memo->last.mask != mask)
+        return false;
+    const uint64_t origin = event_origin(addresses[__builtin_ctz(mask)], memo->keep);
+    uint64_t differ = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        const uint64_t shape = (uint64_t)(int64_t)(int32_t)memo->last.lanes[l];
+        differ |= (full || on[l]) ? (addresses[l] - origin) ^ shape : 0;
+    }
+    memo->repeats += differ == 0;
+    return differ == 0;
 }
 
 #endif

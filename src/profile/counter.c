@@ -374,7 +374,10 @@ void counter_global(struct counter *counter, const struct event_access *event) {
     struct event_shape key;
     if (remembers(counter) &&
         event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
+        const struct pattern *before = counter->last;
         struct pattern *pattern = find(counter, &key);
+        if (pattern == before && !counter->memo.last.mask)
+            memo_last(counter);
         pattern->repeats++;
         remember(counter, pattern, tag);
         return;

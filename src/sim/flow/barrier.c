@@ -77,6 +77,7 @@ static void release(struct sim_block_flow *flow, unsigned id) {
         }
     }
     memset(barrier, 0, sizeof *barrier);
+    flow->waited_barriers &= ~(1u << id);
 }
 
 static const struct sim_instr *check_operands(struct sim_warp *warp, const struct sim_instr *instr,
@@ -148,7 +149,8 @@ static bool arrive(struct sim_warp *warp, const struct sim_instr *instr, uint32_
     warp->flow->arrived[id] |= warp->mask;
     if (count)
         barrier->expected = count;
-    barrier->is_waiting |= waits;
+    if (waits)
+        flow->waited_barriers |= 1u << id;
     if (!is_complete(flow, id))
         return false;
     release(flow, id);
@@ -242,9 +244,10 @@ void sim_barrier_lanes_ended(struct sim_block_flow *flow, struct sim_warp *warp,
                            (struct event_sync){.kind = EVENT_CLUSTER_END});
         return;
     }
-    for (unsigned id = 0; id < SIM_BARRIERS; id++)
-        if (flow->barriers[id].is_waiting && is_complete(flow, id))
+    EACH_LANE(id, flow->waited_barriers) {
+        if (is_complete(flow, id))
             release(flow, id);
+    }
 }
 
 // ---- Deadlock -----------------------------------------------------------------------------

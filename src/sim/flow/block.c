@@ -129,7 +129,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     flow->next_warp = 0;
     flow->has_fault = flow->is_settling = false;
     memset(flow->barriers, 0, sizeof flow->barriers);
-    flow->untold_barriers = 0;
+    flow->untold_barriers = flow->waited_barriers = 0;
     fill_memory(flow);
     if (block->changers)
         memset(block->changers, 0, block->shared_bytes / 4 + 1);

@@ -10,7 +10,6 @@ struct sim_barrier {
     uint32_t arrived;               // lanes, those that ended since among them
     uint32_t expected;              // threads that were asked for; 0: all that live
     uint32_t result;                // bar.red: and/or as 0 or 1, popc as a count
-    bool is_waiting;                // some split waits here
     bool is_told;                   // of this phase observers have heard
     const struct sim_instr *untold; // of arrivals that observers may be spared
 };
@@ -30,6 +29,7 @@ struct sim_block_flow {
     uint32_t next_warp;
     struct sim_barrier barriers[SIM_BARRIERS];
     uint32_t untold_barriers; // a bit for each with `untold`
+    uint32_t waited_barriers; // a bit for each at which some split waits
     struct strbuf output;     // of device printf
     struct sim_device_launches launches;
     uint8_t *register_memory; // the warps' outermost frames

@@ -44,9 +44,9 @@ static void release_if_complete(struct sim_cluster *cluster) {
 void sim_cluster_lanes_ended(struct sim_warp *warp, uint32_t lanes) {
     struct sim_cluster *cluster = warp->block->cluster;
     struct sim_warp_flow *flow = warp->flow;
-    assert(cluster->live_threads >= (uint32_t)__builtin_popcount(lanes));
-    cluster->live_threads -= (uint32_t)__builtin_popcount(lanes);
-    cluster->arrived -= (uint32_t)__builtin_popcount(lanes & flow->cluster_arrived);
+    assert(cluster->live_threads >= sim_lane_count(lanes));
+    cluster->live_threads -= sim_lane_count(lanes);
+    cluster->arrived -= sim_lane_count(lanes & flow->cluster_arrived);
     flow->cluster_arrived &= ~lanes;
     flow->cluster_over &= ~lanes;
     release_if_complete(cluster);
@@ -62,7 +62,7 @@ static const struct sim_instr *run_arrive(struct sim_warp *warp, const struct si
                          "in between");
     tell(warp, instr, warp->mask, EVENT_CLUSTER_ARRIVE);
     flow->cluster_arrived |= warp->mask;
-    warp->block->cluster->arrived += (uint32_t)__builtin_popcount(warp->mask);
+    warp->block->cluster->arrived += sim_lane_count(warp->mask);
     release_if_complete(warp->block->cluster);
     return instr + 1;
 }

@@ -23,7 +23,9 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     flow->current = 0;
     memset(flow->arrived, 0, sizeof flow->arrived);
     flow->cluster_arrived = flow->cluster_over = 0;
-    memset(flow->stack, 0, sizeof flow->stack);
+    if (flow->has_stack)
+        memset(flow->stack, 0, sizeof flow->stack);
+    flow->has_stack = false;
     flow->root.code = code;
     flow->root.lanes = lanes;
     flow->splits[0] = (struct sim_split){

@@ -70,6 +70,7 @@ static const struct sim_instr *run_alloca(struct sim_warp *warp, const struct si
                              "stack overflow: alloca of %llu bytes, and %llu are left",
                              (unsigned long long)bytes, (unsigned long long)(top - least));
         warp->flow->stack[l] = whole - at;
+        warp->flow->has_stack = true;
         sim_fill_local(warp, at, top - at, 1u << l);
         write_lane(warp, instr->operand[0], instr->immediate, l, at);
     }
@@ -93,6 +94,7 @@ static const struct sim_instr *run_restore(struct sim_warp *warp, const struct s
                              "stackrestore of 0x%llx, which no stacksave of this function gave",
                              (unsigned long long)at);
         warp->flow->stack[l] = whole - at;
+        warp->flow->has_stack = true;
     }
     return instr + 1;
 }

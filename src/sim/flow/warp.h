@@ -81,6 +81,7 @@ struct sim_warp_flow {
     uint64_t spin_before; // `spin` when the last slice was used up (shuffle.h)
     struct sim_frame root;
     uint64_t stack[LANES]; // bytes that alloca took from the end of local memory
+    bool has_stack;        // some lane has
     uint32_t arrived[16];  // lanes that arrived at each barrier
     // Lanes that arrived at the cluster's barrier, and those of them whose phase is over.
     uint32_t cluster_arrived, cluster_over;

@@ -149,18 +149,20 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
                               const struct request *request, struct range *range, uint64_t *keep,
                               uint64_t **repeats) {
     const unsigned first_lane = (unsigned)__builtin_ctz(request->mask);
-    const uint32_t first = (uint32_t)request->first + request->lanes[first_lane];
-    const uint32_t origin = (uint32_t)event_origin(first, memo->keep);
-    uint32_t differ = memo->last.mask ^ request->mask;
-    if (!event_memo_is_about(memo, first, warp->number) || memo->bytes > UINT32_MAX)
+    const uint64_t first = request->first + (uint64_t)(int32_t)request->lanes[first_lane];
+    const uint64_t origin = event_origin(first, memo->keep);
+    uint64_t differ = memo->last.mask ^ request->mask;
+    if (!event_memo_is_about(memo, first, warp->number))
         return false;
     EACH_LANE(l, request->mask) {
-        differ |= memo->last.lanes[l] ^ ((uint32_t)request->first + request->lanes[l] - origin);
+        const int64_t shape = (int32_t)memo->last.lanes[l], lane = (int32_t)request->lanes[l];
+        differ |= (uint64_t)shape ^ (request->first + (uint64_t)lane - origin);
     }
     const uint64_t begin = memo->first + request->below, end = memo->first + memo->bytes;
-    if (end < request->above || begin > end - request->above)
+    if (memo->bytes != UINT64_MAX && (end < request->above || begin > end - request->above))
         return false;
-    narrow(range, begin, end - request->above - begin + 1);
+    if (memo->bytes != UINT64_MAX)
+        narrow(range, begin, end - request->above - begin + 1);
     *keep = memo->keep;
     *repeats = &memo->repeats;
     return request->is_whole ? memo->last.mask && memo->is_once : !differ;
@@ -223,7 +225,7 @@ static void choose_reach(const struct sim_warp *warp, const struct sim_access *a
                         is_aligned(request, EVENT_ALL_LANES, width) &&
                         find_bounds(warp, access, request, &range) &&
                         request->first >= range.first && request->first <= range.last;
-    if (!request->is_whole && access->space == PTX_SPACE_SHARED)
+    if (!request->is_whole)
         find_reach(request, request->mask, width);
 }
 

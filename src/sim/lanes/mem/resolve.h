@@ -80,6 +80,16 @@ LANES_INLINE bool mem_known_lanes(const struct sim_warp *warp, uint32_t site, co
     return true;
 }
 
+// The same for global memory. No journal is kept of it.
+LANES_INLINE bool mem_known_addresses(const struct sim_warp *warp, uint32_t site, const uint64_t *a,
+                                      bool full) {
+    const uint64_t first = full ? a[0] : a[__builtin_ctz(warp->mask)];
+    if (warp->block->worker->journal)
+        return false;
+    struct event_memo *memo = mem_memo(warp, site, SITE_GLOBAL, first);
+    return memo && event_memo_takes_addresses(memo, warp->mask, a, warp->lanes, full);
+}
+
 // The same for a linear or uniform request of a full warp, which may be of global memory.
 LANES_INLINE bool mem_known_by_memo(const struct sim_warp *warp, uint32_t site,
                                     enum site_space space, uint64_t first,
@@ -227,7 +237,8 @@ LANES_INLINE enum mem_pattern mem_resolve_host(const struct mem_request *r, cons
     if (__builtin_expect(!good, 0) && !sim_mem_check_global(r, a))
         return MEM_FAULT;
     if (sim_is_heard(r) &&
-        !(pattern != MEM_SCATTERED && mem_known(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
+        !(pattern == MEM_SCATTERED ? mem_known_addresses(r->warp, r->site, a, full)
+                                   : mem_known(r->warp, r->site, SITE_GLOBAL, a[0], pattern)))
         sim_emit_global(r, r->mask, a, mem_event_pattern(pattern));
     return pattern;
 }
