@@ -163,7 +163,7 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
         return false;
     if (memo->bytes != UINT64_MAX)
         narrow(range, begin, end - request->above - begin + 1);
-    *keep = memo->keep;
+    *keep = request->is_whole ? 0 : memo->keep; // other banks are as many
     *repeats = &memo->repeats;
     return request->is_whole ? memo->last.mask && memo->is_once : !differ;
 }
