@@ -14,6 +14,7 @@ struct phase {
     uint32_t pending, all;           // a bit for each warp
     bool is_trusted;                 // native code has left the registers of pending warps
     bool is_silent;
+    bool goes_on;     // behind a barrier that was silent: up to there nothing has been counted yet
     bool is_end;      // `barrier` is where threads end
     uint32_t now;     // the warp whose turn it is
     bool has_started; // it came to the barrier in the same turn
@@ -60,18 +61,30 @@ static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
     return warp->number >= phase->own->told_number && !sim_is_look_due(flow);
 }
 
-static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
-                                   struct sim_warp_flow *flow) {
-    const struct sim_native *native = phase->own->native;
+// Counts what was left uncounted in front of a silent barrier.
+static void count_before(const struct phase *phase, struct sim_warp_flow *flow, uint32_t start) {
+    const uint32_t count = phase->at->ordinal - start;
+    flow->instructions += count;
+    flow->thread_instructions += (uint64_t)count * LANES;
+}
+
+static void begin(const struct phase *phase, struct sim_warp *warp, struct sim_warp_flow *flow) {
     flow->current = 0;
     flow->run_start = phase->at->ordinal;
-    if (!phase->has_started)
-        flow->spin = 0;
     flow->native_left = NULL;
     warp->base[SIM_BASE_REGISTERS] = flow->root.registers;
     if (!warp->is_full)
         sim_set_mask(warp, FULL_MASK);
     warp->stop = SIM_RUNNING;
+}
+
+static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
+                                   struct sim_warp_flow *flow) {
+    const struct sim_native *native = phase->own->native;
+    if (!phase->goes_on)
+        begin(phase, warp, flow);
+    if (!phase->has_started)
+        flow->spin = 0;
     sim_native_renew(phase->own, phase->generation, warp);
     return native->body(warp, phase->at, phase->own->cells, phase->is_trusted, &native->links);
 }
@@ -82,6 +95,9 @@ static void speak(struct phase *phase) {
         struct sim_warp *warp = &phase->flow->warps[w];
         const bool is_pending = phase->pending >> w & 1;
         if (is_pending) {
+            if (phase->goes_on)
+                count_before(phase, warp->flow, warp->flow->run_start);
+            warp->flow->run_start = phase->at->ordinal;
             warp->flow->splits[0].pc = phase->at;
             warp->flow->native_left = phase->is_trusted ? phase->at : NULL;
         } else if (w != phase->now && !phase->is_end) {
@@ -98,16 +114,12 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
         phase->barrier->run[1](warp, phase->barrier);
         return !phase->pending;
     }
-    if (!phase->is_silent) {
-        flow->native_left = phase->barrier + 1;
-        if (!phase->barrier->run[1](warp, phase->barrier))
-            return false;
-    }
-    const uint32_t ordinal = phase->barrier->ordinal + 1, count = ordinal - flow->run_start;
-    flow->instructions += count;
-    flow->spin += count;
-    flow->thread_instructions += (uint64_t)count * LANES;
-    flow->run_start = ordinal;
+    if (phase->is_silent)
+        return !phase->pending;
+    flow->native_left = phase->barrier + 1;
+    if (!phase->barrier->run[1](warp, phase->barrier))
+        return false;
+    sim_account(warp, phase->barrier->ordinal + 1);
     return !phase->pending;
 }
 
@@ -119,6 +131,7 @@ static bool begin_next(struct phase *phase) {
     phase->barrier = NULL;
     phase->pending = phase->all;
     phase->is_trusted = true;
+    phase->goes_on = phase->is_silent;
     phase->is_silent = may_be_silent(phase->flow);
     return sim_native_is_entry(phase->flow->block.worker, phase->at);
 }
@@ -142,6 +155,16 @@ static bool is_regular(struct phase *phase, const struct sim_instr *next) {
     return true;
 }
 
+// What it did before this turn does not count as done in it; and a fault leaves nothing uncounted
+// that ended with a barrier.
+static void leave(const struct phase *phase, struct sim_warp_flow *flow, uint32_t start,
+                  uint64_t before, bool is_good) {
+    if (!phase->has_started)
+        flow->spin -= phase->at->ordinal - start;
+    if (!is_good && !phase->has_started && flow->instructions == before)
+        count_before(phase, flow, start);
+}
+
 // Until a warp does something else. Returns where it does; NULL: it has not begun, or has failed.
 static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool *failed) {
     for (;;) {
@@ -150,9 +173,11 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         if (!may_begin(phase, warp, flow))
             return NULL;
         const uint64_t before = flow->instructions;
+        const uint32_t start = phase->goes_on ? flow->run_start : phase->at->ordinal;
         const struct sim_instr *next = run(phase, warp, flow);
         phase->pending &= ~(1u << phase->now);
         if (!is_regular(phase, next)) {
+            leave(phase, flow, start, before, next != NULL);
             sim_native_judge(warp, phase->at, next, before);
             *failed = !next;
             return next;
