@@ -17,7 +17,8 @@ static LLVMValueRef first_address(struct build *build, const struct op *op) {
     if (op->base.bytes == 4) {
         LLVMValueRef offset = LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
         base = LLVMBuildAdd(build->builder, base, offset, here);
-        return LLVMBuildZExt(build->builder, base, build->i64, here);
+        // Below 0 where lane 0 is off and has no place.
+        return LLVMBuildSExt(build->builder, base, build->i64, here);
     }
     return LLVMBuildAdd(build->builder, base, number(build, op->access->offset), here);
 }

@@ -48,25 +48,24 @@ struct request {
     _Alignas(64) uint64_t first, base; // lane 0's place, and its base
     uint32_t lanes[LANES];             // all lanes' distances from lane 0's; of shared memory
     enum event_pattern pattern;
-    uint64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
-    uint32_t mask;         // lanes that are on
-    bool is_whole;         // the reach is that of all lanes, so that it does not matter who is on
+    int64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
+    uint32_t mask;        // lanes that are on
+    bool is_whole;        // the reach is that of all lanes, so that it does not matter who is on
 };
 
-struct range { // of lane 0's offset or address
-    uint64_t first, last;
+struct range { // of lane 0's offset or address, which may be below 0 where the lane is off
+    int64_t first, last;
 };
 
-// Of the lanes of a mask, and lane 0, whose place stands for theirs.
 static void find_reach(struct request *request, uint32_t mask, unsigned width) {
-    int64_t low = 0, high = 0;
+    int64_t low = INT64_MAX, high = INT64_MIN;
     EACH_LANE(l, mask) {
         const int64_t distance = (int32_t)request->lanes[l];
         low = distance < low ? distance : low;
         high = distance > high ? distance : high;
     }
-    request->below = (uint64_t)-low;
-    request->above = (uint64_t)(high + width);
+    request->below = -low;
+    request->above = high + width;
 }
 
 static void read_shared(const struct sim_warp *warp, const struct sim_access *access,
@@ -81,7 +80,7 @@ static void read_shared(const struct sim_warp *warp, const struct sim_access *ac
         is_linear &= lane == l * width;
         is_uniform &= lane == 0;
     }
-    request->first = first;
+    request->first = (uint64_t)(int64_t)(int32_t)first;
     request->base = base ? base[0] : 0;
     find_reach(request, EVENT_ALL_LANES, width);
     request->pattern = is_linear ? EVENT_LINEAR : is_uniform ? EVENT_UNIFORM : EVENT_ANY_PATTERN;
@@ -98,7 +97,7 @@ static bool read_global(const struct sim_warp *warp, const struct sim_access *ac
         if (base[l] != base[0] + l * stride)
             return false;
     request->below = 0;
-    request->above = stride * (LANES - 1) + width;
+    request->above = (int64_t)(stride * (LANES - 1) + width);
     for (uint32_t l = 0; l < LANES; l++)
         request->lanes[l] = (uint32_t)(l * stride);
     request->pattern = stride == 0 ? EVENT_UNIFORM : EVENT_LINEAR;
@@ -118,6 +117,10 @@ static bool has_overlap(const struct request *request, unsigned width) {
     return false;
 }
 
+static bool is_within(const struct request *request, const struct range *range) {
+    return (int64_t)request->first >= range->first && (int64_t)request->first <= range->last;
+}
+
 // Where lane 0 may be so that all lanes' bytes are the block's, or the allocation's.
 static bool find_bounds(const struct sim_warp *warp, const struct sim_access *access,
                         const struct request *request, struct range *range) {
@@ -130,18 +133,17 @@ static bool find_bounds(const struct sim_warp *warp, const struct sim_access *ac
         begin = cache->address;
         bytes = cache->bytes;
     }
-    if (bytes < request->below + request->above)
-        return false;
-    range->first = begin + request->below;
-    range->last = begin + bytes - request->above;
+    range->first = (int64_t)begin + request->below;
+    range->last = (int64_t)(begin + bytes) - request->above;
     return true;
 }
 
 static void narrow(struct range *range, uint64_t first, uint64_t bytes) {
-    if (range->first < first)
-        range->first = first;
-    if (bytes != UINT64_MAX && range->last > first + bytes - 1)
-        range->last = first + bytes - 1;
+    if (bytes == UINT64_MAX)
+        return;
+    const int64_t begin = (int64_t)first, end = (int64_t)(first + bytes);
+    range->first = range->first < begin ? begin : range->first;
+    range->last = range->last < end ? range->last : end - 1;
 }
 
 // The same where not all lanes are on: the array of the first one that is on.
@@ -158,11 +160,12 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
         const int64_t shape = (int32_t)memo->last.lanes[l], lane = (int32_t)request->lanes[l];
         differ |= (uint64_t)shape ^ (request->first + (uint64_t)lane - origin);
     }
-    const uint64_t begin = memo->first + request->below, end = memo->first + memo->bytes;
-    if (memo->bytes != UINT64_MAX && (end < request->above || begin > end - request->above))
-        return false;
-    if (memo->bytes != UINT64_MAX)
-        narrow(range, begin, end - request->above - begin + 1);
+    if (memo->bytes != UINT64_MAX) {
+        const int64_t begin = (int64_t)memo->first + request->below;
+        const int64_t last = (int64_t)(memo->first + memo->bytes) - request->above;
+        range->first = range->first < begin ? begin : range->first;
+        range->last = range->last < last ? range->last : last;
+    }
     *keep = request->is_whole ? 0 : memo->keep; // other banks are as many
     *repeats = &memo->repeats;
     return request->is_whole ? memo->last.mask && memo->is_once : !differ;
@@ -223,8 +226,7 @@ static void choose_reach(const struct sim_warp *warp, const struct sim_access *a
     struct range range;
     request->is_whole = access->space == PTX_SPACE_SHARED && is_once(request, width) &&
                         is_aligned(request, EVENT_ALL_LANES, width) &&
-                        find_bounds(warp, access, request, &range) &&
-                        request->first >= range.first && request->first <= range.last;
+                        find_bounds(warp, access, request, &range) && is_within(request, &range);
     if (!request->is_whole)
         find_reach(request, request->mask, width);
 }
@@ -236,7 +238,7 @@ static bool read_request(const struct sim_warp *warp, const struct sim_access *a
     if (access->space != PTX_SPACE_SHARED)
         return read_global(warp, access, width, request);
     read_shared(warp, access, width, request);
-    return request->first == request->base + access->offset; // it did not wrap
+    return true;
 }
 
 // Adds what is known of a member to its group's draft.
@@ -254,11 +256,11 @@ static void add_member(const struct sim_warp *warp, const struct sim_instr *inst
         (access->is_store && own->native->compiled.members[member].is_anywhere &&
          has_overlap(request, width)) ||
         !find_bounds(warp, access, request, &range) ||
-        !find_memo(warp, access, request, &range, &keep, &repeats) ||
-        request->first < range.first || request->first > range.last)
+        !find_memo(warp, access, request, &range, &keep, &repeats) || !is_within(request, &range))
         return;
     own->repeats[member * NATIVE_WAYS + native_way(request->base)] = repeats;
-    const uint64_t below = request->first - range.first, above = range.last - request->first;
+    const uint64_t below = request->first - (uint64_t)range.first,
+                   above = (uint64_t)range.last - request->first;
     draft->base = request->base;
     draft->below = below < draft->below ? below : draft->below;
     draft->above = above < draft->above ? above : draft->above;
