@@ -47,7 +47,7 @@ enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_inst
 
 // Turns of all warps of a block, beginning with that of *warp, as long as they go the same way in
 // native code. *warp becomes the one whose turn it is then; *goes_on: NULL if it has not begun.
-// *moved: set where a warp's turn has ended.
+// *moved: whether a warp has ended its turn in the round that *warp belongs to.
 enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *warp,
                                       const struct sim_instr **goes_on, bool *moved);
 

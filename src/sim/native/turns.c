@@ -136,10 +136,12 @@ static bool begin_next(struct phase *phase) {
     return sim_native_is_entry(phase->flow->block.worker, phase->at);
 }
 
-static void next_warp(struct phase *phase) {
-    do
+// The next round begins with the first warp.
+static void next_warp(struct phase *phase, bool *moved) {
+    do {
         phase->now = phase->now + 1 < phase->flow->warp_count ? phase->now + 1 : 0;
-    while (!(phase->pending >> phase->now & 1));
+        *moved &= phase->now > 0;
+    } while (!(phase->pending >> phase->now & 1));
 }
 
 // Whether the warp, which native code was left by at `next`, waits or ends with the others there.
@@ -185,7 +187,7 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         phase->has_started = arrive(phase, warp, flow);
         if (!phase->has_started) {
             *moved = true;
-            next_warp(phase);
+            next_warp(phase, moved);
         } else if (phase->is_end || !begin_next(phase)) {
             return NULL;
         }
