@@ -145,6 +145,8 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     struct ptx_guard guard;
     struct source_range range;
     size_t count;
+    const uint32_t used_bytes = parser->used_bytes; // of this one alone, whatever becomes of it
+    parser->used_bytes = 0;
     if (!parse_guard(parser, &guard))
         return false;
     if (parser->token.kind != PTX_TOKEN_NAME)
@@ -174,6 +176,7 @@ bool ptx_parse_instruction(struct ptx_parser *parser) {
     memcpy(instruction->operands, operands, count * sizeof *operands);
     instruction->operand_count = count;
     instruction->location = parser->location;
+    instruction->used_bytes = used_bytes;
     instruction->range = (struct source_range){range.begin, end};
     ptx_add_statement(parser, PTX_STATEMENT_INSTRUCTION, instruction->range)->instruction =
         instruction;

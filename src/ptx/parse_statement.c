@@ -1,4 +1,5 @@
 // Function bodies: scopes, labels, declarations and directives between the instructions.
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -74,11 +75,26 @@ static bool parse_label(struct ptx_parser *parser) {
     return true;
 }
 
+// Of all that a pragma may say one thing has a meaning here: which bytes of the load behind it are
+// used. A compiler that merges loads may have it read more than the program does, past the end of
+// an array, too.
+static void read_pragma(struct ptx_parser *parser) {
+    static const char begin[] = "\"used_bytes_mask ";
+    const struct source_range range = parser->token.range;
+    const char *text = ptx_text(parser, range);
+    char *end;
+    if (range.end - range.begin < sizeof begin || strncmp(text, begin, sizeof begin - 1) != 0)
+        return;
+    const unsigned long long mask = strtoull(text + sizeof begin - 1, &end, 0);
+    parser->used_bytes = *end == '"' && mask <= UINT32_MAX ? (uint32_t)mask : 0;
+}
+
 bool ptx_parse_pragma(struct ptx_parser *parser) {
     ptx_next(parser);
     do {
         if (parser->token.kind != PTX_TOKEN_STRING)
             return ptx_expected(parser, "a string");
+        read_pragma(parser);
         ptx_next(parser);
     } while (ptx_accept_punct(parser, ','));
     return ptx_end_statement(parser);

@@ -86,6 +86,7 @@ struct ptx_parser {
     struct map location_map; // what a `.loc` says -> index
     struct map position_map; // file, line, column -> index of the latest
     uint32_t location;       // of the next instruction
+    uint32_t used_bytes;     // likewise
     size_t first_pending;    // of pending_names
 
     // .debug_str

@@ -83,6 +83,9 @@ static void print_targets(const struct ptx_statement *statement, struct strbuf *
 static void print_statement(const struct ptx_statement *statement, struct strbuf *out) {
     switch (statement->kind) {
     case PTX_STATEMENT_INSTRUCTION:
+        if (statement->instruction->used_bytes)
+            strbuf_printf(out, "\t.pragma \"used_bytes_mask %" PRIu32 "\";\n",
+                          statement->instruction->used_bytes);
         strbuf_puts(out, "\t");
         ptx_print_instruction(statement->instruction, out);
         strbuf_puts(out, ";\n");

@@ -206,6 +206,9 @@ struct ptx_instruction {
     struct source_range range; // from the opcode to the ';'
     uint32_t location;         // index into the function's locations
     uint32_t line;             // of the text; 0: nobody asked (ptx_own_lines)
+    // .pragma "used_bytes_mask": of a load, which bytes of a lane are used, a bit each; 0: all, or
+    // it says nothing
+    uint32_t used_bytes;
 };
 
 // A `.loc`: where the next instructions come from. Index 0 of a function's table is "unknown".

@@ -23,6 +23,7 @@ struct sim_access {
     unsigned element_bytes[8]; // lane width of each register: 4 or 8
     sim_ref element[8];        // registers (or immediates) that are loaded or stored; `_`: scratch
     uint32_t site;             // IR_NONE: not observed (local, param, const)
+    uint32_t used_bytes;       // of a lane's bytes those that a load uses, a bit each; 0: all
     // For observers.
     enum event_order order;
     enum event_scope scope;

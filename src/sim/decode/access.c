@@ -138,6 +138,7 @@ const struct sim_access *sim_decode_access(struct sim_decoder *decoder,
     access->is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
     access->is_by_window = ir_is_by_window(ir);
     access->site = ir->site == IR_NONE ? (uint32_t)IR_NONE : ir->site + decoder->code->site_base;
+    access->used_bytes = ir->ptx->used_bytes;
     decode_order(decoder, ir, access);
     decode_places(decoder, ir, access);
     decode_elements(decoder, ir, access);

@@ -50,6 +50,19 @@ bool sim_mem_lets_pass(const struct mem_request *r, uint64_t address, uint64_t b
     return true;
 }
 
+// A compiler may have merged loads into one that reads more than they did, past an array's end,
+// too, where that is no fault: no allocation ends between the bytes of an aligned access. It says
+// so.
+static bool touches_used(const struct mem_request *r, uint64_t address,
+                         struct sim_site_cache *last) {
+    const uint32_t used = r->instr->access->used_bytes;
+    if (!used || r->intent != EVENT_READ)
+        return false;
+    const unsigned first = (unsigned)__builtin_ctz(used), end = 32 - (unsigned)__builtin_clz(used);
+    return end <= r->width &&
+           sim_memory_touch(r->warp->block->worker, address + first, end - first, false, last);
+}
+
 bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned lane,
                         struct sim_site_cache *last) {
     if (!check_alignment(r, address, "", lane))
@@ -58,7 +71,8 @@ bool sim_mem_check_host(const struct mem_request *r, uint64_t address, unsigned 
         return true;
     struct sim_worker *worker = r->warp->block->worker;
     if (sim_memory_touch(worker, address, r->width, r->intent != EVENT_READ, last) ||
-        is_in_parameters(r, address) || sim_mem_lets_pass(r, address, r->width, lane))
+        touches_used(r, address, last) || is_in_parameters(r, address) ||
+        sim_mem_lets_pass(r, address, r->width, lane))
         return true;
     char text[SIM_MEMORY_TEXT];
     sim_memory_describe(worker->memory, address, r->width, text);
