@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "toolchain/compile.h"
+#include "toolchain/device_runtime.h"
 #include "toolchain/elf_info.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/link.h"
@@ -325,6 +327,30 @@ static void test_link(void **state) {
     free(linked);
 }
 
+static void test_device_runtime_is_added(void **state) {
+    (void)state;
+    char *other = base_strdup(".version 8.0\n// cudaCGSynchronize\n.visible .entry k() { ret; }\n");
+    assert_ptr_equal(toolchain_add_device_runtime(other), other);
+    free(other);
+    char *own = base_strdup(".version 8.0\n.visible .func cudaCGSynchronize() { ret; }\n");
+    assert_ptr_equal(toolchain_add_device_runtime(own), own);
+    free(own);
+    char *text = toolchain_add_device_runtime(base_strdup(
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
+        ".visible .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 s)\n"
+        "{\nmine: ret;\n}\n"
+        ".visible .entry k()\n{\n.loc 1 2 3\nret;\n}\n.file 1 \"a.cu\"\n"));
+    assert_non_null(strstr(text, ".weak .func (.param .b32 error) cudaCGSynchronize("));
+    assert_non_null(strstr(text, "mine: ret;")); // what the module has itself stays
+    assert_null(strstr(text, ".weak .func (.param .b64 handle) cudaCGGetIntrinsicHandle"));
+    assert_non_null(strstr(text, ".loc 1 2 3"));
+    assert_non_null(strstr(text, ".file 1 \"a.cu\""));
+    assert_non_null(strstr(text, ".file 2 \"libcudadevrt\""));
+    assert_null(strstr(text, ".version 6.0"));
+    free(text);
+}
+
 static void test_link_of_nonsense(void **state) {
     (void)state;
     char *texts[] = {".func {{{", "\"open", "}} ; /* open", ""};
@@ -465,6 +491,7 @@ int main(void) {
         cmocka_unit_test(test_program_kinds),
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_link),
+        cmocka_unit_test(test_device_runtime_is_added),
         cmocka_unit_test(test_link_of_nonsense),
         cmocka_unit_test(test_clamp),
         cmocka_unit_test(test_compile),

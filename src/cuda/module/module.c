@@ -14,6 +14,7 @@
 #include "cuda/module/image.h"
 #include "profile/as.h"
 #include "run/module.h"
+#include "toolchain/device_runtime.h"
 #include "toolchain/disassemble.h"
 #include "toolchain/sources.h"
 
@@ -57,6 +58,7 @@ static enum cuda_error read_module(struct cuda_state *state, struct cuda_module 
         note_unloaded(state, &diags, module->error);
         return module->error;
     }
+    code->text = toolchain_add_device_runtime(code->text);
     code->source = (struct source){"<embedded PTX>", code->text, strlen(code->text)};
     code->ptx = ptx_parse(&code->source, &diags);
     if (!diags.errors)
