@@ -1,7 +1,7 @@
 """What bankrun asks of Python packages that no variable can ask of them. Python imports this as it starts, in processes under bankrun.
 
-numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. What is linked with a
-kernel is linked as PTX then: numba's intermediate code with lines cannot be linked with that of NVRTC (numba-cuda 0.30).
+numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. Intermediate code with lines
+is made such that it can be linked with that of NVRTC (numba-cuda 0.30).
 
 cuda.bindings: the functions that its other modules call through the table of cuda.bindings.cyruntime are those of bankrun's
 CUDA runtime, in place of the static one in that module.
@@ -17,33 +17,94 @@ import importlib.machinery
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import warnings
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def _with_lines(jit):
-    """numba.cuda.jit with lineinfo=True, where the program says nothing else."""
-    positions = list(inspect.signature(jit).parameters)
-    if "lineinfo" not in positions or "debug" not in positions:
-        return jit
-    place = positions.index("lineinfo")
+def _with_lines(compile_cuda):
+    """numba's compiler with lines where the program asks for neither these nor debug information. What of numba's debug
+    information fails or warns is nothing that the program asked for: the function is compiled without lines then."""
+    signature = inspect.signature(compile_cuda)
+    if not {"lineinfo", "debug"} <= set(signature.parameters):
+        return compile_cuda
 
-    @functools.wraps(jit)
+    @functools.wraps(compile_cuda)
     def with_lines(*args, **kwargs):
-        debug = kwargs.get("debug", args[positions.index("debug")] if len(args) > positions.index("debug") else None)
-        is_debug = debug or os.environ.get("NUMBA_CUDA_DEBUGINFO", "0").strip("0 ")
-        if len(args) <= place and not is_debug and not kwargs.get("lto"):
-            if kwargs.setdefault("lineinfo", True) and "lto" in positions:
-                kwargs["lto"] = False
-        return jit(*args, **kwargs)
+        asked = signature.bind(*args, **kwargs).arguments
+        if asked.get("lineinfo") or asked.get("debug"):
+            return compile_cuda(*args, **kwargs)
+        more = inspect.BoundArguments(signature, dict(asked, lineinfo=True))
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="Could not find source for function")
+                return compile_cuda(*more.args, **more.kwargs)
+        except Exception:
+            pass  # of the program's own errors the traceback is the one below
+        return compile_cuda(*args, **kwargs)
 
     return with_lines
 
 
-def _numba_decorators(module):
-    module.jit = _with_lines(module.jit)
+def _numba_dispatcher(module):
+    module.compile_cuda = _with_lines(module.compile_cuda)
+
+
+_lines_are_left_out = False  # of intermediate code
+
+
+def _linkable(text):
+    """Intermediate code with lines says which version of debug information it has, and that another module may not say so in
+    another way (2, a warning), which NVRTC's does; 4 is: whatever another says. Lines need no variables."""
+    kept = "\n".join(line for line in text.splitlines() if not re.search(r"call void @\"?llvm\.dbg\.", line))
+    if _lines_are_left_out:
+        return re.sub(r",? !dbg !\d+|^!llvm\.dbg\.cu .*", "", kept, flags=re.MULTILINE)
+    return kept.replace('i32 2, !"Debug Info Version"', 'i32 4, !"Debug Info Version"')
+
+
+def _numba_nvvm(module):
+    compile_ir = module.compile_ir
+
+    @functools.wraps(compile_ir)
+    def linkable(code, **options):
+        if "gen-lto" in options or "gen_lto" in options:
+            code = [_linkable(text) for text in ([code] if isinstance(code, str) else code)]
+        return compile_ir(code, **options)
+
+    module.compile_ir = linkable
+
+
+def _numba_codegen(module):
+    """What nvJitLink does not link as intermediate code with lines is linked as PTX, and without lines where that cannot be, either.
+    What is cached is PTX: it is told apart from what a GPU's driver was given, in whichever folder."""
+    get_cubin, magic_tuple = module.CUDACodeLibrary.get_cubin, module.JITCUDACodegen.magic_tuple
+
+    @functools.wraps(get_cubin)
+    def with_lines(self, cc=None):
+        global _lines_are_left_out
+        try:
+            return get_cubin(self, cc=cc)
+        except Exception:
+            if not getattr(self, "_lto", False):
+                raise
+        self._lto = False
+        try:
+            return get_cubin(self, cc=cc)
+        except Exception:
+            pass  # this way is not the program's
+        finally:
+            self._lto = True
+        self._ltoir_cache.clear()
+        _lines_are_left_out = True
+        try:
+            return get_cubin(self, cc=cc)
+        finally:
+            _lines_are_left_out = False
+
+    module.CUDACodeLibrary.get_cubin = with_lines
+    module.JITCUDACodegen.magic_tuple = lambda self: (*magic_tuple(self), "bankrun")
 
 
 def _bindings_runtime(module):
@@ -76,7 +137,9 @@ def _own_libraries(module):
     module.find_library = find_library
 
 
-_CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.decorators": _numba_decorators,
+_CHANGES = {"numba.cuda.dispatcher": _numba_dispatcher, "numba_cuda.numba.cuda.dispatcher": _numba_dispatcher,
+            "numba.cuda.cudadrv.nvvm": _numba_nvvm, "numba_cuda.numba.cuda.cudadrv.nvvm": _numba_nvvm,
+            "numba.cuda.codegen": _numba_codegen, "numba_cuda.numba.cuda.codegen": _numba_codegen,
             "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl, "ctypes.util": _own_libraries}
 
 
