@@ -23,6 +23,12 @@ def compile_cuda(function, result, args, debug=False, lineinfo=False, lto=False)
     return "code"
 """
 
+DECORATORS = """
+asked = []
+def jit(function=None, device=False, debug=None, lineinfo=False, lto=None):
+    asked.append(lto)
+"""
+
 NVVM = """
 given = []
 def compile_ir(code, **options):
@@ -77,7 +83,7 @@ class Numba(unittest.TestCase):
         self.folder = folder.name
         os.makedirs(f"{self.folder}/numba/cuda/cudadrv")
         for name, text in (("__init__", ""), ("cuda/__init__", ""), ("cuda/cudadrv/__init__", ""), ("cuda/dispatcher", DISPATCHER),
-                           ("cuda/cudadrv/nvvm", NVVM), ("cuda/codegen", CODEGEN)):
+                           ("cuda/decorators", DECORATORS), ("cuda/cudadrv/nvvm", NVVM), ("cuda/codegen", CODEGEN)):
             self.write(f"numba/{name}.py", text)
 
     def write(self, name, text):
@@ -104,6 +110,16 @@ print(dispatcher.asked)
         said = self.said("print(dispatcher.compile_cuda('f', None, ()), dispatcher.asked)\n", "-E", "-c",
                          "import sys; sys.path.insert(0, '.'); exec(open(sys.argv[1]).read())")
         self.assertEqual(said, ["code [('f', (), False, False)]"])
+
+    def test_lto_is_for_who_asks_for_it(self):
+        said = self.said("""
+import numba.cuda.decorators as decorators
+for options in ({}, {"lto": None}, {"lto": True}, {"lto": False}):
+    decorators.jit("f", **options)
+decorators.jit("f", False, None, False, True)
+print(decorators.asked)
+""")
+        self.assertEqual(said, ["[False, False, True, False, True]"])
 
     def test_functions_without_lines_where_debug_information_fails(self):
         said = self.said("""

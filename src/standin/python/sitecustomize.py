@@ -1,7 +1,7 @@
 """What bankrun asks of Python packages that no variable can ask of them. Python imports this as it starts, in processes under bankrun.
 
 numba: line information. Without it the PTX of a kernel names no line; with it its code is the same. Intermediate code with lines
-is made such that it can be linked with that of NVRTC (numba-cuda 0.30).
+is made such that it can be linked with that of NVRTC (numba-cuda 0.30), where a kernel asks for LTO.
 
 cuda.bindings: the functions that its other modules call through the table of cuda.bindings.cyruntime are those of bankrun's
 CUDA runtime, in place of the static one in that module.
@@ -46,6 +46,22 @@ def _with_lines(compile_cuda):
         return compile_cuda(*args, **kwargs)
 
     return with_lines
+
+
+def _numba_decorators(module):
+    """What is linked with a kernel is linked as PTX, whatever it is, unless the kernel asks for LTO."""
+    jit = module.jit
+    positions = list(inspect.signature(jit).parameters)
+    if "lto" not in positions:
+        return
+
+    @functools.wraps(jit)
+    def by_ptx(*args, **kwargs):
+        if len(args) <= positions.index("lto") and kwargs.get("lto") is None:
+            kwargs["lto"] = False
+        return jit(*args, **kwargs)
+
+    module.jit = by_ptx
 
 
 def _numba_dispatcher(module):
@@ -137,7 +153,8 @@ def _own_libraries(module):
     module.find_library = find_library
 
 
-_CHANGES = {"numba.cuda.dispatcher": _numba_dispatcher, "numba_cuda.numba.cuda.dispatcher": _numba_dispatcher,
+_CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.decorators": _numba_decorators,
+            "numba.cuda.dispatcher": _numba_dispatcher, "numba_cuda.numba.cuda.dispatcher": _numba_dispatcher,
             "numba.cuda.cudadrv.nvvm": _numba_nvvm, "numba_cuda.numba.cuda.cudadrv.nvvm": _numba_nvvm,
             "numba.cuda.codegen": _numba_codegen, "numba_cuda.numba.cuda.codegen": _numba_codegen,
             "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl, "ctypes.util": _own_libraries}
