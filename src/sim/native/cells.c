@@ -331,11 +331,13 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
         sim_set_mask(warp, mask);
     while (pc && pc != instrs + segment->end) {
         const uint32_t index = (uint32_t)(pc - instrs);
-        struct request request = {0};
+        struct request request; // a member's alone is looked at
         bool is_member =
             member < segment->member + segment->members && compiled->members[member].instr == index;
         const uint32_t m = member;
         member += is_member;
+        if (is_member)
+            memset(&request, 0, sizeof request);
         if (is_member && (is_member = read_request(warp, pc->access, mask, &request)))
             empty(own, compiled->members[m].group, native_way(request.base));
         const struct sim_instr *at = pc;
