@@ -326,6 +326,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     const struct native_segment *segment = &compiled->segments[number];
     const struct sim_instr *instrs = own->native->code.instrs, *pc = instrs + segment->first;
     uint32_t member = segment->member;
+    own->slow += segment->end - segment->first;
     begin_drafts(own, segment);
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, mask);

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "sim/flow/warp.h"
 #include "sim/native.h"
 #include "sim/native/compiler.h"
 #include "sim/native/image.h"
@@ -34,11 +35,12 @@ struct native_draft {
 };
 
 // Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
-// part.
+// part, or where the interpreter runs most of it, as accesses are never known.
 struct native_entry {
     bool is_open;
     uint32_t visits;
-    uint64_t done; // instructions
+    uint64_t done, slow; // instructions, and those of them that the interpreter ran
+    uint64_t least;      // as many make it worth its while
 };
 
 struct sim_native_worker {
@@ -49,6 +51,7 @@ struct sim_native_worker {
     uint8_t *armed;               // of each group, a bit for each cell that is filled
     struct native_draft *drafts;  // of each group
     struct native_entry *entries; // by decoded instruction
+    uint64_t slow;                // instructions that the interpreter ran in segments
     uint64_t generation;          // of memory when the cells were filled
     uint64_t told_number;         // the greatest number of a warp that told of shared memory
 };
@@ -73,9 +76,17 @@ static inline void sim_native_renew(struct sim_native_worker *own, const uint64_
 // A warp, all of whose lanes are on, runs from an entry. As compiled_body.
 const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,
                                         bool is_trusted);
-// Native code that began at `at` ended at `next`; the warp had executed `before` instructions then.
+// What native code has done since a place in time.
+struct native_since {
+    uint64_t instructions, slow;
+};
+static inline struct native_since sim_native_since(const struct sim_native_worker *own,
+                                                   const struct sim_warp *warp) {
+    return (struct native_since){warp->flow->instructions, own->slow};
+}
+// Native code that began at `at` ended at `next`, for so many warps that did as this one.
 void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
-                      const struct sim_instr *next, uint64_t before);
+                      const struct sim_instr *next, struct native_since since, uint32_t warps);
 
 static inline bool sim_native_is_entry(const struct sim_worker *worker,
                                        const struct sim_instr *instr) {

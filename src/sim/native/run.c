@@ -2,7 +2,8 @@
 #include "sim/flow/warp.h"
 #include "sim/native/native_internal.h"
 
-// An entry is left to the interpreter once so many visits did less than so much each.
+// An entry is left to the interpreter once so many visits did less than so much each, or half of it
+// in the interpreter.
 enum { VISITS = 256, WORTH = 5 };
 
 const struct sim_code *sim_native_code(const struct sim_worker *worker) {
@@ -28,25 +29,30 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
 }
 
 void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
-                      const struct sim_instr *next, uint64_t before) {
+                      const struct sim_instr *next, struct native_since since, uint32_t warps) {
     const struct sim_native_worker *own = warp->block->worker->native;
     struct native_entry *entry = &own->entries[at - own->native->code.instrs];
-    entry->done += warp->flow->instructions - before;
+    uint64_t done = warp->flow->instructions - since.instructions;
     if (next && next > at)
-        entry->done += (uint64_t)(next - at);
-    if (++entry->visits % VISITS)
+        done += (uint64_t)(next - at);
+    // What ends at a barrier may be short: there is no turn of the scheduler behind it.
+    entry->done += done * warps;
+    entry->least += (uint64_t)warps * (warps > 1 ? 1 : WORTH);
+    entry->slow += own->slow - since.slow;
+    entry->visits += warps;
+    if (entry->visits < VISITS)
         return;
-    entry->is_open = entry->done >= (uint64_t)VISITS * WORTH;
-    entry->done = 0;
+    entry->is_open = entry->done >= entry->least && entry->slow <= entry->done / 2;
+    entry->done = entry->slow = entry->least = entry->visits = 0;
 }
 
 static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_instr *at) {
     struct sim_warp_flow *flow = warp->flow;
     const bool is_trusted = flow->native_left == at;
     flow->native_left = NULL;
-    const uint64_t before = flow->instructions;
+    const struct native_since since = sim_native_since(warp->block->worker->native, warp);
     const struct sim_instr *next = sim_native_body(warp, at, is_trusted);
-    sim_native_judge(warp, at, next, before);
+    sim_native_judge(warp, at, next, since, 1);
     return next;
 }
 

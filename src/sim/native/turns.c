@@ -12,6 +12,7 @@ struct phase {
     const struct sim_instr *at;      // where the pending warps go on
     const struct sim_instr *barrier; // where the others wait, or end; NULL: nowhere yet
     uint32_t pending, all;           // a bit for each warp
+    uint64_t slow;                   // what the interpreter ran in segments since `at`
     bool is_trusted;                 // native code has left the registers of pending warps
     bool is_silent;
     bool goes_on;     // behind a barrier that was silent: up to there nothing has been counted yet
@@ -167,6 +168,13 @@ static void leave(const struct phase *phase, struct sim_warp_flow *flow, uint32_
         count_before(phase, flow, start);
 }
 
+// All warps did as the last one.
+static void judge_phase(struct phase *phase, const struct sim_warp *warp, uint64_t before) {
+    const struct native_since since = {before, phase->own->slow - phase->slow};
+    sim_native_judge(warp, phase->at, phase->barrier, since, phase->flow->warp_count);
+    phase->slow = 0;
+}
+
 // Until a warp does something else. Returns where it does; NULL: it has not begun, or has failed.
 static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool *failed) {
     for (;;) {
@@ -174,16 +182,19 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         struct sim_warp_flow *flow = &phase->flow->flows[phase->now];
         if (!may_begin(phase, warp, flow))
             return NULL;
-        const uint64_t before = flow->instructions;
+        const struct native_since since = sim_native_since(phase->own, warp);
         const uint32_t start = phase->goes_on ? flow->run_start : phase->at->ordinal;
         const struct sim_instr *next = run(phase, warp, flow);
         phase->pending &= ~(1u << phase->now);
         if (!is_regular(phase, next)) {
-            leave(phase, flow, start, before, next != NULL);
-            sim_native_judge(warp, phase->at, next, before);
+            leave(phase, flow, start, since.instructions, next != NULL);
+            sim_native_judge(warp, phase->at, next, since, 1);
             *failed = !next;
             return next;
         }
+        phase->slow += phase->own->slow - since.slow;
+        if (!phase->pending)
+            judge_phase(phase, warp, since.instructions);
         phase->has_started = arrive(phase, warp, flow);
         if (!phase->has_started) {
             *moved = true;
