@@ -1,7 +1,7 @@
-#define _GNU_SOURCE // pthread_setname_np
 // What is proved of a launch's accesses: see prove/prove.h. A proof takes from a millisecond to a
 // tenth of a second, and programs launch a kernel many times; so proofs are kept, by kernel, shape
 // and parameters, and begun while the launch runs.
+#define _GNU_SOURCE // pthread_setname_np
 #include "run/proofs.h"
 
 #include <signal.h>

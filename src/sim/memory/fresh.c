@@ -117,8 +117,7 @@ void sim_fresh_fill(struct sim_fresh *fresh, struct pool *pool, uint64_t salt, u
     sim_fill_bytes(&fresh->fill, salt + 1, at(last), end - last);
 }
 
-// ---- What is mapped and will be overwritten
-// ------------------------------------------------------
+// ---- What is mapped and will be overwritten ------------------------------------------------
 
 void sim_fresh_track(struct sim_fresh *fresh, uint64_t address, uint64_t bytes) {
     if (fresh->fill.kind != SIM_FILL_ZERO && !is_written(fresh, bytes))
