@@ -225,16 +225,19 @@ static inline struct pattern *find(struct counter *counter, const struct event_s
     return counter->last = found;
 }
 
-static inline bool is_once(const struct pattern *pattern) {
-    return pattern->units == 1 && pattern->ideal == 1 && pattern->degree == 1 &&
-           !pattern->is_estimate;
+// What is counted may be wider than what was written (compiled/stream.h), and then more lanes would
+// take more.
+static inline bool is_once(const struct counter *counter, const struct pattern *pattern) {
+    enum { WORD = 4 };
+    return counter->rule->request.width <= WORD && pattern->units == 1 && pattern->ideal == 1 &&
+           pattern->degree == 1 && !pattern->is_estimate;
 }
 
 // The same request again need not be told: `counter->last` is its pattern.
 static inline void memo_last(struct counter *counter) {
     const struct pattern *last = counter->last;
     counter->memo.last = last->key;
-    counter->memo.is_once = is_once(last);
+    counter->memo.is_once = is_once(counter, last);
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -334,7 +337,7 @@ void counter_shared(struct counter *counter, const struct event_access *event) {
         event_shape_of_offsets(&key, mask, event->offsets, rule->keep);
         const struct pattern *before = counter->last;
         pattern = find(counter, &key);
-        if ((pattern == before || is_once(pattern)) && !counter->memo.last.mask &&
+        if ((pattern == before || is_once(counter, pattern)) && !counter->memo.last.mask &&
             !rule->request.matrices)
             memo_last(counter);
         remember(counter, pattern, tag);

@@ -166,7 +166,7 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
         range->first = range->first < begin ? begin : range->first;
         range->last = range->last < last ? range->last : last;
     }
-    *keep = request->is_whole ? 0 : memo->keep; // other banks are as many
+    *keep = memo->keep;
     *repeats = &memo->repeats;
     return request->is_whole ? memo->last.mask && memo->is_once : !differ;
 }
