@@ -124,6 +124,27 @@ __global__ void shapes(unsigned *out) {
     out[t] = (unsigned)sum + spread[t] * 7 + spread[t + 32] * 11 + bytes[t * 4] * 13 + bins[t & 7];
 }
 
+// The same accesses by all lanes and by some, in patterns that change and come back.
+__global__ void turns(unsigned *out) {
+    __shared__ unsigned table[THREADS / 32][32 * 8];
+    unsigned *mine = table[threadIdx.x / 32];
+    const unsigned t = threadIdx.x % 32;
+    unsigned sum = 0;
+    for (unsigned i = t; i < 32 * 8; i += 32)
+        mine[i] = i;
+    __syncwarp();
+#pragma unroll 1
+    for (unsigned round = 0; round < ROUNDS * 4; round++) {
+        const unsigned step = 1 + round / 16 % 8, drawn = scramble(threadIdx.x * 512 + round / 16);
+        if ((round / 8 | drawn) & 1) {
+            sum += mine[t * step];
+            mine[t * step] = sum;
+        }
+        __syncwarp();
+    }
+    out[threadIdx.x + blockIdx.x * THREADS] = sum;
+}
+
 static unsigned *managed(size_t words) {
     unsigned *at;
     cudaMallocManaged(&at, words * sizeof *at);
@@ -196,5 +217,26 @@ int main() {
     for (unsigned t = 0; t < 32; t++)
         hash = scramble(hash + out[t]);
     printf("shapes: %08x\n", hash);
+
+    turns<<<BLOCKS, THREADS>>>(out);
+    cudaDeviceSynchronize();
+    good = true;
+    for (unsigned w = 0; w < THREADS / 32; w++) {
+        unsigned table[32 * 8], sums[32] = {0};
+        for (unsigned i = 0; i < 32 * 8; i++)
+            table[i] = i;
+        for (unsigned round = 0; round < ROUNDS * 4; round++)
+            for (unsigned t = 0; t < 32; t++) {
+                const unsigned step = 1 + round / 16 % 8, at = t * step;
+                const unsigned drawn = scramble((w * 32 + t) * 512 + round / 16);
+                if (!((round / 8 | drawn) & 1))
+                    continue;
+                sums[t] += table[at];
+                table[at] = sums[t];
+            }
+        for (unsigned b = 0; b < BLOCKS; b++)
+            good &= !memcmp(sums, out + b * THREADS + w * 32, sizeof sums);
+    }
+    check("turns", good);
     return 0;
 }

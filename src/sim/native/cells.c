@@ -39,9 +39,10 @@ void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space
     struct sim_native_worker *own = worker->native;
     if (space == SITE_SHARED && warp_number > own->told_number)
         own->told_number = warp_number;
-    const uint32_t group = site == IR_NONE ? (uint32_t)IR_NONE : own->native->group_of_site[site];
-    if (group != IR_NONE)
-        empty_all(own, group);
+    const struct sim_native *native = own->native;
+    for (uint32_t m = site == IR_NONE ? (uint32_t)IR_NONE : native->first_member[site];
+         m != IR_NONE; m = native->next_member[m])
+        empty_all(own, native->compiled.members[m].group);
 }
 
 struct request {

@@ -109,13 +109,17 @@ const char *sim_compiler_missing(void) {
 static void map_groups(struct sim_native *native) {
     const struct compiled *compiled = &native->compiled;
     const uint32_t sites = native->code.kernel->site_count;
-    native->group_of_site = base_alloc((sites + 1) * sizeof *native->group_of_site);
+    native->first_member = base_alloc((sites + 1) * sizeof *native->first_member);
+    native->next_member = base_alloc((compiled->member_count + 1) * sizeof *native->next_member);
     native->segment_of_group =
         base_alloc((compiled->group_count + 1) * sizeof *native->segment_of_group);
     for (uint32_t s = 0; s < sites; s++)
-        native->group_of_site[s] = IR_NONE;
-    for (uint32_t m = 0; m < compiled->member_count; m++)
-        native->group_of_site[compiled->members[m].site] = compiled->members[m].group;
+        native->first_member[s] = IR_NONE;
+    for (uint32_t m = 0; m < compiled->member_count; m++) {
+        const uint32_t site = compiled->members[m].site;
+        native->next_member[m] = native->first_member[site];
+        native->first_member[site] = m;
+    }
     for (uint32_t s = 0; s < compiled->segment_count; s++)
         for (uint32_t g = 0; g < compiled->segments[s].groups; g++)
             native->segment_of_group[compiled->segments[s].group + g] = s;
@@ -173,7 +177,8 @@ static void free_native(struct sim_native *native) {
     free_compiled(&native->compiled);
     free(native->original);
     free(native->meetings);
-    free(native->group_of_site);
+    free(native->first_member);
+    free(native->next_member);
     free(native->segment_of_group);
     free(native->code.instrs);
     free(native);

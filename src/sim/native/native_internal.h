@@ -22,7 +22,9 @@ struct sim_native {
     bool has_whole_rows;   // of the launches that it is for
     sim_handler *original; // by decoded instruction: what the interpreter runs for a full warp
     enum native_meeting *meetings; // by decoded instruction
-    uint32_t *group_of_site;       // IR_NONE: it has none
+    // Members of a site, one after the other: code that is made for some lanes, too, has it in
+    // several groups. IR_NONE: no more.
+    uint32_t *first_member, *next_member; // by site; by member
     uint32_t *segment_of_group;
 };
 
