@@ -105,6 +105,7 @@ static void test_shared_opt_in(void **state) {
     struct cuda_function_attributes attributes;
     OK(cudaFuncGetAttributes(&attributes, &shares));
     assert_int_equal(attributes.shared_bytes, 40960);
+    assert_int_equal(attributes.const_bytes, 16); // its module's, which it does not read
     assert_int_equal(attributes.max_dynamic_shared, 8192);
     assert_int_equal(attributes.max_threads, 1024);
     assert_int_equal(attributes.ptx_version, 80);

@@ -7,6 +7,24 @@
 #include "cuda/module/calls.h"
 #include "ir/ir.h"
 
+// What the module's own constants take. All of them are there for each of its kernels, whichever
+// of them it reads, as on a device of compute capability 9.0.
+static size_t constant_bytes(const struct ir_module *module) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct ptx_variable *variable = module->variables[i].ptx;
+        if (variable->space != PTX_SPACE_CONST || variable->is_extern)
+            continue;
+        uint64_t natural =
+            ptx_type_bytes(variable->type) * (variable->vector ? variable->vector : 1);
+        uint64_t align = variable->align ? variable->align : natural;
+        if (align > 1)
+            bytes = (bytes + align - 1) / align * align;
+        bytes += variable->bytes;
+    }
+    return bytes;
+}
+
 enum cuda_error cuda_function_attributes(struct cuda_state *state, const void *stub,
                                          struct cuda_function_attributes *out) {
     if (!out)
@@ -24,6 +42,7 @@ enum cuda_error cuda_function_attributes(struct cuda_state *state, const void *s
     const struct cuda_dim3 cluster = cuda_required_cluster(state, function);
     *out = (struct cuda_function_attributes){
         .shared_bytes = cuda_static_shared(function),
+        .const_bytes = constant_bytes(function->ir->module),
         .local_bytes = function->ir->local_bytes,
         .max_threads = (int)cuda_function_max_threads(state, function),
         .registers = (int)cuda_function_registers(function),
