@@ -184,7 +184,7 @@ def try_program(folder):
                    "int main() { int *out; cudaMalloc(&out, 256); turn<<<4, 64>>>(out); return cudaDeviceSynchronize(); }\n")
     kept = []
     for _ in range(2):
-        process = subprocess.run([bankrun, "--nvcc", os.environ["BANKRUN_TEST_NVCC"], "--engine", "compile", "-q", source], capture_output=True, text=True, check=False,
+        process = subprocess.run([bankrun, "--engine", "compile", "-q", source], capture_output=True, text=True, check=False,
                                  env={**os.environ, "XDG_CACHE_HOME": cache})
         if process.returncode:
             complain("a program", process)
