@@ -1,16 +1,13 @@
 """Kernels of CuTe DSL, compiled for 9.0, with the functions that launch them, for cute_launch.c.
 
-    bankrun --arch sm_90a python cute_kernels.py FOLDER [CUTLASS]
+    bankrun --arch sm_90a python cute_kernels.py FOLDER
 
-writes NAME.o, NAME.h and table.h. It wants a libcuda.so.1, as bankrun's. CUTLASS is a checkout, whose dense_gemm.py and tensorop_gemm.py
-are taken, too."""
+writes NAME.o, NAME.h and table.h. It wants a libcuda.so.1, as bankrun's."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import cutlass
-from cuda.bindings.driver import CUstream
 from cutlass import cute
 from cutlass.cute.nvgpu import LoadCacheMode, OperandMajorMode, cpasync, warp, warpgroup
 from cutlass.cute.runtime import make_ptr
@@ -328,35 +325,6 @@ def launch_multiply_described(a: cute.Pointer, b: cute.Pointer, c: cute.Pointer,
     multiply_described(load_a, tensor_a, load_b, tensor_b, matrix(c, 128, 128), mma, n, inner, kind, pitch).launch(grid=(128 // n, 2, 1), block=(128, 1, 1))
 
 
-# ---- CUTLASS's own --------------------------------------------------------------------------
-
-
-def module(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
-def cutlass_kernels(checkout):
-    """(name, function, constants, buffers) as below."""
-    folder = Path(checkout) / "examples/python/CuTeDSL/cute"
-    dense = module(folder / "hopper/kernel/dense_gemm/dense_gemm.py").HopperWgmmaGemmKernel
-    ampere = module(folder / "ampere/kernel/dense_gemm/tensorop_gemm.py").TensorOpGemm
-
-    def layered(pointer, m, n):
-        return cute.make_tensor(pointer, cute.make_layout((m, n, 1), stride=(n, 1, m * n)))
-
-    @cute.jit
-    def launch(a: cute.Pointer, b: cute.Pointer, c: cute.Pointer, stream: CUstream, gemm: cutlass.Constexpr):
-        gemm(layered(a, 256, 256), layered(b, 256, 256), layered(c, 256, 256), stream)
-
-    buffers = [("fp16", 65536, "numbers"), ("fp16", 65536, "numbers"), ("fp16", 65536, "zeros")]
-    for m, n in ((64, 64), (128, 64), (128, 128)):
-        yield f"cutlass_dense_gemm_{m}x{n}", launch, [CUstream(0), dense(F32, (m, n), (1, 1))], buffers
-    yield "cutlass_tensorop_gemm", launch, [CUstream(0), ampere(F16, F16, F32, (2, 2, 1))], buffers
-
-
 # ---- What is launched -----------------------------------------------------------------------
 
 NONE = (0, 4, 3)
@@ -398,13 +366,12 @@ KINDS = {"fp32": F32, "fp16": F16, "i32": I32}
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(exist_ok=True)
-    wanted = [*kernels(), *(cutlass_kernels(sys.argv[2]) if len(sys.argv) > 2 else [])]
     lines, table = [], []
-    for name, function, constants, buffers in wanted:
+    for name, function, constants, buffers in kernels():
         pointers = [make_ptr(KINDS[kind], 4096, cute.AddressSpace.gmem, assumed_align=128) for kind, _, _ in buffers]
         made = cute.compile(function, *pointers, *constants)
         made.export_to_c(file_path=str(folder), file_name=name, function_prefix=name)
-        takes = ", ".join([f"b[{i}]" for i in range(len(buffers))] + ["NULL"] * any(isinstance(value, CUstream) for value in constants))
+        takes = ", ".join(f"b[{i}]" for i in range(len(buffers)))
         lines += [f'#include "{name}.h"',
                   f"static int run_{name}(void **b) {{ {name}_Kernel_Module_t m; {name}_Kernel_Module_Load(&m); return cute_dsl_{name}_wrapper(&m, {takes}); }}"]
         table.append(f'    {{"{name}", run_{name}, {len(buffers)}, {{' + ", ".join(f'{{"{k}", {n}, "{f}"}}' for k, n, f in buffers) + "}},")
