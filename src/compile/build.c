@@ -35,20 +35,6 @@ void build_edge(struct build *build, uint32_t to) {
     LLVMBuildBr(build->builder, build->blocks[to]);
 }
 
-// As the interpreter's jump() counts.
-static void count_jump(struct build *build, const struct op *op, uint32_t to) {
-    LLVMBuilderRef b = build->builder;
-    const struct sim_code *code = build->plan->code;
-    const uint32_t ordinal = code->instrs[op->at].ordinal + 1;
-    const uint32_t target = code->instrs[code->block_start[to]].ordinal;
-    LLVMValueRef start = LLVMBuildLoad2(b, build->i32, build->run_start, here);
-    LLVMValueRef more = LLVMBuildSub(b, LLVMConstInt(build->i32, ordinal, false), start, here);
-    LLVMValueRef count = LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, build->count, here),
-                                      LLVMBuildZExt(b, more, build->i64, here), here);
-    LLVMBuildStore(b, count, build->count);
-    LLVMBuildStore(b, LLVMConstInt(build->i32, target, false), build->run_start);
-}
-
 // Where a slice is used up the interpreter takes the jump.
 static void check_slice(struct build *build, uint32_t number) {
     LLVMBuilderRef b = build->builder;
@@ -65,7 +51,7 @@ static void take_jump(struct build *build, uint32_t number, const struct op *op)
     const struct sim_code *code = build->plan->code;
     if (code->block_start[op->target] <= op->at)
         check_slice(build, number);
-    count_jump(build, op, op->target);
+    build_count_jump(build, op);
     build_edge(build, op->target);
 }
 

@@ -74,6 +74,9 @@ void build_step(const struct build *build, struct op *op, struct form *forms);
 bool build_keeps(const struct build *build, uint32_t reg);
 // What an op has computed, which lanes that are off do not get; `value` is of the register's form.
 void build_assign(struct build *build, uint32_t reg, LLVMValueRef value);
+// A call of a function of LLVM's own that is there for these types.
+LLVMValueRef build_intrinsic(struct build *build, const char *name, LLVMTypeRef types[],
+                             unsigned type_count, LLVMValueRef arguments[], unsigned count);
 // llvm.cttz or llvm.ctlz of bits that are not all 0.
 LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits);
 // The interpreter's frame.
@@ -88,6 +91,17 @@ void build_branch(struct build *build, LLVMValueRef condition, LLVMBasicBlockRef
 // Jumps to a new block where the condition does not hold, which is not expected; goes on in another
 // one.
 LLVMBasicBlockRef build_unless(struct build *build, LLVMValueRef condition);
+
+// ---- counts.c -----------------------------------------------------------------------------------
+
+// As sim_account() of the lanes that are on, and what is counted next begins there. `condition`
+// NULL: always.
+void build_account(struct build *build, uint32_t ordinal, LLVMValueRef condition);
+// What is counted next begins at an instruction.
+void build_begin_count(struct build *build, uint32_t ordinal, LLVMValueRef condition);
+uint32_t build_block_ordinal(const struct build *build, uint32_t block);
+// As the interpreter's jump() counts.
+void build_count_jump(struct build *build, const struct op *op);
 
 // ---- leave.c: to and from the interpreter ----------------------------------------------------
 

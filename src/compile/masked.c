@@ -22,45 +22,8 @@ struct parting {
 // ---- Counts -------------------------------------------------------------------------------------
 
 static LLVMValueRef count_lanes(struct build *build, LLVMValueRef bits) {
-    const unsigned id = LLVMLookupIntrinsicID("llvm.ctpop", 10);
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, &build->i32, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, &build->i32, 1);
-    LLVMValueRef count = LLVMBuildCall2(build->builder, type, function, &bits, 1, here);
+    LLVMValueRef count = build_intrinsic(build, "llvm.ctpop", &build->i32, 1, &bits, 1);
     return LLVMBuildZExt(build->builder, count, build->i64, here);
-}
-
-static void add_to(struct build *build, LLVMValueRef place, LLVMValueRef value) {
-    LLVMBuilderRef b = build->builder;
-    LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, place, here), value, here);
-    LLVMBuildStore(b, sum, place);
-}
-
-// As sim_account(), and what is counted next begins there. `condition` NULL: always.
-static void account(struct build *build, uint32_t ordinal, LLVMValueRef condition) {
-    LLVMBuilderRef b = build->builder;
-    LLVMValueRef start = LLVMBuildLoad2(b, build->i32, build->run_start, here);
-    LLVMValueRef to = LLVMConstInt(build->i32, ordinal, false);
-    if (condition)
-        to = LLVMBuildSelect(b, condition, to, start, here);
-    LLVMValueRef count = LLVMBuildZExt(b, LLVMBuildSub(b, to, start, here), build->i64, here);
-    LLVMBuildStore(b, to, build->run_start);
-    add_to(build, build->mask ? build->some_count : build->count, count);
-    if (build->mask)
-        add_to(build, build->some_threads, LLVMBuildMul(b, count, build->mask->count, here));
-}
-
-static void begin_count(struct build *build, uint32_t ordinal, LLVMValueRef condition) {
-    LLVMBuilderRef b = build->builder;
-    LLVMValueRef to = LLVMConstInt(build->i32, ordinal, false);
-    if (condition)
-        to = LLVMBuildSelect(b, condition, to,
-                             LLVMBuildLoad2(b, build->i32, build->run_start, here), here);
-    LLVMBuildStore(b, to, build->run_start);
-}
-
-static uint32_t ordinal_of_block(const struct build *build, uint32_t block) {
-    const struct sim_code *code = build->plan->code;
-    return code->instrs[code->block_start[block]].ordinal;
 }
 
 // ---- A way --------------------------------------------------------------------------------------
@@ -88,8 +51,7 @@ static void build_way(struct build *build, uint32_t from, uint32_t join) {
             build_branch_of_some(build, end - 1);
             next = plan->function->blocks[b].post_dominator;
         } else if (has_jump) {
-            account(build, plan->code->instrs[last->at].ordinal + 1, NULL);
-            begin_count(build, ordinal_of_block(build, last->target), NULL);
+            build_count_jump(build, last);
             next = last->target;
         }
         b = next;
@@ -132,7 +94,7 @@ static void build_side(struct parting *parting, const struct mask *mask, uint32_
     LLVMBuilderRef b = build->builder;
     if (from == parting->join) {
         if (has_jumped)
-            begin_count(build, ordinal_of_block(build, from), any);
+            build_begin_count(build, build_block_ordinal(build, from), any);
         return;
     }
     LLVMBasicBlockRef skipped = LLVMGetInsertBlock(b), side = build_block(build, "side"),
@@ -140,10 +102,10 @@ static void build_side(struct parting *parting, const struct mask *mask, uint32_
     LLVMBuildCondBr(b, any, side, behind);
     LLVMPositionBuilderAtEnd(b, side);
     if (has_jumped)
-        begin_count(build, ordinal_of_block(build, from), NULL);
+        build_begin_count(build, build_block_ordinal(build, from), NULL);
     build->mask = mask;
     build_way(build, from, parting->join);
-    account(build, ordinal_of_block(build, parting->join), parting->is_parted);
+    build_account(build, build_block_ordinal(build, parting->join), parting->is_parted);
     build->mask = outer;
     LLVMBasicBlockRef done = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, behind);
@@ -212,7 +174,7 @@ static void build_branch_of_some(struct build *build, uint32_t number) {
     LLVMValueRef any_taken = outer ? some(build, &taken) : yes,
                  any_rest = outer ? some(build, &rest) : yes;
     parting.is_parted = LLVMBuildAnd(b, any_taken, any_rest, here);
-    account(build, plan->code->instrs[op->at].ordinal + 1, any_taken);
+    build_account(build, plan->code->instrs[op->at].ordinal + 1, any_taken);
     build_side(&parting, &rest, block + 1, any_rest, false);
     build_side(&parting, &taken, op->target, any_taken, true);
     free(parting.before);

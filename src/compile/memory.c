@@ -55,14 +55,6 @@ static LLVMValueRef widen(struct build *build, const struct op *op, LLVMValueRef
     return LLVMBuildZExt(build->builder, value, vector_of(held_type(build, op), LANES), here);
 }
 
-static LLVMValueRef call_masked(struct build *build, const char *name, LLVMTypeRef types[2],
-                                LLVMValueRef arguments[4], unsigned count) {
-    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, types, 2);
-    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, types, 2);
-    return LLVMBuildCall2(build->builder, type, function, arguments, count, here);
-}
-
 static LLVMValueRef on_lanes(const struct build *build) {
     return build->mask ? build->mask->lanes : LLVMConstAllOnes(vector_of(build->i1, LANES));
 }
@@ -87,7 +79,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
         LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
         LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
         LLVMValueRef arguments[] = {at, align, on_lanes(build), LLVMGetUndef(type)};
-        all = call_masked(build, "llvm.masked.load", types, arguments, 4);
+        all = build_intrinsic(build, "llvm.masked.load", types, 2, arguments, 4);
     } else {
         all = LLVMBuildLoad2(build->builder, type, at, here);
         LLVMSetAlignment(all, op->access->bytes);
@@ -208,7 +200,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
     LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
     LLVMValueRef arguments[] = {all, at, align, on_lanes(build)};
-    call_masked(build, "llvm.masked.store", types, arguments, 4);
+    build_intrinsic(build, "llvm.masked.store", types, 2, arguments, 4);
 }
 
 static void store_strided(struct build *build, const struct op *op, LLVMValueRef first,
@@ -267,13 +259,13 @@ static void access_lanes(struct build *build, const struct op *op, LLVMValueRef 
         LLVMTypeRef types[2] = {lanes, LLVMTypeOf(places)};
         if (op->kind == OP_LOAD) {
             LLVMValueRef arguments[] = {places, align, all, LLVMGetUndef(lanes)};
-            values[e] =
-                widen(build, op, call_masked(build, "llvm.masked.gather", types, arguments, 4));
+            values[e] = widen(build, op,
+                              build_intrinsic(build, "llvm.masked.gather", types, 2, arguments, 4));
         } else {
             LLVMValueRef value =
                 narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
             LLVMValueRef arguments[] = {value, places, align, all};
-            call_masked(build, "llvm.masked.scatter", types, arguments, 4);
+            build_intrinsic(build, "llvm.masked.scatter", types, 2, arguments, 4);
         }
     }
 }

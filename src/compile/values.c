@@ -114,12 +114,17 @@ LLVMValueRef build_source_lanes(struct build *build, const struct op_source *sou
     return load_memory(build, source, false);
 }
 
-LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits) {
+LLVMValueRef build_intrinsic(struct build *build, const char *name, LLVMTypeRef types[],
+                             unsigned type_count, LLVMValueRef arguments[], unsigned count) {
     const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, &build->i32, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, &build->i32, 1);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(build->module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(build->context, id, types, type_count);
+    return LLVMBuildCall2(build->builder, type, function, arguments, count, here);
+}
+
+LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits) {
     LLVMValueRef arguments[] = {bits, LLVMConstInt(build->i1, 1, false)};
-    return LLVMBuildCall2(build->builder, type, function, arguments, 2, here);
+    return build_intrinsic(build, name, &build->i32, 1, arguments, 2);
 }
 
 // ---- The interpreter's frame ------------------------------------------------------------------

@@ -65,6 +65,25 @@ const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, u
                                         uint32_t mask);
 // run.c: the handler of entries.
 const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr);
+// Whether all lanes of the warp that have not ended are at one place, outside of calls and of
+// branches at which they parted, in code that has native code in it.
+static inline bool sim_native_is_together(const struct sim_warp *warp,
+                                          const struct sim_native_worker *own) {
+    const struct sim_warp_flow *flow = warp->flow;
+    return flow->split_count == 1 && flow->splits[0].token == SIM_NO_TOKEN &&
+           flow->splits[0].frame == &flow->root && flow->root.code == &own->native->code;
+}
+
+// Such a warp, all of whose lanes are on, is about to run from there.
+static inline void sim_native_begin_turn(struct sim_warp *warp, const struct sim_instr *at) {
+    struct sim_warp_flow *flow = warp->flow;
+    flow->current = 0;
+    flow->run_start = at->ordinal;
+    warp->base[SIM_BASE_REGISTERS] = flow->root.registers;
+    if (!warp->is_full)
+        sim_set_mask(warp, FULL_MASK);
+}
+
 // What is known of accesses is forgotten where memory was allocated or freed since.
 static inline void sim_native_renew(struct sim_native_worker *own, const uint64_t *generation,
                                     const struct sim_warp *warp) {

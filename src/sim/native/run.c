@@ -13,10 +13,7 @@ const struct sim_code *sim_native_code(const struct sim_worker *worker) {
 // Whether the warp's state is such that native code can run it.
 static bool is_ready(const struct sim_warp *warp) {
     const struct sim_worker *worker = warp->block->worker;
-    const struct sim_warp_flow *flow = warp->flow;
-    return worker->native && flow->split_count == 1 && flow->splits[0].token == SIM_NO_TOKEN &&
-           flow->splits[0].frame == &flow->root &&
-           flow->root.code == &worker->native->native->code &&
+    return worker->native && sim_native_is_together(warp, worker->native) &&
            warp->number >= worker->native->told_number;
 }
 
@@ -75,16 +72,6 @@ static bool may_begin(const struct sim_warp *warp) {
            sim_native_is_entry(worker, flow->splits[0].pc);
 }
 
-static void begin(struct sim_warp *warp) {
-    struct sim_warp_flow *flow = warp->flow;
-    flow->current = 0;
-    flow->run_start = flow->splits[0].pc->ordinal;
-    flow->spin = 0;
-    warp->base[SIM_BASE_REGISTERS] = flow->root.registers;
-    if (!warp->is_full)
-        sim_set_mask(warp, FULL_MASK);
-}
-
 enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_instr **goes_on) {
     if (!is_ready(warp) || !may_begin(warp))
         return SIM_NATIVE_NOTHING;
@@ -92,7 +79,8 @@ enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_inst
     const struct sim_worker *worker = warp->block->worker;
     const struct sim_native *native = worker->native->native;
     const struct sim_instr *at = flow->splits[0].pc;
-    begin(warp);
+    sim_native_begin_turn(warp, at);
+    flow->spin = 0;
     for (;;) {
         warp->stop = SIM_RUNNING;
         *goes_on = run_body(warp, at);

@@ -21,13 +21,6 @@ struct phase {
     bool has_started; // it came to the barrier in the same turn
 };
 
-static bool is_together(const struct sim_warp *warp) {
-    const struct sim_warp_flow *flow = warp->flow;
-    return flow->split_count == 1 && flow->splits[0].token == SIM_NO_TOKEN &&
-           flow->splits[0].frame == &flow->root && flow->splits[0].mask == FULL_MASK &&
-           flow->root.code == &warp->block->worker->native->native->code;
-}
-
 // False: the warps are not at one place, or wait for something else.
 static bool find_phase(struct phase *phase) {
     const struct sim_native *native = phase->flow->block.worker->native->native;
@@ -35,7 +28,7 @@ static bool find_phase(struct phase *phase) {
     for (uint32_t w = 0; w < phase->flow->warp_count; w++) {
         const struct sim_warp *warp = &phase->flow->warps[w];
         const struct sim_split *split = &warp->flow->splits[0];
-        if (!is_together(warp) ||
+        if (!sim_native_is_together(warp, phase->own) || split->mask != FULL_MASK ||
             (split->state != SIM_SPLIT_READY && split->state != SIM_SPLIT_BARRIER))
             return false;
         const bool is_pending = split->state == SIM_SPLIT_READY;
@@ -69,21 +62,14 @@ static void count_before(const struct phase *phase, struct sim_warp_flow *flow, 
     flow->thread_instructions += (uint64_t)count * LANES;
 }
 
-static void begin(const struct phase *phase, struct sim_warp *warp, struct sim_warp_flow *flow) {
-    flow->current = 0;
-    flow->run_start = phase->at->ordinal;
-    flow->native_left = NULL;
-    warp->base[SIM_BASE_REGISTERS] = flow->root.registers;
-    if (!warp->is_full)
-        sim_set_mask(warp, FULL_MASK);
-    warp->stop = SIM_RUNNING;
-}
-
 static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
                                    struct sim_warp_flow *flow) {
     const struct sim_native *native = phase->own->native;
-    if (!phase->goes_on)
-        begin(phase, warp, flow);
+    if (!phase->goes_on) {
+        sim_native_begin_turn(warp, phase->at);
+        flow->native_left = NULL;
+        warp->stop = SIM_RUNNING;
+    }
     if (!phase->has_started)
         flow->spin = 0;
     sim_native_renew(phase->own, phase->generation, warp);
