@@ -19,13 +19,15 @@ CUDA_API cu_result cuGetProcAddress(const char *name, void **function, int versi
 }
 
 // Whether the code at the address belongs to a library of the toolkit that goes on without, like
-// NVRTC.
+// NVRTC, or to a part of cuDNN, which asks as it is loaded: its functions are refused by name.
 static bool only_asks(const void *address) {
     Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname || library_is_machine_code(info.dli_fname))
+    if (!dladdr(address, &info) || !info.dli_fname)
         return false;
     const char *slash = strrchr(info.dli_fname, '/');
-    return strncmp(slash ? slash + 1 : info.dli_fname, "libnv", 5) == 0;
+    const char *file = slash ? slash + 1 : info.dli_fname;
+    return strncmp(file, "libcudnn_", 9) == 0 ||
+           (strncmp(file, "libnv", 5) == 0 && !library_is_machine_code(file));
 }
 
 static void say_why(const void *caller) {

@@ -82,7 +82,7 @@ static void start_again(const char *own, const char *name, char **argv) {
 static void replace(const struct inject_object *object, const char *folder) {
     if (!strchr(object->path, '/')) // the kernel's own
         return;
-    if (library_is_machine_code(object->path))
+    if (inject_refuse_coded(object) || library_is_machine_code(object->path))
         return; // said when it is called
     switch (inject_replace(object, folder)) {
     case INJECT_STRIPPED:

@@ -33,13 +33,21 @@ enum inject_runtime {
 // Replaces the object's static runtime with the library of its version in `folder`.
 enum inject_runtime inject_replace(const struct inject_object *object, const char *folder);
 
-// Makes the function at `from`, which has `room` bytes, jump to where the record says at the time
-// (lazy.h). The memory is writable. False: it does not fit, or not this machine.
-struct inject_lazy;
-bool inject_jump_through(void *from, size_t room, const struct inject_lazy *lazy);
+// Makes the function at `from`, which has `room` bytes, jump to where the record's first member
+// points at the time; a register holds the record. The memory is writable. False: it does not fit,
+// or not this machine.
+bool inject_jump_through(void *from, size_t room, const void *record);
+
+// Has a library that exists only as machine code refuse its calls by name (coded.h). False: it is
+// none.
+bool inject_refuse_coded(const struct inject_object *object);
 
 // One line on stderr, which is also handed over to bankrun.
 void inject_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// The same of a function that is not there, "NAME: not simulated ...": bankrun says so once more as
+// the run ends.
+void inject_note_missing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Tells bankrun that what this process was before has ended, should it have used CUDA (exec).
 void inject_tell_replaced(void);

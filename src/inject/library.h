@@ -23,7 +23,5 @@ void inject_library_find(const struct inject_libraries *libraries, int library, 
 // What a program that looks for `name` gets instead of `found`; NULL: `found`.
 void *inject_nvrtc_symbol(const char *name, void *found);
 void *inject_jitlink_symbol(const char *name, void *found);
-// The same of libraries that exist only as machine code.
-void *inject_coded_symbol(const char *name, void *found);
 
 #endif

@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "inject/inject.h"
-#include "inject/lazy.h"
 
-bool inject_jump_through(void *from, size_t room, const struct inject_lazy *lazy) {
+bool inject_jump_through(void *from, size_t room, const void *record) {
 #if defined __x86_64__
     unsigned char code[13] = {0x49, 0xbb, 0,   0, 0, 0, 0, 0, 0, 0, // movabs $record, %r11
                               0x41, 0xff, 0x23};                    // jmp *(%r11)
@@ -16,13 +15,13 @@ bool inject_jump_through(void *from, size_t room, const struct inject_lazy *lazy
     enum { ADDRESS = 12 };
 #else
     unsigned char code[1];
-    (void)lazy, (void)code, (void)from, (void)room;
+    (void)record, (void)code, (void)from, (void)room;
     return false;
 #endif
 #if defined __x86_64__ || defined __aarch64__
     if (room < sizeof code)
         return false;
-    memcpy(code + ADDRESS, &lazy, sizeof lazy);
+    memcpy(code + ADDRESS, &record, sizeof record);
     memcpy(from, code, sizeof code);
     __builtin___clear_cache((char *)from, (char *)from + sizeof code);
     return true;

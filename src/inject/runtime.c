@@ -1,61 +1,21 @@
 // The static CUDA runtime inside of a program: found by symbols, replaced function by function.
 #define _GNU_SOURCE // memmem
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
-#include "base/vec.h"
+#include "inject/functions.h"
 #include "inject/inject.h"
 #include "inject/lazy.h"
-#include "toolchain/elf_read.h"
-
-struct function {
-    uintptr_t address;
-    const char *name; // in the mapped file
-};
-typedef VEC(struct function) function_list;
 
 static bool starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static int by_address(const void *left, const void *right) {
-    const struct function *a = left, *b = right;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
-// All functions of the file's symbol table of that kind, sorted by address.
-static void read_functions(const struct elf_file *file, uint32_t kind, uintptr_t base,
-                           function_list *list) {
-    for (size_t i = 0; i < file->section_count; i++) {
-        const Elf64_Shdr *section = &file->sections[i];
-        if (section->sh_type != kind || section->sh_link >= file->section_count)
-            continue;
-        size_t length, names_length;
-        bool is_outside;
-        const char *data = elf_section_data(file, section, &length, &is_outside);
-        const char *names =
-            elf_section_data(file, &file->sections[section->sh_link], &names_length, &is_outside);
-        for (size_t at = 0; data && names && at + sizeof(Elf64_Sym) <= length;
-             at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, data + at, sizeof symbol);
-            if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-                symbol.st_name < names_length)
-                vec_push(list, (struct function){base + symbol.st_value, names + symbol.st_name});
-        }
-    }
-    if (list->length)
-        qsort(list->data, list->length, sizeof *list->data, by_address);
-}
-
-static bool has(const function_list *list, const char *name) {
+static bool has(const inject_functions *list, const char *name) {
     for (size_t i = 0; i < list->length; i++)
         if (strcmp(list->data[i].name, name) == 0)
             return true;
@@ -63,56 +23,22 @@ static bool has(const function_list *list, const char *name) {
 }
 
 // The names that came and went tell the version.
-static const char *library_of(const function_list *list) {
+static const char *library_of(const inject_functions *list) {
     if (has(list, "cudaGetDeviceProperties_v2"))
         return "libcudart.so.12";
     return has(list, "cudaThreadSynchronize") ? "libcudart.so.11.0" : "libcudart.so.13";
 }
 
-// Bytes up to the next function; the linker fills the gap with nothing that is run.
-static size_t room_of(const function_list *list, size_t index) {
-    enum { ENOUGH = 64 };
-    for (size_t i = index + 1; i < list->length; i++)
-        if (list->data[i].address != list->data[index].address)
-            return list->data[i].address - list->data[index].address;
-    return ENOUGH;
-}
-
-static bool protect(uintptr_t first, uintptr_t last, int protection) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = first / page * page;
-    return mprotect((void *)begin, last - begin, protection) == 0;
-}
-
 // ---- Our library ------------------------------------------------------------------------------
-
-// The whole file, for reading. NULL: it cannot be read, or is no ELF file.
-static char *map_file(const char *path, struct elf_file *elf) {
-    struct stat status;
-    char *data = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-        data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (data == MAP_FAILED) {
-            data = NULL;
-        } else if (elf_open(elf, data, (size_t)status.st_size) != ELF_OK) {
-            munmap(data, (size_t)status.st_size);
-            data = NULL;
-        }
-    }
-    close(file);
-    return data;
-}
 
 // What a library exports; it is not loaded for that. False: it is not there.
 static bool add_exports(struct map *names, const char *path) {
     struct elf_file elf;
-    function_list list = {0};
-    char *data = map_file(path, &elf);
+    inject_functions list = {0};
+    char *data = inject_map_file(path, &elf);
     if (!data)
         return false;
-    read_functions(&elf, SHT_DYNSYM, 0, &list);
+    inject_functions_read(&elf, SHT_DYNSYM, 0, &list);
     for (size_t i = 0; i < list.length; i++) {
         const char *name = base_strdup(list.data[i].name);
         map_put(names, name, strlen(name), (void *)(uintptr_t)name);
@@ -130,7 +56,7 @@ static void free_exports(struct map *names) {
 
 // ---- Replacing --------------------------------------------------------------------------------
 
-static bool replace_all(const function_list *list, const struct map *exports,
+static bool replace_all(const inject_functions *list, const struct map *exports,
                         struct inject_lazy_library *library) {
     VEC(size_t) chosen = {0};
     for (size_t i = 0; i < list->length; i++) {
@@ -143,22 +69,23 @@ static bool replace_all(const function_list *list, const struct map *exports,
         return false;
     uintptr_t first = list->data[chosen.data[0]].address;
     uintptr_t last = list->data[chosen.data[chosen.length - 1]].address + 32;
-    bool is_good = protect(first, last, PROT_READ | PROT_WRITE);
+    bool is_good = inject_protect(first, last, PROT_READ | PROT_WRITE);
     for (size_t i = 0; is_good && i < chosen.length; i++) {
-        const struct function *function = &list->data[chosen.data[i]];
-        is_good = inject_jump_through((void *)function->address, room_of(list, chosen.data[i]),
+        const struct inject_function *function = &list->data[chosen.data[i]];
+        is_good = inject_jump_through((void *)function->address,
+                                      inject_functions_room(list, chosen.data[i]),
                                       inject_lazy_new(library, function->name));
         if (!is_good)
             inject_note("the static CUDA runtime's %s leaves no room for a jump", function->name);
     }
-    if (!protect(first, last, PROT_READ | PROT_EXEC))
+    if (!inject_protect(first, last, PROT_READ | PROT_EXEC))
         is_good = false;
     vec_free(&chosen);
     return is_good;
 }
 
 // With ours of its version in the folder.
-static bool replace_with(const function_list *list, const char *folder) {
+static bool replace_with(const inject_functions *list, const char *folder) {
     struct inject_lazy_library *library = base_alloc(sizeof *library);
     struct map exports = {0};
     char path[4096], driver[4096];
@@ -189,10 +116,10 @@ static bool names_runtime(const struct elf_file *file) {
 
 static enum inject_runtime replace_in(const struct elf_file *file,
                                       const struct inject_object *object, const char *folder) {
-    function_list list = {0};
+    inject_functions list = {0};
     if (elf_needed(file, "libcudart.so"))
         return INJECT_NONE;
-    read_functions(file, SHT_SYMTAB, object->base, &list);
+    inject_functions_read(file, SHT_SYMTAB, object->base, &list);
     bool has_runtime = has(&list, "__cudaRegisterFatBinary") && has(&list, "cudaMalloc");
     enum inject_runtime result = INJECT_NONE;
     if (!has_runtime && elf_section(file, ".nvFatBinSegment", 0) && !list.length)
@@ -206,7 +133,7 @@ static enum inject_runtime replace_in(const struct elf_file *file,
 enum inject_runtime inject_replace(const struct inject_object *object, const char *folder) {
     enum inject_runtime result = INJECT_NONE;
     struct elf_file elf;
-    char *data = map_file(object->path, &elf);
+    char *data = inject_map_file(object->path, &elf);
     if (!data)
         return INJECT_NONE;
     if (elf_section(&elf, ".nv_fatbin", 0) || names_runtime(&elf))

@@ -1,6 +1,6 @@
-// dlsym(), before the C library's. Names of two compilers, of cuDNN and of cuBLAS are looked at
-// (library.h); all else goes on to the C library as if nobody had been in between: which object the
-// call comes from decides what it means with RTLD_NEXT and RTLD_DEFAULT.
+// dlsym(), before the C library's. Names of two compilers are looked at (library.h); all else goes
+// on to the C library as if nobody had been in between: which object the call comes from decides
+// what it means with RTLD_NEXT and RTLD_DEFAULT.
 #define _GNU_SOURCE // dladdr, dlvsym
 #include <dlfcn.h>
 #include <stdint.h>
@@ -57,23 +57,19 @@ static bool is_own(void *function) {
 
 EARLY struct answer inject_symbol(void *handle, const char *name);
 struct answer inject_symbol(void *handle, const char *name) {
-    if (handle == RTLD_NEXT || !name || (name[0] != 'n' && name[0] != '_' && name[0] != 'c'))
+    if (handle == RTLD_NEXT || !name || (name[0] != 'n' && name[0] != '_'))
         return (struct answer){NULL, false};
     const bool is_nvrtc = strncmp(name, "nvrtc", strlen("nvrtc")) == 0;
     const bool is_jitlink = strncmp(name, "nvJitLink", strlen("nvJitLink")) == 0 ||
                             strncmp(name, "__nvJitLink", strlen("__nvJitLink")) == 0;
-    const bool is_coded = strncmp(name, "cudnn", strlen("cudnn")) == 0 ||
-                          strncmp(name, "cublas", strlen("cublas")) == 0;
-    if (!is_nvrtc && !is_jitlink && !is_coded)
+    if (!is_nvrtc && !is_jitlink)
         return (struct answer){NULL, false};
     void *found = inject_dlsym(handle, name);
     if (found && is_own(found)) // which is not to seem to be NVRTC where that is not there
         found = inject_dlsym(RTLD_NEXT, name);
     if (!found)
         return (struct answer){NULL, true};
-    void *ours = is_coded   ? inject_coded_symbol(name, found)
-                 : is_nvrtc ? inject_nvrtc_symbol(name, found)
-                            : inject_jitlink_symbol(name, found);
+    void *ours = is_nvrtc ? inject_nvrtc_symbol(name, found) : inject_jitlink_symbol(name, found);
     return (struct answer){ours ? ours : found, true};
 }
 
