@@ -92,7 +92,7 @@ static void drop(struct worker *worker, const struct event_access *event) {
     const uint32_t tag = event_memo_tag(event->pattern, event->offsets[0], (*part)->keep);
     if (tag)
         event_memo_place(*part, tag)->tag = tag;
-    event_shape_of_offsets(&(*part)->last, event->mask, event->offsets, (*part)->keep);
+    event_shape_of_offsets(&(*part)->shapes[0].shape, event->mask, event->offsets, (*part)->keep);
     know(worker, event, *part);
 }
 

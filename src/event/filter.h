@@ -98,9 +98,9 @@ static inline bool event_shape_fits(const struct event_shape *shape, const uint3
 // ---- Memos --------------------------------------------------------------------------------
 
 // What an observer keeps in mind of a site in one space. Requests of full warps whose lanes are
-// side by side, or all at one address, are known by where lane 0 is; of others the last one is
-// known by its shape.
-enum { EVENT_MEMO_PLACES = 16 };
+// side by side, or all at one address, are known by where lane 0 is; of others a few are known by
+// their shape, as those of a border alternate.
+enum { EVENT_MEMO_PLACES = 16, EVENT_MEMO_SHAPES = 4 };
 struct event_memo {
     uint64_t first, bytes;
     uint32_t keep;
@@ -109,11 +109,13 @@ struct event_memo {
         uint32_t tag; // event_memo_tag() of the requests; 0: none
         uint64_t repeats;
     } places[EVENT_MEMO_PLACES];
-    struct event_shape last;
-    uint64_t repeats; // of the last one
-    // The last one is served at once, as is each of lanes that access up to 4 bytes in banks of
-    // their own: it may stand for all of these.
-    bool is_once;
+    struct event_memo_shape {
+        struct event_shape shape;
+        uint64_t repeats;
+        // It is served at once, as is each of lanes that access up to 4 bytes in banks of their
+        // own: it may stand for all of these.
+        bool is_once;
+    } shapes[EVENT_MEMO_SHAPES];
 };
 
 static inline uint64_t event_warp_number(uint64_t block_number, uint32_t warp) {
@@ -147,31 +149,50 @@ static inline bool event_memo_takes_pattern(struct event_memo *memo, enum event_
     return true;
 }
 
-// The same for lanes anywhere in shared memory.
+// The same for lanes anywhere in shared memory. The last active lane says of most others that they
+// are not of a shape.
 static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask, uint32_t first,
                                           const uint32_t *offsets, const int32_t *on, bool full) {
-    if (memo->last.mask != mask ||
-        !event_shape_fits(&memo->last, offsets, (uint32_t)event_origin(first, memo->keep), on,
-                          full))
-        return false;
-    memo->repeats++;
-    return true;
+    const uint32_t origin = (uint32_t)event_origin(first, memo->keep);
+    const unsigned last = WARP_LANES - 1u - (unsigned)__builtin_clz(mask);
+    for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
+        struct event_memo_shape *known = &memo->shapes[s];
+        if (known->shape.mask != mask || known->shape.lanes[last] != offsets[last] - origin ||
+            !event_shape_fits(&known->shape, offsets, origin, on, full))
+            continue;
+        known->repeats++;
+        return true;
+    }
+    return false;
+}
+
+static inline bool event_shape_fits_addresses(const struct event_shape *shape,
+                                              const uint64_t *addresses, uint64_t origin,
+                                              const int32_t *on, bool full) {
+    uint64_t differ = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        const uint64_t lane = (uint64_t)(int64_t)(int32_t)shape->lanes[l];
+        differ |= (full || on[l]) ? (addresses[l] - origin) ^ lane : 0;
+    }
+    return differ == 0;
 }
 
 // The same for addresses of global memory.
 static inline bool event_memo_takes_addresses(struct event_memo *memo, uint32_t mask,
                                               const uint64_t *addresses, const int32_t *on,
                                               bool full) {
-    if (memo->last.mask != mask)
-        return false;
     const uint64_t origin = event_origin(addresses[__builtin_ctz(mask)], memo->keep);
-    uint64_t differ = 0;
-    for (int l = 0; l < WARP_LANES; l++) {
-        const uint64_t shape = (uint64_t)(int64_t)(int32_t)memo->last.lanes[l];
-        differ |= (full || on[l]) ? (addresses[l] - origin) ^ shape : 0;
+    const unsigned last = WARP_LANES - 1u - (unsigned)__builtin_clz(mask);
+    for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
+        struct event_memo_shape *known = &memo->shapes[s];
+        if (known->shape.mask != mask ||
+            known->shape.lanes[last] != (uint32_t)(addresses[last] - origin) ||
+            !event_shape_fits_addresses(&known->shape, addresses, origin, on, full))
+            continue;
+        known->repeats++;
+        return true;
     }
-    memo->repeats += differ == 0;
-    return differ == 0;
+    return false;
 }
 
 #endif

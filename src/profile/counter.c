@@ -62,15 +62,22 @@ static void flush_pattern(struct counter *counter, struct pattern *pattern) {
     pattern->repeats = 0;
 }
 
-// The same for the last request.
-static void fold_last(struct counter *counter) {
-    if (counter->memo.last.mask)
-        counter->last->repeats += counter->memo.repeats;
-    counter->memo.repeats = 0;
+// The same for a shape.
+static void fold_shape(struct counter *counter, unsigned s) {
+    if (counter->in_shapes[s])
+        counter->in_shapes[s]->repeats += counter->memo.shapes[s].repeats;
+    counter->memo.shapes[s].repeats = 0;
+}
+
+static void forget_shape(struct counter *counter, unsigned s) {
+    fold_shape(counter, s);
+    counter->in_shapes[s] = NULL;
+    counter->memo.shapes[s].shape.mask = 0;
 }
 
 void counter_flush(struct counter *counter) {
-    fold_last(counter);
+    for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
+        fold_shape(counter, s);
     for (int i = 0; i < EVENT_MEMO_PLACES; i++)
         fold(counter, &counter->memo.places[i]);
     for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
@@ -95,11 +102,12 @@ void counter_scale(struct counter *counter, uint64_t times) {
 
 static void grow(struct counter *counter) {
     counter_flush(counter);
+    for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
+        forget_shape(counter, s);
     free(counter->patterns);
     counter->pattern_bits = MANY_BITS;
     counter->patterns = create_patterns(MANY_BITS);
     counter->last = NULL;
-    counter->memo.last.mask = 0;
     memset(counter->memo.places, 0, sizeof counter->memo.places);
     memset(counter->in_memo, 0, sizeof counter->in_memo);
     counter->evictions = 0;
@@ -177,6 +185,9 @@ static void cost_of_global(const struct counter_rule *rule, struct pattern *patt
 static void forget(struct counter *counter, const struct pattern *pattern) {
     struct event_memo_place *place = event_memo_place(&counter->memo, pattern->tag);
     struct pattern **known = &counter->in_memo[place - counter->memo.places];
+    for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
+        if (counter->in_shapes[s] == pattern)
+            forget_shape(counter, s);
     if (*known != pattern)
         return;
     fold(counter, place);
@@ -214,8 +225,6 @@ static inline struct pattern *find(struct counter *counter, const struct event_s
     if (last) {
         if (event_shape_equal(&last->key, key))
             return last;
-        fold_last(counter);
-        counter->memo.last.mask = 0;
         if (last->follower && event_shape_equal(&last->follower->key, key))
             return counter->last = last->follower;
     }
@@ -233,11 +242,19 @@ static inline bool is_once(const struct counter *counter, const struct pattern *
            pattern->degree == 1 && !pattern->is_estimate;
 }
 
-// The same request again need not be told: `counter->last` is its pattern.
-static inline void memo_last(struct counter *counter) {
-    const struct pattern *last = counter->last;
-    counter->memo.last = last->key;
-    counter->memo.is_once = is_once(counter, last);
+// A request that comes a second time need not be told any more, nor one that stands for others.
+static void remember_shape(struct counter *counter, struct pattern *pattern) {
+    const bool stands_for_others = is_once(counter, pattern);
+    if (!pattern->repeats && !stands_for_others)
+        return;
+    for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
+        if (counter->in_shapes[s] == pattern)
+            return;
+    const unsigned place = counter->next_shape++ % EVENT_MEMO_SHAPES;
+    forget_shape(counter, place);
+    counter->in_shapes[place] = pattern;
+    counter->memo.shapes[place].shape = pattern->key;
+    counter->memo.shapes[place].is_once = stands_for_others;
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -335,11 +352,9 @@ void counter_shared(struct counter *counter, const struct event_access *event) {
     if (!pattern) {
         struct event_shape key;
         event_shape_of_offsets(&key, mask, event->offsets, rule->keep);
-        const struct pattern *before = counter->last;
         pattern = find(counter, &key);
-        if ((pattern == before || is_once(counter, pattern)) && !counter->memo.last.mask &&
-            !rule->request.matrices)
-            memo_last(counter);
+        if (!tag && !rule->request.matrices)
+            remember_shape(counter, pattern);
         remember(counter, pattern, tag);
     }
     pattern->repeats++;
@@ -377,10 +392,9 @@ void counter_global(struct counter *counter, const struct event_access *event) {
     struct event_shape key;
     if (remembers(counter) &&
         event_shape_of_addresses(&key, event->mask, event->addresses, rule->keep)) {
-        const struct pattern *before = counter->last;
         struct pattern *pattern = find(counter, &key);
-        if (pattern == before && !counter->memo.last.mask)
-            memo_last(counter);
+        if (!tag)
+            remember_shape(counter, pattern);
         pattern->repeats++;
         remember(counter, pattern, tag);
         return;

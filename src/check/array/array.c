@@ -87,7 +87,7 @@ static void remember(struct array_worker *worker, const struct event_access *eve
         const uint32_t tag = event_memo_tag(event->pattern, 0, 0);
         event_memo_place(memo, tag)->tag = tag;
     } else {
-        event_shape_of_offsets(&memo->last, event->mask, event->offsets, 0);
+        event_shape_of_offsets(&memo->shapes[0].shape, event->mask, event->offsets, 0);
     }
     worker->memos[event->site * SITE_SPACES + SITE_SHARED] = memo;
 }

@@ -147,20 +147,36 @@ static void narrow(struct range *range, uint64_t first, uint64_t bytes) {
     range->last = range->last < end ? range->last : end - 1;
 }
 
+static bool fits(const struct event_shape *shape, const struct request *request, uint64_t origin) {
+    uint64_t differ = shape->mask ^ request->mask;
+    EACH_LANE(l, request->mask) {
+        const int64_t known = (int32_t)shape->lanes[l], lane = (int32_t)request->lanes[l];
+        differ |= (uint64_t)known ^ (request->first + (uint64_t)lane - origin);
+    }
+    return !differ;
+}
+
+// Of lanes that are not side by side, or not all on.
+static bool find_shape(struct event_memo *memo, const struct request *request, uint64_t origin,
+                       uint64_t **repeats) {
+    for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
+        struct event_memo_shape *known = &memo->shapes[s];
+        *repeats = &known->repeats;
+        if (known->shape.mask &&
+            (request->is_whole ? known->is_once : fits(&known->shape, request, origin)))
+            return true;
+    }
+    return false;
+}
+
 // The same where not all lanes are on: the array of the first one that is on.
 static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *memo,
                               const struct request *request, struct range *range, uint64_t *keep,
                               uint64_t **repeats) {
     const unsigned first_lane = (unsigned)__builtin_ctz(request->mask);
     const uint64_t first = request->first + (uint64_t)(int32_t)request->lanes[first_lane];
-    const uint64_t origin = event_origin(first, memo->keep);
-    uint64_t differ = memo->last.mask ^ request->mask;
     if (!event_memo_is_about(memo, first, warp->number))
         return false;
-    EACH_LANE(l, request->mask) {
-        const int64_t shape = (int32_t)memo->last.lanes[l], lane = (int32_t)request->lanes[l];
-        differ |= (uint64_t)shape ^ (request->first + (uint64_t)lane - origin);
-    }
     if (memo->bytes != UINT64_MAX) {
         const int64_t begin = (int64_t)memo->first + request->below;
         const int64_t last = (int64_t)(memo->first + memo->bytes) - request->above;
@@ -168,8 +184,7 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
         range->last = range->last < last ? range->last : last;
     }
     *keep = memo->keep;
-    *repeats = &memo->repeats;
-    return request->is_whole ? memo->last.mask && memo->is_once : !differ;
+    return find_shape(memo, request, event_origin(first, memo->keep), repeats);
 }
 
 // Whether the observer knows requests like this one, and where it counts them.
@@ -194,12 +209,7 @@ static bool find_memo(const struct sim_warp *warp, const struct sim_access *acce
         *repeats = &place->repeats;
         return place->tag == tag;
     }
-    const uint32_t begin = (uint32_t)(request->first & memo->keep);
-    uint32_t differ = memo->last.mask ^ EVENT_ALL_LANES;
-    for (uint32_t l = 0; l < LANES; l++)
-        differ |= memo->last.lanes[l] ^ (begin + request->lanes[l]);
-    *repeats = &memo->repeats;
-    return !differ;
+    return find_shape(memo, request, event_origin(request->first, memo->keep), repeats);
 }
 
 static bool is_aligned(const struct request *request, uint32_t mask, unsigned width) {
