@@ -859,16 +859,47 @@ static void test_memos(void **state) {
         offsets[l] = 256 + 12 * l;
         on[l] = -(int32_t)(l % 2);
     }
-    event_shape_of_offsets(&memo.last, 0xaaaaaaaa, offsets, memo.keep);
-    assert_int_equal(memo.last.lanes[0], 0);
-    assert_int_equal(memo.last.lanes[1], 12);
+    struct event_memo_shape *known = &memo.shapes[EVENT_MEMO_SHAPES - 1];
+    event_shape_of_offsets(&known->shape, 0xaaaaaaaa, offsets, memo.keep);
+    assert_int_equal(known->shape.lanes[0], 0);
+    assert_int_equal(known->shape.lanes[1], 12);
     for (uint32_t l = 0; l < WARP_LANES; l++)
         offsets[l] += l % 2 ? 128 : 1; // lanes that are off may be anywhere
     assert_true(event_memo_takes_lanes(&memo, 0xaaaaaaaa, offsets[1], offsets, on, false));
     assert_false(event_memo_takes_lanes(&memo, 0xaaaaaaa8, offsets[3], offsets, on, false));
-    offsets[31] += 128;
-    assert_false(event_memo_takes_lanes(&memo, 0xaaaaaaaa, offsets[1], offsets, on, false));
-    assert_int_equal(memo.repeats, 1);
+    for (unsigned l = 3; l < WARP_LANES; l += 28) { // one in the middle, and the last
+        offsets[l] += 128;
+        assert_false(event_memo_takes_lanes(&memo, 0xaaaaaaaa, offsets[1], offsets, on, false));
+        offsets[l] -= 128;
+    }
+    assert_int_equal(known->repeats, 1);
+}
+
+// Addresses are as far apart as shapes can be, and not farther.
+static void test_memos_of_addresses(void **state) {
+    (void)state;
+    struct event_memo memo = {.bytes = UINT64_MAX, .keep = 31};
+    struct event_memo_shape *known = &memo.shapes[1];
+    uint64_t addresses[WARP_LANES];
+    int32_t on[WARP_LANES];
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        addresses[l] = 0x7f0000000020 + 64 * l * (l % 2 ? 1 : -1ull);
+        on[l] = -1;
+    }
+    assert_true(event_shape_of_addresses(&known->shape, EVENT_ALL_LANES, addresses, memo.keep));
+    assert_true(event_memo_takes_addresses(&memo, EVENT_ALL_LANES, addresses, on, true));
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        addresses[l] += 1ull << 33; // the same elsewhere
+    assert_true(event_memo_takes_addresses(&memo, EVENT_ALL_LANES, addresses, on, true));
+    for (unsigned l = 2; l < WARP_LANES; l += 29) {
+        addresses[l] += 1ull << 32; // the same in 32 bits
+        assert_false(event_memo_takes_addresses(&memo, EVENT_ALL_LANES, addresses, on, true));
+        addresses[l] -= 1ull << 32;
+    }
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        addresses[l] += 4; // in another place of a sector
+    assert_false(event_memo_takes_addresses(&memo, EVENT_ALL_LANES, addresses, on, true));
+    assert_int_equal(known->repeats, 2);
 }
 
 int main(void) {
@@ -893,6 +924,7 @@ int main(void) {
         cmocka_unit_test(test_counts_stay),
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_memos),
+        cmocka_unit_test(test_memos_of_addresses),
         cmocka_unit_test(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
