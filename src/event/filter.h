@@ -8,9 +8,8 @@
 //   - how many such requests there were, and the least number of a warp that made one,
 // and when it has heard of one with all these in common before it puts it into a memo. A request is
 // then dropped, and counted in the memo, when it agrees with what is there in all of these and its
-// warp is not before `since`, or is one of those that the observer counts alike (`is_once`). So
-// nothing is lost: what a dropped request says is what the one
-// before it said, once more.
+// warp is not before `since`, or is one of those that the observer counts alike (`once`). So
+// nothing is lost: what a dropped request says is what the one before it said, once more.
 //
 // Requests of shared memory of another block, bulk copies and asynchronous ones are told always. It
 // is used only when all observers of accesses agree: there is one, and it hands out memos; another
@@ -112,10 +111,14 @@ struct event_memo {
     struct event_memo_shape {
         struct event_shape shape;
         uint64_t repeats;
-        // It is served at once, as is each of lanes that access up to 4 bytes in banks of their
-        // own: it may stand for all of these.
-        bool is_once;
     } shapes[EVENT_MEMO_SHAPES];
+    // Requests of lanes that access up to 4 bytes in banks of their own, or all one word: whichever
+    // lanes are on, they are served at once, and one stands for all.
+    struct {
+        bool is_known;
+        uint64_t repeats;
+    } once;
+    uint32_t version; // another one since a place, a shape or `once` has come to stand for others
 };
 
 static inline uint64_t event_warp_number(uint64_t block_number, uint32_t warp) {
@@ -149,6 +152,16 @@ static inline bool event_memo_takes_pattern(struct event_memo *memo, enum event_
     return true;
 }
 
+// Whether lanes have a bank each.
+static inline bool event_is_once(uint32_t mask, const uint32_t *offsets, const int32_t *on,
+                                 bool full) {
+    enum { WORD = 4 };
+    uint32_t banks = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        banks |= (full || on[l]) ? 1u << (offsets[l] / WORD % WARP_LANES) : 0;
+    return __builtin_popcount(banks) == __builtin_popcount(mask);
+}
+
 // The same for lanes anywhere in shared memory. The last active lane says of most others that they
 // are not of a shape.
 static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask, uint32_t first,
@@ -163,7 +176,10 @@ static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask
         known->repeats++;
         return true;
     }
-    return false;
+    if (!memo->once.is_known || !event_is_once(mask, offsets, on, full))
+        return false;
+    memo->once.repeats++;
+    return true;
 }
 
 static inline bool event_shape_fits_addresses(const struct event_shape *shape,

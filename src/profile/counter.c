@@ -73,11 +73,26 @@ static void forget_shape(struct counter *counter, unsigned s) {
     fold_shape(counter, s);
     counter->in_shapes[s] = NULL;
     counter->memo.shapes[s].shape.mask = 0;
+    counter->memo.version++;
+}
+
+static void fold_once(struct counter *counter) {
+    if (counter->in_once)
+        counter->in_once->repeats += counter->memo.once.repeats;
+    counter->memo.once.repeats = 0;
+}
+
+static void forget_once(struct counter *counter) {
+    fold_once(counter);
+    counter->in_once = NULL;
+    counter->memo.once.is_known = false;
+    counter->memo.version++;
 }
 
 void counter_flush(struct counter *counter) {
     for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
         fold_shape(counter, s);
+    fold_once(counter);
     for (int i = 0; i < EVENT_MEMO_PLACES; i++)
         fold(counter, &counter->memo.places[i]);
     for (size_t i = 0; i < (size_t)1 << counter->pattern_bits; i++)
@@ -104,6 +119,7 @@ static void grow(struct counter *counter) {
     counter_flush(counter);
     for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
         forget_shape(counter, s);
+    forget_once(counter);
     free(counter->patterns);
     counter->pattern_bits = MANY_BITS;
     counter->patterns = create_patterns(MANY_BITS);
@@ -188,11 +204,14 @@ static void forget(struct counter *counter, const struct pattern *pattern) {
     for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
         if (counter->in_shapes[s] == pattern)
             forget_shape(counter, s);
+    if (counter->in_once == pattern)
+        forget_once(counter);
     if (*known != pattern)
         return;
     fold(counter, place);
     place->tag = 0;
     *known = NULL;
+    counter->memo.version++;
 }
 
 // Not the last one, nor its follower: asks the table, or counts the pattern and remembers it.
@@ -238,14 +257,19 @@ static inline struct pattern *find(struct counter *counter, const struct event_s
 // take more.
 static inline bool is_once(const struct counter *counter, const struct pattern *pattern) {
     enum { WORD = 4 };
-    return counter->rule->request.width <= WORD && pattern->units == 1 && pattern->ideal == 1 &&
-           pattern->degree == 1 && !pattern->is_estimate;
+    return counter->rule->space == SITE_SHARED && counter->rule->request.width <= WORD &&
+           pattern->units == 1 && pattern->ideal == 1 && pattern->degree == 1 &&
+           !pattern->is_estimate;
 }
 
 // A request that comes a second time need not be told any more, nor one that stands for others.
 static void remember_shape(struct counter *counter, struct pattern *pattern) {
-    const bool stands_for_others = is_once(counter, pattern);
-    if (!pattern->repeats && !stands_for_others)
+    if (!counter->in_once && is_once(counter, pattern)) {
+        counter->in_once = pattern;
+        counter->memo.once.is_known = true;
+        counter->memo.version++;
+    }
+    if (!pattern->repeats)
         return;
     for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
         if (counter->in_shapes[s] == pattern)
@@ -254,7 +278,6 @@ static void remember_shape(struct counter *counter, struct pattern *pattern) {
     forget_shape(counter, place);
     counter->in_shapes[place] = pattern;
     counter->memo.shapes[place].shape = pattern->key;
-    counter->memo.shapes[place].is_once = stands_for_others;
 }
 
 // ---- Events ---------------------------------------------------------------------------------
@@ -295,6 +318,7 @@ static inline void remember(struct counter *counter, struct pattern *pattern, ui
         return;
     struct event_memo_place *place = event_memo_place(&counter->memo, tag);
     fold(counter, place);
+    counter->memo.version += counter->in_memo[place - counter->memo.places] != pattern;
     place->tag = pattern->tag = tag;
     counter->in_memo[place - counter->memo.places] = pattern;
 }

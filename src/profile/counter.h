@@ -62,8 +62,8 @@ struct counter {
     struct pattern *last; // NULL: no event yet
     // What need not be told, and the patterns behind its places.
     struct event_memo memo;
-    struct pattern *in_memo[EVENT_MEMO_PLACES], *in_shapes[EVENT_MEMO_SHAPES];
-    unsigned next_shape; // the place that the next shape takes
+    struct pattern *in_memo[EVENT_MEMO_PLACES], *in_shapes[EVENT_MEMO_SHAPES], *in_once;
+    unsigned next_shape;      // the place that the next shape takes
     struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
     unsigned pattern_bits;
     uint32_t evictions;     // since requests were last looked at

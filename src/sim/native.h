@@ -27,9 +27,10 @@ void sim_native_begin(struct sim_worker *worker);
 // What was counted goes where the observer keeps it: before it is asked for.
 void sim_native_flush(struct sim_worker *worker);
 void sim_native_end(struct sim_worker *worker);
-// Before the observer hears of a request of the site.
-void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space space,
-                       uint64_t warp_number);
+// Before the observer hears of a request of the site, and when it has.
+void sim_native_tell(struct sim_worker *worker, uint32_t site, enum site_space space,
+                     uint64_t warp_number);
+void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space space);
 
 // ---- run.c -----------------------------------------------------------------------------------
 

@@ -875,6 +875,26 @@ static void test_memos(void **state) {
     assert_int_equal(known->repeats, 1);
 }
 
+// Lanes in banks of their own are as others of these, whichever they are; two in a bank are not.
+static void test_memos_of_lanes_at_once(void **state) {
+    (void)state;
+    struct event_memo memo = {.bytes = UINT64_MAX, .keep = 127};
+    uint32_t offsets[WARP_LANES];
+    int32_t on[WARP_LANES];
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        offsets[l] = 132 * (WARP_LANES - l);
+        on[l] = -(int32_t)(l < 20);
+    }
+    assert_false(event_memo_takes_lanes(&memo, 0xfffff, offsets[0], offsets, on, false));
+    memo.once.is_known = true;
+    assert_true(event_memo_takes_lanes(&memo, 0xfffff, offsets[0], offsets, on, false));
+    assert_true(event_memo_takes_lanes(&memo, EVENT_ALL_LANES, offsets[0], offsets, on, true));
+    offsets[31] = offsets[0] + 128; // off among the first 20
+    assert_true(event_memo_takes_lanes(&memo, 0xfffff, offsets[0], offsets, on, false));
+    assert_false(event_memo_takes_lanes(&memo, EVENT_ALL_LANES, offsets[0], offsets, on, true));
+    assert_int_equal(memo.once.repeats, 3);
+}
+
 // Addresses are as far apart as shapes can be, and not farther.
 static void test_memos_of_addresses(void **state) {
     (void)state;
@@ -924,6 +944,7 @@ int main(void) {
         cmocka_unit_test(test_counts_stay),
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_memos),
+        cmocka_unit_test(test_memos_of_lanes_at_once),
         cmocka_unit_test(test_memos_of_addresses),
         cmocka_unit_test(test_values),
     };

@@ -7,7 +7,8 @@
 
 // ---- Cells ------------------------------------------------------------------------------------
 
-static void empty(struct sim_native_worker *own, uint32_t group, unsigned way) {
+// What was counted goes where the observer keeps it.
+static void settle(struct sim_native_worker *own, uint32_t group, unsigned way) {
     const struct compiled *compiled = &own->native->compiled;
     struct native_cell *cell = &own->cells[group * NATIVE_WAYS + way];
     const struct native_segment *segment =
@@ -17,8 +18,14 @@ static void empty(struct sim_native_worker *own, uint32_t group, unsigned way) {
         if (compiled->members[m].group == group && repeats)
             *repeats += cell->count;
     }
+    cell->count = 0;
+}
+
+static void empty(struct sim_native_worker *own, uint32_t group, unsigned way) {
+    struct native_cell *cell = &own->cells[group * NATIVE_WAYS + way];
+    settle(own, group, way);
     cell->base = cell->mask = UINT64_MAX;
-    cell->limit = cell->count = 0;
+    cell->limit = 0;
     own->armed[group] &= (uint8_t) ~(1u << way);
 }
 
@@ -34,14 +41,33 @@ void sim_native_flush(struct sim_worker *worker) {
         empty_all(own, g);
 }
 
-void sim_native_forget(struct sim_worker *worker, uint32_t site, enum site_space space,
-                       uint64_t warp_number) {
+// What cells have counted is of what the memo's places stand for now; to be told may change that.
+void sim_native_tell(struct sim_worker *worker, uint32_t site, enum site_space space,
+                     uint64_t warp_number) {
     struct sim_native_worker *own = worker->native;
     if (space == SITE_SHARED && warp_number > own->told_number)
         own->told_number = warp_number;
     const struct sim_native *native = own->native;
     for (uint32_t m = site == IR_NONE ? (uint32_t)IR_NONE : native->first_member[site];
-         m != IR_NONE; m = native->next_member[m])
+         m != IR_NONE; m = native->next_member[m]) {
+        const uint32_t group = native->compiled.members[m].group;
+        EACH_LANE(way, own->armed[group]) {
+            settle(own, group, way);
+        }
+    }
+}
+
+void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space space) {
+    struct sim_native_worker *own = worker->native;
+    if (site == IR_NONE || !worker->memos)
+        return;
+    struct native_known *known = &own->known[site * SITE_SPACES + space];
+    const struct event_memo *memo = worker->memos[site * SITE_SPACES + space];
+    if (known->memo == memo && (!memo || known->version == memo->version))
+        return;
+    *known = (struct native_known){memo, memo ? memo->version : 0};
+    const struct sim_native *native = own->native;
+    for (uint32_t m = native->first_member[site]; m != IR_NONE; m = native->next_member[m])
         empty_all(own, native->compiled.members[m].group);
 }
 
@@ -51,6 +77,7 @@ struct request {
     enum event_pattern pattern;
     int64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
     uint32_t mask;        // lanes that are on
+    bool is_once;         // of shared memory, whichever lanes are on
     bool is_whole;        // the reach is that of all lanes, so that it does not matter who is on
 };
 
@@ -162,11 +189,11 @@ static bool find_shape(struct event_memo *memo, const struct request *request, u
     for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
         struct event_memo_shape *known = &memo->shapes[s];
         *repeats = &known->repeats;
-        if (known->shape.mask &&
-            (request->is_whole ? known->is_once : fits(&known->shape, request, origin)))
+        if (!request->is_whole && known->shape.mask && fits(&known->shape, request, origin))
             return true;
     }
-    return false;
+    *repeats = &memo->once.repeats;
+    return request->is_once && memo->once.is_known;
 }
 
 // The same where not all lanes are on: the array of the first one that is on.
@@ -235,8 +262,7 @@ static bool is_once(const struct request *request, unsigned width) {
 static void choose_reach(const struct sim_warp *warp, const struct sim_access *access,
                          unsigned width, struct request *request) {
     struct range range;
-    request->is_whole = access->space == PTX_SPACE_SHARED && is_once(request, width) &&
-                        is_aligned(request, EVENT_ALL_LANES, width) &&
+    request->is_whole = request->is_once && is_aligned(request, EVENT_ALL_LANES, width) &&
                         find_bounds(warp, access, request, &range) && is_within(request, &range);
     if (!request->is_whole)
         find_reach(request, request->mask, width);
@@ -249,6 +275,7 @@ static bool read_request(const struct sim_warp *warp, const struct sim_access *a
     if (access->space != PTX_SPACE_SHARED)
         return read_global(warp, access, width, request);
     read_shared(warp, access, width, request);
+    request->is_once = is_once(request, width);
     return true;
 }
 
@@ -382,6 +409,7 @@ void sim_native_begin(struct sim_worker *worker) {
     own->repeats = base_alloc((compiled->member_count * NATIVE_WAYS + 1) * sizeof *own->repeats);
     own->armed = base_alloc(compiled->group_count + 1);
     own->drafts = base_alloc((compiled->group_count + 1) * sizeof *own->drafts);
+    own->known = base_alloc((worker->kernel->site_count + 1) * SITE_SPACES * sizeof *own->known);
     own->entries = base_alloc((native->code.instr_count + 1) * sizeof *own->entries);
     for (uint32_t e = 0; e < compiled->entry_count; e++)
         own->entries[compiled->entries[e]].is_open = true;
@@ -397,6 +425,7 @@ void sim_native_end(struct sim_worker *worker) {
         return;
     sim_native_flush(worker);
     free(own->entries);
+    free(own->known);
     free(own->drafts);
     free(own->armed);
     free(own->repeats);

@@ -36,6 +36,12 @@ struct native_draft {
     uint32_t shape[LANES];
 };
 
+// What a memo was when cells took for granted what it says.
+struct native_known {
+    const struct event_memo *memo;
+    uint32_t version;
+};
+
 // Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
 // part, or where the interpreter runs most of it, as accesses are never known.
 struct native_entry {
@@ -50,6 +56,7 @@ struct sim_native_worker {
     struct native_cell *cells;    // of each group NATIVE_WAYS
     uint64_t **repeats;           // of each member as many: where the observer counts
     uint32_t (*shapes)[LANES];    // of each cell
+    struct native_known *known;   // of each site SITE_SPACES
     uint8_t *armed;               // of each group, a bit for each cell that is filled
     struct native_draft *drafts;  // of each group
     struct native_entry *entries; // by decoded instruction
