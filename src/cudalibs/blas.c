@@ -29,6 +29,10 @@ void blas_give(struct lib_call *call, void *to, const void *value, size_t bytes)
         cuda_was_written(call->state, to, bytes);
 }
 
+void blas_was_given(struct lib_call *call, const void *to, size_t bytes) {
+    cuda_was_written(call->state, to, bytes);
+}
+
 bool blas_is_small(struct lib_call *call, int64_t number) {
     if (number > INT32_MAX || number < -INT32_MAX)
         lib_refuse(call, "with sizes of more than 31 bits");

@@ -31,6 +31,8 @@ bool blas_has_scalar(struct lib_call *call, const char *what, const void *scalar
 bool blas_takes(struct lib_call *call, const char *what, void *to, size_t bytes);
 // Puts it there.
 void blas_give(struct lib_call *call, void *to, const void *value, size_t bytes);
+// It was put there by the backend: on the device.
+void blas_was_given(struct lib_call *call, const void *to, size_t bytes);
 // A number that a BLAS of the host takes.
 bool blas_is_small(struct lib_call *call, int64_t number);
 // The backend's function. NULL: it has none, and the call is refused.

@@ -118,11 +118,13 @@ static void run_job(void *data) {
 }
 
 static void keep_scalars(struct job *job, size_t scalar) {
+    const size_t first = scalar & 0xff, second = scalar >> 8,
+                 bytes[] = {first, second ? second : first};
     const void *pointers[2];
     memcpy(pointers, job->arguments, sizeof pointers);
     for (int i = 0; i < 2; i++)
         if (pointers[i]) {
-            memcpy(job->scalars.bytes[i], pointers[i], scalar);
+            memcpy(job->scalars.bytes[i], pointers[i], bytes[i]);
             pointers[i] = job->scalars.bytes[i];
         }
     memcpy(job->arguments, pointers, sizeof pointers);

@@ -49,8 +49,11 @@ struct lib_call {
 // was given, and the call itself long over.
 typedef void (*lib_work)(struct lib_call *call, const void *arguments);
 
+#define LIB_SCALARS(first, second) ((first) | (size_t)(second) << 8)
+
 // Does the work now, or, in a stream that is captured, makes a node of the graph of it. Of
-// `arguments`, the first two members are pointers to scalars of `scalar` bytes, unless that is 0.
+// `arguments`, the first two members are pointers to scalars of `scalar` bytes, unless that is 0,
+// or of LIB_SCALARS(bytes, bytes).
 // Notes for the report what was computed.
 enum lib_status lib_do(enum lib_kind kind, void *handle, const char *function, lib_work work,
                        const void *arguments, size_t bytes, size_t scalar);

@@ -218,6 +218,10 @@ void gemm_run(struct lib_call *call, const struct gemm *gemm) {
         return;
     if (!is_zero(gemm->beta, gemm->scale_type))
         take_over(gemm);
+    gemm_compute(call, gemm);
+}
+
+void gemm_compute(struct lib_call *call, const struct gemm *gemm) {
     const char *name = name_of(gemm);
     if (name)
         run_as(call, name, gemm);

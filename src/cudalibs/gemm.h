@@ -47,6 +47,8 @@ int gemm_scale_type(int compute, int c_type);
 bool gemm_is_good(struct lib_call *call, const struct gemm *gemm);
 // Computes one that is good.
 void gemm_run(struct lib_call *call, const struct gemm *gemm);
+// The same of matrices whose memory was looked at.
+void gemm_compute(struct lib_call *call, const struct gemm *gemm);
 // `count` of them, whose matrices are so many elements apart.
 void gemm_run_strided(struct lib_call *call, const struct gemm *gemm, int64_t stride_a,
                       int64_t stride_b, int64_t stride_c, int64_t stride_c_in, int64_t count);

@@ -86,6 +86,7 @@ BLAS_BOTH_NEW(BATCHES_OF, Hgemm, half, GEMM_F16)
 // Another way to multiply complex numbers, with the same results but for their last bits.
 BLAS_BOTH_NEW(ONE_OF, Cgemm3m, complex_float, GEMM_C32)
 BLAS_BOTH_NEW(ONE_OF, Zgemm3m, complex_double, GEMM_C64)
+BLAS_BOTH_NEW(BATCHES_OF, Cgemm3m, complex_float, GEMM_C32)
 
 // ---- Of types that are told ---------------------------------------------------------------------
 
@@ -140,3 +141,4 @@ BLAS_BOTH_NEW(EX_OF, )
     }
 BLAS_BOTH_NEW(OLD_EX_OF, SgemmEx, float, GEMM_F32)
 BLAS_BOTH_NEW(OLD_EX_OF, CgemmEx, complex_float, GEMM_C32)
+BLAS_BOTH_NEW(OLD_EX_OF, Cgemm3mEx, complex_float, GEMM_C32)

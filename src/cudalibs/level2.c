@@ -2,7 +2,7 @@
 #include "cudalibs/matrix.h"
 
 // y = alpha * op(A) * x + beta * y
-static void gemv(struct lib_call *call, const void *arguments) {
+void blas_gemv(struct lib_call *call, const void *arguments) {
     const struct matrices *p = arguments;
     void (*work)(const char *, const int *, const int *, const void *, const void *, const int *,
                  const void *, const int *, const void *, void *, const int *, size_t);
@@ -20,7 +20,7 @@ static void gemv(struct lib_call *call, const void *arguments) {
     CUDA_API enum lib_status cublas##X##gemv##suffix(                                              \
         void *handle, int op, size m, size n, const type *alpha, const type *a, size lda,          \
         const type *vx, size incx, const type *beta, type *vy, size incy) {                        \
-        return BLAS_DO(gemv, sizeof(type),                                                         \
+        return BLAS_DO(blas_gemv, sizeof(type),                                                    \
                        (struct matrices){                                                          \
                            alpha, beta, #x "gemv_", .op = op, .m = m, .n = n, .a = a, .lda = lda,  \
                            .b = vx, .ldb = incx, .c = vy, .ldc = incy, .element = sizeof(type),    \
@@ -59,6 +59,8 @@ static void symv(struct lib_call *call, const void *arguments) {
 #define SYMV(Name, name, type) BLAS_BOTH(SYMV_OF, Name, name, type)
 SYMV(Ssymv, ssymv, float)
 SYMV(Dsymv, dsymv, double)
+SYMV(Csymv, csymv, complex_float)
+SYMV(Zsymv, zsymv, complex_double)
 SYMV(Chemv, chemv, complex_float)
 SYMV(Zhemv, zhemv, complex_double)
 
@@ -126,6 +128,8 @@ static void syr(struct lib_call *call, const void *arguments) {
 #define SYR(Name, name, type, real) BLAS_BOTH(SYR_OF, Name, name, type, real)
 SYR(Ssyr, ssyr, float, float)
 SYR(Dsyr, dsyr, double, double)
+SYR(Csyr, csyr, complex_float, complex_float)
+SYR(Zsyr, zsyr, complex_double, complex_double)
 SYR(Cher, cher, complex_float, float)
 SYR(Zher, zher, complex_double, double)
 
@@ -142,6 +146,8 @@ SYR(Zher, zher, complex_double, double)
 #define SYR2(Name, name, type) BLAS_BOTH(SYR2_OF, Name, name, type)
 SYR2(Ssyr2, ssyr2, float)
 SYR2(Dsyr2, dsyr2, double)
+SYR2(Csyr2, csyr2, complex_float)
+SYR2(Zsyr2, zsyr2, complex_double)
 SYR2(Cher2, cher2, complex_float)
 SYR2(Zher2, zher2, complex_double)
 

@@ -2,6 +2,7 @@
 // Fortran.
 #include <string.h>
 
+#include "cudalibs/gemm.h"
 #include "cudalibs/matrix.h"
 
 typedef void (*triangle_work)(const char *, const char *, const char *, const char *, const int *,
@@ -9,7 +10,7 @@ typedef void (*triangle_work)(const char *, const char *, const char *, const ch
                               const int *, size_t, size_t, size_t, size_t);
 
 // Solves op(A) * X = alpha * B, or computes C = alpha * op(A) * B, where B is copied first.
-static void triangle(struct lib_call *call, const void *arguments) {
+void blas_triangle(struct lib_call *call, const void *arguments) {
     const struct matrices *p = arguments;
     const int64_t rows = p->side == BLAS_LEFT ? p->m : p->n;
     triangle_work work;
@@ -32,7 +33,7 @@ static void triangle(struct lib_call *call, const void *arguments) {
     CUDA_API enum lib_status cublas##X##trsm##suffix(                                              \
         void *handle, int side, int half, int op, int diagonal, size m, size n, const type *alpha, \
         const type *a, size lda, type *b, size ldb) {                                              \
-        return BLAS_DO(triangle, sizeof(type),                                                     \
+        return BLAS_DO(blas_triangle, sizeof(type),                                                \
                        (struct matrices){alpha, NULL, #x "trsm_", side, half, op, diagonal, m, n,  \
                                          .a = a, .lda = lda, .c = b, .ldc = ldb,                   \
                                          .element = sizeof(type), .alpha_bytes = sizeof(type)});   \
@@ -41,7 +42,7 @@ static void triangle(struct lib_call *call, const void *arguments) {
     CUDA_API enum lib_status cublas##X##trmm##suffix(                                              \
         void *handle, int side, int half, int op, int diagonal, size m, size n, const type *alpha, \
         const type *a, size lda, const type *b, size ldb, type *c, size ldc) {                     \
-        return BLAS_DO(triangle, sizeof(type),                                                     \
+        return BLAS_DO(blas_triangle, sizeof(type),                                                \
                        (struct matrices){alpha, NULL, #x "trmm_", side, half, op, diagonal, m, n,  \
                                          .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c,           \
                                          .ldc = ldc, .element = sizeof(type),                      \
@@ -144,7 +145,7 @@ SYRK(syrk_of_complex, Zherk, zherk, complex_double, double)
         size lda, const type *b, size ldb, const real *beta, type *c, size ldc) {                  \
         static const char none = 0; /* NULL would have it be syrk */                               \
         return BLAS_DO(                                                                            \
-            work, sizeof(type),                                                                    \
+            work, LIB_SCALARS(sizeof(type), sizeof(real)),                                         \
             (struct matrices){alpha, beta, #name "_", .half = half, .op = op, .n = n, .k = k,      \
                               .a = a, .lda = lda, .b = b ? (const void *)b : &none, .ldb = ldb,    \
                               .c = c, .ldc = ldc, .element = sizeof(type),                         \
@@ -155,3 +156,33 @@ SYR2K(syrk, Ssyr2k, ssyr2k, float, float)
 SYR2K(syrk, Dsyr2k, dsyr2k, double, double)
 SYR2K(syrk_of_complex, Csyr2k, csyr2k, complex_float, complex_float)
 SYR2K(syrk_of_complex, Zsyr2k, zsyr2k, complex_double, complex_double)
+SYR2K(syrk_of_complex, Cher2k, cher2k, complex_float, float)
+SYR2K(syrk_of_complex, Zher2k, zher2k, complex_double, double)
+
+// The same of types that are told, of which only those of the function's name are there.
+static void syrk_of_told(struct lib_call *call, const void *arguments) {
+    const struct matrices *p = arguments;
+    if (p->side != p->diagonal || p->side != GEMM_C32) {
+        lib_refuse(call, "with these types of data");
+        return;
+    }
+    struct matrices same = *p;
+    same.side = same.diagonal = 0;
+    syrk_of_complex(call, &same);
+}
+
+#define SYRK_EX_OF(size, suffix, Name, name, real)                                                 \
+    CUDA_API enum lib_status cublas##Name##suffix(                                                 \
+        void *handle, int half, int op, size n, size k, const real *alpha, const void *a,          \
+        int a_type, size lda, const real *beta, void *c, int c_type, size ldc) {                   \
+        return BLAS_DO(                                                                            \
+            syrk_of_told, sizeof(real),                                                            \
+            (struct matrices){alpha, beta, #name "_", .side = a_type, .diagonal = c_type,          \
+                              .half = half, .op = op, .n = n, .k = k, .a = a, .lda = lda, .c = c,  \
+                              .ldc = ldc, .element = sizeof(complex_float),                        \
+                              .alpha_bytes = sizeof(real), .beta_bytes = sizeof(real)});           \
+    }
+BLAS_BOTH_NEW(SYRK_EX_OF, CsyrkEx, csyrk, complex_float)
+BLAS_BOTH_NEW(SYRK_EX_OF, Csyrk3mEx, csyrk, complex_float)
+BLAS_BOTH_NEW(SYRK_EX_OF, CherkEx, cherk, float)
+BLAS_BOTH_NEW(SYRK_EX_OF, Cherk3mEx, cherk, float)

@@ -24,6 +24,9 @@ static const char blas_sides[] = {'L', 'R'}, blas_diagonals[] = {'N', 'U'};
 
 // Choices, sizes and scalars; not pitches.
 bool matrices_are_good(struct lib_call *call, const struct matrices *all);
+// Functions of matrices that others do for each of a batch: trsm and trmm, and gemv.
+void blas_triangle(struct lib_call *call, const void *arguments);
+void blas_gemv(struct lib_call *call, const void *arguments);
 // A pitch, for so many rows.
 bool matrix_is_pitch(struct lib_call *call, int64_t pitch, int64_t rows);
 // The half of a square that is read and written.

@@ -2,8 +2,8 @@
 #include "cudalibs/blas.h"
 
 struct vectors {
-    const void *alpha, *beta; // the rotation's cosine and sine, too
-    const char *name;         // of the backend's function
+    const void *alpha, *beta;
+    const char *name; // of the backend's function
     int64_t n;
     void *x;
     int64_t incx;
@@ -62,29 +62,6 @@ static void scal(struct lib_call *call, const void *arguments) {
         work(&n, v->alpha, v->x, &incx);
 }
 
-static void rot(struct lib_call *call, const void *arguments) {
-    const struct vectors *v = arguments;
-    void (*work)(const int *, void *, const int *, void *, const int *, const void *, const void *);
-    SIZES;
-    if (blas_has_scalar(call, "c", v->alpha, v->scalar) &&
-        blas_has_scalar(call, "s", v->beta, v->scalar) && has_both(call, v, true, true) &&
-        BLAS_FIND(v->name, work))
-        work(&n, v->x, &incx, v->y, &incy, v->alpha, v->beta);
-}
-
-static void rotm(struct lib_call *call, const void *arguments) {
-    const struct vectors *v = arguments;
-    void (*work)(const int *, void *, const int *, void *, const int *, const void *);
-    SIZES;
-    if (call->is_dry && call->handle->scalars == LIB_ON_HOST) {
-        lib_refuse(call, "in a captured stream with parameters on the host");
-        return;
-    }
-    if (blas_has_scalar(call, "param", v->result, 5 * v->element) &&
-        has_both(call, v, true, true) && BLAS_FIND(v->name, work))
-        work(&n, v->x, &incx, v->y, &incy, v->result);
-}
-
 #define MOVES_OF(size, suffix, X, x, type)                                                         \
     CUDA_API enum lib_status cublas##X##axpy##suffix(void *handle, size n, const type *alpha,      \
                                                      type *vx, size incx, type *vy, size incy) {   \
@@ -124,32 +101,6 @@ SCAL(Cscal, cscal, complex_float, complex_float)
 SCAL(Zscal, zscal, complex_double, complex_double)
 SCAL(Csscal, csscal, complex_float, float)
 SCAL(Zdscal, zdscal, complex_double, double)
-
-#define ROT_OF(size, suffix, Name, name, type, real)                                               \
-    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
-                                                  type *vy, size incy, const real *c,              \
-                                                  const real *s) {                                 \
-        return BLAS_DO(rot, sizeof(real),                                                          \
-                       (struct vectors){c, s, #name "_", n, vx, incx, vy, incy, sizeof(type),      \
-                                        sizeof(real), NULL});                                      \
-    }
-#define ROT(Name, name, type, real) BLAS_BOTH(ROT_OF, Name, name, type, real)
-ROT(Srot, srot, float, float)
-ROT(Drot, drot, double, double)
-ROT(Csrot, csrot, complex_float, float)
-ROT(Zdrot, zdrot, complex_double, double)
-
-#define ROTM_OF(size, suffix, Name, name, type)                                                    \
-    CUDA_API enum lib_status cublas##Name##suffix(void *handle, size n, type *vx, size incx,       \
-                                                  type *vy, size incy, const type *parameters) {   \
-        return BLAS_DO(rotm, 0,                                                                    \
-                       (struct vectors){NULL, NULL, #name "_", n, vx, incx, vy, incy,              \
-                                        sizeof(type), sizeof(type),                                \
-                                        (void *)(uintptr_t)parameters});                           \
-    }
-#define ROTM(Name, name, type) BLAS_BOTH(ROTM_OF, Name, name, type)
-ROTM(Srotm, srotm, float)
-ROTM(Drotm, drotm, double)
 
 // ---- One number of them -------------------------------------------------------------------------
 

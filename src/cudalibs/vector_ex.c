@@ -1,5 +1,6 @@
 // Level 1 of types that are told: float, double, half and bfloat16, computed as float or double.
 #include <math.h>
+#include <string.h>
 
 #include "cudalibs/gemm.h"
 #include "ir/number/half.h"
@@ -129,6 +130,97 @@ static void dot(struct lib_call *call, const void *arguments) {
     give(call, t, sum);
 }
 
+// Of complex numbers, which are those of one type.
+#define COMPLEX_DOT(type, part)                                                                    \
+    static type dot_of_##type(const struct told *t, part sign) {                                   \
+        type sum = {0, 0};                                                                         \
+        for (int64_t i = 0; i < t->n; i++) {                                                       \
+            const type *a = (const type *)t->x + at(i, t->n, t->incx);                             \
+            const type *b = (const type *)t->y + at(i, t->n, t->incy);                             \
+            sum.re += a->re * b->re - sign * a->im * b->im;                                        \
+            sum.im += a->re * b->im + sign * a->im * b->re;                                        \
+        }                                                                                          \
+        return sum;                                                                                \
+    }
+COMPLEX_DOT(complex_float, float)
+COMPLEX_DOT(complex_double, double)
+
+static void complex_dot(struct lib_call *call, const struct told *t, int sign) {
+    complex_float narrow = {0, 0};
+    complex_double wide = {0, 0};
+    const bool is_wide = t->type == GEMM_C64;
+    if (t->y_type != t->type || t->work_type != t->type || t->alpha_type != t->type)
+        lib_refuse(call, "with these types of data");
+    if (call->status != LIB_SUCCESS || !blas_takes(call, "result", t->result, gemm_bytes(t->type)))
+        return;
+    if (has_x(call, t, false) && has_y(call, t, false)) {
+        if (is_wide)
+            wide = dot_of_complex_double(t, sign);
+        else
+            narrow = dot_of_complex_float(t, (float)sign);
+    }
+    if (call->status == LIB_SUCCESS && !call->is_dry)
+        blas_give(call, t->result, is_wide ? (void *)&wide : &narrow, gemm_bytes(t->type));
+}
+
+static bool is_complex(const struct told *t) {
+    return t->type == GEMM_C32 || t->type == GEMM_C64;
+}
+
+static void dotu(struct lib_call *call, const void *arguments) {
+    const struct told *t = arguments;
+    if (is_complex(t))
+        complex_dot(call, t, 1);
+    else
+        dot(call, t);
+}
+
+static void dotc(struct lib_call *call, const void *arguments) {
+    const struct told *t = arguments;
+    if (is_complex(t))
+        complex_dot(call, t, -1);
+    else
+        dot(call, t);
+}
+
+static void asum(struct lib_call *call, const void *arguments) {
+    const struct told *t = arguments;
+    double sum = 0;
+    if (!takes_result(call, t))
+        return;
+    const bool is_ready = t->incx > 0 && has_x(call, t, false);
+    for (int64_t i = 0; is_ready && i < t->n; i++)
+        sum = rounded(t, sum + fabs(element(t->x, t->type, i * t->incx)));
+    give(call, t, sum);
+}
+
+// copy, and swap: elements of any type.
+static void move(struct lib_call *call, const struct told *t, bool is_swap) {
+    const size_t bytes = gemm_bytes(t->type);
+    if (!bytes || t->y_type != t->type) {
+        lib_refuse(call, "with these types of data");
+        return;
+    }
+    if (!has_x(call, t, is_swap) || !has_y(call, t, true))
+        return;
+    for (int64_t i = 0; i < t->n; i++) {
+        char kept[16], *x = (char *)t->x + at(i, t->n, t->incx) * (int64_t)bytes,
+                       *y = (char *)t->y + at(i, t->n, t->incy) * (int64_t)bytes;
+        memcpy(kept, y, bytes);
+        memmove(y, x, bytes);
+        if (is_swap)
+            memcpy(x, kept, bytes);
+    }
+}
+
+static void copy(struct lib_call *call, const void *arguments) {
+    move(call, arguments, false);
+}
+
+static void swap(struct lib_call *call, const void *arguments) {
+    move(call, arguments, true);
+}
+
 static void nrm2(struct lib_call *call, const void *arguments) {
     const struct told *t = arguments;
     double sum = 0, scale = 0; // of the largest, so that no square is too large
@@ -162,7 +254,7 @@ static void nrm2(struct lib_call *call, const void *arguments) {
     CUDA_API enum lib_status cublasDotEx##suffix(void *handle, size n, void *x, int x_type,        \
                                                  size incx, void *y, int y_type, size incy,        \
                                                  void *result, int result_type, int work_type) {   \
-        return BLAS_DO(dot, 0,                                                                     \
+        return BLAS_DO(dotu, 0,                                                                    \
                        (struct told){NULL, NULL, result_type, x_type, y_type, work_type, n, x,     \
                                      incx, y, incy, result});                                      \
     }                                                                                              \
@@ -174,3 +266,30 @@ static void nrm2(struct lib_call *call, const void *arguments) {
                                      incx, NULL, 1, result});                                      \
     }
 BLAS_BOTH_NEW(EX_OF, )
+
+#define MORE_OF(size, suffix, nothing)                                                             \
+    CUDA_API enum lib_status cublasDotcEx##suffix(void *handle, size n, void *x, int x_type,       \
+                                                  size incx, void *y, int y_type, size incy,       \
+                                                  void *result, int result_type, int work_type) {  \
+        return BLAS_DO(dotc, 0,                                                                    \
+                       (struct told){NULL, NULL, result_type, x_type, y_type, work_type, n, x,     \
+                                     incx, y, incy, result});                                      \
+    }                                                                                              \
+    CUDA_API enum lib_status cublasAsumEx##suffix(void *handle, size n, void *x, int x_type,       \
+                                                  size incx, void *result, int result_type,        \
+                                                  int work_type) {                                 \
+        return BLAS_DO(asum, 0,                                                                    \
+                       (struct told){NULL, NULL, result_type, x_type, x_type, work_type, n, x,     \
+                                     incx, NULL, 1, result});                                      \
+    }                                                                                              \
+    CUDA_API enum lib_status cublasCopyEx##suffix(void *handle, size n, void *x, int x_type,       \
+                                                  size incx, void *y, int y_type, size incy) {     \
+        return BLAS_DO(                                                                            \
+            copy, 0, (struct told){NULL, NULL, 0, x_type, y_type, 0, n, x, incx, y, incy, NULL});  \
+    }                                                                                              \
+    CUDA_API enum lib_status cublasSwapEx##suffix(void *handle, size n, void *x, int x_type,       \
+                                                  size incx, void *y, int y_type, size incy) {     \
+        return BLAS_DO(                                                                            \
+            swap, 0, (struct told){NULL, NULL, 0, x_type, y_type, 0, n, x, incx, y, incy, NULL});  \
+    }
+BLAS_BOTH_NEW(MORE_OF, )
