@@ -200,7 +200,9 @@ static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
         *number = run->launch->picks[next].block;
         return true;
     }
-    *number = run->first / size + sim_sample_pick(next, run->chosen, run->pieces);
+    if (run->chosen < run->pieces)
+        next = sim_sample_pick(next, run->chosen, run->pieces);
+    *number = run->first / size + next;
     return true;
 }
 

@@ -43,6 +43,14 @@ static void tell_begin(const struct sim_cluster *cluster) {
 void sim_cluster_start(struct sim_cluster *cluster, uint64_t number) {
     const struct sim_launch *launch = cluster->worker->launch;
     const uint32_t *size = launch->cluster, *grid = launch->grid;
+    if (cluster->count == 1 && !cluster->worker->kernel->uses_cluster) {
+        cluster->blocks[0]->block.order = number;
+        sim_block_start(cluster->blocks[0], number);
+        cluster->live_threads = cluster->blocks[0]->live_threads;
+        cluster->arrived = 0;
+        tell_begin(cluster);
+        return;
+    }
     assert(grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0);
     const uint64_t wide = grid[0] / size[0], high = grid[1] / size[1];
     const uint32_t place[3] = {(uint32_t)(number % wide), (uint32_t)(number / wide % high),

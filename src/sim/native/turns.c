@@ -1,6 +1,7 @@
 // The warps of a block in native code, from barrier to barrier: what the scheduler would do by
 // turns, in the same order, without them. See native.h.
 #include "sim/flow/block.h"
+#include "sim/flow/cluster.h"
 #include "sim/native/native_internal.h"
 
 // All warps go the same way: some still have to, and the others wait at the barrier behind it.
@@ -15,10 +16,12 @@ struct phase {
     uint64_t slow;                   // what the interpreter ran in segments since `at`
     bool is_trusted;                 // native code has left the registers of pending warps
     bool is_silent;
-    bool goes_on;     // behind a barrier that was silent: up to there nothing has been counted yet
-    bool is_end;      // `barrier` is where threads end
-    uint32_t now;     // the warp whose turn it is
-    bool has_started; // it came to the barrier in the same turn
+    bool goes_on;   // behind a barrier that was silent: up to there nothing has been counted yet
+    bool is_end;    // `barrier` is where threads end
+    uint32_t now;   // the warp whose turn it is
+    uint32_t start; // the first instruction that it has not counted when it begins,
+    struct native_since since; // and what it has done until then
+    bool has_started;          // it came to the barrier in the same turn
 };
 
 // False: the warps are not at one place, or wait for something else.
@@ -50,6 +53,11 @@ static bool may_be_silent(const struct sim_block_flow *flow) {
     return !flow->block.worker->hears_phases && flow->live_threads == flow->warp_count * LANES;
 }
 
+// Nobody hears of each thread's end, and no other block waits for it.
+static bool ends_at_once(const struct sim_block_flow *flow) {
+    return !flow->block.worker->hears_sync && sim_cluster_size(flow->block.cluster) == 1;
+}
+
 static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
                       const struct sim_warp_flow *flow) {
     return warp->number >= phase->own->told_number && !sim_is_look_due(flow);
@@ -62,14 +70,18 @@ static void count_before(const struct phase *phase, struct sim_warp_flow *flow, 
     flow->thread_instructions += (uint64_t)count * LANES;
 }
 
+static void begin_turn(struct sim_warp *warp, struct sim_warp_flow *flow,
+                       const struct sim_instr *at) {
+    sim_native_begin_turn(warp, at);
+    flow->native_left = NULL;
+    warp->stop = SIM_RUNNING;
+}
+
 static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
                                    struct sim_warp_flow *flow) {
     const struct sim_native *native = phase->own->native;
-    if (!phase->goes_on) {
-        sim_native_begin_turn(warp, phase->at);
-        flow->native_left = NULL;
-        warp->stop = SIM_RUNNING;
-    }
+    if (!phase->goes_on)
+        begin_turn(warp, flow, phase->at);
     if (!phase->has_started)
         flow->spin = 0;
     sim_native_renew(phase->own, phase->generation, warp);
@@ -87,8 +99,8 @@ static void speak(struct phase *phase) {
             warp->flow->run_start = phase->at->ordinal;
             warp->flow->splits[0].pc = phase->at;
             warp->flow->native_left = phase->is_trusted ? phase->at : NULL;
-        } else if (w != phase->now && !phase->is_end) {
-            warp->flow->native_left = phase->barrier + 1;
+        } else if (w != phase->now && (!phase->is_end || ends_at_once(phase->flow))) {
+            warp->flow->native_left = phase->is_end ? NULL : phase->barrier + 1;
             phase->barrier->run[1](warp, phase->barrier);
         }
     }
@@ -97,10 +109,8 @@ static void speak(struct phase *phase) {
 
 // The warp comes to the barrier. True: as the last one.
 static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_warp_flow *flow) {
-    if (phase->is_end) {
+    if (phase->is_end && !ends_at_once(phase->flow))
         phase->barrier->run[1](warp, phase->barrier);
-        return !phase->pending;
-    }
     if (phase->is_silent)
         return !phase->pending;
     flow->native_left = phase->barrier + 1;
@@ -108,6 +118,24 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
         return false;
     sim_account(warp, phase->barrier->ordinal + 1);
     return !phase->pending;
+}
+
+// All threads of the block end.
+static void end(struct phase *phase) {
+    struct sim_block_flow *flow = phase->flow;
+    if (!ends_at_once(flow))
+        return;
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp_flow *own = &flow->flows[w];
+        sim_account(&flow->warps[w], phase->barrier->ordinal + 1);
+        own->run_start = phase->barrier->ordinal + 1;
+        own->live = own->root.lanes = 0;
+        own->split_count = 0;
+        own->current = LANES;
+        flow->warps[w].stop = SIM_STOP_EXIT;
+    }
+    flow->live_threads = flow->block.cluster->live_threads = 0;
+    phase->is_silent = false;
 }
 
 // All go on, first the one that came last. False: not in native code.
@@ -146,19 +174,71 @@ static bool is_regular(struct phase *phase, const struct sim_instr *next) {
 
 // What it did before this turn does not count as done in it; and a fault leaves nothing uncounted
 // that ended with a barrier.
-static void leave(const struct phase *phase, struct sim_warp_flow *flow, uint32_t start,
-                  uint64_t before, bool is_good) {
+static void leave(const struct phase *phase, struct sim_warp_flow *flow, bool is_good) {
     if (!phase->has_started)
-        flow->spin -= phase->at->ordinal - start;
-    if (!is_good && !phase->has_started && flow->instructions == before)
-        count_before(phase, flow, start);
+        flow->spin -= phase->at->ordinal - phase->start;
+    if (!is_good && !phase->has_started && flow->instructions == phase->since.instructions)
+        count_before(phase, flow, phase->start);
 }
 
 // All warps did as the last one.
-static void judge_phase(struct phase *phase, const struct sim_warp *warp, uint64_t before) {
-    const struct native_since since = {before, phase->own->slow - phase->slow};
+static void judge_phase(struct phase *phase, const struct sim_warp *warp) {
+    const struct native_since since = {phase->since.instructions, phase->own->slow - phase->slow};
     sim_native_judge(warp, phase->at, phase->barrier, since, phase->flow->warp_count);
     phase->slow = 0;
+}
+
+static void note(struct phase *phase, const struct sim_warp *warp,
+                 const struct sim_warp_flow *flow) {
+    phase->since = sim_native_since(phase->own, warp);
+    phase->start = phase->goes_on ? flow->run_start : phase->at->ordinal;
+}
+
+// Whether nothing has to be done for a warp that comes to the barrier, and others have to come.
+static bool is_quick(const struct phase *phase) {
+    return phase->is_silent && (!phase->is_end || ends_at_once(phase->flow)) &&
+           (phase->pending & (phase->pending - 1));
+}
+
+// A warp has come to a silent barrier that others are still to come to: these run, as long as they
+// do as it did and are not the last. Returns where the warp whose turn it is comes to; NULL: it has
+// not begun, or has failed.
+static const struct sim_instr *run_others(struct phase *phase, bool *moved, bool *failed) {
+    struct sim_native_worker *own = phase->own;
+    const struct sim_native *native = own->native;
+    const struct sim_instr *const at = phase->at, *const barrier = phase->barrier, *next;
+    const struct phase was = *phase; // whose fields stay in registers
+    uint32_t now = was.now, before, pending = was.pending;
+    struct native_since since;
+    bool has_begun;
+    do {
+        pending &= ~(1u << now);
+        before = now;
+        do
+            now = now + 1 < was.flow->warp_count ? now + 1 : 0;
+        while (!(pending >> now & 1));
+        struct sim_warp *warp = &was.flow->warps[now];
+        struct sim_warp_flow *flow = &was.flow->flows[now];
+        since = (struct native_since){flow->instructions, own->slow};
+        phase->start = was.goes_on ? flow->run_start : at->ordinal;
+        next = NULL;
+        has_begun = may_begin(phase, warp, flow);
+        if (!has_begun)
+            break;
+        if (!was.goes_on)
+            begin_turn(warp, flow, at);
+        flow->spin = 0;
+        sim_native_renew(own, was.generation, warp);
+        next = native->body(warp, at, own->cells, was.is_trusted, &native->links);
+    } while (next == barrier && (pending & (pending - 1)));
+    *failed = has_begun && !next;
+    *moved = now > before;
+    phase->slow += since.slow - was.since.slow;
+    phase->since = since;
+    phase->now = now;
+    phase->pending = pending;
+    phase->has_started = false;
+    return next;
 }
 
 // Until a warp does something else. Returns where it does; NULL: it has not begun, or has failed.
@@ -168,24 +248,33 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         struct sim_warp_flow *flow = &phase->flow->flows[phase->now];
         if (!may_begin(phase, warp, flow))
             return NULL;
-        const struct native_since since = sim_native_since(phase->own, warp);
-        const uint32_t start = phase->goes_on ? flow->run_start : phase->at->ordinal;
+        note(phase, warp, flow);
         const struct sim_instr *next = run(phase, warp, flow);
+        if (next && next == phase->barrier && is_quick(phase)) {
+            next = run_others(phase, moved, failed);
+            warp = &phase->flow->warps[phase->now];
+            flow = &phase->flow->flows[phase->now];
+            if (!next && !*failed)
+                return NULL;
+        }
         phase->pending &= ~(1u << phase->now);
         if (!is_regular(phase, next)) {
-            leave(phase, flow, start, since.instructions, next != NULL);
-            sim_native_judge(warp, phase->at, next, since, 1);
+            leave(phase, flow, next != NULL);
+            sim_native_judge(warp, phase->at, next, phase->since, 1);
             *failed = !next;
             return next;
         }
-        phase->slow += phase->own->slow - since.slow;
+        phase->slow += phase->own->slow - phase->since.slow;
         if (!phase->pending)
-            judge_phase(phase, warp, since.instructions);
+            judge_phase(phase, warp);
         phase->has_started = arrive(phase, warp, flow);
         if (!phase->has_started) {
             *moved = true;
             next_warp(phase, moved);
-        } else if (phase->is_end || !begin_next(phase)) {
+        } else if (phase->is_end) {
+            end(phase);
+            return NULL;
+        } else if (!begin_next(phase)) {
             return NULL;
         }
     }
