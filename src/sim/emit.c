@@ -53,7 +53,7 @@ static const uint8_t *stored_values(const struct mem_request *r, uint8_t *values
 static void tell(const struct mem_request *r, const struct event_access *event) {
     struct sim_worker *worker = r->warp->block->worker;
     if (worker->native)
-        sim_native_tell(worker, event->site, event->space, r->warp->number);
+        sim_native_tell(worker, event->site);
     if (sim_is_heard(r))
         worker->observer->access(worker->observer_state, event);
     if (sim_is_copy_heard(r))

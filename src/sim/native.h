@@ -28,8 +28,7 @@ void sim_native_begin(struct sim_worker *worker);
 void sim_native_flush(struct sim_worker *worker);
 void sim_native_end(struct sim_worker *worker);
 // Before the observer hears of a request of the site, and when it has.
-void sim_native_tell(struct sim_worker *worker, uint32_t site, enum site_space space,
-                     uint64_t warp_number);
+void sim_native_tell(struct sim_worker *worker, uint32_t site);
 void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space space);
 
 // ---- run.c -----------------------------------------------------------------------------------

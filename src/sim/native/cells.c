@@ -42,11 +42,8 @@ void sim_native_flush(struct sim_worker *worker) {
 }
 
 // What cells have counted is of what the memo's places stand for now; to be told may change that.
-void sim_native_tell(struct sim_worker *worker, uint32_t site, enum site_space space,
-                     uint64_t warp_number) {
+void sim_native_tell(struct sim_worker *worker, uint32_t site) {
     struct sim_native_worker *own = worker->native;
-    if (space == SITE_SHARED && warp_number > own->told_number)
-        own->told_number = warp_number;
     const struct sim_native *native = own->native;
     for (uint32_t m = site == IR_NONE ? (uint32_t)IR_NONE : native->first_member[site];
          m != IR_NONE; m = native->next_member[m]) {
@@ -63,6 +60,8 @@ void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space s
         return;
     struct native_known *known = &own->known[site * SITE_SPACES + space];
     const struct event_memo *memo = worker->memos[site * SITE_SPACES + space];
+    if (memo && memo->since > own->since)
+        own->since = memo->since;
     if (known->memo == memo && (!memo || known->version == memo->version))
         return;
     *known = (struct native_known){memo, memo ? memo->version : 0};

@@ -62,7 +62,7 @@ struct sim_native_worker {
     struct native_entry *entries; // by decoded instruction
     uint64_t slow;                // instructions that the interpreter ran in segments
     uint64_t generation;          // of memory when the cells were filled
-    uint64_t told_number;         // the greatest number of a warp that told of shared memory
+    uint64_t since;               // the greatest of all memos that cells rely on
 };
 
 // cells.c: runs a segment as the interpreter does, and fills its cells.

@@ -14,7 +14,7 @@ const struct sim_code *sim_native_code(const struct sim_worker *worker) {
 static bool is_ready(const struct sim_warp *warp) {
     const struct sim_worker *worker = warp->block->worker;
     return worker->native && sim_native_is_together(warp, worker->native) &&
-           warp->number >= worker->native->told_number;
+           warp->number >= worker->native->since;
 }
 
 const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,

@@ -60,7 +60,7 @@ static bool ends_at_once(const struct sim_block_flow *flow) {
 
 static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
                       const struct sim_warp_flow *flow) {
-    return warp->number >= phase->own->told_number && !sim_is_look_due(flow);
+    return warp->number >= phase->own->since && !sim_is_look_due(flow);
 }
 
 // Counts what was left uncounted in front of a silent barrier.
