@@ -247,8 +247,10 @@ const struct option_row option_rows[] = {
      "default), or continue and be reported",
      CHOICE(lets_pass, on_faults)},
     {0, "libraries", "none|cpu", RUNS,
-     "what calls of cuBLAS, cuFFT and cuRAND do: fail, as these exist\nas machine code alone (the "
-     "default), or be computed on the CPU by\nOpenBLAS, FFTW and cuRAND's own generators for it",
+     "what calls of cuBLAS, cuSOLVER (dense), cuFFT and cuRAND do: fail,\nas these exist as "
+     "machine "
+     "code alone (the default), or be\ncomputed on the CPU by OpenBLAS, FFTW and cuRAND's own "
+     "generators\nfor it",
      CHOICE(computes_libraries, library_choices)},
     {0, "fill", "zero|pattern|random[:SEED]", RUNS,
      "what shared, local and allocated memory hold before they are\nwritten: bytes of 0x7f (the "

@@ -75,6 +75,21 @@ void lib_refuse_call(const char *function, const char *what) {
     cuda_end(state, cudaSuccess);
 }
 
+void lib_refuse_name(const char *function, bool is_first) {
+    static const char why[] =
+        "(--libraries cpu does not compute it); compute this step on the host";
+    char name[NAME_BYTES];
+    struct cuda_state *state = cuda_begin();
+    name_call(name, function);
+    if (!state)
+        return;
+    if (is_first)
+        cuda_say_gap(state, PROFILE_GAP_UNSUPPORTED, "%s: not simulated %s", name, why);
+    else
+        cuda_gap(state, PROFILE_GAP_UNSUPPORTED, "%s: not simulated %s", name, why);
+    cuda_end(state, cudaSuccess);
+}
+
 void lib_say_missing(const char *with, const char *why) {
     struct cuda_state *state = cuda_begin();
     if (!state)

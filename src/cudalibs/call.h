@@ -1,6 +1,6 @@
 // Calls of libraries that are computed on the CPU: what `bankrun --libraries cpu` puts in the place
-// of libcublas, libcublasLt, libcufft and libcurand. What they work on lies in the memory of the
-// simulated devices, which is the host's; nothing of it is counted.
+// of libcublas, libcublasLt, libcusolver, libcufft and libcurand. What they work on lies in the
+// memory of the simulated devices, which is the host's; nothing of it is counted.
 #ifndef BANKRUN_CUDALIBS_CALL_H
 #define BANKRUN_CUDALIBS_CALL_H
 
@@ -21,7 +21,7 @@ enum lib_status {
     LIB_NOT_SUPPORTED = 15,
 };
 
-enum lib_kind { LIB_BLAS, LIB_FFT, LIB_RAND };
+enum lib_kind { LIB_BLAS, LIB_FFT, LIB_RAND, LIB_SOLVER };
 enum { LIB_ON_HOST, LIB_ON_DEVICE }; // where scalars are
 
 // First member of what handles of libraries stand for.
@@ -70,6 +70,8 @@ void *lib_handle_find(struct cuda_state *state, enum lib_kind kind, const void *
 bool lib_handle_destroy(enum lib_kind kind, void *handle);
 // Says that a call that computes nothing is not supported; the profile is incomplete.
 void lib_refuse_call(const char *function, const char *what);
+// The same of a function that is not there at all: says so the first time.
+void lib_refuse_name(const char *function, bool is_first);
 // The host has not what would compute: says so, and the profile is incomplete.
 void lib_say_missing(const char *with, const char *why);
 

@@ -1,11 +1,8 @@
 // Factorizations of many small matrices, by the LAPACK that is part of the backend. Lists of
 // matrices, pivots and what became of each are in the device's memory.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "cudalibs/matrix.h"
+#include "cudalibs/lapack.h"
 
 struct batch {
     char letter; // of LAPACK's functions
@@ -27,18 +24,6 @@ struct one { // of the batch
 };
 
 typedef void (*factor_work)(struct lib_call *call, const struct batch *batch, struct one *one);
-
-enum { NAME_BYTES = 16 };
-
-static void name_of(char *name, const struct batch *batch, const char *rest) {
-    snprintf(name, NAME_BYTES, "%c%s_", batch->letter, rest);
-}
-
-#define FIND(rest, function) (name_of(name, batch, rest), BLAS_FIND(name, function))
-
-static size_t at_least_one(size_t count) {
-    return count ? count : 1;
-}
 
 // ---- What all of them do ------------------------------------------------------------------------
 
@@ -64,7 +49,7 @@ static void do_each(struct lib_call *call, const struct batch *batch, bool write
     if (call->is_dry || call->status != LIB_SUCCESS || !batch->count ||
         !has_lists(call, batch, writes_pivots))
         return;
-    int *own = base_alloc(at_least_one((size_t)batch->n) * sizeof *own);
+    int *own = base_alloc(lapack_at_least_one((size_t)batch->n) * sizeof *own);
     for (int64_t i = 0; i < batch->count && call->status == LIB_SUCCESS; i++) {
         int info = 0;
         for (int64_t j = 0; j < batch->n; j++)
@@ -83,21 +68,6 @@ static bool has_square(struct lib_call *call, const char *what, const struct bat
     return lib_has_matrix(call, what, at, batch->n, batch->n, pitch, batch->element, is_written);
 }
 
-// Calls a function that is asked first how large its work area should be: its last arguments are
-// the area, its size, and info.
-#define WITH_AREA(batch, ...)                                                                      \
-    do {                                                                                           \
-        long double size_[2] = {0};                                                                \
-        void *area = size_;                                                                        \
-        int area_size = -1;                                                                        \
-        __VA_ARGS__;                                                                               \
-        area_size = (batch)->letter == 's' || (batch)->letter == 'c' ? (int)*(float *)area         \
-                                                                     : (int)*(double *)area;       \
-        area = base_alloc(at_least_one((size_t)area_size) * (batch)->element);                     \
-        __VA_ARGS__;                                                                               \
-        free(area);                                                                                \
-    } while (0)
-
 // ---- Each ---------------------------------------------------------------------------------------
 
 typedef void (*getrf_function)(const int *, const int *, void *, const int *, int *, int *);
@@ -105,10 +75,10 @@ typedef void (*getri_function)(const int *, void *, const int *, const int *, vo
                                int *);
 
 static void factor(struct lib_call *call, const struct batch *batch, struct one *one) {
-    char name[NAME_BYTES];
     const int n = (int)batch->n, lda = (int)batch->lda;
     getrf_function work;
-    if (has_square(call, "A", batch, one->a, batch->lda, true) && FIND("getrf", work))
+    if (has_square(call, "A", batch, one->a, batch->lda, true) &&
+        LAPACK_FIND(batch->letter, "getrf", work))
         work(&n, &n, one->a, &lda, one->pivots, one->info);
 }
 
@@ -133,19 +103,20 @@ static void copy(const struct batch *batch, const struct one *one) {
 // B begins as a copy of A, which holds factors already, or is factored first.
 static void invert_copy(struct lib_call *call, const struct batch *batch, struct one *one,
                         bool is_factored) {
-    char name[NAME_BYTES];
     const int n = (int)batch->n, ldb = (int)batch->ldb;
     getrf_function getrf_work;
     getri_function getri_work;
     if (!has_square(call, "A", batch, one->a, batch->lda, false) ||
         !has_square(call, "the inverse", batch, one->b, batch->ldb, true) ||
-        !FIND("getrf", getrf_work) || !FIND("getri", getri_work) || !n)
+        !LAPACK_FIND(batch->letter, "getrf", getrf_work) ||
+        !LAPACK_FIND(batch->letter, "getri", getri_work) || !n)
         return;
     copy(batch, one);
     if (!is_factored)
         getrf_work(&n, &n, one->b, &ldb, one->pivots, one->info);
     if (*one->info == 0)
-        WITH_AREA(batch, getri_work(&n, one->b, &ldb, one->pivots, area, &area_size, one->info));
+        LAPACK_WITH_AREA(batch->letter, batch->element,
+                         getri_work(&n, one->b, &ldb, one->pivots, area, &area_size, one->info));
 }
 
 static void invert_factored(struct lib_call *call, const struct batch *batch, struct one *one) {
@@ -176,38 +147,37 @@ static void matinv(struct lib_call *call, const void *arguments) {
 }
 
 static void solve(struct lib_call *call, const struct batch *batch, struct one *one) {
-    char name[NAME_BYTES];
     const int n = (int)batch->n, columns = (int)batch->columns, lda = (int)batch->lda,
               ldb = (int)batch->ldb;
     void (*work)(const char *, const int *, const int *, const void *, const int *, const int *,
                  void *, const int *, int *, size_t);
     if (has_square(call, "A", batch, one->a, batch->lda, false) &&
         lib_has_matrix(call, "B", one->b, n, columns, ldb, batch->element, true) && n && columns &&
-        FIND("getrs", work))
+        LAPACK_FIND(batch->letter, "getrs", work))
         work(&blas_ops[batch->op], &n, &columns, one->a, &lda, one->pivots, one->b, &ldb, one->info,
              1);
 }
 
 static void reflect(struct lib_call *call, const struct batch *batch, struct one *one) {
-    char name[NAME_BYTES];
     const int m = (int)batch->m, n = (int)batch->n, lda = (int)batch->lda;
     void (*work)(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
     if (lib_has_matrix(call, "A", one->a, m, n, lda, batch->element, true) &&
         lib_has_vector(call, "tau", one->b, m < n ? m : n, 1, batch->element, true) && m && n &&
-        FIND("geqrf", work))
-        WITH_AREA(batch, work(&m, &n, one->a, &lda, one->b, area, &area_size, one->info));
+        LAPACK_FIND(batch->letter, "geqrf", work))
+        LAPACK_WITH_AREA(batch->letter, batch->element,
+                         work(&m, &n, one->a, &lda, one->b, area, &area_size, one->info));
 }
 
 static void fit(struct lib_call *call, const struct batch *batch, struct one *one) {
-    char name[NAME_BYTES];
     const int m = (int)batch->m, n = (int)batch->n, columns = (int)batch->columns,
               lda = (int)batch->lda, ldb = (int)batch->ldb;
     void (*work)(const char *, const int *, const int *, const int *, void *, const int *, void *,
                  const int *, void *, const int *, int *, size_t);
     if (lib_has_matrix(call, "A", one->a, m, n, lda, batch->element, true) &&
         lib_has_matrix(call, "C", one->b, m, columns, ldb, batch->element, true) && m && n &&
-        columns && FIND("gels", work))
-        WITH_AREA(batch, work("N", &m, &n, &columns, one->a, &lda, one->b, &ldb, area, &area_size,
+        columns && LAPACK_FIND(batch->letter, "gels", work))
+        LAPACK_WITH_AREA(batch->letter, batch->element,
+                         work("N", &m, &n, &columns, one->a, &lda, one->b, &ldb, area, &area_size,
                               one->info, 1));
 }
 

@@ -40,6 +40,8 @@ static const struct library libraries[] = {
     {"libcublas.so.13", "libbankrun-cublas.so.13", true, false},
     {"libcublasLt.so.12", "libbankrun-cublasLt.so.12", true, false},
     {"libcublasLt.so.13", "libbankrun-cublasLt.so.13", true, false},
+    {"libcusolver.so.11", "libbankrun-cusolver.so.11", true, false},
+    {"libcusolver.so.12", "libbankrun-cusolver.so.12", true, false},
     {"libcufft.so.11", "libbankrun-cufft.so.11", true, false},
     {"libcufft.so.12", "libbankrun-cufft.so.12", true, false},
     {"libcurand.so.10", "libbankrun-curand.so.10", true, true},

@@ -66,10 +66,11 @@ static void say(const struct refusal *refusal, const struct caller *caller) {
     const char *asked = getenv("BANKRUN_LIBRARIES");
     const bool is_asked = asked && strcmp(asked, "cpu") == 0;
     char way_out[256];
-    if (library->computed && !is_asked)
+    const bool is_computed = coded_is_computed(library, refusal->name);
+    if (is_computed && !is_asked)
         snprintf(way_out, sizeof way_out, "bankrun --libraries cpu has it computed by %s",
                  library->computed);
-    else if (library->computed)
+    else if (is_computed)
         snprintf(way_out, sizeof way_out, "--libraries cpu has %s of CUDA 12 and 13 alone",
                  library->name);
     else

@@ -11,11 +11,12 @@ struct coded_own { // a function of ours in the place of one of the library's
 };
 
 struct coded_library {
-    const char *file;     // what its file's name begins with
-    const char *prefix;   // of the names of its functions
-    const char *name;     // as its users call it
-    const char *computed; // by what --libraries cpu computes it; NULL: it does not
-    int refused;          // the status with which it says that it does not do something
+    const char *file;            // what its file's name begins with
+    const char *prefix;          // of the names of its functions
+    const char *name;            // as its users call it
+    const char *computed;        // by what --libraries cpu computes it; NULL: it does not
+    const char *const *computes; // names, with * and ?; NULL: all of it
+    int refused;                 // the status with which it says that it does not do something
     // Names, with * and ?, of functions that need no device: what only tells something, or
     // describes what another call would compute. They stay the library's own.
     const char *const *kept;
@@ -25,6 +26,9 @@ struct coded_library {
 
 // By the path of its file. NULL: none of them.
 const struct coded_library *coded_library_of(const char *path);
+
+// Does --libraries cpu compute the function?
+bool coded_is_computed(const struct coded_library *library, const char *name);
 
 enum coded_fate { CODED_KEPT, CODED_OWN, CODED_REFUSED };
 

@@ -165,25 +165,36 @@ static const char *const rand_only[] = {"curandCreateGenerator", "curandCreatePo
                                         NULL};
 
 // Which patterns above take for one of theirs, and that take a handle.
-static const char *const computes[] = {
+static const char *const needs_handle[] = {
     "cudnn?etDropoutDescriptor", "cusparseCreateIdentityPermutation", "cusparseSpMVOp_*", NULL};
 
+// What of cuSOLVER is computed (cudalibs/solver_calls.c, solver_told.c).
+static const char *const solver_computes[] = {"cusolverDn?potr[fs]*", "cusolverDn?potri*",
+                                              "cusolverDn?getr[fs]*", "cusolverDn?geqrf*",
+                                              "cusolverDn?*[rn]gqr*", "cusolverDn?*mqr*",
+                                              "cusolverDn?gesvd",     "cusolverDn?gesvd_*",
+                                              "cusolverDn?*[ye]evd",  "cusolverDn?*[ye]evd_*",
+                                              "cusolverDn?*[ye]gvd",  "cusolverDn?*[ye]gvd_*",
+                                              "cusolverDnXgeev*",     NULL};
+
 static const struct coded_library libraries[] = {
-    {"libcublasLt.", "cublasLt", "cuBLASLt", "OpenBLAS", 15, NULL, NULL, lt_own},
-    {"libcublas.", "cublas", "cuBLAS", "OpenBLAS", 15, NULL, NULL, blas_own},
-    {"libcudnn.so.8", "cudnn", "cuDNN", NULL, 9, dnn_kept, NULL, old_dnn_own},
-    {"libcudnn", "cudnn", "cuDNN", NULL, 3000, dnn_kept, NULL, dnn_own},
-    {"libcufft.", "cufft", "cuFFT", "FFTW", 16, NULL, NULL, NULL},
-    {"libcurand.", "curand", "cuRAND", "its own generators for the host", 203, NULL, rand_only,
-     NULL},
-    {"libcusolver", "cusolver", "cuSOLVER", NULL, 9, solver_kept, NULL, solver_own},
-    {"libcusparseLt.", "cusparseLt", "cuSPARSELt", NULL, 10, NULL, NULL, NULL},
-    {"libcusparse.", "cusparse", "cuSPARSE", NULL, 10, sparse_kept, NULL, sparse_own},
-    {"libcutensor", "cutensor", "cuTENSOR", NULL, 15, NULL, NULL, NULL},
-    {"libcudss", "cudss", "cuDSS", NULL, 4, NULL, NULL, NULL},
-    {"libnccl.", "nccl", "NCCL", NULL, 1, nccl_kept, NULL, NULL},
-    {"libnvjpeg", "nvjpeg", "nvJPEG", NULL, 9, NULL, NULL, NULL},
-    {"libnpp", "npp", "NPP", NULL, -9999, npp_kept, NULL, NULL},
+    {"libcublasLt.", "cublasLt", "cuBLASLt", "OpenBLAS", NULL, 15, NULL, NULL, lt_own},
+    {"libcublas.", "cublas", "cuBLAS", "OpenBLAS", NULL, 15, NULL, NULL, blas_own},
+    {"libcudnn.so.8", "cudnn", "cuDNN", NULL, NULL, 9, dnn_kept, NULL, old_dnn_own},
+    {"libcudnn", "cudnn", "cuDNN", NULL, NULL, 3000, dnn_kept, NULL, dnn_own},
+    {"libcufft.", "cufft", "cuFFT", "FFTW", NULL, 16, NULL, NULL, NULL},
+    {"libcurand.", "curand", "cuRAND", "its own generators for the host", NULL, 203, NULL,
+     rand_only, NULL},
+    {"libcusolverMg.", "cusolver", "cuSOLVER", NULL, NULL, 9, NULL, NULL, NULL},
+    {"libcusolver", "cusolver", "cuSOLVER", "OpenBLAS's LAPACK", solver_computes, 9, solver_kept,
+     NULL, solver_own},
+    {"libcusparseLt.", "cusparseLt", "cuSPARSELt", NULL, NULL, 10, NULL, NULL, NULL},
+    {"libcusparse.", "cusparse", "cuSPARSE", NULL, NULL, 10, sparse_kept, NULL, sparse_own},
+    {"libcutensor", "cutensor", "cuTENSOR", NULL, NULL, 15, NULL, NULL, NULL},
+    {"libcudss", "cudss", "cuDSS", NULL, NULL, 4, NULL, NULL, NULL},
+    {"libnccl.", "nccl", "NCCL", NULL, NULL, 1, nccl_kept, NULL, NULL},
+    {"libnvjpeg", "nvjpeg", "nvJPEG", NULL, NULL, 9, NULL, NULL, NULL},
+    {"libnpp", "npp", "NPP", NULL, NULL, -9999, npp_kept, NULL, NULL},
 };
 
 static bool starts_with(const char *text, const char *prefix) {
@@ -204,6 +215,10 @@ const struct coded_library *coded_library_of(const char *path) {
     return NULL;
 }
 
+bool coded_is_computed(const struct coded_library *library, const char *name) {
+    return library->computed && (!library->computes || is_one_of(library->computes, name));
+}
+
 enum coded_fate coded_fate_of(const struct coded_library *library, const char *name,
                               void (**own)(void)) {
     if (!starts_with(name, library->prefix))
@@ -217,6 +232,6 @@ enum coded_fate coded_fate_of(const struct coded_library *library, const char *n
         return is_one_of(library->only, name) ? CODED_REFUSED : CODED_KEPT;
     if (is_one_of(told, name))
         return CODED_KEPT;
-    return is_one_of(library->kept, name) && !is_one_of(computes, name) ? CODED_KEPT
-                                                                        : CODED_REFUSED;
+    return is_one_of(library->kept, name) && !is_one_of(needs_handle, name) ? CODED_KEPT
+                                                                            : CODED_REFUSED;
 }

@@ -140,7 +140,7 @@ class Lists(unittest.TestCase):
                                   "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libbankrun-audit.so", "libbankrun-cute.so",
                                   "libnvidia-ml.so.1", "libbankrun-cublas.so.12", "libbankrun-cublas.so.13",
                                   "libbankrun-cublasLt.so.12", "libbankrun-cublasLt.so.13",
-                                  "libbankrun-cufft.so.11", "libbankrun-cufft.so.12", "libbankrun-curand.so.10"})
+                                  "libbankrun-cusolver.so.11", "libbankrun-cusolver.so.12", "libbankrun-cufft.so.11", "libbankrun-cufft.so.12", "libbankrun-curand.so.10"})
 
     def test_versions(self):
         """The compiler of the extra is that of tools/get-nvcc.sh."""

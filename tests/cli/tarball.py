@@ -11,7 +11,7 @@ BUILD = os.path.abspath(os.environ.get("BANKRUN_BUILD", "build"))
 LIBRARIES = ("libbankrun-inject.so", "libcuda.so.1", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libbankrun-audit.so", "libbankrun-cute.so",
              "libnvidia-ml.so.1",
              "libbankrun-cublas.so.12", "libbankrun-cublas.so.13", "libbankrun-cublasLt.so.12", "libbankrun-cublasLt.so.13",
-             "libbankrun-cufft.so.11", "libbankrun-cufft.so.12", "libbankrun-curand.so.10")
+             "libbankrun-cusolver.so.11", "libbankrun-cusolver.so.12", "libbankrun-cufft.so.11", "libbankrun-cufft.so.12", "libbankrun-curand.so.10")
 problems = []
 
 
