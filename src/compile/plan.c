@@ -163,6 +163,8 @@ static void read_contracted(const struct ir_instruction *ir, struct op *op) {
 
 static bool read_value(const struct plan *plan, const struct ir_instruction *ir,
                        const struct sim_instr *instr, struct op *op) {
+    if (ir_reads_carry(ir->ptx))
+        return false;
     if (ir->is_contracted)
         read_contracted(ir, op);
     else

@@ -134,6 +134,10 @@ static const bool takes_carry[PTX_ISA_COUNT] = {
 #include "ir/value.def"
 };
 
+bool ir_reads_carry(const struct ptx_instruction *ptx) {
+    return takes_carry[ptx->isa];
+}
+
 // ---- What an instruction asks for -----------------------------------------------------------
 
 struct wanted {

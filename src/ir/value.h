@@ -90,6 +90,10 @@ struct ir_meaning {
 struct ir_meaning ir_meaning_of(const struct ir_function *function,
                                 const struct ir_instruction *instruction);
 
+// Whether its result depends on the condition code's bit, which is in no register: operands that
+// are the same in all lanes do not make it so.
+bool ir_reads_carry(const struct ptx_instruction *ptx);
+
 // What `set` writes where the comparison holds, for each of packed halves; 0: such a type has
 // nothing to write.
 uint32_t ir_true_of(const struct ptx_instruction *set);

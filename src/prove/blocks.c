@@ -205,11 +205,9 @@ static unsigned of_source(const struct reader *reader, const struct ir_instructi
         return PROVE_BY_OTHERS;
     if (access != PTX_ACCESS_NONE)
         return walk_is_parameter(reader->code, instruction) ? 0 : PROVE_BY_MEMORY;
-    switch (instruction->ptx->isa) {
-    case PTX_ISA_addc_int: // the carry is in no register
-    case PTX_ISA_subc_int:
-    case PTX_ISA_madc_int:
+    if (ir_reads_carry(instruction->ptx))
         return PROVE_BY_OTHERS;
+    switch (instruction->ptx->isa) {
     case PTX_ISA_mov_any:
     case PTX_ISA_vote_sync:
     case PTX_ISA_vote_ballot_sync:

@@ -76,8 +76,7 @@ static bool is_packed_or_odd(const struct step *step, const struct ir_meaning *m
 }
 
 static bool has_carry(const struct ir_instruction *instruction) {
-    return PTX_HAS(instruction->ptx, cc) || instruction->ptx->isa == PTX_ISA_addc_int ||
-           instruction->ptx->isa == PTX_ISA_subc_int || instruction->ptx->isa == PTX_ISA_madc_int;
+    return PTX_HAS(instruction->ptx, cc) || ir_reads_carry(instruction->ptx);
 }
 
 // What setp and set make of the row's 0 or 1; see ir_evaluate.
