@@ -100,6 +100,13 @@ static void copy(const struct batch *batch, const struct one *one) {
                (size_t)batch->n * batch->element);
 }
 
+// What has no inverse gets no numbers either, which a division by 0 gives on a GPU.
+static void fill_with_nans(const struct batch *batch, const struct one *one) {
+    for (int64_t j = 0; j < batch->n; j++)
+        memset((char *)one->b + (size_t)(j * batch->ldb) * batch->element, 0xff,
+               (size_t)batch->n * batch->element);
+}
+
 // B begins as a copy of A, which holds factors already, or is factored first.
 static void invert_copy(struct lib_call *call, const struct batch *batch, struct one *one,
                         bool is_factored) {
@@ -117,6 +124,8 @@ static void invert_copy(struct lib_call *call, const struct batch *batch, struct
     if (*one->info == 0)
         LAPACK_WITH_AREA(batch->letter, batch->element,
                          getri_work(&n, one->b, &ldb, one->pivots, area, &area_size, one->info));
+    if (*one->info > 0)
+        fill_with_nans(batch, one);
 }
 
 static void invert_factored(struct lib_call *call, const struct batch *batch, struct one *one) {

@@ -18,6 +18,7 @@ enum solver_status {
 struct solver {
     char letter; // of LAPACK's functions
     int half, op, side, kind, vectors, more_vectors;
+    bool is_economic; // as many columns of U and V as there are singular values
     char job_u, job_v;
     int64_t m, n, k; // k: of reflections; right-hand sides
     void *a;
@@ -37,6 +38,22 @@ struct solver {
 
 // How much memory to work in functions ask for; they need none of it.
 enum { SOLVER_AREA = 1 };
+
+// ---- What works share ---------------------------------------------------------------------------
+
+bool solver_is_complex(const struct solver *s);
+size_t solver_real_bytes(const struct solver *s);
+size_t solver_element_bytes(const struct solver *s);
+// Sizes, and whether the program gave the memory that it was asked for.
+bool solver_is_good(struct lib_call *call, const struct solver *s);
+// The same, and which half of a square of n.
+bool solver_is_half(struct lib_call *call, const struct solver *s);
+bool solver_has(struct lib_call *call, const struct solver *s, const char *what, const void *at,
+                int64_t rows, int64_t columns, int64_t pitch, bool is_written);
+// By LAPACK, of any sizes; memory was looked at.
+void solver_run_gesvd(struct lib_call *call, const struct solver *s);
+
+// ---- Works --------------------------------------------------------------------------------------
 
 void solver_potrf(struct lib_call *call, const void *arguments);
 void solver_potrs(struct lib_call *call, const void *arguments);

@@ -175,7 +175,8 @@ static const char *const solver_computes[] = {"cusolverDn?potr[fs]*", "cusolverD
                                               "cusolverDn?gesvd",     "cusolverDn?gesvd_*",
                                               "cusolverDn?*[ye]evd",  "cusolverDn?*[ye]evd_*",
                                               "cusolverDn?*[ye]gvd",  "cusolverDn?*[ye]gvd_*",
-                                              "cusolverDnXgeev*",     NULL};
+                                              "cusolverDnXgeev*",     "cusolverDn?gesvdj*",
+                                              "cusolverDn?*[ye]evj*", NULL};
 
 static const struct coded_library libraries[] = {
     {"libcublasLt.", "cublasLt", "cuBLASLt", "OpenBLAS", NULL, 15, NULL, NULL, lt_own},

@@ -120,6 +120,62 @@ for letter in "CZ":
     near(t.flat(t.take(where, 9)), t.flat([s[j * n + i] + (2j * (x[i] * y[j] + y[i] * x[j]) if i <= j else 0) for j in range(n) for i in range(n)]), t.near)
 """)
 
+    def test_bands_and_packed(self):
+        """Bands and packed halves stand for matrices, which are multiplied here as such."""
+        self.good("""
+for letter in "SDCZ":
+    t, m, n = Type(letter), 4, 3
+    sy, he = ("h", "h") if t.is_complex else ("s", "s")
+    near_by = lambda a, b: near(t.flat(a), t.flat(b), 10 * t.near)
+    # One diagonal above, two below.
+    full = [v if -2 <= j - i <= 1 else 0 for j in range(n) for i, v in enumerate(t.some(m))]
+    band = [full[j * m + i] if 0 <= (i := j - 1 + r) < m else 77 for j in range(n) for r in range(5)]
+    for op in (N, T, C):
+        size, out = (n, m) if op == N else (m, n)
+        x, y = t.some(size), t.some(2 * out)
+        where = t.put(y)
+        good(t.call("gbmv_v2", op, m, n, 2, 1, t.scalar(2), t.put(band), 5, t.put(x), 1, t.scalar(3), where, 2))
+        near_by(t.take(where, 2 * out)[::2], [2 * p + 3 * q for p, q in zip(times(with_op(full, op, m), x, out, size), y[::2])])
+    assert t.call("gbmv_v2", N, m, n, 2, 1, t.scalar(2), t.put(band), 3, t.put(x), 1, t.scalar(3), where, 2) == 7
+    assert t.call("gbmv_v2", N, m, n, -1, 1, t.scalar(2), t.put(band), 5, t.put(x), 1, t.scalar(3), where, 2) == 7
+    n = 4
+    a = t.some(16)
+    whole = [complex(a[j * n + i]).real if i == j and t.is_complex else a[j * n + i] if i >= j else conj(a[i * n + j]) if t.is_complex else a[i * n + j] for j in range(n) for i in range(n)]
+    x, y = t.some(n), t.some(n)
+    banded = [v if abs(i - j) <= 1 else 0 for j in range(n) for i, v in enumerate(whole[j * n:j * n + n])]
+    for half in (0, 1):
+        ap = [whole[j * n + i] for j in range(n) for i in (range(j, n) if half == 0 else range(j + 1))]
+        where = t.put(y)
+        good(t.call(sy + "pmv_v2_64", half, L(n), t.scalar(2), t.put(ap), t.put(x), L(1), t.scalar(3), where, L(1)))
+        near_by(t.take(where, n), [2 * p + 3 * q for p, q in zip(times(whole, x, n, n), y)])
+        ab = [banded[j * n + i] if 0 <= (i := j + r - (half and 1)) < n else 77 for j in range(n) for r in range(2)]
+        where = t.put(y)
+        good(t.call(sy + "bmv_v2", half, n, 1, t.scalar(2), t.put(ab), 2, t.put(x), 1, t.scalar(3), where, 1))
+        near_by(t.take(where, n), [2 * p + 3 * q for p, q in zip(times(banded, x, n, n), y)])
+        side = lambda m: [v if (i >= j) != bool(half) or i == j else 0 for j in range(n) for i, v in enumerate(m[j * n:j * n + n])]
+        for name, kept, m in (("tp", (t.put(ap),), side(whole)), ("tb", (t.put(ab), 2), side(banded))):
+            diagonal = (1,) if name == "tb" else ()
+            where = t.put(x)
+            good(t.call(name + "mv_v2", half, C, 0, n, *diagonal, *kept, where, 1))
+            near_by(t.take(where, n), times(with_op(m, C, n), x, n, n))
+            good(t.call(name + "sv_v2", half, C, 0, n, *diagonal, *kept, where, 1))
+            if all(abs(m[i * (n + 1)]) > .4 for i in range(n)): near([abs(p - q) for p, q in zip(t.take(where, n), x)], [0] * n, 1e3 * t.near)
+        where, turn = t.put(ap), conj if t.is_complex else lambda z: z
+        good(t.call(he + "pr_v2", half, n, t.real(2), t.put(x), 1, where))
+        at = lambda made: [made(i, j) for j in range(n) for i in (range(j, n) if half == 0 else range(j + 1))]
+        near_by(t.take(where, len(ap)), [p + q for p, q in zip(ap, at(lambda i, j: 2 * x[i] * turn(x[j])))])
+        where, alpha = t.put(ap), (1 + 2j if t.is_complex else 2)
+        good(t.call(he + "pr2_v2", half, n, t.scalar(alpha), t.put(x), 1, t.put(y), 1, where))
+        near_by(t.take(where, len(ap)), [p + q for p, q in zip(ap, at(lambda i, j: alpha * x[i] * turn(y[j]) + turn(alpha) * y[i] * turn(x[j])))])
+        where = t.put([5] * 16)
+        good(t.call("tpttr", half, n, t.put(ap), where, n))
+        assert t.take(where, 16) == [whole[j * n + i] if (i >= j) != bool(half) or i == j else 5 for j in range(n) for i in range(n)]
+        packed = t.put([5] * len(ap))
+        good(t.call("trttp", half, n, where, n, packed)); assert t.take(packed, len(ap)) == ap
+    assert t.call(sy + "pmv_v2", 2, n, t.scalar(2), t.put(ap), t.put(x), 1, t.scalar(3), where, 1) == 7
+    assert t.call("tpmv_v2", 0, N, 0, n, t.put(ap), where, 0) == 7 and t.call("tbsv_v2", 0, N, 0, n, 1, t.put(ab), 1, where, 1) == 7
+""")
+
     def test_rotations(self):
         """rotg and rotmg where their numbers are on the host and on the device; what they make turns vectors to 0."""
         self.good("""
@@ -289,7 +345,7 @@ for letter in "SDCZ":
     good(t.call("getrfBatched", n, pointers(singular, factors[0]), n, pivots, infos, 2))
     assert take(infos, 2, "i") == [2, 0] or take(infos, 2, "i")[0] == 3, take(infos, 2, "i")
     good(t.call("matinvBatched", n, pointers(t.put([0] * 9)), n, pointers(wheres[0]), n, infos, 1))
-    assert take(infos, 1, "i") == [1]
+    assert take(infos, 1, "i") == [1] and all(v != v for v in t.take(wheres[0], 9))  # no numbers
     # QR: R'R is A'A; and the solution of the normal equations.
     m, k = 4, 2
     a, b, info = t.some(m * k), t.some(m), I(9)

@@ -239,6 +239,44 @@ for letter in "SDCZ":
     assert solver.cusolverDnXgeev(handle, None, 1, 1, L(3), t.number, where, L(3), wide, values, t.number, None, L(1), t.number, vectors, L(3), t.number, area, bytes_, None, host, info) == 9
 """)
 
+    def test_jacobi(self):
+        """The same by the names of Jacobi's method, one and in batches: V stands as columns, and wide matrices are taken."""
+        self.good("""
+eigen, singular = P(), P()
+good(solver.cusolverDnCreateSyevjInfo(ctypes.byref(eigen))); good(solver.cusolverDnCreateGesvdjInfo(ctypes.byref(singular)))
+good(solver.cusolverDnXsyevjSetTolerance(eigen, ctypes.c_double(1e-7))); good(solver.cusolverDnXgesvdjSetMaxSweeps(singular, 15))
+good(solver.cusolverDnXsyevjSetSortEig(eigen, 1)); assert solver.cusolverDnXgesvdjSetSortEig(None, 1) == 3
+area, size, infos = put([0] * 8, "d"), I(), put([9, 9], "i")
+for letter in "SDCZ":
+    t, n = Solver(letter), 3
+    evj, h = t.name("syevj", "heevj"), [t.hermitian(3), t.hermitian(3)]
+    where, values = t.put(h[0] + h[1]), put([0] * 6, t.code)
+    good(t.call(evj + "Batched_bufferSize", 1, 0, n, where, n, values, ctypes.byref(size), eigen, 2))
+    good(t.call(evj + "Batched", 1, 0, n, where, n, values, area, size, infos, eigen, 2)); assert take(infos, 2, "i") == [0, 0]
+    for i in range(2):
+        w, v = take(values, 6, t.code)[3 * i:3 * i + 3], t.take(where, 18)[9 * i:9 * i + 9]
+        t.same(times(h[i], v, n, n), scaled(v, w, n), 500)
+    where = t.put(h[1])
+    good(t.call(evj, 0, 1, n, where, n, values, area, size, info, eigen)); assert told() == 0
+    near(take(values, 3, t.code), w, 100 * t.near)
+    assert t.call(evj, 0, 1, n, where, n - 1, values, area, size, info, eigen) == 3 and t.call(evj, 3, 1, n, where, n, values, area, size, info, eigen) == 3
+    for m, n in ((4, 2), (2, 4)):
+        least, mats = 2, [t.some(8), t.some(8)]
+        u, v, values = t.put([0] * 2 * m * m), t.put([0] * 2 * n * n), put([0] * 2 * least, t.code)
+        where = t.put(mats[0] + mats[1])
+        good(t.call("gesvdjBatched", 1, m, n, where, m, values, u, m, v, n, area, size, infos, singular, 2)); assert take(infos, 2, "i") == [0, 0]
+        for i in range(2):
+            U, S, V = t.take(u, 2 * m * m)[i * m * m:(i + 1) * m * m], take(values, 2 * least, t.code)[i * least:(i + 1) * least], t.take(v, 2 * n * n)[i * n * n:(i + 1) * n * n]
+            t.same(times(scaled(U[:m * least], S, m), with_op(V[:n * least], C, n), m, least), mats[i]); t.same(times(with_op(V, C, n), V, n, n), unit(n))
+        where = t.put(mats[1])
+        good(t.call("gesvdj", 1, 1, m, n, where, m, values, u, m, v, n, area, size, info, singular)); assert told() == 0
+        U, V = t.take(u, m * least), t.take(v, n * least)
+        near(take(values, least, t.code), S, 100 * t.near); t.same(times(scaled(U, S, m), with_op(V, C, n), m, least), mats[1])
+        assert t.call("gesvdj", 1, 1, m, n, where, m, values, u, m - 1, v, n, area, size, info, singular) == 3
+    assert t.call("gesvdjBatched", 0, 33, 1, where, 33, values, u, 33, v, 1, area, size, infos, singular, 1) == 3
+good(solver.cusolverDnDestroySyevjInfo(eigen)); good(solver.cusolverDnDestroyGesvdjInfo(singular))
+""")
+
     def test_capture(self):
         """A factorization becomes a node of a graph."""
         self.good("""
