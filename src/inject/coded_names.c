@@ -164,9 +164,10 @@ static const char *const npp_kept[] = {"nppGetStream", "npp?Free*", "nppiFree*",
 static const char *const rand_only[] = {"curandCreateGenerator", "curandCreatePoissonDistribution",
                                         NULL};
 
-// Which patterns above take for one of theirs, and that take a handle.
-static const char *const needs_handle[] = {
-    "cudnn?etDropoutDescriptor", "cusparseCreateIdentityPermutation", "cusparseSpMVOp_*", NULL};
+// Which patterns above take for one of theirs, and that take a handle, or memory of a device.
+static const char *const needs_device[] = {
+    "cudnn?etDropoutDescriptor", "cusparseCreateIdentityPermutation", "cusparseSpMVOp_*",
+    "cusparseCreate*ilu02Info",  "cusparseCreatePruneInfo",           NULL};
 
 // What of cuSOLVER is computed (cudalibs/solver_calls.c, solver_told.c).
 static const char *const solver_computes[] = {"cusolverDn?potr[fs]*", "cusolverDn?potri*",
@@ -233,6 +234,6 @@ enum coded_fate coded_fate_of(const struct coded_library *library, const char *n
         return is_one_of(library->only, name) ? CODED_REFUSED : CODED_KEPT;
     if (is_one_of(told, name))
         return CODED_KEPT;
-    return is_one_of(library->kept, name) && !is_one_of(needs_handle, name) ? CODED_KEPT
+    return is_one_of(library->kept, name) && !is_one_of(needs_device, name) ? CODED_KEPT
                                                                             : CODED_REFUSED;
 }

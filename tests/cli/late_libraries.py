@@ -20,7 +20,7 @@ ABORTING = {
                        " cublasSetMathMode cublasSetWorkspace_v2 cublasSgemm_v2 cublasSgemm_v2_64",
     "libcublasLt.so.13": "cublasLtCreate cublasLtDestroy cublasLtMatmulDescCreate cublasLtMatmulDescDestroy",
     "libcusolver.so.12": "cusolverDnCreate cusolverSpCreate cusolverDnSetStream cusolverDnSgetrf cusolverSpDcsrlsvluHost",
-    "libcusparse.so.12": "cusparseCreate cusparseDestroy cusparseSpMV cusparseCreateIdentityPermutation cusparseSgtsv2StridedBatch",
+    "libcusparse.so.12": "cusparseCreate cusparseDestroy cusparseSpMV cusparseCreateIdentityPermutation cusparseSgtsv2StridedBatch cusparseCreateCsrilu02Info",
     "libcufft.so.12": "cufftPlan1d cufftExecC2C",
     "libcurand.so.10": "curandCreateGenerator",
     "libcutensor.so.2": "cutensorCreate",
@@ -136,12 +136,12 @@ for name, function in (
     ("libcudnn.so.8", "cudnnConvolutionForward"), ("libcudnn.so.9", "cudnnSetDropoutDescriptor"), ("libcublas.so.13", "cublasSgemm_v2_64"),
     ("libcublasLt.so.13", "cublasLtMatmulDescCreate"), ("libcusolver.so.12", "cusolverDnSgetrf"), ("libcusolver.so.12", "cusolverSpDcsrlsvluHost"),
     ("libcusparse.so.12", "cusparseSpMV"), ("libcusparse.so.12", "cusparseCreateIdentityPermutation"),
-    ("libcusparse.so.12", "cusparseSgtsv2StridedBatch"), ("libcufft.so.12", "cufftPlan1d"), ("libcurand.so.10", "curandCreateGenerator"),
+    ("libcusparse.so.12", "cusparseSgtsv2StridedBatch"), ("libcusparse.so.12", "cusparseCreateCsrilu02Info"), ("libcufft.so.12", "cufftPlan1d"), ("libcurand.so.10", "curandCreateGenerator"),
     ("libcutensor.so.2", "cutensorCreate"), ("libnccl.so.2", "ncclCommInitAll"), ("libnvjpeg.so.13", "nvjpegCreateSimple"),
     ("libnppif.so.13", "nppiFilterBox_8u_C1R_Ctx"), ("libnppif.so.13", "nppiMalloc_8u_C1")):
     print(getattr(load(name), function)(), end=" ")
 """, *ABORTING)
-        self.assertEqual(done.stdout.split(), "9 3000 15 15 9 9 10 10 10 16 203 15 1 9 -9999 0".split(), done.stderr)
+        self.assertEqual(done.stdout.split(), "9 3000 15 15 9 9 10 10 10 10 16 203 15 1 9 -9999 0".split(), done.stderr)
         for words in ("cublasSgemm_64: not simulated (cuBLAS is machine code only); bankrun --libraries cpu has it computed by OpenBLAS",
                       "cufftPlan1d: not simulated (cuFFT is machine code only); bankrun --libraries cpu has it computed by FFTW",
                       "cutensorCreate: not simulated (cuTENSOR is machine code only); compute this step on the host",
