@@ -1,5 +1,6 @@
 // cuBLASLt: a product of matrices that is described piece by piece. There is one algorithm, which
 // the heuristic names. Of what may be done to the result on its way a bias and ReLU are.
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,8 @@
 enum { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4 };
 enum { ATTRIBUTE_BYTES = 8 };
 
-// ---- Descriptions
-// --------------------------------------------------------------------------------- Attributes are
-// kept by number, in up to 8 bytes each, as they were set.
+// ---- Descriptions -------------------------------------------------------------------------------
+// Attributes are kept by number, in up to 8 bytes each, as they were set.
 
 enum { ATTRIBUTES = 40 };
 
@@ -46,6 +46,38 @@ enum { // of a matrix
     COUNT = 5,
     STRIDE = 6,
 };
+
+// What a program initialises in memory of its own, which is smaller: where the description is. It
+// is kept until the process ends, as nobody says when such memory is no longer used.
+struct place {
+    uint64_t mark;
+    struct description *description;
+};
+enum { PLACE_BYTES = 64 };                             // that programs have at least
+static const uint64_t place_mark = 0x6272746c74706c63; // no description begins so
+
+static struct description *description_at(const void *at) {
+    struct place place;
+    if (!at)
+        return NULL;
+    memcpy(&place, at, sizeof place);
+    return place.mark == place_mark ? place.description : (struct description *)(uintptr_t)at;
+}
+
+static struct description *place_description(void *at, size_t bytes) {
+    static struct description **all; // for who looks for memory that nobody refers to
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static size_t count;
+    if (!at || bytes < PLACE_BYTES)
+        return NULL;
+    const struct place place = {place_mark, base_alloc(sizeof *place.description)};
+    pthread_mutex_lock(&lock);
+    all = base_realloc(all, (count + 1) * sizeof(struct description *));
+    all[count++] = place.description;
+    pthread_mutex_unlock(&lock);
+    memcpy(at, &place, sizeof place);
+    return place.description;
+}
 
 static enum lib_status set(struct description *to, int attribute, const void *value, size_t bytes) {
     if (!to || !value || attribute < 0 || attribute >= ATTRIBUTES || bytes > ATTRIBUTE_BYTES)
@@ -92,33 +124,63 @@ static void set_number(struct description *to, int attribute, int64_t value, siz
     set(to, attribute, &value, bytes); // little-endian
 }
 
+static void begin_product(struct description *to, int compute, int scale) {
+    set_number(to, COMPUTE_TYPE, compute, 4);
+    set_number(to, SCALE_TYPE, scale, 4);
+    set_number(to, POINTER_MODE, LIB_ON_HOST, 4);
+    set_number(to, OP_A, BLAS_N, 4);
+    set_number(to, OP_B, BLAS_N, 4);
+    set_number(to, OP_C, BLAS_N, 4);
+    set_number(to, EPILOGUE, EPILOGUE_NONE, 4);
+}
+
 CUDA_API enum lib_status cublasLtMatmulDescCreate(void **to, int compute, int scale) {
     enum lib_status status = create(to);
-    if (status != LIB_SUCCESS)
-        return status;
-    set_number(*to, COMPUTE_TYPE, compute, 4);
-    set_number(*to, SCALE_TYPE, scale, 4);
-    set_number(*to, POINTER_MODE, LIB_ON_HOST, 4);
-    set_number(*to, OP_A, BLAS_N, 4);
-    set_number(*to, OP_B, BLAS_N, 4);
-    set_number(*to, OP_C, BLAS_N, 4);
-    set_number(*to, EPILOGUE, EPILOGUE_NONE, 4);
+    if (status == LIB_SUCCESS)
+        begin_product(*to, compute, scale);
+    return status;
+}
+
+CUDA_API enum lib_status cublasLtMatmulDescInit_internal(void *at, size_t bytes, int compute,
+                                                         int scale) {
+    struct description *to = place_description(at, bytes);
+    if (!to)
+        return LIB_INVALID_VALUE;
+    begin_product(to, compute, scale);
     return LIB_SUCCESS;
+}
+
+static void begin_matrix(struct description *to, int type, uint64_t rows, uint64_t columns,
+                         int64_t pitch) {
+    set_number(to, TYPE, type, 4);
+    set_number(to, ORDER, 0, 4);
+    set_number(to, ROWS, (int64_t)rows, 8);
+    set_number(to, COLUMNS, (int64_t)columns, 8);
+    set_number(to, PITCH, pitch, 8);
+    set_number(to, COUNT, 1, 4);
+    set_number(to, STRIDE, 0, 8);
 }
 
 CUDA_API enum lib_status cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows,
                                                     uint64_t columns, int64_t pitch) {
     enum lib_status status = create(to);
-    if (status != LIB_SUCCESS)
-        return status;
-    set_number(*to, TYPE, type, 4);
-    set_number(*to, ORDER, 0, 4);
-    set_number(*to, ROWS, (int64_t)rows, 8);
-    set_number(*to, COLUMNS, (int64_t)columns, 8);
-    set_number(*to, PITCH, pitch, 8);
-    set_number(*to, COUNT, 1, 4);
-    set_number(*to, STRIDE, 0, 8);
+    if (status == LIB_SUCCESS)
+        begin_matrix(*to, type, rows, columns, pitch);
+    return status;
+}
+
+CUDA_API enum lib_status cublasLtMatrixLayoutInit_internal(void *at, size_t bytes, int type,
+                                                           uint64_t rows, uint64_t columns,
+                                                           int64_t pitch) {
+    struct description *to = place_description(at, bytes);
+    if (!to)
+        return LIB_INVALID_VALUE;
+    begin_matrix(to, type, rows, columns, pitch);
     return LIB_SUCCESS;
+}
+
+CUDA_API enum lib_status cublasLtMatmulPreferenceInit_internal(void *at, size_t bytes) {
+    return place_description(at, bytes) ? LIB_SUCCESS : LIB_INVALID_VALUE;
 }
 
 CUDA_API enum lib_status cublasLtMatmulPreferenceCreate(void **to) {
@@ -132,18 +194,17 @@ CUDA_API enum lib_status cublasLtMatmulPreferenceCreate(void **to) {
     }                                                                                              \
     CUDA_API enum lib_status cublasLt##name##SetAttribute(struct description *of, int attribute,   \
                                                           const void *value, size_t bytes) {       \
-        return set(of, attribute, value, bytes);                                                   \
+        return set(description_at(of), attribute, value, bytes);                                   \
     }                                                                                              \
     CUDA_API enum lib_status cublasLt##name##GetAttribute(                                         \
         const struct description *of, int attribute, void *value, size_t bytes, size_t *written) { \
-        return get(of, attribute, value, bytes, written);                                          \
+        return get(description_at(of), attribute, value, bytes, written);                          \
     }
 DESCRIPTION(MatmulDesc)
 DESCRIPTION(MatrixLayout)
 DESCRIPTION(MatmulPreference)
 
-// ---- The product
-// ----------------------------------------------------------------------------------
+// ---- The product --------------------------------------------------------------------------------
 
 // What nobody here knows to be without effect.
 static const char *unknown_in(const struct description *product) {
@@ -294,14 +355,15 @@ CUDA_API enum lib_status cublasLtMatmul(void *handle, const struct description *
     (void)algorithm, (void)space, (void)space_bytes;
     if (!product || !a || !b || !c || !d)
         return LIB_INVALID_VALUE;
+    product = description_at(product), a = description_at(a), b = description_at(b);
+    c = description_at(c), d = description_at(d);
     struct matmul all = {alpha, beta, *product, *a, *b, *c, *d, at_a, at_b, at_c, at_d};
     return lib_do_with(LIB_BLAS, handle, __func__, multiply, &all, sizeof all,
                        gemm_bytes((int)number(product, SCALE_TYPE)), stream,
                        (int)number(product, POINTER_MODE));
 }
 
-// ---- What there is to choose from
-// ------------------------------------------------------------------
+// ---- What there is to choose from ---------------------------------------------------------------
 
 struct algorithm {
     uint64_t data[8];
@@ -322,8 +384,9 @@ CUDA_API enum lib_status cublasLtMatmulAlgoGetHeuristic(
     if (!handle || !product || !a || !b || !c || !d || !preference || !results || !found ||
         wanted < 1)
         return LIB_INVALID_VALUE;
-    const struct description *const matrices[] = {a, b, c, d};
-    const char *what = unknown_in(product);
+    const struct description *const matrices[] = {description_at(a), description_at(b),
+                                                  description_at(c), description_at(d)};
+    const char *what = unknown_in(description_at(product));
     for (int i = 0; i < 4 && !what; i++)
         what = unknown_of(matrices[i]);
     *found = !what;

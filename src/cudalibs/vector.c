@@ -121,23 +121,25 @@ DOT(s, float)
 DOT(d, double)
 
 // Fortran's functions of complex numbers return them in ways that compilers do not agree on: this
-// is not asked of the backend.
+// is not asked of the backend. One float after the other would be less exact than a GPU's sums.
 #define COMPLEX_DOT(l, type, part)                                                                 \
     static void dot_##l(struct lib_call *call, const void *arguments) {                            \
         const struct vectors *v = arguments;                                                       \
-        const part sign = v->scalar ? -1 : 1; /* of x's imaginary part */                          \
-        type sum = {0, 0};                                                                         \
-        if (!blas_takes(call, "result", v->result, sizeof sum))                                    \
+        const double sign = v->scalar ? -1 : 1; /* of x's imaginary part */                        \
+        complex_double sum = {0, 0};                                                               \
+        type value;                                                                                \
+        if (!blas_takes(call, "result", v->result, sizeof value))                                  \
             return;                                                                                \
         bool is_ready = has_both(call, v, false, false);                                           \
         for (int64_t i = 0; is_ready && i < v->n; i++) {                                           \
             const type *a = (const type *)v->x + (v->incx < 0 ? i - v->n + 1 : i) * v->incx;       \
             const type *b = (const type *)v->y + (v->incy < 0 ? i - v->n + 1 : i) * v->incy;       \
-            sum.re += a->re * b->re - sign * a->im * b->im;                                        \
-            sum.im += a->re * b->im + sign * a->im * b->re;                                        \
+            sum.re += (double)a->re * b->re - sign * a->im * b->im;                                \
+            sum.im += (double)a->re * b->im + sign * a->im * b->re;                                \
         }                                                                                          \
+        value.re = (part)sum.re, value.im = (part)sum.im;                                          \
         if (call->status == LIB_SUCCESS && !call->is_dry)                                          \
-            blas_give(call, v->result, &sum, sizeof sum);                                          \
+            blas_give(call, v->result, &value, sizeof value);                                      \
     }
 COMPLEX_DOT(c, complex_float, float)
 COMPLEX_DOT(z, complex_double, double)

@@ -1,4 +1,5 @@
 // Level 1 of types that are told: float, double, half and bfloat16, computed as float or double.
+// Sums are of doubles: one float after the other would be less exact than a GPU's tree of sums.
 #include <math.h>
 #include <string.h>
 
@@ -125,42 +126,38 @@ static void dot(struct lib_call *call, const void *arguments) {
         return;
     const bool is_ready = has_x(call, t, false) && has_y(call, t, false);
     for (int64_t i = 0; is_ready && i < t->n; i++)
-        sum = rounded(t, sum + element(t->x, t->type, at(i, t->n, t->incx)) *
-                                   element(t->y, t->type, at(i, t->n, t->incy)));
+        sum += element(t->x, t->type, at(i, t->n, t->incx)) *
+               element(t->y, t->type, at(i, t->n, t->incy));
     give(call, t, sum);
 }
 
 // Of complex numbers, which are those of one type.
-#define COMPLEX_DOT(type, part)                                                                    \
-    static type dot_of_##type(const struct told *t, part sign) {                                   \
-        type sum = {0, 0};                                                                         \
+#define COMPLEX_DOT(type)                                                                          \
+    static complex_double dot_of_##type(const struct told *t, double sign) {                       \
+        complex_double sum = {0, 0};                                                               \
         for (int64_t i = 0; i < t->n; i++) {                                                       \
             const type *a = (const type *)t->x + at(i, t->n, t->incx);                             \
             const type *b = (const type *)t->y + at(i, t->n, t->incy);                             \
-            sum.re += a->re * b->re - sign * a->im * b->im;                                        \
-            sum.im += a->re * b->im + sign * a->im * b->re;                                        \
+            sum.re += (double)a->re * b->re - sign * a->im * b->im;                                \
+            sum.im += (double)a->re * b->im + sign * a->im * b->re;                                \
         }                                                                                          \
         return sum;                                                                                \
     }
-COMPLEX_DOT(complex_float, float)
-COMPLEX_DOT(complex_double, double)
+COMPLEX_DOT(complex_float)
+COMPLEX_DOT(complex_double)
 
 static void complex_dot(struct lib_call *call, const struct told *t, int sign) {
-    complex_float narrow = {0, 0};
     complex_double wide = {0, 0};
     const bool is_wide = t->type == GEMM_C64;
     if (t->y_type != t->type || t->work_type != t->type || t->alpha_type != t->type)
         lib_refuse(call, "with these types of data");
     if (call->status != LIB_SUCCESS || !blas_takes(call, "result", t->result, gemm_bytes(t->type)))
         return;
-    if (has_x(call, t, false) && has_y(call, t, false)) {
-        if (is_wide)
-            wide = dot_of_complex_double(t, sign);
-        else
-            narrow = dot_of_complex_float(t, (float)sign);
-    }
+    if (has_x(call, t, false) && has_y(call, t, false))
+        wide = is_wide ? dot_of_complex_double(t, sign) : dot_of_complex_float(t, sign);
+    const complex_float narrow = {(float)wide.re, (float)wide.im};
     if (call->status == LIB_SUCCESS && !call->is_dry)
-        blas_give(call, t->result, is_wide ? (void *)&wide : &narrow, gemm_bytes(t->type));
+        blas_give(call, t->result, is_wide ? (const void *)&wide : &narrow, gemm_bytes(t->type));
 }
 
 static bool is_complex(const struct told *t) {
@@ -190,7 +187,7 @@ static void asum(struct lib_call *call, const void *arguments) {
         return;
     const bool is_ready = t->incx > 0 && has_x(call, t, false);
     for (int64_t i = 0; is_ready && i < t->n; i++)
-        sum = rounded(t, sum + fabs(element(t->x, t->type, i * t->incx)));
+        sum += fabs(element(t->x, t->type, i * t->incx));
     give(call, t, sum);
 }
 

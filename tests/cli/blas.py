@@ -421,6 +421,28 @@ for one in (A, B, D): good(lt.cublasLtMatrixLayoutDestroy(one))
 good(lt.cublasLtMatmulDescDestroy(product_)); good(lt.cublasLtMatmulPreferenceDestroy(preference))
 """)
 
+    def test_lt_in_memory_of_the_program(self):
+        """Descriptions that are initialised where the program says, and that nobody destroys."""
+        self.good("""
+def number(value, kind=I): return ctypes.byref(kind(value))
+product_, preference, layouts = ctypes.create_string_buffer(256), ctypes.create_string_buffer(64), [ctypes.create_string_buffer(64) for _ in range(3)]
+for _ in range(2):  # the second time over the first
+    good(lt.cublasLtMatmulDescInit_internal(product_, ctypes.c_size_t(256), 68, 0)); good(lt.cublasLtMatmulPreferenceInit_internal(preference, ctypes.c_size_t(64)))
+    for one, rows, columns in zip(layouts, (3, 2, 3), (2, 4, 4)):
+        good(lt.cublasLtMatrixLayoutInit_internal(one, ctypes.c_size_t(64), 0, ctypes.c_uint64(rows), ctypes.c_uint64(columns), L(rows)))
+good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(2), ctypes.c_size_t(4)))
+got, written, found = I(), ctypes.c_size_t(), I()
+good(lt.cublasLtMatmulDescGetAttribute(product_, 7, ctypes.byref(got), ctypes.c_size_t(4), ctypes.byref(written))); assert got.value == 2
+A, B, D = layouts
+results = ctypes.create_string_buffer(96)
+good(lt.cublasLtMatmulAlgoGetHeuristic(handle, product_, A, B, D, D, preference, 1, results, ctypes.byref(found))); assert found.value == 1
+a, b, where = some(6), some(8), put([0] * 12)
+good(lt.cublasLtMatmul(handle, product_, f(2), put(a), A, put(b), B, f(0), where, D, where, D, results, None, ctypes.c_size_t(0), None))
+near(take(where, 12), [max(0, v) for v in product(a, N, 3, b, N, 2, 3, 4, 2, 2, 0, [0] * 12, 3)])
+assert lt.cublasLtMatrixLayoutInit_internal(A, ctypes.c_size_t(8), 0, ctypes.c_uint64(1), ctypes.c_uint64(1), L(1)) == 7
+assert lt.cublasLtMatmulDescInit_internal(None, ctypes.c_size_t(256), 68, 0) == 7
+""")
+
     def test_refusals(self):
         done = self.run_script("""
 x = put(some(16))

@@ -251,6 +251,9 @@ for letter, name in (("C", 4), ("Z", 5)):
     assert t.take(where, 4) == q[::-1] and t.take(other, 4) == p[::-1]
     good(blas.cublasCopyEx_64(handle, L(2), where, name, L(1), other, name, L(2)))
     assert t.take(other, 4) == [q[3], p[2], q[2], p[0]]
+result = ctypes.c_float()  # a sum of many floats is not made one after the other
+good(blas.cublasDotEx(handle, 100000, put([1.1] * 100000), 0, 1, put([1.1] * 100000), 0, 1, ctypes.byref(result), 0, 0))
+near([result.value], [121000], 1e-6)
 x = put([1, -2, .5], "e")
 result = ctypes.create_string_buffer(2)
 good(blas.cublasAsumEx(handle, 3, x, 2, 1, result, 2, 0))
