@@ -225,28 +225,34 @@ static void store_values(struct build *build, const struct op *op, LLVMValueRef 
         store_strided(build, op, first, stride);
 }
 
-// ---- Lanes anywhere in shared memory ------------------------------------------------------------
+// ---- Lanes anywhere -----------------------------------------------------------------------------
 
-static LLVMValueRef splat(struct build *build, LLVMValueRef value) {
-    return build_spread(build, (struct form){.kind = FORM_RAMP}, value, 4);
+static LLVMValueRef splat(struct build *build, LLVMValueRef value, unsigned bytes) {
+    return build_spread(build, (struct form){.kind = FORM_RAMP}, value, bytes);
 }
 
 static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
-    LLVMValueRef offset = LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
-    return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base), splat(build, offset),
-                        here);
+    LLVMValueRef offset = op->base.bytes == 8
+                              ? number(build, op->access->offset)
+                              : LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
+    return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base),
+                        splat(build, offset, op->base.bytes), here);
 }
 
 static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMValueRef offsets,
                                 unsigned e) {
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef more = LLVMConstInt(build->i32, e * op->access->bytes, false);
-    LLVMValueRef at = e ? LLVMBuildAdd(b, offsets, splat(build, more), here) : offsets;
+    const unsigned bytes = op->base.bytes;
+    LLVMTypeRef pointers = vector_of(LLVMPointerType(element_type(build, op), 0), LANES);
+    LLVMValueRef more =
+        LLVMConstInt(bytes == 8 ? build->i64 : build->i32, e * op->access->bytes, false);
+    LLVMValueRef at = e ? LLVMBuildAdd(b, offsets, splat(build, more, bytes), here) : offsets;
+    if (op->access->space != PTX_SPACE_SHARED)
+        return LLVMBuildIntToPtr(b, at, pointers, here);
     // Shared memory is small: as a number with a sign an offset is the same, and units can use it.
     at = LLVMBuildSExt(b, at, vector_of(build->i64, LANES), here);
     LLVMValueRef places = LLVMBuildGEP2(b, build->i8, build->shared, &at, 1, here);
-    return LLVMBuildBitCast(b, places,
-                            vector_of(LLVMPointerType(element_type(build, op), 0), LANES), here);
+    return LLVMBuildBitCast(b, places, pointers, here);
 }
 
 static void access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
@@ -290,13 +296,13 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
     if (op->guard != IR_NONE)
         return false;
     if (base.kind != FORM_RAMP)
-        return is_shared && base.kind == FORM_LANES;
+        return base.kind == FORM_LANES && op->base.bytes == (is_shared ? 4 : 8);
     if (is_lane_by_lane(build, op, base) && !is_shared)
         return false;
     if (base.stride == 0 || base.stride == width)
         return true;
-    // Lanes must not overlap, and only of shared memory do observers know such requests.
-    return is_shared && base.stride > width && base.stride < FAR && base.stride % width == 0;
+    // Lanes must not overlap.
+    return base.stride > width && base.stride < FAR && base.stride % width == 0;
 }
 
 void build_access(struct build *build, const struct op *op) {

@@ -22,6 +22,8 @@ struct segment {
     struct build *build;
     uint32_t begin, end; // ops
     bool *is_late;       // registers whose values come of the segment's own accesses
+    bool has_access;     // while its end is looked for
+    uint32_t far_base;   // of its accesses, where lanes are anywhere in global memory; else IR_NONE
     LLVMBasicBlockRef head, quick;
     LLVMValueRef good; // NULL: nothing was asked
     struct group groups[MOST_GROUPS];
@@ -60,13 +62,26 @@ static void mark(const struct segment *segment, const struct op *op, bool late) 
         segment->is_late[op->pair] = late;
 }
 
-static bool takes(const struct segment *segment, struct op *op, struct form *forms) {
+// Accesses of lanes that are anywhere in global memory are in a segment without others but those of
+// the same base: often they are nowhere known, and the interpreter runs all of it.
+static bool may_join(struct segment *segment, const struct op *op, struct form base) {
+    const bool is_far = op->access->space != PTX_SPACE_SHARED && build_is_anywhere(base);
+    const bool is_first = !segment->has_access;
+    if (is_first)
+        segment->far_base = is_far ? op->base.reg : IR_NONE;
+    segment->has_access = true;
+    return is_first || segment->far_base == (is_far ? op->base.reg : IR_NONE);
+}
+
+static bool takes(struct segment *segment, struct op *op, struct form *forms) {
     const struct build *build = segment->build;
     if (op->kind == OP_NOTHING)
         return true;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
-        if (is_late(segment, &op->base) ||
-            !build_can_access(build, op, form_of_source(&op->base, forms)))
+        const struct form base = form_of_source(&op->base, forms);
+        if (is_late(segment, &op->base) || !build_can_access(build, op, base))
+            return false;
+        if (!may_join(segment, op, base))
             return false;
         build_step(build, op, forms);
         mark(segment, op, true);
@@ -140,13 +155,17 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
     LLVMTypeRef type = LLVMVectorType(build->i32, LANES);
-    LLVMValueRef spread = build_spread(build, (struct form){.kind = FORM_RAMP},
-                                       LLVMBuildTrunc(b, first, build->i32, here), 4);
+    const unsigned bytes = group->is_shared ? 4 : 8;
+    LLVMValueRef spread =
+        build_spread(build, (struct form){.kind = FORM_RAMP},
+                     group->is_shared ? LLVMBuildTrunc(b, first, build->i32, here) : first, bytes);
     LLVMValueRef at =
         LLVMBuildIntToPtr(b, load_field(build, group->cell, offsetof(struct native_cell, shape)),
                           LLVMPointerType(type, 0), here);
     LLVMValueRef shape = LLVMBuildLoad2(b, type, at, here);
     LLVMSetAlignment(shape, 64);
+    if (!group->is_shared)
+        shape = LLVMBuildSExt(b, shape, LLVMVectorType(build->i64, LANES), here);
     LLVMValueRef differ =
         LLVMBuildICmp(b, LLVMIntNE, LLVMBuildSub(b, group->base, spread, here), shape, here);
     LLVMValueRef bits = build_bits(build, differ);

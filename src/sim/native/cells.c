@@ -18,6 +18,7 @@ static void settle(struct sim_native_worker *own, uint32_t group, unsigned way) 
         if (compiled->members[m].group == group && repeats)
             *repeats += cell->count;
     }
+    own->learning[own->native->segment_of_group[group]].hits += cell->count;
     cell->count = 0;
 }
 
@@ -27,6 +28,12 @@ static void empty(struct sim_native_worker *own, uint32_t group, unsigned way) {
     cell->base = cell->mask = UINT64_MAX;
     cell->limit = 0;
     own->armed[group] &= (uint8_t) ~(1u << way);
+}
+
+static void settle_all(struct sim_native_worker *own, uint32_t group) {
+    EACH_LANE(way, own->armed[group]) {
+        settle(own, group, way);
+    }
 }
 
 static void empty_all(struct sim_native_worker *own, uint32_t group) {
@@ -47,10 +54,7 @@ void sim_native_tell(struct sim_worker *worker, uint32_t site) {
     const struct sim_native *native = own->native;
     for (uint32_t m = site == IR_NONE ? (uint32_t)IR_NONE : native->first_member[site];
          m != IR_NONE; m = native->next_member[m]) {
-        const uint32_t group = native->compiled.members[m].group;
-        EACH_LANE(way, own->armed[group]) {
-            settle(own, group, way);
-        }
+        settle_all(own, native->compiled.members[m].group);
     }
 }
 
@@ -113,22 +117,23 @@ static void read_shared(const struct sim_warp *warp, const struct sim_access *ac
     request->pattern = is_linear ? EVENT_LINEAR : is_uniform ? EVENT_UNIFORM : EVENT_ANY_PATTERN;
 }
 
-// False: it is neither linear nor uniform.
+// False: lanes are more than 2 GiB apart.
 static bool read_global(const struct sim_warp *warp, const struct sim_access *access,
                         unsigned width, struct request *request) {
     const uint64_t *base = access->has_base ? sim_at(warp, access->base) : NULL;
     const uint64_t stride = base ? base[1] - base[0] : 0;
     request->base = base ? base[0] : 0;
     request->first = request->base + access->offset;
-    for (uint32_t l = 0; base && l < LANES; l++)
-        if (base[l] != base[0] + l * stride)
-            return false;
-    request->below = 0;
-    request->above = (int64_t)(stride * (LANES - 1) + width);
-    for (uint32_t l = 0; l < LANES; l++)
-        request->lanes[l] = (uint32_t)(l * stride);
-    request->pattern = stride == 0 ? EVENT_UNIFORM : EVENT_LINEAR;
-    return stride == 0 || stride == width;
+    bool is_even = stride == 0 || stride == width, is_near = true;
+    for (uint32_t l = 0; base && l < LANES; l++) {
+        const uint64_t lane = base[l] - base[0];
+        is_even &= lane == l * stride;
+        is_near &= !(request->mask >> l & 1) || (uint64_t)(int64_t)(int32_t)lane == lane;
+        request->lanes[l] = (uint32_t)lane;
+    }
+    find_reach(request, EVENT_ALL_LANES, width);
+    request->pattern = !is_even ? EVENT_ANY_PATTERN : stride == 0 ? EVENT_UNIFORM : EVENT_LINEAR;
+    return is_near;
 }
 
 // Lanes that store to one place are the interpreter's: it knows who wins.
@@ -357,6 +362,33 @@ static sim_handler handler_of(const struct sim_native *native, uint32_t instr, u
     return mask == EVENT_ALL_LANES ? native->original[instr] : native->code.instrs[instr].run[0];
 }
 
+// Whether it is worth looking what is known of the segment's accesses. Where mostly they were not,
+// it is left alone for a while.
+static bool is_learning(struct sim_native_worker *own, uint32_t number) {
+    enum { TRIES = 64, PAUSE = 4096 };
+    struct native_learning *learning = &own->learning[number];
+    const struct native_segment *segment = &own->native->compiled.segments[number];
+    if (learning->pause) {
+        learning->pause--;
+        return false;
+    }
+    if (++learning->tries < TRIES)
+        return true;
+    for (uint32_t g = segment->group; g < segment->group + segment->groups; g++)
+        settle_all(own, g);
+    learning->pause = learning->hits < TRIES ? PAUSE : 0;
+    learning->hits = learning->tries = 0;
+    return !learning->pause;
+}
+
+static const struct sim_instr *run_handlers(struct sim_warp *warp, const struct sim_native *native,
+                                            const struct native_segment *segment, uint32_t mask) {
+    const struct sim_instr *instrs = native->code.instrs, *pc = instrs + segment->first;
+    while (pc && pc != instrs + segment->end)
+        pc = handler_of(native, (uint32_t)(pc - instrs), mask)(warp, pc);
+    return pc;
+}
+
 const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number, uint32_t mask) {
     struct sim_native_worker *own = warp->block->worker->native;
     const struct compiled *compiled = &own->native->compiled;
@@ -364,9 +396,13 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     const struct sim_instr *instrs = own->native->code.instrs, *pc = instrs + segment->first;
     uint32_t member = segment->member;
     own->slow += segment->end - segment->first;
-    begin_drafts(own, segment);
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, mask);
+    const bool learns = is_learning(own, number);
+    if (learns)
+        begin_drafts(own, segment);
+    else
+        pc = run_handlers(warp, own->native, segment, mask);
     while (pc && pc != instrs + segment->end) {
         const uint32_t index = (uint32_t)(pc - instrs);
         struct request request; // a member's alone is looked at
@@ -385,7 +421,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     }
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, EVENT_ALL_LANES);
-    if (pc)
+    if (pc && learns)
         end_drafts(own, segment, mask);
     return pc;
 }
@@ -409,6 +445,7 @@ void sim_native_begin(struct sim_worker *worker) {
     own->armed = base_alloc(compiled->group_count + 1);
     own->drafts = base_alloc((compiled->group_count + 1) * sizeof *own->drafts);
     own->known = base_alloc((worker->kernel->site_count + 1) * SITE_SPACES * sizeof *own->known);
+    own->learning = base_alloc((compiled->segment_count + 1) * sizeof *own->learning);
     own->entries = base_alloc((native->code.instr_count + 1) * sizeof *own->entries);
     for (uint32_t e = 0; e < compiled->entry_count; e++)
         own->entries[compiled->entries[e]].is_open = true;
@@ -424,6 +461,7 @@ void sim_native_end(struct sim_worker *worker) {
         return;
     sim_native_flush(worker);
     free(own->entries);
+    free(own->learning);
     free(own->known);
     free(own->drafts);
     free(own->armed);

@@ -51,18 +51,25 @@ struct native_entry {
     uint64_t least;      // as many make it worth its while
 };
 
+// How often a segment was run to learn what is known of its accesses, and what came of it.
+struct native_learning {
+    uint32_t tries, pause; // times that it will be run without
+    uint64_t hits;
+};
+
 struct sim_native_worker {
     const struct sim_native *native;
-    struct native_cell *cells;    // of each group NATIVE_WAYS
-    uint64_t **repeats;           // of each member as many: where the observer counts
-    uint32_t (*shapes)[LANES];    // of each cell
-    struct native_known *known;   // of each site SITE_SPACES
-    uint8_t *armed;               // of each group, a bit for each cell that is filled
-    struct native_draft *drafts;  // of each group
-    struct native_entry *entries; // by decoded instruction
-    uint64_t slow;                // instructions that the interpreter ran in segments
-    uint64_t generation;          // of memory when the cells were filled
-    uint64_t since;               // the greatest of all memos that cells rely on
+    struct native_cell *cells;        // of each group NATIVE_WAYS
+    uint64_t **repeats;               // of each member as many: where the observer counts
+    uint32_t (*shapes)[LANES];        // of each cell
+    struct native_known *known;       // of each site SITE_SPACES
+    uint8_t *armed;                   // of each group, a bit for each cell that is filled
+    struct native_draft *drafts;      // of each group
+    struct native_learning *learning; // of each segment
+    struct native_entry *entries;     // by decoded instruction
+    uint64_t slow;                    // instructions that the interpreter ran in segments
+    uint64_t generation;              // of memory when the cells were filled
+    uint64_t since;                   // the greatest of all memos that cells rely on
 };
 
 // cells.c: runs a segment as the interpreter does, and fills its cells.
