@@ -298,6 +298,7 @@ void cuda_node_replace(struct cuda_state *state, struct cuda_node *node,
         to->launch.cluster = from->launch.cluster;
         memcpy(&to->attributes, &from->attributes, sizeof to->attributes);
         memset(&from->attributes, 0, sizeof from->attributes);
+        node->handle.device = to->device;
     }
     if (operation->kind == CUDA_NODE_GRAPH)
         operation->u.child->owner = node;

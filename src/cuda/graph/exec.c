@@ -224,6 +224,8 @@ static enum cuda_error run_graph(struct cuda_state *state, const struct cuda_gra
         if (!node->is_disabled)
             error = run_node(state, &node->operation, check);
         cuda_check_node_end(check, nodes, node);
+        if (state->current->pending != cudaSuccess) // nodes of other devices do not run either
+            break;
     }
     cuda_check_nodes_end(check, nodes);
     return error;

@@ -13,6 +13,15 @@
 
 enum { PINNED = 1, LOCATION_DEVICE = 1 };
 
+// A kernel of a driver's module runs where that was loaded, whichever context is current.
+static enum cuda_error go_to_module(struct cuda_state *state, const void *stub) {
+    const struct cuda_function *function = stub ? cuda_function_known(state, stub) : NULL;
+    if (!function || !function->module->context ||
+        function->module->device == state->current->number)
+        return cudaSuccess;
+    return cuda_visit(state, &state->devices[function->module->device]);
+}
+
 static enum cuda_error kernel_of(struct cuda_state *state, const struct cuda_kernel_node *params,
                                  struct cuda_operation *operation) {
     struct cuda_launch launch = {
@@ -20,6 +29,8 @@ static enum cuda_error kernel_of(struct cuda_state *state, const struct cuda_ker
     if (params->arguments && params->extra)
         return cudaErrorInvalidValue;
     enum cuda_error error = cuda_launch_packed(params->extra, &launch);
+    if (error == cudaSuccess)
+        error = go_to_module(state, params->function);
     if (error != cudaSuccess)
         return error;
     return cuda_kernel_of(state, params->function, &launch, params->arguments, operation);

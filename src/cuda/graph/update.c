@@ -64,6 +64,8 @@ static enum cuda_update_result compare(struct cuda_state *state, const struct cu
     bool is_like = true;
     switch (to->kind) {
     case CUDA_NODE_KERNEL:
+        if (to->u.kernel.device != from->u.kernel.device)
+            return CUDA_UPDATE_UNSUPPORTED_FUNCTION;
         return to->u.kernel.launch.is_cooperative == from->u.kernel.launch.is_cooperative
                    ? CUDA_UPDATE_SUCCESS
                    : CUDA_UPDATE_ATTRIBUTES_CHANGED;
