@@ -227,8 +227,41 @@ static const char *unknown_in(const struct description *product) {
     return NULL;
 }
 
+enum { ORDER_COLUMN = 0, ORDER_ROW = 1 };
+
 static const char *unknown_of(const struct description *matrix) {
-    return number(matrix, ORDER) ? "with matrices that are not column-major" : NULL;
+    const int64_t order = number(matrix, ORDER);
+    return order != ORDER_COLUMN && order != ORDER_ROW ? "with tiled matrices" : NULL;
+}
+
+static bool is_by_rows(const struct description *matrix) {
+    return number(matrix, ORDER) == ORDER_ROW;
+}
+
+// Of matrices by rows that go with others.
+static const char *unknown_orders(const struct description *product, const struct description *a,
+                                  const struct description *b, const struct description *c,
+                                  const struct description *d) {
+    // A matrix by rows is its transpose by columns; no product has a conjugate without a transpose.
+    if (number(product, OP_A) == BLAS_C && is_by_rows(a) != is_by_rows(d))
+        return "with a conjugate transpose of A by rows, or for a result by rows";
+    if (number(product, OP_B) == BLAS_C && is_by_rows(b) != is_by_rows(d))
+        return "with a conjugate transpose of B by rows, or for a result by rows";
+    if (is_by_rows(c) != is_by_rows(d))
+        return "with C and D in different orders";
+    if (is_by_rows(d) && number(product, EPILOGUE) & EPILOGUE_BIAS)
+        return "with a bias for a result by rows";
+    return NULL;
+}
+
+static const char *unknown_to_all(const struct description *product, const struct description *a,
+                                  const struct description *b, const struct description *c,
+                                  const struct description *d) {
+    const struct description *const matrices[] = {a, b, c, d};
+    const char *what = unknown_in(product);
+    for (int i = 0; i < 4 && !what; i++)
+        what = unknown_of(matrices[i]);
+    return what ? what : unknown_orders(product, a, b, c, d);
 }
 
 static float element(const void *from, int type, int64_t at) {
@@ -288,10 +321,7 @@ static bool has_shape(const struct description *matrix, int64_t rows, int64_t co
 }
 
 static bool describe(struct lib_call *call, const struct matmul *all, struct gemm *gemm) {
-    const char *what = unknown_in(&all->product);
-    const struct description *const matrices[] = {&all->a, &all->b, &all->c, &all->d};
-    for (int i = 0; i < 4 && !what; i++)
-        what = unknown_of(matrices[i]);
+    const char *what = unknown_to_all(&all->product, &all->a, &all->b, &all->c, &all->d);
     if (what) {
         lib_refuse(call, what);
         return false;
@@ -318,14 +348,35 @@ static bool describe(struct lib_call *call, const struct matmul *all, struct gem
         .ldc = number(&all->d, PITCH),
         .ldc_in = number(&all->c, PITCH),
     };
+    const int64_t least = is_by_rows(&all->d) ? gemm->n : gemm->m;
     bool has_c = has_shape(&all->c, gemm->m, gemm->n) && number(&all->c, TYPE) == gemm->c_type &&
-                 gemm->ldc_in >= (gemm->m > 1 ? gemm->m : 1);
+                 gemm->ldc_in >= (least > 1 ? least : 1);
     return lib_require(call, has_c) &&
            lib_require(call, op_a == BLAS_N ? has_shape(&all->a, gemm->m, gemm->k)
                                             : has_shape(&all->a, gemm->k, gemm->m)) &&
            lib_require(call, op_b == BLAS_N ? has_shape(&all->b, gemm->k, gemm->n)
                                             : has_shape(&all->b, gemm->n, gemm->k)) &&
-           gemm_is_good(call, gemm);
+           lib_require(call, op_a >= BLAS_N && op_a <= BLAS_C && op_b >= BLAS_N && op_b <= BLAS_C);
+}
+
+// op() of a matrix that is the transpose of what it was.
+static int turned(int op) {
+    return op == BLAS_N ? BLAS_T : BLAS_N;
+}
+
+// Everything by columns: what is by rows is its transpose, and D' = op(B)' * op(A)'.
+static void order_by_columns(const struct matmul *all, struct gemm *gemm) {
+    const struct gemm was = *gemm;
+    if (!is_by_rows(&all->d)) {
+        gemm->op_a = is_by_rows(&all->a) ? turned(was.op_a) : was.op_a;
+        gemm->op_b = is_by_rows(&all->b) ? turned(was.op_b) : was.op_b;
+        return;
+    }
+    gemm->op_a = is_by_rows(&all->b) ? was.op_b : turned(was.op_b);
+    gemm->op_b = is_by_rows(&all->a) ? was.op_a : turned(was.op_a);
+    gemm->m = was.n, gemm->n = was.m;
+    gemm->a = was.b, gemm->a_type = was.b_type, gemm->lda = was.ldb;
+    gemm->b = was.a, gemm->b_type = was.a_type, gemm->ldb = was.lda;
 }
 
 static void multiply(struct lib_call *call, const void *arguments) {
@@ -333,11 +384,17 @@ static void multiply(struct lib_call *call, const void *arguments) {
     struct gemm gemm;
     if (!describe(call, all, &gemm))
         return;
+    order_by_columns(all, &gemm);
+    if (!gemm_is_good(call, &gemm))
+        return;
+    const bool is_turned = is_by_rows(&all->d);
+    const struct description *first = is_turned ? &all->b : &all->a;
+    const struct description *second = is_turned ? &all->a : &all->b;
     const char *bias = NULL;
     int64_t address = number(&all->product, BIAS), count = number(&all->d, COUNT);
     memcpy(&bias, &address, sizeof bias);
     size_t bias_step = (size_t)number(&all->product, BIAS_STRIDE) * gemm_bytes(gemm.c_type);
-    gemm_run_strided(call, &gemm, number(&all->a, STRIDE), number(&all->b, STRIDE),
+    gemm_run_strided(call, &gemm, number(first, STRIDE), number(second, STRIDE),
                      number(&all->d, STRIDE), number(&all->c, STRIDE), count);
     for (int64_t i = 0; i < count && call->status == LIB_SUCCESS && !call->is_dry; i++)
         finish(call, &all->product, &gemm,
@@ -384,14 +441,13 @@ CUDA_API enum lib_status cublasLtMatmulAlgoGetHeuristic(
     if (!handle || !product || !a || !b || !c || !d || !preference || !results || !found ||
         wanted < 1)
         return LIB_INVALID_VALUE;
-    const struct description *const matrices[] = {description_at(a), description_at(b),
-                                                  description_at(c), description_at(d)};
-    const char *what = unknown_in(description_at(product));
-    for (int i = 0; i < 4 && !what; i++)
-        what = unknown_of(matrices[i]);
+    const char *what = unknown_to_all(description_at(product), description_at(a), description_at(b),
+                                      description_at(c), description_at(d));
     *found = !what;
-    if (what)
+    if (what) {
+        lib_refuse_call("cublasLtMatmul", what);
         return LIB_NOT_SUPPORTED;
+    }
     *results = (struct heuristic){.status = LIB_SUCCESS, .waves = 1};
     return LIB_SUCCESS;
 }

@@ -443,6 +443,55 @@ assert lt.cublasLtMatrixLayoutInit_internal(A, ctypes.c_size_t(8), 0, ctypes.c_u
 assert lt.cublasLtMatmulDescInit_internal(None, ctypes.c_size_t(256), 68, 0) == 7
 """)
 
+    def test_lt_orders(self):
+        """Matrices by rows, in every combination with those by columns, and with each operation."""
+        done = self.good("""
+def number(value, kind=I): return ctypes.byref(kind(value))
+def layout(rows, columns, by_rows, pitch, kind=0):
+    made = P(); good(lt.cublasLtMatrixLayoutCreate(ctypes.byref(made), kind, ctypes.c_uint64(rows), ctypes.c_uint64(columns), L(pitch)))
+    good(lt.cublasLtMatrixLayoutSetAttribute(made, 1, number(int(by_rows)), ctypes.c_size_t(4)))
+    return made
+def stored(m, rows, columns, by_rows, pitch):  # m is by columns, without gaps
+    made = [7] * ((rows if by_rows else columns) * pitch)
+    for j in range(columns):
+        for i in range(rows): made[i * pitch + j if by_rows else j * pitch + i] = m[j * rows + i]
+    return made
+m, n, k = 3, 2, 4
+for bits in range(32):
+    a_rows, b_rows, d_rows, op_a, op_b = (bits >> i & 1 for i in range(5))
+    ra, ca = (k, m) if op_a else (m, k)
+    rb, cb = (n, k) if op_b else (k, n)
+    a, b, c, product_ = some(12), some(8), some(6), P()
+    good(lt.cublasLtMatmulDescCreate(ctypes.byref(product_), 68, 0))
+    good(lt.cublasLtMatmulDescSetAttribute(product_, 3, number(op_a), ctypes.c_size_t(4)))
+    good(lt.cublasLtMatmulDescSetAttribute(product_, 4, number(op_b), ctypes.c_size_t(4)))
+    good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(2), ctypes.c_size_t(4)))
+    pitches = [(columns if by_rows else rows) + 1 for rows, columns, by_rows in ((ra, ca, a_rows), (rb, cb, b_rows), (m, n, d_rows))]
+    A, B, D = layout(ra, ca, a_rows, pitches[0]), layout(rb, cb, b_rows, pitches[1]), layout(m, n, d_rows, pitches[2])
+    begin = stored(c, m, n, d_rows, pitches[2])
+    where = put(begin)
+    good(lt.cublasLtMatmul(handle, product_, f(2), put(stored(a, ra, ca, a_rows, pitches[0])), A, put(stored(b, rb, cb, b_rows, pitches[1])), B, f(3),
+                           where, D, where, D, None, None, ctypes.c_size_t(0), None))
+    wanted = [max(0, v) for v in product(a, op_a, ra, b, op_b, rb, m, n, k, 2, 3, c, m)]
+    near(take(where, len(begin)), stored(wanted, m, n, d_rows, pitches[2]))
+    short = layout(ra, ca, a_rows, (ca if a_rows else ra) - 1)
+    assert lt.cublasLtMatmul(handle, product_, f(2), where, short, where, B, f(3), where, D, where, D, None, None, ctypes.c_size_t(0), None) == 7
+good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(4), ctypes.c_size_t(4)))  # a bias
+preference, found, results = P(), I(9), ctypes.create_string_buffer(96)
+good(lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference)))
+assert lt.cublasLtMatmulAlgoGetHeuristic(handle, product_, A, B, D, D, preference, 1, results, ctypes.byref(found)) == 15 and found.value == 0
+good(lt.cublasLtMatmulDescSetAttribute(product_, 7, number(1), ctypes.c_size_t(4))); good(lt.cublasLtMatmulDescSetAttribute(product_, 3, number(C), ctypes.c_size_t(4)))
+E = layout(k, m, not d_rows, (m if not d_rows else k))
+for second, result in ((A, D), (E, D)):
+    status = lt.cublasLtMatmulAlgoGetHeuristic(handle, product_, second, B, result, result, preference, 1, results, ctypes.byref(found))
+    assert (status, found.value) == ((0, 1) if second is A else (15, 0))
+tiled = layout(k, m, 0, k)
+good(lt.cublasLtMatrixLayoutSetAttribute(tiled, 1, number(2), ctypes.c_size_t(4)))
+assert lt.cublasLtMatmul(handle, product_, f(2), where, tiled, where, B, f(3), where, D, where, D, None, None, ctypes.c_size_t(0), None) == 15
+""")
+        for words in ("with a bias for a result by rows", "with a conjugate transpose of A by rows", "with tiled matrices"):
+            self.assertIn("cublasLtMatmul is not supported " + words, done.stderr)
+
     def test_refusals(self):
         done = self.run_script("""
 x = put(some(16))
