@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "inject/inject.h"
 #include "inject/library.h"
 #include "toolchain/carrier.h"
 #include "toolchain/device_code.h"
@@ -291,6 +292,84 @@ static int info(void *handle, char *text) {
     return handle && text ? SUCCESS : NULL_INPUT;
 }
 
+// What is linked is PTX, and no intermediate code.
+static int no_intermediate_code(void) {
+    static bool was_said;
+    if (!__atomic_exchange_n(&was_said, true, __ATOMIC_RELAXED))
+        inject_note_missing("nvJitLinkGetLinkedLTOIR: not simulated (what is linked is PTX); ask "
+                            "for PTX or a cubin");
+    return INVALID_INPUT;
+}
+
+static int ir_size(void *handle, size_t *bytes) {
+    return handle && bytes ? no_intermediate_code() : NULL_INPUT;
+}
+
+static int ir(void *handle, char *code) {
+    return handle && code ? no_intermediate_code() : NULL_INPUT;
+}
+
+// ---- Linked with ------------------------------------------------------------------------------
+// A program that is linked with nvJitLink has the names that the header of its version gives its
+// functions.
+
+static void *creator_of(void *found, const char *ending);
+
+static int create_linked(const void *caller, const char *name, const char *ending, void **out,
+                         uint32_t count, const char **options) {
+    void *found = inject_library_next(caller, name);
+    void *address = found ? creator_of(found, ending) : NULL;
+    create_function function;
+    memcpy(&function, &address, sizeof function);
+    return function ? function(out, count, options) : INTERNAL;
+}
+
+#define INJECT_API __attribute__((visibility("default")))
+#define LINKED_AS(name, function)                                                                  \
+    extern __typeof__(function) name INJECT_API __attribute__((alias(#function)));
+#define LINKED_NAMES(start, ending)                                                                \
+    INJECT_API int start##nvJitLinkCreate##ending(void **out, uint32_t count,                      \
+                                                  const char **options);                           \
+    int start##nvJitLinkCreate##ending(void **out, uint32_t count, const char **options) {         \
+        return create_linked(__builtin_return_address(0), #start "nvJitLinkCreate" #ending,        \
+                             #ending, out, count, options);                                        \
+    }                                                                                              \
+    LINKED_AS(start##nvJitLinkDestroy##ending, destroy)                                            \
+    LINKED_AS(start##nvJitLinkAddData##ending, add_data)                                           \
+    LINKED_AS(start##nvJitLinkAddFile##ending, add_file)                                           \
+    LINKED_AS(start##nvJitLinkComplete##ending, complete)                                          \
+    LINKED_AS(start##nvJitLinkGetLinkedCubinSize##ending, cubin_size)                              \
+    LINKED_AS(start##nvJitLinkGetLinkedCubin##ending, cubin)                                       \
+    LINKED_AS(start##nvJitLinkGetLinkedPtxSize##ending, ptx_size)                                  \
+    LINKED_AS(start##nvJitLinkGetLinkedPtx##ending, ptx)                                           \
+    LINKED_AS(start##nvJitLinkGetLinkedLTOIRSize##ending, ir_size)                                 \
+    LINKED_AS(start##nvJitLinkGetLinkedLTOIR##ending, ir)                                          \
+    LINKED_AS(start##nvJitLinkGetErrorLogSize##ending, error_size)                                 \
+    LINKED_AS(start##nvJitLinkGetErrorLog##ending, error)                                          \
+    LINKED_AS(start##nvJitLinkGetInfoLogSize##ending, info_size)                                   \
+    LINKED_AS(start##nvJitLinkGetInfoLog##ending, info)
+LINKED_NAMES(, )
+LINKED_NAMES(__, _12_0)
+LINKED_NAMES(__, _12_1)
+LINKED_NAMES(__, _12_2)
+LINKED_NAMES(__, _12_3)
+LINKED_NAMES(__, _12_4)
+LINKED_NAMES(__, _12_5)
+LINKED_NAMES(__, _12_6)
+LINKED_NAMES(__, _12_7)
+LINKED_NAMES(__, _12_8)
+LINKED_NAMES(__, _12_9)
+LINKED_NAMES(__, _13_0)
+LINKED_NAMES(__, _13_1)
+LINKED_NAMES(__, _13_2)
+LINKED_NAMES(__, _13_3)
+LINKED_NAMES(__, _13_4)
+LINKED_NAMES(__, _13_5)
+LINKED_NAMES(__, _13_6)
+LINKED_NAMES(__, _13_7)
+LINKED_NAMES(__, _13_8)
+LINKED_NAMES(__, _13_9)
+
 // ---- Looked for by name -----------------------------------------------------------------------
 
 #define OURS(name, function)                                                                       \
@@ -307,6 +386,8 @@ static const struct {
     OURS("GetLinkedCubin", cubin),
     OURS("GetLinkedPtxSize", ptx_size),
     OURS("GetLinkedPtx", ptx),
+    OURS("GetLinkedLTOIRSize", ir_size),
+    OURS("GetLinkedLTOIR", ir),
     OURS("GetErrorLogSize", error_size),
     OURS("GetErrorLog", error),
     OURS("GetInfoLogSize", info_size),

@@ -26,6 +26,17 @@ int inject_library_of(struct inject_libraries *libraries, void *function) {
     return found;
 }
 
+void *inject_library_next(const void *caller, const char *name) {
+    Dl_info info;
+    void *object = dladdr(caller, &info) && info.dli_fname
+                       ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                       : NULL;
+    void *found = object ? inject_dlsym(object, name) : NULL;
+    if (object)
+        dlclose(object);
+    return found ? found : inject_dlsym(RTLD_NEXT, name);
+}
+
 void inject_library_find(const struct inject_libraries *libraries, int library, const char *name,
                          void *function) {
     void *handle = libraries->handles[library];

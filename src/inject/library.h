@@ -16,6 +16,10 @@ struct inject_libraries { // a zeroed struct knows none
 // The number of the library that `function` belongs to, which is kept loaded. -1: too many.
 int inject_library_of(struct inject_libraries *libraries, void *function);
 
+// The function of that name that the caller is linked with, behind ours. A library that was loaded
+// for itself (RTLD_LOCAL), as Python does, has it for itself, too. NULL: there is none.
+void *inject_library_next(const void *caller, const char *name);
+
 // Sets a pointer to a library's function; NULL where it has none.
 void inject_library_find(const struct inject_libraries *libraries, int library, const char *name,
                          void *function);

@@ -116,24 +116,10 @@ INJECT_API int nvrtcGetPTX(nvrtc_program handle, char *text);
 INJECT_API int nvrtcGetCUBINSize(nvrtc_program handle, size_t *bytes);
 INJECT_API int nvrtcGetCUBIN(nvrtc_program handle, char *code);
 
-// That of the NVRTC which the caller is linked with. A library that was loaded for itself
-// (RTLD_LOCAL), as Python does, has it for itself, too.
-static void *next_creator(const void *caller) {
-    static const char name[] = "nvrtcCreateProgram";
-    Dl_info info;
-    void *object = dladdr(caller, &info) && info.dli_fname
-                       ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
-                       : NULL;
-    void *found = object ? inject_dlsym(object, name) : NULL;
-    if (object)
-        dlclose(object);
-    return found ? found : inject_dlsym(RTLD_NEXT, name);
-}
-
 // Of a program that is linked with NVRTC.
 int nvrtcCreateProgram(nvrtc_program *handle, const char *source, const char *name, int count,
                        const char *const *headers, const char *const *includes) {
-    void *found = next_creator(__builtin_return_address(0));
+    void *found = inject_library_next(__builtin_return_address(0), "nvrtcCreateProgram");
     int library = found ? inject_library_of(&libraries, found) : -1;
     return library < 0 ? NVRTC_INTERNAL_ERROR
                        : create(library, handle, source, name, count, headers, includes);

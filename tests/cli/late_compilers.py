@@ -225,6 +225,54 @@ launch(code, b"lto"); launch(code, b"two")
         self.assertIn("create 0\nadd 0\nadd 0\ncomplete 0\nlaunch 0\none 1\nlaunch 0\ntwo 2\n0 None\n", done)
         self.assertIn("complete 0\nlaunch 0\nlto 7\nlaunch 0\ntwo 2\n", done)
 
+    def test_linked_with_nvjitlink(self):
+        """A program that is linked with nvJitLink has names with versions, as its header gives them."""
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        folder = os.path.join(self.folder, "linked")
+        os.makedirs(folder, exist_ok=True)
+        names = ("Create", "Destroy", "AddData", "AddFile", "Complete", "GetLinkedCubinSize", "GetLinkedCubin", "GetLinkedPtxSize", "GetLinkedPtx",
+                 "GetErrorLogSize", "GetErrorLog")
+        defines = "".join(f"#define nvJitLink{name} __nvJitLink{name}_12_9\n" for name in names)
+        lto = quoted(HEAD + KERNEL % ("lto", 7))
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", f"{folder}/libnvJitLink.so.12", "-Wl,-soname,libnvJitLink.so.12"],
+                       input=f"#define LTO {lto}\n{defines}{JITLINK}\nint __nvJitLinkGetLinkedLTOIRSize_12_9(void *l, size_t *n) {{ abort(); }}\n", text=True, check=True, env=environment)
+        ptx = quoted(HEAD + KERNEL % ("two", 2))
+        program = f"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+{defines}
+int nvJitLinkCreate(void **, unsigned, const char **), nvJitLinkAddData(void *, int, const void *, size_t, const char *), nvJitLinkComplete(void *);
+int nvJitLinkGetLinkedCubinSize(void *, size_t *), nvJitLinkGetLinkedCubin(void *, char *), nvJitLinkDestroy(void **), __nvJitLinkGetLinkedLTOIRSize_12_9(void *, size_t *);
+int main(void) {{
+    const char *options[] = {{"-arch=sm_90", "-lto"}}, *ptx = {ptx};
+    void *link, *module = 0, *function = 0, *context, *cuda = dlopen("libcuda.so.1", RTLD_NOW);
+    size_t size = 0;
+    printf("%d ", nvJitLinkCreate(&link, 2, options));
+    printf("%d ", nvJitLinkAddData(link, 3, "IR", 2, "a"));
+    printf("%d ", nvJitLinkAddData(link, 2, ptx, strlen(ptx), "b"));
+    printf("%d ", nvJitLinkComplete(link));
+    printf("%d ", nvJitLinkGetLinkedCubinSize(link, &size));
+    char *code = malloc(size);
+    printf("%d %d ", nvJitLinkGetLinkedCubin(link, code), __nvJitLinkGetLinkedLTOIRSize_12_9(link, &size));
+    ((int (*)(int))dlsym(cuda, "cuInit"))(0);
+    ((int (*)(void **, int))dlsym(cuda, "cuDevicePrimaryCtxRetain"))(&context, 0);
+    ((int (*)(void *))dlsym(cuda, "cuCtxSetCurrent"))(context);
+    printf("%d ", ((int (*)(void **, const void *))dlsym(cuda, "cuModuleLoadData"))(&module, code));
+    int (*get)(void **, void *, const char *) = (int (*)(void **, void *, const char *))dlsym(cuda, "cuModuleGetFunction");
+    printf("%d %d %d ", get(&function, module, "lto"), get(&function, module, "two"), get(&function, module, "one"));
+    printf("%d\\n", nvJitLinkDestroy(&link));
+    return 0;
+}}
+"""
+        subprocess.run(["cc", "-x", "c", "-", "-x", "none", f"{folder}/libnvJitLink.so.12", "-o", f"{folder}/program", f"-Wl,-rpath,{folder}"],
+                       input=program, text=True, check=True, env=environment)
+        for command in ([f"{folder}/program"], [sys.executable, "-c", f"import subprocess; subprocess.run([{folder + '/program'!r}], check=True)"]):
+            done = subprocess.run([BANKRUN, "--no-cache", *command], check=False, capture_output=True, text=True)
+            self.assertEqual(done.stdout, "0 0 0 0 0 0 3 0 0 0 500 0\n", done.stderr)
+            self.assertIn("nvJitLinkGetLinkedLTOIR: not simulated (what is linked is PTX)", done.stderr)
+
     def test_archives_are_linked(self):
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         subprocess.run("echo 'int host;' >host.c && cc -c host.c && rm -f lib.a && ar rc lib.a host.o", shell=True, check=True,
