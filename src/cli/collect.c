@@ -160,10 +160,39 @@ static bool has_ending(struct handover *handover, const struct child *child) {
     return is_found;
 }
 
-static void wait_for_endings(struct handover *handover, const struct child *child) {
+static void wait_a_moment(void) {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    nanosleep(&moment, NULL);
+}
+
+static void wait_for_endings(struct handover *handover, const struct child *child) {
     for (int i = 0; i < PATIENCE_SECONDS * 100 && has_ending(handover, child); i++)
-        nanosleep(&moment, NULL);
+        wait_a_moment();
+}
+
+// Does a process run of which nothing was heard?
+static bool has_others(struct handover *handover) {
+    VEC(pid_t) known = {0};
+    struct strbuf names = {0};
+    for (size_t i = 0; i < handover_count(handover); i++) {
+        struct handover_process process;
+        handover_peek(handover, i, &process);
+        vec_push(&known, process.pid);
+    }
+    others_list(known.data, known.length, &names);
+    const bool is_found = names.length > 0;
+    strbuf_free(&names);
+    vec_free(&known);
+    return is_found;
+}
+
+// Those that end with the program, as Python's resource tracker, which waits for its parent's end,
+// get a moment for it.
+static void wait_for_others(struct handover *handover, const struct child *child) {
+    enum { MOMENTS = 100 };
+    for (int i = 0; i < MOMENTS && child->adopts && !child->is_stopping && has_others(handover);
+         i++)
+        wait_a_moment();
 }
 
 // Processes that may use CUDA later, or begin to just now. `known`: processes that were taken and
@@ -185,6 +214,7 @@ static void find_others(struct handover *handover, const struct child *child, co
 void collect(struct handover *handover, const struct child *child,
              const struct cli_options *options, struct collection *collection) {
     VEC(pid_t) alive = {0};
+    wait_for_others(handover, child);
     wait_for_endings(handover, child);
     for (size_t i = 0, count = handover_count(handover); i < count; i++) {
         struct handover_process process;

@@ -205,6 +205,9 @@ def check_followed(folder):
     folder.expect((folder.script("./app\nsleep 3 &\nexit 0\n"),), 0, 3,
                   incomplete="still running, and not counted")
     folder.expect((folder.script("./app\nsleep 0.1 &\nwait\nexit 0\n"),), 0, 3)
+    # Those that end just behind the command: one without and one with launches.
+    folder.expect((folder.script("./app\nsleep 0.3 &\nexit 0\n"),), 0, 3)
+    folder.expect((folder.script("./app\n(sleep 0.2; ./app) &\nexit 0\n"),), 0, 6)
 
 
 @contextlib.contextmanager
