@@ -102,9 +102,10 @@ static void look_at_computing(struct doctor *doctor, const char *name, const cha
 }
 
 static void look_at_openblas(struct doctor *doctor) {
-    look_at_computing(doctor, "OpenBLAS", "libopenblas.so.0",
-                      "calls of cuBLAS cannot be computed on the CPU (--libraries cpu)",
-                      "apt install libopenblas0-pthread");
+    look_at_computing(
+        doctor, "OpenBLAS", "libopenblas.so.0",
+        "calls of cuBLAS and cuSOLVER cannot be computed on the CPU (--libraries cpu)",
+        "apt install libopenblas0-pthread");
     look_at_computing(doctor, "FFTW", "libfftw3f.so.3",
                       "calls of cuFFT cannot be computed on the CPU (--libraries cpu)",
                       "apt install libfftw3-single3 libfftw3-double3");

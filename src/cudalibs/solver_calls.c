@@ -5,7 +5,8 @@
 #include "cudalibs/backend.h"
 #include "cudalibs/solver.h"
 
-enum { MAJOR = 12, MINOR = 0, PATCH = 0 };
+// Of CUDA 13 and of CUDA 12; what there is of functions does not depend on it.
+enum { MAJOR = CUDALIBS_MAJOR, MINOR = MAJOR == 11 ? 7 : 0, PATCH = 0 };
 
 struct solver_handle {
     struct lib_handle base;

@@ -35,13 +35,15 @@ struct caller {
     const char *way_out;
 };
 
+#define JAX_WAY                                                                                    \
+    "have JAX compute this step on the CPU: with jax.default_device(jax.devices(\"cpu\")[0])"
+
 static const struct caller callers[] = {
-    {"/torch/", "PyTorch", "move its tensors to the CPU first: tensor.cpu()"},
-    {"/cupy", "CuPy", "compute this step by NumPy or SciPy: cupy.asnumpy(array)"},
-    {"jax", "JAX",
-     "have JAX compute this step on the CPU: with jax.default_device(jax.devices(\"cpu\")[0])"},
-    {"/xla", "JAX",
-     "have JAX compute this step on the CPU: with jax.default_device(jax.devices(\"cpu\")[0])"},
+    {"-packages/torch/", "PyTorch", "move its tensors to the CPU first: tensor.cpu()"},
+    {"/torch/lib/libtorch", "PyTorch", "move its tensors to the CPU first: tensor.cpu()"},
+    {"-packages/cupy", "CuPy", "compute this step by NumPy or SciPy: cupy.asnumpy(array)"},
+    {"-packages/jax", "JAX", JAX_WAY},
+    {"/xla_cuda", "JAX", JAX_WAY},
 };
 
 static const struct caller *caller_of(const void *address) {

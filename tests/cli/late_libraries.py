@@ -162,6 +162,14 @@ for name, function in (
             self.assertIn(f"cudnnConvolutionForward, called by {package}: not simulated (cuDNN is machine code only); ", done.stderr)
             self.assertIn(way_out, done.stderr)
 
+    def test_others_call(self):
+        """A folder that has a package's name in it is none."""
+        place = os.path.join(self.folder, "ajax", "torch")
+        os.makedirs(place)
+        compile_c("int cudnnConvolutionForward(void); int call(void) { return cudnnConvolutionForward() + 1; }", f"{place}/its.so", "-shared")
+        done, _ = self.run_late(f"ctypes.CDLL(sys.argv[1] + '/libcudnn.so.9', ctypes.RTLD_GLOBAL)\nprint(ctypes.CDLL({place!r} + '/its.so').call())", "libcudnn.so.9")
+        self.assertIn("bankrun: cudnnConvolutionForward: not simulated", done.stderr)
+
     def test_xla_has_another_way(self):
         """XLA asks for descriptions of cuBLASLt as one way of several; everybody else is refused."""
         place = os.path.join(self.folder, "xla_cuda_plugin.so")
