@@ -5,8 +5,8 @@
     tests/run.py ptx/add programs      kinds, or kind/part-of-a-name
     tests/run.py --rebase programs     writes the golden files anew
 
-Kinds: unit, ptx, diag, limits, programs, check, prove, fix, cli, fuzz, readme; tests/harness has one module for
-each and says what its files look like. The last line is `N passed, N failed, N skipped`.
+Kinds: unit, ptx, diag, limits, programs, check, prove, fix, cli, fuzz, readme, ranks; tests/harness has one
+module for each and says what its files look like. The last line is `N passed, N failed, N skipped`.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import checks, fixes, programs, prove, ptx, readme, scripts  # noqa: E402
+from harness import checks, fixes, programs, prove, ptx, ranks, readme, scripts  # noqa: E402
 from harness.case import Context, Failure, Skip  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -94,7 +94,8 @@ def make_path(context, cache):
     context.search_path = folder + os.pathsep + os.environ.get("PATH", "")
 
 
-KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "prove", "fix", "cli", "fuzz", "readme")
+KINDS = ("unit", "ptx", "diag", "limits", "programs", "check", "prove", "fix", "cli", "fuzz", "readme",
+         "ranks")
 
 
 def is_named(case, patterns):
@@ -202,7 +203,7 @@ def main():
                           options.wrapper)
         make_path(context, os.path.abspath(options.cache))
         cases = []
-        for module in (scripts, ptx, programs, checks, prove, fixes, readme):
+        for module in (scripts, ptx, programs, checks, prove, fixes, readme, ranks):
             cases += module.collect(context)
         cases = [case for case in cases
                  if (not options.patterns or is_named(case, options.patterns))

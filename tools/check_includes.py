@@ -16,6 +16,7 @@ ROOMS = {
     "base": set(),
     "banks": set(),
     "handover": {"base"},
+    "ranks": {"base"},
     "ptx": {"base"},
     "event": {"base"},
     "ir": {"event", "ptx", "base"},
@@ -27,6 +28,7 @@ ROOMS = {
     "prove": {"profile", "banks", "ir", "ptx", "base"},
     "report": {"profile", "banks", "base"},
     "run": {"sim", "compiled", "check", "prove", "profile", "report", "toolchain", "ptx", "banks", "base"},
+    "spread": {"ranks", "run", "compiled", "profile", "base"},
     "toolchain": {"base"},
     "explain": {"ir", "ptx", "banks", "base"},
     "explorer": {"explain", "report", "fix", "base"},
@@ -34,7 +36,7 @@ ROOMS = {
     "fix": {"banks", "base"},
     "patch": {"base"},
     "calibrate": {"banks", "base"},
-    "cuda": {"run", "check", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
+    "cuda": {"run", "spread", "check", "handover", "sim", "toolchain", "compiled", "profile", "ir", "banks", "base"},
     "cudart": {"cuda", "base"},
     "cudadrv": {"cuda", "sim", "toolchain"},
     "nvml": {"cuda", "toolchain"},
@@ -42,7 +44,7 @@ ROOMS = {
     "inject": {"toolchain", "handover", "base"},
     "standin": {"ir", "ptx", "toolchain", "base"},
     "cli": {"base", "banks", "ptx", "sim", "compiled", "profile", "explain", "fix", "patch", "calibrate",
-            "report", "run", "toolchain", "handover", "prove", "ir"},
+            "report", "run", "toolchain", "handover", "ranks", "spread", "prove", "ir"},
 }
 
 # Rooms that have rooms of their own. A file that lies in the room itself may use all of them but the
@@ -96,7 +98,7 @@ LEAVES = {"ir/number", "sim/number"}
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {
     "jansson.h": {"profile", "report", "cli"},
-    "zstd.h": {"toolchain"},
+    "zstd.h": {"toolchain", "ranks", "spread"},
     "lz4.h": {"toolchain"},
     "xxhash.h": {"base", "report", "toolchain"},
     "zlib.h": {"cli"},

@@ -23,6 +23,12 @@ static void forward(int signal, siginfo_t *info, void *context) {
     errno = saved;
 }
 
+void child_stop(void) {
+    is_stopping = 1;
+    if (running)
+        kill((pid_t)running, SIGTERM);
+}
+
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 

@@ -22,4 +22,7 @@ struct child {
 // signal N killed it, or -1 when it could not be started, which was printed.
 int child_run(const char *path, char *const *argv, struct child *child);
 
+// Asks the child that runs to end, as a signal to bankrun would. From another thread.
+void child_stop(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/cuda_source.h"
 #include "cli/engine.h"
+#include "cli/ranks.h"
 #include "profile/record.h"
 
 static void help(void) {
@@ -241,8 +242,11 @@ static int run_with(struct cli_options *options, int argc, char **argv, void (*s
         cli_error("which program? bankrun [OPTIONS] FILE [ARGUMENTS...]; see bankrun --help");
     } else if (is_settled && check_counting(options) && check_gates(options) &&
                as_is_possible(options) && accept_by_default(options)) {
-        status = run_file(argc - file, argv + file, options);
-        output_discard(options, argv[file]);
+        const enum ranks_role role = ranks_join(options, &status);
+        if (role == RANKS_ALONE || role == RANKS_FIRST) {
+            status = ranks_leave(options, run_file(argc - file, argv + file, options));
+            output_discard(options, argv[file]);
+        }
     }
     options_free(options);
     return status;

@@ -146,6 +146,12 @@ const struct option_row option_rows[] = {
      "architecture that the PTX is for: sm_90, 90 or 9.0 (default\nsm_90)", READ(option_arch)},
     {0, "devices", "N", RUNS, "devices that a program sees, all of this architecture\n(default 1)",
      READ(option_devices)},
+    {0, "ranks", NULL, CLI_RUN,
+     "under mpirun or srun: what each rank ran, and which kernels the\nfirst one ran alone, and "
+     "why",
+     SET(shows_ranks, true)},
+    {0, "no-ranks", NULL, CLI_RUN, "under mpirun or srun: each rank runs a program of its own",
+     SET(no_ranks, true)},
     {0, "threads", "N", RUNS,
      "host threads (default: one for each processor); the counts\ndo not depend on it",
      NUMBER(threads, 1024)},

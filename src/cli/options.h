@@ -140,7 +140,8 @@ struct cli_options {           // strings point into argv
     struct profile_suppressions *accepted;                 // of that file; NULL: none are
     bool writes, no_checks;                                // bankrun fix: --write, --no-check
     enum { CLI_ANY_LAYOUT, CLI_PAD, CLI_SWIZZLE } prefers; // --prefer
-    bool follow; // the processes that the program starts, too
+    bool follow;                // the processes that the program starts, too
+    bool no_ranks, shows_ranks; // of mpirun and srun
     bool quiet, verbose, help;
     struct cli_explain explain;
     struct cli_prove prove;

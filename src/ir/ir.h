@@ -193,6 +193,18 @@ uint32_t ir_block_of(const struct ir_function *function, uint32_t instruction);
 // number them. NULL: none, its blocks may run in any order. Caller frees.
 bool *ir_block_ordered(const struct ir_function *kernel);
 
+// What is to be known of a kernel whose blocks several processes run, each with memory as it was
+// when the launch began. Only of one whose blocks may run in any order.
+struct ir_apart {
+    const char *why;     // they cannot, in words; NULL: they can
+    bool has_stores;     // to memory that other blocks see
+    bool has_reductions; // of such memory: all by one operation, whose results nobody reads:
+    enum ptx_modifier op;
+    unsigned bytes; // of a word
+    bool is_signed; // min and max
+};
+struct ir_apart ir_apart(const struct ir_function *kernel);
+
 // Whether what the kernel reads of memory that other blocks may write decides which memory it
 // accesses, or which way it goes. False: it makes the same accesses in any order of blocks.
 bool ir_is_steered(const struct ir_function *kernel);

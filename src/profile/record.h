@@ -82,6 +82,15 @@ const struct event_observer *profile_observer(struct profile_recorder *recorder)
 // Prints the requests of the traced line, as they are written. NULL: the kernel has none.
 const struct event_observer *profile_tracer(struct profile_recorder *recorder);
 
+// What was counted so far, for a recorder of the same launch in another process, which adds it to
+// its own. A worker's number that nobody else has there; false: it cannot be read.
+struct strbuf;
+void profile_write_counted(struct profile_recorder *recorder, struct strbuf *out);
+bool profile_read_counted(struct profile_recorder *recorder, unsigned worker, const char *bytes,
+                          size_t length);
+// The launch is not recorded after all.
+void profile_drop(struct profile_recorder *recorder);
+
 struct profile_launch_result {
     uint64_t blocks_run, instructions, thread_instructions, barriers;
     const char *fault;                 // NULL: none

@@ -165,8 +165,7 @@ bool profile_is_contended(const struct profile_recorder *recorder,
     return false;
 }
 
-static void *begin_worker(void *context, unsigned number) {
-    struct profile_recorder *recorder = context;
+struct recorder_worker *profile_begin_worker(struct profile_recorder *recorder, unsigned number) {
     assert(number < recorder->info.workers && !recorder->workers[number]);
     struct recorder_worker *worker = base_alloc(sizeof *worker);
     worker->recorder = recorder;
@@ -174,6 +173,10 @@ static void *begin_worker(void *context, unsigned number) {
     worker->memos =
         base_alloc(SITE_SPACES * (recorder->site_count + 1) * sizeof(struct event_memo *));
     return recorder->workers[number] = worker;
+}
+
+static void *begin_worker(void *context, unsigned number) {
+    return profile_begin_worker(context, number);
 }
 
 static void end_piece(void *state) {
@@ -273,6 +276,15 @@ static void free_worker(struct profile_recorder *recorder, struct recorder_worke
     free(worker);
 }
 
+void profile_drop(struct profile_recorder *recorder) {
+    for (unsigned n = 0; n < recorder->info.workers; n++)
+        free_worker(recorder, recorder->workers[n]);
+    free(recorder->workers);
+    free(recorder->sites);
+    free(recorder->traced);
+    free(recorder);
+}
+
 void profile_finish(struct profile_recorder *recorder, struct profile *profile,
                     const struct profile_launch_result *result) {
     const struct profile_launch_info *info = &recorder->info;
@@ -312,10 +324,5 @@ void profile_finish(struct profile_recorder *recorder, struct profile *profile,
         finish_sample(recorder, launch);
     hint_global(info->arch, launch);
     profile_fold_last(profile);
-    for (unsigned n = 0; n < info->workers; n++)
-        free_worker(recorder, recorder->workers[n]);
-    free(recorder->workers);
-    free(recorder->sites);
-    free(recorder->traced);
-    free(recorder);
+    profile_drop(recorder);
 }

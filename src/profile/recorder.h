@@ -115,6 +115,7 @@ char *profile_array_name(const char *symbol);
 bool profile_is_contended(const struct profile_recorder *recorder, const struct ir_variable *array);
 
 // recorder.c
+struct recorder_worker *profile_begin_worker(struct profile_recorder *recorder, unsigned number);
 enum profile_op profile_op_of(enum site_op op);
 
 // access.c: how the bank model calls a site's access.

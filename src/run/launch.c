@@ -16,6 +16,8 @@ static bool show_progress(void *context, uint64_t blocks_done, uint64_t blocks,
 }
 
 void run_launch(const struct run_launch *launch, struct sim_result *result) {
+    if (launch->spread && launch->spread->run(launch->spread->context, launch, result))
+        return;
     struct run_observers observers;
     struct run_every_block every;
     run_every_block_find(&every, launch);

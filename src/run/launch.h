@@ -10,6 +10,14 @@
 #include "run/orders.h"
 #include "sim/sim.h"
 
+struct run_launch;
+// Who may run a launch with the help of other processes (spread/spread.h). `run` returns false: it
+// is to be run as usual, and nothing has changed.
+struct run_spread {
+    bool (*run)(void *context, const struct run_launch *launch, struct sim_result *result);
+    void *context;
+};
+
 struct run_launch {
     struct sim_kernel *kernel;
     struct sim_launch sim;        // checked (run/limits.h); run_launch sets who observes it
@@ -23,7 +31,9 @@ struct run_launch {
     const struct compiled_code *compiled;          // NULL: counted as PTX has it
     const struct event_observer *const *observers; // hear of everything, too
     unsigned observer_count;
-    FILE *progress; // where a line about a long launch goes; NULL: nowhere
+    FILE *progress;                  // where a line about a long launch goes; NULL: nowhere
+    const struct run_spread *spread; // NULL: none
+    unsigned more_workers;           // that will have counted elsewhere; behind the device's own
     // The launch ends soon when this is not 0, but the number of the signal that ends it, or
     // RUN_STOPPED_BY_EXIT; NULL: never.
     const volatile sig_atomic_t *stop;

@@ -27,7 +27,7 @@ static struct profile_recorder *start_recorder(const struct run_launch *launch,
     struct profile_launch_info info = {.kernel = sim_kernel_function(launch->kernel),
                                        .layout = sim_kernel_layout(launch->kernel),
                                        .dynamic_shared_bytes = launch->sim.dynamic_shared_bytes,
-                                       .workers = (unsigned)sim_threads(sim),
+                                       .workers = (unsigned)sim_threads(sim) + launch->more_workers,
                                        .arch = launch->arch,
                                        .device = launch->device,
                                        .devices = launch->devices,
@@ -147,6 +147,17 @@ void run_observers_begin(struct run_observers *o, const struct run_launch *launc
     vec_push(&o->list, compiled_stream_before(o->stream, profile_observer(o->recorder)));
     vec_push(&o->list, profile_tracer(o->recorder));
     run_proofs_begin(&o->proving, launch);
+}
+
+void run_observers_drop(struct run_observers *o) {
+    run_proofs_wait(&o->proving);
+    if (o->recorder) {
+        struct profile_findings none = check_end(o->check);
+        profile_free_findings(&none);
+        profile_drop(o->recorder);
+    }
+    compiled_stream_free(o->stream);
+    vec_free(&o->list);
 }
 
 void run_observers_end(struct run_observers *o, const struct run_launch *launch,

@@ -23,6 +23,8 @@ struct run_observers {
 
 void run_observers_begin(struct run_observers *observers, const struct run_launch *launch,
                          const struct run_every_block *every);
+// The launch is run again, in another way: what they heard is forgotten.
+void run_observers_drop(struct run_observers *observers);
 // What they found goes into the profile, which is the launch's.
 void run_observers_end(struct run_observers *observers, const struct run_launch *launch,
                        const struct run_every_block *every, const struct sim_result *result);

@@ -184,6 +184,12 @@ static bool take_cluster(struct sim_worker *worker, uint64_t *number) {
     if (load(&run->fault_block) != UINT64_MAX || run->sim->interrupted ||
         __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
         return false;
+    if (run->launch->take) {
+        const bool is_there =
+            !is_at_limit(run) && run->launch->take(run->launch->take_context, number);
+        worker->turn = *number;
+        return is_there;
+    }
     if (load(&run->next) < run->chosen && is_at_limit(run))
         return false;
     if (worker->turns) // whoever gets a later one must see this
@@ -569,7 +575,7 @@ void sim_launch(struct sim_kernel *kernel, const struct sim_launch *launch,
         run.chosen = launch->pick_count;
     run.count = run.chosen * sim_cluster_blocks(&copy);
     if (launch->picks || launch->on_one_worker || launch->order.is_shuffled ||
-        is_small(kernel, run.count))
+        (!launch->take && is_small(kernel, run.count)))
         work(&run, 0);
     else
         run_on_all(&run);

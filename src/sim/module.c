@@ -114,6 +114,58 @@ struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
     return NULL;
 }
 
+// ---- In another process -----------------------------------------------------------------------
+
+typedef VEC(const struct ir_variable *) variable_list;
+
+static variable_list list_variables(const struct ir_module *ir) {
+    variable_list list = {0};
+    for (uint32_t i = 0; i < ir->variable_count; i++)
+        if (has_memory(&ir->variables[i]))
+            vec_push(&list, &ir->variables[i]);
+    for (uint32_t f = 0; f < ir->function_count; f++)
+        for (uint32_t i = 0; i < ir->functions[f]->variable_count; i++)
+            if (has_memory(ir->functions[f]->variables[i]))
+                vec_push(&list, ir->functions[f]->variables[i]);
+    return list;
+}
+
+uint64_t *sim_module_addresses(const struct sim_module *module, size_t *count) {
+    variable_list list = list_variables(module->ir);
+    uint64_t *addresses = base_alloc((list.length + 1) * sizeof *addresses);
+    for (size_t i = 0; i < list.length; i++)
+        addresses[i] = (uint64_t)(uintptr_t)sim_variable_address(module, list.data[i]);
+    *count = list.length;
+    vec_free(&list);
+    return addresses;
+}
+
+uint64_t *sim_kernel_variables(const struct sim_kernel *kernel, size_t *count) {
+    return sim_module_addresses(kernel->module, count);
+}
+
+struct sim_module *sim_module_load_at(struct sim *sim, const struct ir_module *ir,
+                                      const uint64_t *addresses, size_t count) {
+    variable_list list = list_variables(ir);
+    struct sim_module *module = NULL;
+    if (list.length == count) {
+        module = base_alloc(sizeof *module);
+        module->sim = sim;
+        module->ir = ir;
+    }
+    for (size_t i = 0; module && i < count; i++) {
+        struct sim_variable variable = {
+            .ir = list.data[i], .address = (void *)(uintptr_t)addresses[i], .is_borrowed = true};
+        vec_push(&module->variables, variable);
+    }
+    if (module && count)
+        qsort(module->variables.data, count, sizeof *module->variables.data, by_ir);
+    vec_free(&list);
+    return module;
+}
+
+// ---- The end ----------------------------------------------------------------------------------
+
 // The heir's variable of the same name becomes its own.
 static void bequeath(const struct sim_variable *variable, struct sim_module *heir) {
     for (size_t i = 0; i < heir->variables.length; i++)

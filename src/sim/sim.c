@@ -15,10 +15,10 @@ struct sim *sim_create(const struct sim_config *config) {
         sim->config.multiprocessors = DEFAULT_MULTIPROCESSORS;
     if (!sim->config.device_bytes)
         sim->config.device_bytes = SIM_DEVICE_BYTES;
-    sim->memory =
-        config->neighbour
-            ? sim_memory_join(config->neighbour->memory, config->device, sim->config.device_bytes)
-            : sim_memory_create(sim->config.device_bytes, config->device, config->devices);
+    sim->memory = config->neighbour ? sim_memory_join(config->neighbour->memory, config->device,
+                                                      sim->config.device_bytes)
+                                    : sim_memory_create(sim->config.device_bytes, config->device,
+                                                        config->devices, config->place);
     if (!config->neighbour)
         sim_memory_use_fill(sim->memory, &sim->config.fill);
     if (config->has_own_pages && !config->neighbour)

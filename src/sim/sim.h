@@ -51,6 +51,7 @@ struct sim_config {
     bool tracks_undefined;    // which bits nothing has defined, and tells of uses of them
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
     bool has_own_pages;    // host and managed allocations share no page of the host with each other
+    uint64_t place;        // where memory is wanted to lie; 0: anywhere
     struct sim *neighbour; // whose address space this device shares; NULL: it has its own
     unsigned device, devices; // its number among those that share one, and how many do: up to
                               // SIM_DEVICES
@@ -103,6 +104,9 @@ bool sim_host_memory_lost(const siginfo_t *info);
 // may read and write it, a bit for each.
 bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t readers,
                          uint32_t writers);
+// What the caller registers there never goes away: nobody asks the system. One range of addresses,
+// before kernels run.
+void sim_keep(struct sim *sim, uint64_t address, uint64_t bytes);
 bool sim_unregister_device(struct sim *sim, void *address);
 // Fills zeros of a private mapping that the caller made, as fresh memory.
 void sim_fill_fresh(struct sim *sim, void *address, size_t bytes);
@@ -128,6 +132,35 @@ bool sim_set_access(struct sim *sim, const void *address, uint32_t readers, uint
 // For all allocations that have this owner.
 void sim_set_owner_access(struct sim *sim, const void *owner, uint32_t readers, uint32_t writers);
 
+// ---- Launches of which other processes run a part (apart.c) -----------------------------------
+
+// The address space that allocations come from.
+void sim_space_of(const struct sim *sim, uint64_t *address, uint64_t *bytes);
+struct sim_part {
+    uint64_t address, bytes;
+    bool may_write;
+};
+// Until sim_apart_end kernels of the device may touch only its own memory, which nobody else
+// changes meanwhile: `parts`, ascending. `others`: what else lies in the same address space. Memory
+// that the host sees is a fault. The next allocation will lie where it would have lain.
+struct sim_apart {
+    struct sim_part *parts, *others;
+    size_t part_count, other_count;
+    struct sim_apart_access *accesses;
+    size_t access_count;
+    uint64_t rover, timer, launches; // when it began
+};
+void sim_apart_begin(struct sim *sim, struct sim_apart *apart);
+void sim_apart_end(struct sim *sim, struct sim_apart *apart, bool undoes);
+const struct sim_config *sim_config_of(const struct sim *sim);
+// Why the blocks of the kernel must be run in one process; NULL: they need not.
+const char *sim_kernel_needs_one_process(const struct sim_kernel *kernel);
+// Other processes ran so many warp instructions of a launch, of `all` in so many blocks.
+void sim_ran_elsewhere(struct sim_kernel *kernel, uint64_t instructions, uint64_t all,
+                       uint64_t blocks);
+// Of a block of its last launch; UINT64_MAX: there was none.
+uint64_t sim_kernel_block_instructions(const struct sim_kernel *kernel);
+
 // ---- Modules ------------------------------------------------------------------------------
 
 // Gives the module's variables memory and initial values. `ir` must outlive the result. `twin`: the
@@ -135,6 +168,13 @@ void sim_set_owner_access(struct sim *sim, const void *owner, uint32_t readers, 
 // variables in common; NULL: none.
 struct sim_module *sim_module_load(struct sim *sim, const struct ir_module *ir,
                                    const struct sim_module *twin, struct diag_list *diags);
+// The same in a process that has the memory of another one, where its variables are, in the order
+// of sim_module_addresses: they get neither memory nor initial values.
+struct sim_module *sim_module_load_at(struct sim *sim, const struct ir_module *ir,
+                                      const uint64_t *addresses, size_t count);
+// Caller frees. The second one: of the kernel's module.
+uint64_t *sim_kernel_variables(const struct sim_kernel *kernel, size_t *count);
+uint64_t *sim_module_addresses(const struct sim_module *module, size_t *count);
 // `heir`: a twin, which keeps the managed variables; NULL: none.
 void sim_module_unload(struct sim_module *module, struct sim_module *heir);
 // Address and size of a module-scope variable; NULL: none of that name.
@@ -190,6 +230,10 @@ struct sim_launch {
     // Run only these, one after the other on one worker. Not all, and not of clusters. NULL: all.
     const struct sim_pick *picks;
     size_t pick_count;
+    // Which cluster comes next, from any thread, in place of all of them in order; its number.
+    // False: there are no more. Not for kernels whose blocks have an order. NULL: all.
+    bool (*take)(void *context, uint64_t *cluster);
+    void *take_context;
     const struct event_observer *const *observers; // NULL among them: nobody
     unsigned observer_count;
     // Called from one thread now and then; return false to stop the launch. May be NULL.

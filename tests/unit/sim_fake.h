@@ -186,7 +186,7 @@ static int fake_setup(void **state) {
     fake.launch.block[1] = 4;
     fake.launch.block[2] = 2;
     fake.worker.launch = &fake.launch;
-    fake.worker.memory = sim_memory_create(1 << 30, 0, 1);
+    fake.worker.memory = sim_memory_create(1 << 30, 0, 1, 0);
     fake.worker.cache = fake.cache;
     fake.observer = (struct event_observer){.worker_begin = fake_begin, .access = fake_observe};
     sim_listen(&fake.worker, &fake.observer);

@@ -104,12 +104,20 @@ static void set_defaults(const struct cuda_state *state, struct cuda_device *dev
     device->shared_config = 1; // banks of 4 bytes
 }
 
+// The other ranks are the first process's that uses CUDA.
+static struct spread *find_ranks(void) {
+    const char *name = getenv(RANKS_VARIABLE), *all = getenv("BANKRUN_RANKS_ALL");
+    struct ranks_channel *channel = name && *name ? ranks_channel_open(name) : NULL;
+    return channel ? spread_create(channel, all && strcmp(all, "1") == 0) : NULL;
+}
+
 static void set_up(void) {
     struct cuda_state *state = &the_state;
     pthread_mutex_init(&state->lock, NULL);
     pthread_mutex_init(&state->sim_lock, NULL);
     cuda_config_read(&state->config);
     state->cannot_hand_over = !cuda_hand_over_set_up();
+    state->spread = find_ranks();
     state->device = device_model_of(state->config.arch);
     state->device_count = (unsigned)state->config.devices;
     state->current = state->devices;
@@ -232,6 +240,7 @@ bool cuda_make_device(struct cuda_state *state) {
         .tracks_undefined = state->config.checks & profile_check_bit(PROFILE_CHECK_INIT),
         .output = stdout,
         .sample = state->config.sample,
+        .place = state->spread ? SPREAD_PLACE : 0,
         .neighbour = cuda_any_sim(state),
         .device = state->current->number,
         .devices = state->device_count,

@@ -19,6 +19,7 @@
 #include "profile/profile.h"
 #include "run/trace.h"
 #include "sim/sim.h"
+#include "spread/spread.h"
 
 // One simulated device, and what a program set for it.
 struct cuda_device {
@@ -57,6 +58,7 @@ struct cuda_state {
     pthread_mutex_t sim_lock;     // of the devices' `sim`, for who has to stop a launch
     struct profile *profile;      // NULL: nobody asked for one
     struct run_trace trace;       // zeroed: nothing is traced
+    struct spread *spread;        // other ranks that run a part of launches; NULL: none
     struct cuda_checker *checker; // of the host's side; NULL: nobody checks it
     const char *call;             // of the API that is under way: "cudaMalloc"
     VEC(struct cuda_module *) modules;

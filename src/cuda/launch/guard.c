@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "spread/spread.h"
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -44,6 +45,8 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 static void on_signal(int number, siginfo_t *info, void *context) {
+    if (info->si_code > 0 && spread_fault((uint64_t)(uintptr_t)info->si_addr))
+        return;
     if (!sim_host_memory_lost(info))
         pass_on(number, info, context);
 }
@@ -63,8 +66,8 @@ static const struct known *remember(const struct sigaction *action) {
     return known;
 }
 
-bool cuda_guard_begin(const struct sim *sim) {
-    if (is_replaced || !sim_has_registered_host(sim))
+bool cuda_guard_begin(const struct sim *sim, bool spreads) {
+    if (is_replaced || (!spreads && !sim_has_registered_host(sim)))
         return false;
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction action;

@@ -10,7 +10,8 @@
 
 // Where kernels may use host memory that can go away. True: cuda_guard_end is due after the launch.
 // One launch at a time.
-bool cuda_guard_begin(const struct sim *sim);
+// `spreads`: or where other ranks may run a part of the launch.
+bool cuda_guard_begin(const struct sim *sim, bool spreads);
 void cuda_guard_end(void);
 
 #endif

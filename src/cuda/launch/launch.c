@@ -133,9 +133,15 @@ static struct sim_result run_alone(struct cuda_state *state, const struct cuda_k
         launch.compiled = cuda_module_compiled(state, function->module, function->ir);
     struct sim_result result;
     cuda_hand_over_launching(&launch);
-    launch.sim.is_guarded = cuda_guard_begin(state->current->sim);
+    const bool spreads = spread_is_ready(state->spread);
+    const bool is_guarded = cuda_guard_begin(state->current->sim, spreads);
+    launch.sim.is_guarded = is_guarded && sim_has_registered_host(state->current->sim);
+    if (is_guarded && spreads) {
+        launch.spread = spread_face(state->spread);
+        spread_listing(state->spread, launch.compiled ? function->module->code.listing : NULL);
+    }
     run_launch(&launch, &result);
-    if (launch.sim.is_guarded)
+    if (is_guarded)
         cuda_guard_end();
     cuda_hand_over_landed();
     for (size_t i = 0; i < result.passed_count; i++)

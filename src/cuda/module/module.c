@@ -158,7 +158,10 @@ const struct compiled_code *cuda_module_compiled(struct cuda_state *state,
     }
     cuda_hand_over_head(state->profile);
     diag_free(&diags);
-    free(listing);
+    if (state->spread && listing)
+        code->listing = listing;
+    else
+        free(listing);
     return code->compiled;
 }
 
@@ -199,6 +202,7 @@ void cuda_module_free(struct cuda_state *state, struct cuda_module *module) {
     ptx_module_free(module->code.ptx);
     free(module->code.text);
     free(module->code.text_file);
+    free(module->code.listing);
     vec_free(&module->functions);
     vec_free(&module->variables);
     free(module);

@@ -24,6 +24,7 @@ struct cuda_code {
     struct ir_module *ir;
     struct compiled_code *compiled; // its machine code; NULL: not looked at, or there is none
     bool was_compiled;              // it was looked at
+    char *listing;                  // that `compiled` was read of, for other ranks; NULL: none
 };
 
 struct cuda_module {

@@ -23,9 +23,10 @@ static struct sim_memory *new_view(struct sim_space *space, unsigned device,
     return memory;
 }
 
-struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices) {
+struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices,
+                                     uint64_t place) {
     uint64_t bytes = device_bytes * 4 * (devices ? devices : 1);
-    return new_view(sim_space_create(bytes), device, device_bytes);
+    return new_view(sim_space_create(bytes, place), device, device_bytes);
 }
 
 void sim_memory_use_own_pages(struct sim_memory *memory) {
@@ -181,6 +182,12 @@ bool sim_register_device(struct sim *sim, void *address, size_t bytes, uint32_t 
     allocation->readers = readers;
     allocation->writers = writers;
     return true;
+}
+
+void sim_keep(struct sim *sim, uint64_t address, uint64_t bytes) {
+    struct sim_space *space = sim_memory_of(sim)->space;
+    space->kept = address;
+    space->kept_bytes = bytes;
 }
 
 bool sim_unregister_device(struct sim *sim, void *address) {

@@ -12,7 +12,8 @@ bool sim_memory_touch(struct sim_worker *worker, uint64_t address, uint64_t byte
     struct sim_site_cache found;
     if (!sim_memory_lookup(worker->memory, address, bytes, write, &found))
         return false;
-    if (found.address - space->begin >= space->end - space->begin) {
+    if (found.address - space->begin >= space->end - space->begin &&
+        found.address - space->kept >= space->kept_bytes) {
         enum { UNIT = 4096 };
         struct sim_site_cache *known =
             &worker->mapped[write][found.address / UNIT % SIM_MAPPED_CACHES];

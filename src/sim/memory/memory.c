@@ -61,11 +61,11 @@ static struct sim_memory_table *new_table(size_t capacity) {
     return table;
 }
 
-static void reserve_range(struct sim_space *space, uint64_t bytes) {
+static void reserve_range(struct sim_space *space, uint64_t bytes, uint64_t place) {
     if (bytes < MIN_RESERVE)
         bytes = MIN_RESERVE;
     for (; bytes >= (1ull << 20); bytes /= 2) {
-        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+        void *at = mmap((void *)(uintptr_t)place, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED)
             continue;
@@ -78,11 +78,11 @@ static void reserve_range(struct sim_space *space, uint64_t bytes) {
     }
 }
 
-struct sim_space *sim_space_create(uint64_t bytes) {
+struct sim_space *sim_space_create(uint64_t bytes, uint64_t place) {
     struct sim_space *space = base_alloc(sizeof *space);
     space->table = new_table(FIRST_CAPACITY);
     pthread_mutex_init(&space->lock, NULL);
-    reserve_range(space, bytes);
+    reserve_range(space, bytes, place);
     space->stand_ins = base_alloc(sizeof *space->stand_ins);
     space->stand_ins->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     return space;

@@ -43,8 +43,9 @@ struct sim_space {
     struct pool *pool;  // of one of the devices, for the host; NULL: none
     bool has_own_pages; // host and managed memory share no page of the host with each other
     struct sim_undefined undefined; // of the reserved range
-    struct sim_pages *pages; // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
-    uint64_t host_count;     // of registered memory of the host; atomic
+    struct sim_pages *pages;   // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
+    uint64_t kept, kept_bytes; // memory of the caller's that is always there
+    uint64_t host_count;       // of registered memory of the host; atomic
     struct sim_stand_ins *stand_ins; // for what of it goes away
     struct sim_memory_node *nodes, *free_nodes;
     struct sim_memory_table *retired;
@@ -65,7 +66,9 @@ struct sim_memory {
 
 // Never NULL. When the system grants no address space at all, every allocation fails later.
 // `devices`: how many will share it.
-struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices);
+// `place`: where it is to lie, if the system has that; 0: anywhere.
+struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, unsigned devices,
+                                     uint64_t place);
 // From now on allocations lie as on a GPU (pages.h). Before the first one.
 void sim_memory_use_pages(struct sim_memory *memory);
 // The host's large fills of memory are done by these threads, which are idle while the host
@@ -128,7 +131,8 @@ void sim_memory_describe(struct sim_memory *memory, uint64_t address, uint64_t b
 
 // Somebody lost access: nothing that was looked up before holds any more.
 void sim_space_forget(struct sim_space *space);
-struct sim_space *sim_space_create(uint64_t bytes); // bytes: address space that it should have
+// bytes: address space that it should have
+struct sim_space *sim_space_create(uint64_t bytes, uint64_t place);
 void sim_space_destroy(struct sim_space *space);
 // Frees all that a device owns.
 void sim_space_drop_device(struct sim_space *space, unsigned device);

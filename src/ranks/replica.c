@@ -1,0 +1,355 @@
+#define _GNU_SOURCE // memfd_create, syscall
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "ranks/page_form.h"
+
+enum state {
+    ABSENT,
+    STALE,  // holds something that may be what it is to hold
+    WANTED, // somebody waits, or soon will
+    VALID,  // can be read
+    BUSY,   // somebody makes its twin
+    DIRTY,  // written: its twin is there
+};
+// Pages are asked for ahead, as many as were touched one after the other before.
+enum { QUEUE = 4096, MOST_AHEAD = 32 };
+
+struct ranks_replica {
+    uint64_t base, bytes;
+    int file;
+    uint8_t *seen, *ours; // the same memory: as kernels have it, and always open
+    uint32_t *states;     // atomic; of each page
+    uint32_t *twins;
+    uint8_t *twin_memory;
+    uint32_t twin_count; // atomic
+    uint64_t *pages_written;
+    uint32_t told;         // twins that ranks_replica_wrote is done with
+    uint64_t queue[QUEUE]; // pages + 1
+    uint64_t head, tail;   // atomic
+    bool has_given_up;     // atomic
+    uint64_t first, last;  // touched: [first, last)
+    void (*wake)(void);
+};
+
+static void *reserve(size_t bytes) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static size_t count_of(const struct ranks_replica *replica) {
+    return (size_t)(replica->bytes / RANKS_PAGE);
+}
+
+static bool map_both(struct ranks_replica *replica) {
+    const size_t bytes = (size_t)replica->bytes;
+    void *want = (void *)(uintptr_t)replica->base;
+    replica->file = memfd_create("bankrun ranks", MFD_CLOEXEC);
+    if (replica->file < 0 || ftruncate(replica->file, (off_t)bytes) != 0)
+        return false;
+    void *at = mmap(want, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                    replica->file, 0);
+    if (at == MAP_FAILED)
+        return false;
+    replica->seen = at;
+    void *ours =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, replica->file, 0);
+    replica->ours = ours == MAP_FAILED ? NULL : ours;
+    return at == want && replica->ours;
+}
+
+struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (*wake)(void)) {
+    struct ranks_replica *replica = base_alloc(sizeof *replica);
+    *replica = (struct ranks_replica){.base = base, .bytes = bytes, .file = -1, .wake = wake};
+    const size_t pages = count_of(replica);
+    replica->states = reserve(pages * sizeof *replica->states);
+    replica->twins = reserve(pages * sizeof *replica->twins);
+    replica->pages_written = reserve(pages * sizeof *replica->pages_written);
+    replica->twin_memory = reserve((size_t)bytes);
+    if (replica->states && replica->twins && replica->pages_written && replica->twin_memory &&
+        map_both(replica))
+        return replica;
+    ranks_replica_free(replica);
+    return NULL;
+}
+
+static void release(void *at, size_t bytes) {
+    if (at)
+        munmap(at, bytes);
+}
+
+void ranks_replica_free(struct ranks_replica *replica) {
+    if (!replica)
+        return;
+    const size_t pages = count_of(replica);
+    release(replica->states, pages * sizeof *replica->states);
+    release(replica->twins, pages * sizeof *replica->twins);
+    release(replica->pages_written, pages * sizeof *replica->pages_written);
+    release(replica->twin_memory, (size_t)replica->bytes);
+    release(replica->seen, (size_t)replica->bytes);
+    release(replica->ours, (size_t)replica->bytes);
+    if (replica->file >= 0)
+        close(replica->file);
+    free(replica);
+}
+
+bool ranks_replica_fits(const struct ranks_replica *replica, uint64_t base, uint64_t bytes) {
+    return replica && replica->base == base && replica->bytes == bytes;
+}
+
+// ---- States -----------------------------------------------------------------------------------
+
+static uint32_t state_of(const struct ranks_replica *replica, uint64_t page) {
+    return __atomic_load_n(&replica->states[page], __ATOMIC_ACQUIRE);
+}
+
+static bool change(struct ranks_replica *replica, uint64_t page, uint32_t from, uint32_t to) {
+    return __atomic_compare_exchange_n(&replica->states[page], &from, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct ranks_replica *replica, uint64_t page, uint32_t state) {
+    __atomic_store_n(&replica->states[page], state, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &replica->states[page], FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static uint8_t *seen_at(const struct ranks_replica *replica, uint64_t page) {
+    return replica->seen + page * RANKS_PAGE;
+}
+
+static uint8_t *ours_at(const struct ranks_replica *replica, uint64_t page) {
+    return replica->ours + page * RANKS_PAGE;
+}
+
+static uint8_t *twin_of(const struct ranks_replica *replica, uint64_t page) {
+    return replica->twin_memory + (uint64_t)replica->twins[page] * RANKS_PAGE;
+}
+
+static void allow(struct ranks_replica *replica, uint64_t page, int access) {
+    if (mprotect(seen_at(replica, page), RANKS_PAGE, access) != 0)
+        abort(); // the system has no more mappings
+}
+
+// ---- Faults: async-signal-safe ----------------------------------------------------------------
+
+static void ask_for(struct ranks_replica *replica, uint64_t page) {
+    const uint64_t at = __atomic_fetch_add(&replica->tail, 1, __ATOMIC_ACQ_REL);
+    __atomic_store_n(&replica->queue[at % QUEUE], page + 1, __ATOMIC_RELEASE);
+    replica->wake();
+}
+
+static void wait_for(struct ranks_replica *replica, uint64_t page) {
+    const struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
+    if (state_of(replica, page) == WANTED)
+        syscall(SYS_futex, &replica->states[page], FUTEX_WAIT_PRIVATE, WANTED, &moment, NULL, 0);
+}
+
+static void make_twin(struct ranks_replica *replica, uint64_t page) {
+    const uint32_t number = __atomic_fetch_add(&replica->twin_count, 1, __ATOMIC_RELAXED);
+    replica->twins[page] = number;
+    replica->pages_written[number] = page;
+    memcpy(twin_of(replica, page), ours_at(replica, page), RANKS_PAGE);
+}
+
+static bool has_given_up(const struct ranks_replica *replica) {
+    return __atomic_load_n(&replica->has_given_up, __ATOMIC_ACQUIRE);
+}
+
+bool ranks_replica_fault(struct ranks_replica *replica, uint64_t address) {
+    if (address - replica->base >= replica->bytes)
+        return false;
+    const uint64_t page = (address - replica->base) / RANKS_PAGE;
+    const uint32_t state = state_of(replica, page);
+    if (has_given_up(replica)) { // what comes of it is nobody's
+        allow(replica, page, PROT_READ | PROT_WRITE);
+        return true;
+    }
+    if (state == VALID && change(replica, page, VALID, BUSY)) {
+        make_twin(replica, page);
+        allow(replica, page, PROT_READ | PROT_WRITE);
+        set_state(replica, page, DIRTY);
+    } else if ((state == ABSENT || state == STALE) && change(replica, page, state, WANTED)) {
+        // Whether there is something to compare with is kept in the twin's number meanwhile.
+        replica->twins[page] = state == STALE;
+        ask_for(replica, page);
+        wait_for(replica, page);
+    } else {
+        wait_for(replica, page);
+    }
+    return true;
+}
+
+// ---- Asking -----------------------------------------------------------------------------------
+
+static bool is_inside(uint64_t base, uint64_t page, const struct ranks_range *ranges,
+                      size_t count) {
+    const uint64_t begin = base + page * RANKS_PAGE, end = begin + RANKS_PAGE;
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (ranges[middle].address + ranges[middle].bytes <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && ranges[low].address < end;
+}
+
+static void put_need(const struct ranks_replica *replica, uint64_t page, bool is_stale,
+                     struct strbuf *out) {
+    ranks_put_number(out, page);
+    ranks_put_number(out, is_stale ? hash_bytes(ours_at(replica, page), RANKS_PAGE) : 0);
+}
+
+static bool is_there(const struct ranks_replica *replica, uint64_t page) {
+    return state_of(replica, page) >= WANTED;
+}
+
+static void put_ahead(struct ranks_replica *replica, uint64_t page,
+                      const struct ranks_range *ranges, size_t count, struct strbuf *out) {
+    uint64_t ahead = 0;
+    while (ahead < MOST_AHEAD && ahead < page && is_there(replica, page - 1 - ahead))
+        ahead++;
+    for (uint64_t next = page + 1; next <= page + ahead && next < count_of(replica); next++) {
+        const uint32_t state = state_of(replica, next);
+        if (state > STALE || !is_inside(replica->base, next, ranges, count) ||
+            !change(replica, next, state, WANTED))
+            return;
+        put_need(replica, next, state == STALE, out);
+    }
+}
+
+bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range *ranges,
+                         size_t count, struct strbuf *out) {
+    bool needs = false;
+    while (replica->head < __atomic_load_n(&replica->tail, __ATOMIC_ACQUIRE)) {
+        uint64_t *slot = &replica->queue[replica->head % QUEUE];
+        const uint64_t page = __atomic_exchange_n(slot, 0, __ATOMIC_ACQ_REL);
+        if (!page) // its thread is just about to say which
+            return needs;
+        replica->head++;
+        put_need(replica, page - 1, replica->twins[page - 1] != 0, out);
+        put_ahead(replica, page - 1, ranges, count, out);
+        needs = true;
+    }
+    return needs;
+}
+
+static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, const void *bytes,
+                 size_t length) {
+    if (form == RANKS_PAGE_KNOWN)
+        return true;
+    if (form == RANKS_PAGE_PACKED)
+        return ZSTD_decompress(ours_at(replica, page), RANKS_PAGE, bytes, length) == RANKS_PAGE;
+    if (length != RANKS_PAGE)
+        return false;
+    memcpy(ours_at(replica, page), bytes, RANKS_PAGE);
+    return true;
+}
+
+bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages) {
+    while (pages->at < pages->end) {
+        const uint64_t page = ranks_get_number(pages), form = ranks_get_number(pages);
+        const size_t length = (size_t)ranks_get_number(pages);
+        const void *bytes = ranks_get(pages, length);
+        if (pages->is_bad || page >= count_of(replica) || state_of(replica, page) != WANTED ||
+            !fill(replica, page, form, bytes, length))
+            return false;
+        allow(replica, page, PROT_READ);
+        set_state(replica, page, VALID);
+        if (page < replica->first || replica->first == replica->last)
+            replica->first = page;
+        if (page >= replica->last)
+            replica->last = page + 1;
+    }
+    return true;
+}
+
+// ---- Launches ---------------------------------------------------------------------------------
+
+void ranks_replica_begin(struct ranks_replica *replica) {
+    __atomic_store_n(&replica->has_given_up, false, __ATOMIC_RELEASE);
+    replica->told = 0;
+}
+
+void ranks_replica_give_up(struct ranks_replica *replica) {
+    __atomic_store_n(&replica->has_given_up, true, __ATOMIC_RELEASE);
+    for (uint64_t page = 0; page < count_of(replica); page++)
+        if (state_of(replica, page) == WANTED) {
+            set_state(replica, page, ABSENT);
+            if (page < replica->first || replica->first == replica->last)
+                replica->first = page;
+            if (page >= replica->last)
+                replica->last = page + 1;
+        }
+}
+
+// Words of eight bytes, so that those of reductions are whole: what did not change in them is told
+// along with the rest, and changes nothing where it comes.
+static void put_runs(const uint8_t *now, const uint8_t *then, bool by_byte, struct strbuf *out,
+                     uint64_t *runs) {
+    const size_t unit = by_byte ? 1 : sizeof(uint64_t);
+    for (size_t at = 0; at < RANKS_PAGE;) {
+        if (memcmp(now + at, then + at, sizeof(uint64_t)) == 0 && at % sizeof(uint64_t) == 0) {
+            at += sizeof(uint64_t);
+            continue;
+        }
+        if (memcmp(now + at, then + at, unit) == 0) {
+            at += unit;
+            continue;
+        }
+        size_t end = at + unit;
+        while (end < RANKS_PAGE && memcmp(now + end, then + end, unit) != 0)
+            end += unit;
+        ranks_put_number(out, (uint64_t)at << 32 | (end - at));
+        ranks_put(out, now + at, end - at);
+        ++*runs;
+        at = end;
+    }
+}
+
+static void put_written(const struct ranks_replica *replica, uint64_t page, bool by_byte,
+                        struct strbuf *out) {
+    const size_t before = out->length;
+    uint64_t runs = 0;
+    ranks_put_number(out, page);
+    ranks_put_number(out, 0);
+    put_runs(ours_at(replica, page), twin_of(replica, page), by_byte, out, &runs);
+    if (runs)
+        memcpy(out->data + before + sizeof page, &runs, sizeof runs);
+    else
+        out->length = before;
+}
+
+bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size_t most,
+                         bool by_byte) {
+    const size_t begin = out->length;
+    while (replica->told < replica->twin_count && out->length - begin < most)
+        put_written(replica, replica->pages_written[replica->told++], by_byte, out);
+    return replica->told < replica->twin_count;
+}
+
+void ranks_replica_end(struct ranks_replica *replica) {
+    if (has_given_up(replica)) { // who went on has opened pages anywhere
+        replica->first = 0;
+        replica->last = count_of(replica);
+    }
+    for (uint64_t page = replica->first; page < replica->last; page++)
+        if (replica->states[page] != ABSENT)
+            replica->states[page] = STALE;
+    if (replica->last > replica->first)
+        mprotect(seen_at(replica, replica->first),
+                 (size_t)(replica->last - replica->first) * RANKS_PAGE, PROT_NONE);
+    madvise(replica->twin_memory, (size_t)replica->twin_count * RANKS_PAGE, MADV_DONTNEED);
+    replica->twin_count = replica->told = 0;
+}
