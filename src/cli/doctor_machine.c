@@ -42,6 +42,10 @@ static void look_at_lanes(struct doctor *doctor) {
     const char *widest, *lanes = sim_lanes(&widest);
     if (strcmp(lanes, widest) == 0)
         doctor_add(doctor, "SIMD", DOCTOR_OK, doctor_text("%s", lanes), NULL, NULL);
+    else if (sim_lanes_most())
+        doctor_add(
+            doctor, "SIMD", DOCTOR_LIMITED, doctor_text("%s; this machine has %s", lanes, widest),
+            "BANKRUN_LANES says so: kernels run slower than they could", "unset BANKRUN_LANES");
     else
         doctor_add(doctor, "SIMD", DOCTOR_LIMITED,
                    doctor_text("%s; this machine has %s", lanes, widest),

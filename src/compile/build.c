@@ -248,19 +248,25 @@ static void add_attribute(struct build *build, const char *name, const char *val
                                                       value, (unsigned)strlen(value)));
 }
 
+static void name_processor(struct build *build) {
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    const char *lanes = build->plan->lanes;
+    const bool is_plain = lanes && !strcmp(lanes, "base"), is_own = !lanes;
+    add_attribute(build, "target-cpu", is_own ? cpu : is_plain ? "x86-64" : "x86-64-v3");
+    add_attribute(build, "target-features", is_own ? features : "");
+    const bool is_wide = is_own && strstr(features, "+avx512f") != NULL;
+    add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
+    add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+}
+
 static void build_function(struct build *build) {
     LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32, build->bytes};
     build->function = LLVMAddFunction(build->module, "kernel",
                                       LLVMFunctionType(build->bytes, parameters, 5, false));
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    add_attribute(build, "target-cpu", cpu);
-    add_attribute(build, "target-features", features);
-    const bool is_wide = strstr(features, "+avx512f") != NULL;
-    add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
-    add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
+    name_processor(build);
     add_attribute(build, "no-trapping-math", "true");
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
     build_prologue(build);
     create_blocks(build);
     for (uint32_t b = 0; b < build->plan->function->block_count; b++)

@@ -66,6 +66,7 @@ struct plan {
     const struct sim_code *code;
     const struct ir_function *function;
     bool has_whole_rows;
+    const char *lanes;   // struct compile_request
     struct op *ops;      // one for each instruction, in order; of parameters one for each copy
     uint32_t *block_ops; // block -> its first op; one more behind the last
     uint32_t op_count;

@@ -477,6 +477,7 @@ struct plan *plan_create(const struct compile_request *request) {
     const struct sim_code *code = plan->code = request->code;
     const struct ir_function *function = plan->function = code->ir;
     plan->has_whole_rows = request->has_whole_rows;
+    plan->lanes = request->lanes;
     plan->ops = base_alloc((code->instr_count + 1) * sizeof *plan->ops);
     plan->block_ops = base_alloc((function->block_count + 2) * sizeof *plan->block_ops);
     for (uint32_t b = 0; b < function->block_count; b++) {

@@ -62,6 +62,8 @@ void sim_destroy(struct sim *sim);
 // Which lane code runs on this machine: "base", "avx2", "avx512". *widest: which one the machine
 // could run, had it been compiled.
 const char *sim_lanes(const char **widest);
+// Those that BANKRUN_LANES limits it to; NULL: it does not.
+const char *sim_lanes_most(void);
 int sim_threads(const struct sim *sim);  // upper bound of observers' worker numbers
 bool sim_samples(const struct sim *sim); // launches may leave out blocks
 

@@ -1,17 +1,40 @@
 // Picks the lane code for the machine that this process runs on, among what was compiled.
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/machine.h"
 #include "sim/sim_internal.h"
 
+// BANKRUN_LANES: no wider lanes than these, to see what a plainer machine does.
+__attribute__((unused)) static bool may_use(const char *lanes) {
+    static const char *const narrow_first[] = {"base", "avx2", "avx512"};
+    const char *most = getenv("BANKRUN_LANES");
+    for (unsigned i = 0; most && i < sizeof narrow_first / sizeof *narrow_first; i++) {
+        if (!strcmp(narrow_first[i], lanes))
+            return true;
+        if (!strcmp(narrow_first[i], most))
+            return false;
+    }
+    return true;
+}
+
 const struct sim_target *sim_target_pick(void) {
 #if defined(SIM_AVX512)
-    if (machine_has_avx512())
+    if (machine_has_avx512() && may_use("avx512"))
         return sim_target_avx512();
 #endif
 #if defined(SIM_AVX2)
-    if (machine_has_avx2())
+    if (machine_has_avx2() && may_use("avx2"))
         return sim_target_avx2();
 #endif
     return sim_target_base();
+}
+
+const char *sim_lanes_most(void) {
+    const char *widest, *most = getenv("BANKRUN_LANES");
+    sim_lanes(&widest);
+    return most && (!strcmp(most, "base") || !strcmp(most, "avx2")) && !may_use(widest) ? most
+                                                                                        : NULL;
 }
 
 const char *sim_lanes(const char **widest) {

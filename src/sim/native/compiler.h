@@ -40,6 +40,7 @@ struct compile_request {
     bool has_whole_rows;               // blocks are a multiple of 32 threads wide
     sim_handler guard, copy32, copy64; // of the lane code that is used, for full warps
     sim_handler reconverge, join;
+    const char *lanes; // narrower ones than the machine has; NULL: its own
 };
 
 // What is made: all malloc'd, and the caller's also where it failed.

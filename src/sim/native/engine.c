@@ -189,6 +189,7 @@ static bool compile(struct sim_native *native) {
     const struct compile_request request = {
         .code = &native->code,
         .has_whole_rows = native->has_whole_rows,
+        .lanes = sim_lanes_most(),
         .guard = target->guard,
         .copy32 = target->copy32[1],
         .copy64 = target->copy64[1],

@@ -193,6 +193,7 @@ struct native_key native_key_of(const struct sim_kernel *kernel, bool has_whole_
     add(key, own.hash, sizeof own.hash);
     add_number(key, COMPILE_VERSION);
     add_number(key, has_whole_rows);
+    add_text(key, sim_lanes_most() ? sim_lanes_most() : "");
     add_kernel(key, kernel);
     kept_key_end(key, result.text);
     return result;
