@@ -131,23 +131,64 @@ TARGET static bool count_words(const uint32_t *offsets, unsigned width, unsigned
 }
 
 /* The same with twice the lanes in a vector: the upper half is the warp against its swapped halves.
- * `looked_at`: bytes whose pairs the turn looks at for repeated words. */
+ * Of two lanes that want one word the later one repeats it: in a half, one that meets an earlier
+ * one as the rotation comes round; of both halves, the one in the upper. */
 #define TARGET512 __attribute__((target("avx512f,avx512bw,avx512vl")))
-#define TURN512(by, looked_at)                                                                     \
+#define LATER(by) ((0xffffu << (16 - (by)) & 0xffffu) * 0x10001ull | 0xffff0000ull << 32)
+#define TURN512(by)                                                                                \
     do {                                                                                           \
         __mmask64 same = _mm512_cmpeq_epi8_mask(bank, _mm512_alignr_epi8(swapped, swapped, by));   \
         count = _mm512_mask_add_epi8(count, same, count, one);                                     \
-        if (looked_at)                                                                             \
-            repeats |= _mm512_mask_cmpeq_epi8_mask(                                                \
-                same & (looked_at), row, _mm512_alignr_epi8(row_swapped, row_swapped, by));        \
+        repeats |= _mm512_mask_cmpeq_epi8_mask(same & LATER(by), row,                              \
+                                               _mm512_alignr_epi8(row_swapped, row_swapped, by));  \
     } while (0)
+#define COUNT512(by)                                                                               \
+    do {                                                                                           \
+        __mmask64 same = _mm512_cmpeq_epi8_mask(bank, _mm512_alignr_epi8(swapped, swapped, by));   \
+        count = _mm512_mask_add_epi8(count, same, count, one);                                     \
+    } while (0)
+#define ALL_TURNS(turn)                                                                            \
+    turn(0);                                                                                       \
+    turn(1);                                                                                       \
+    turn(2);                                                                                       \
+    turn(3);                                                                                       \
+    turn(4);                                                                                       \
+    turn(5);                                                                                       \
+    turn(6);                                                                                       \
+    turn(7);                                                                                       \
+    turn(8);                                                                                       \
+    turn(9);                                                                                       \
+    turn(10);                                                                                      \
+    turn(11);                                                                                      \
+    turn(12);                                                                                      \
+    turn(13);                                                                                      \
+    turn(14);                                                                                      \
+    turn(15)
 
-/* False: a word may be wanted twice, or an offset is no multiple of the width. */
+TARGET512 static inline unsigned largest_of(__m512i count) {
+    return largest_byte(
+        _mm256_add_epi8(_mm512_castsi512_si256(count), _mm512_extracti64x4_epi64(count, 1)));
+}
+
+/* Lanes that repeat a word are counted by none. */
+TARGET512 static unsigned count_without_512(__m512i bank, uint32_t repeats) {
+    const uint64_t both = repeats * 0x100000001ull;
+    const __m512i one = _mm512_set1_epi8(1);
+    const __m512i others = _mm512_mask_set1_epi8(bank, both, -1);
+    const __m512i swapped = _mm512_shuffle_i64x2(others, others, 0x14);
+    __m512i count = _mm512_setzero_si512();
+    ALL_TURNS(COUNT512);
+    return largest_of(count);
+}
+
+/* False: a word may be wanted twice and a row does not tell it, or an offset is no multiple of the
+ * width. */
 TARGET512 static bool count_words_512(const uint32_t *offsets, unsigned width, unsigned *degree) {
+    enum { ROWS = 256 * 128 }; /* bytes, of which a row tells the word */
     const __m512i *from = (const __m512i *)(const void *)offsets, one = _mm512_set1_epi8(1);
     const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 1);
-    const __m512i five = _mm512_set1_epi32(31);
-    if (_mm512_test_epi32_mask(_mm512_or_si512(low, high), _mm512_set1_epi32((int)width - 1)))
+    const __m512i five = _mm512_set1_epi32(31), any = _mm512_or_si512(low, high);
+    if (_mm512_test_epi32_mask(any, _mm512_set1_epi32((int)width - 1)))
         return false;
     __m256i banks =
         _mm256_set_m128i(_mm512_cvtepi32_epi8(_mm512_and_si512(_mm512_srli_epi32(high, 2), five)),
@@ -159,25 +200,12 @@ TARGET512 static bool count_words_512(const uint32_t *offsets, unsigned width, u
     const __m512i row_swapped = _mm512_shuffle_i64x2(row, row, 0x14);
     __m512i count = _mm512_setzero_si512();
     uint64_t repeats = 0;
-    TURN512(0, UINT32_MAX * (1ull << 32));
-    TURN512(1, UINT64_MAX);
-    TURN512(2, UINT64_MAX);
-    TURN512(3, UINT64_MAX);
-    TURN512(4, UINT64_MAX);
-    TURN512(5, UINT64_MAX);
-    TURN512(6, UINT64_MAX);
-    TURN512(7, UINT64_MAX);
-    TURN512(8, UINT64_MAX);
-    TURN512(9, 0);
-    TURN512(10, 0);
-    TURN512(11, 0);
-    TURN512(12, 0);
-    TURN512(13, 0);
-    TURN512(14, 0);
-    TURN512(15, 0);
-    *degree = largest_byte(
-        _mm256_add_epi8(_mm512_castsi512_si256(count), _mm512_extracti64x4_epi64(count, 1)));
-    return repeats == 0;
+    ALL_TURNS(TURN512);
+    if (repeats && _mm512_test_epi32_mask(any, _mm512_set1_epi32(-ROWS)))
+        return false;
+    *degree =
+        repeats ? count_without_512(bank, (uint32_t)(repeats | repeats >> 32)) : largest_of(count);
+    return true;
 }
 
 bool bankrun_count_words(const uint32_t *offsets, unsigned width, unsigned *degree) {
