@@ -15,6 +15,7 @@
 #include "toolchain/carrier.h"
 #include "toolchain/device_code.h"
 #include "toolchain/link.h"
+#include "toolchain/registers.h"
 
 enum result { SUCCESS, MISSING_ARCH = 2, INVALID_INPUT, INTERNAL = 6, NULL_INPUT = 10 };
 enum { INPUT_LTO_IR = 3 };
@@ -30,7 +31,7 @@ struct link {
     int library;
     void *own;      // the library's, for intermediate code; NULL: not needed yet
     bool has_input; // of that
-    unsigned arch;
+    unsigned arch, most_registers;
     VEC(const char *) options;
     VEC(char *) texts;
     char *ptx; // linked; NULL before
@@ -134,6 +135,9 @@ static int create(int library, void **out, uint32_t count, const char **options)
         const char *arch = strncmp(options[i], "-arch=", 6) == 0 ? strchr(options[i], '_') : NULL;
         if (arch)
             link->arch = (unsigned)strtoul(arch + 1, NULL, 10);
+        const unsigned registers = toolchain_registers_of(options[i]);
+        if (registers)
+            link->most_registers = registers;
         vec_push(&link->options, base_strdup(options[i]));
     }
     *out = link;
@@ -218,7 +222,8 @@ static int complete(void *handle) {
         status = INVALID_INPUT;
     }
     if (status == SUCCESS && !link->ptx)
-        link->ptx = toolchain_link_ptx(link->texts.data, link->texts.length);
+        link->ptx = toolchain_limit_registers(
+            toolchain_link_ptx(link->texts.data, link->texts.length), link->most_registers);
     return status;
 }
 

@@ -3,7 +3,7 @@
 
 #include "ptx/parser.h"
 
-enum { OLDEST_MAJOR = 6, NEWEST_MAJOR = 9, NEWEST_MINOR = 0 };
+enum { OLDEST_MAJOR = 3, NEWEST_MAJOR = 9, NEWEST_MINOR = 0 };
 
 // Is this text at all, and could it be PTX? Says what it is otherwise.
 static bool check_magic(struct ptx_parser *parser) {

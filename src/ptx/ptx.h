@@ -1,6 +1,6 @@
 // PTX as written: modules, functions, statements, operands. Every node keeps the byte range it
 // came from. Nothing here knows what an instruction does; isa.def says what may be written.
-// Source of the grammar: the PTX ISA manual, versions 6.0 to 9.0.
+// Source of the grammar: the PTX ISA manual, versions 3.0 to 9.0.
 #ifndef BANKRUN_PTX_PTX_H
 #define BANKRUN_PTX_PTX_H
 

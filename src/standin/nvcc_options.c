@@ -6,7 +6,20 @@
 
 #include "base/alloc.h"
 
-enum meaning { MODE, STOP, DEVICE_LINK, OUTPUT, FOLDER, GENCODE, ARCH, CODE, LINES, LTO, VALUE };
+enum meaning {
+    MODE,
+    STOP,
+    DEVICE_LINK,
+    OUTPUT,
+    FOLDER,
+    GENCODE,
+    ARCH,
+    CODE,
+    LINES,
+    LTO,
+    REGISTERS,
+    VALUE
+};
 
 // What means something here, and options whose value may be the next argument.
 static const struct row {
@@ -52,6 +65,7 @@ static const struct row {
     {"dlto", LTO, 0},
     {"dlink-time-opt", LTO, 0},
     {"lto", LTO, 0},
+    {"maxrregcount", REGISTERS, 0},
 #define HAS_VALUE(name)                                                                            \
     { name, VALUE, 0 }
     HAS_VALUE("include"),
@@ -72,6 +86,8 @@ static const struct row {
     HAS_VALUE("compiler-bindir"),
     HAS_VALUE("MF"),
     HAS_VALUE("dependency-output"),
+    HAS_VALUE("MT"),
+    HAS_VALUE("dependency-target-name"),
     HAS_VALUE("cudart"),
     HAS_VALUE("cudadevrt"),
     HAS_VALUE("ldir"),
@@ -90,7 +106,6 @@ static const struct row {
     HAS_VALUE("ptxas-options"),
     HAS_VALUE("Xnvlink"),
     HAS_VALUE("nvlink-options"),
-    HAS_VALUE("maxrregcount"),
     HAS_VALUE("t"),
     HAS_VALUE("threads"),
     HAS_VALUE("split-compile"),
@@ -128,6 +143,7 @@ static bool takes_value(const struct row *row) {
     case GENCODE:
     case ARCH:
     case CODE:
+    case REGISTERS:
     case VALUE:
         return true;
     default:
@@ -185,6 +201,9 @@ static void apply(const struct row *row, const char *value, struct nvcc_options 
         break;
     case LTO:
         options->is_for_linking = true;
+        break;
+    case REGISTERS:
+        options->most_registers = (unsigned)strtoul(value, NULL, 10);
         break;
     case VALUE:
         break;

@@ -27,6 +27,7 @@ struct nvcc_options {
     const char *output, *folder;    // -o and -odir; NULL: none
     VEC(struct nvcc_code) gencodes; // of -gencode
     struct nvcc_code single;        // of -arch and -code; NULLs: none
+    unsigned most_registers;        // of -maxrregcount; 0: no limit
     bool has_lines, is_for_linking; // -lineinfo or -G; -dlto
 };
 

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "ptx/ptx.h"
 #include "standin/ptxas_options.h"
 #include "toolchain/carrier.h"
+#include "toolchain/registers.h"
 
 enum { OK = 0, FAILED = 255 };
 
@@ -31,6 +33,7 @@ static const char help[] =
     "  -v, --verbose           names the kernels\n"
     "  -w, --disable-warnings  no warnings\n"
     "  -Werror                 warnings are errors\n"
+    "  -maxrregcount N         the most registers of a thread\n"
     "  --version, --help\n"
     "\n"
     "All other options of ptxas are taken, and mean nothing here.\n";
@@ -90,12 +93,15 @@ static bool check(const struct source *source, const struct ptxas_options *optio
 
 static bool write_carrier(const struct source *source, const struct ptxas_options *options) {
     size_t bytes;
-    char *carrier = toolchain_carrier_make(source->text, source->length, options->arch, &bytes);
+    char *text = toolchain_limit_registers(base_strndup(source->text, source->length),
+                                           options->most_registers);
+    char *carrier = toolchain_carrier_make(text, strlen(text), options->arch, &bytes);
     bool is_written = file_write(options->output, carrier, bytes);
     if (!is_written)
         fprintf(stderr, "ptxas fatal   : Could not open output file '%s': %s\n", options->output,
                 strerror(errno));
     free(carrier);
+    free(text);
     return is_written;
 }
 

@@ -29,7 +29,6 @@ static const char *const valued[] = {
     "machine",
     "m",
     "maxntid",
-    "maxrregcount",
     "minnctapersm",
     "opt-level",
     "O",
@@ -43,7 +42,18 @@ static const char *const valued[] = {
 };
 
 // The options that mean something here.
-enum meaning { OUTPUT, ARCH, RELOCATABLE, VERBOSE, QUIET, STRICT, HELP, VERSION, REFUSED };
+enum meaning {
+    OUTPUT,
+    ARCH,
+    RELOCATABLE,
+    VERBOSE,
+    QUIET,
+    STRICT,
+    REGISTERS,
+    HELP,
+    VERSION,
+    REFUSED
+};
 static const struct row {
     const char *name, *abbreviation;
     enum meaning meaning;
@@ -55,6 +65,7 @@ static const struct row {
     {"verbose", "v", VERBOSE, false},
     {"disable-warnings", "w", QUIET, false},
     {"warning-as-error", "Werror", STRICT, false},
+    {"maxrregcount", "maxrregcount", REGISTERS, true},
     {"help", "h", HELP, false},
     {"version", "V", VERSION, false},
     {"input-as-string", "ias", REFUSED, true},
@@ -89,6 +100,17 @@ static bool read_arch(const char *text, struct ptxas_options *options) {
     return true;
 }
 
+// Of a kernel; other words mean something to other versions of ptxas.
+static bool read_registers(const char *text, struct ptxas_options *options,
+                           struct strbuf *problem) {
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end)
+        strbuf_printf(problem, "Value '%s' is not defined for option 'maxrregcount'", text);
+    options->most_registers = number < 255 ? (unsigned)number : 255;
+    return !problem->length;
+}
+
 static bool apply(const struct row *row, const char *value, struct ptxas_options *options,
                   struct strbuf *problem) {
     switch (row->meaning) {
@@ -111,6 +133,8 @@ static bool apply(const struct row *row, const char *value, struct ptxas_options
     case STRICT:
         options->warnings_are_errors = true;
         return true;
+    case REGISTERS:
+        return read_registers(value, options, problem);
     case HELP:
         options->wants_help = true;
         return true;

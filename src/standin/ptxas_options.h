@@ -8,7 +8,7 @@ struct strbuf;
 
 struct ptxas_options { // texts are those of argv
     const char *input, *output;
-    unsigned arch;
+    unsigned arch, most_registers; // 0: no limit
     bool is_relocatable, is_verbose, is_quiet, warnings_are_errors;
     bool only_checks; // for an architecture of PTX
     bool wants_help, wants_version;

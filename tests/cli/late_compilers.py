@@ -221,7 +221,10 @@ print(jit.nvJitLinkDestroy(ctypes.byref(l)), l.value)
 l = link(jit, (3, b"IR"), (2, (head + two).encode()), options=(b"-arch=sm_90", b"-lto"))
 code = text(jit, "nvJitLinkGetLinkedCubin", l)
 launch(code, b"lto"); launch(code, b"two")
+l = link(jit, (2, (head + two).encode()), options=(b"-arch=sm_90", b"-maxrregcount=57"))
+print(text(jit, "nvJitLinkGetLinkedPtx", l).count(b".maxnreg 57 {{"))
 """).stdout
+        self.assertTrue(done.endswith("complete 0\n1\n"), done)
         self.assertIn("create 0\nadd 0\nadd 0\ncomplete 0\nlaunch 0\none 1\nlaunch 0\ntwo 2\n0 None\n", done)
         self.assertIn("complete 0\nlaunch 0\nlto 7\nlaunch 0\ntwo 2\n", done)
 

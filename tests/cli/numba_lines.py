@@ -96,6 +96,7 @@ class Numba(unittest.TestCase):
         done = subprocess.run([BANKRUN, sys.executable, *options, self.write("script.py", HEAD + script)], check=False,
                               capture_output=True, text=True, cwd=self.folder)
         self.assertNotIn("Traceback", done.stderr)
+        self.told = [line for line in done.stderr.splitlines() if "a kernel has no lines" in line]
         return done.stdout.splitlines()
 
     def test_lines_are_asked_for(self):
@@ -124,10 +125,12 @@ print(decorators.asked)
     def test_functions_without_lines_where_debug_information_fails(self):
         said = self.said("""
 dispatcher.failing = "lines"
-print(dispatcher.compile_cuda("f", None, ()))
+for _ in range(2):
+    print(dispatcher.compile_cuda("f", None, ()))
 print([lineinfo for *_, lineinfo in dispatcher.asked])
 """)
-        self.assertEqual(said, ["code", "[True, False]"])
+        self.assertEqual(said, ["code", "code", "[True, False, True, False]"])
+        self.assertEqual(self.told, ["bankrun: numba: a kernel has no lines, since these failed: ZeroDivisionError: lineinfo=True"])
 
     def test_warnings_of_the_program_stay(self):
         said = self.said("""
@@ -151,6 +154,7 @@ except ZeroDivisionError as error:
     print(error, error.__context__)
 """)
         self.assertEqual(said, ["lineinfo=False None"])
+        self.assertEqual(self.told, [])
 
     def test_intermediate_code_with_lines_can_be_linked_with_other(self):
         said = self.said("""
@@ -164,6 +168,7 @@ print(nvvm.given[-1] == codegen.IR)
 
     def test_what_does_not_link_as_intermediate_code_is_linked_as_ptx(self):
         self.assertEqual(self.said("link(True, (False, True))\n"), ["cubin", "[(True, True), (False, True)] True"])
+        self.assertEqual(self.told, [])
 
     def test_what_links_with_no_lines_has_none(self):
         said = self.said("""
@@ -173,6 +178,7 @@ link(True, (True, True))
 """)
         self.assertEqual(said[:2], ["cubin", "[(True, True), (False, True), (True, False)] True"])
         self.assertFalse([word for word in said[2].split() if "dbg" in word])
+        self.assertEqual(len(self.told), 1)
         self.assertEqual(said[3:], ["cubin", "[(True, True)] True"])  # the next one has its lines
 
     def test_what_does_not_link_at_all_fails_as_it_does_without_bankrun(self):

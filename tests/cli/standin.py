@@ -174,6 +174,66 @@ call("cuModuleLoadData", ctypes.byref(module), image.replace(b"99.0", b"99.1"))
         self.assertIn("machine code", done.stderr)
 
 
+# A kernel with 40 values at a time, and what its registers are.
+MANY = HEAD + ".visible .entry answer(.param .u64 out)%s\n{\n.reg .b32 %%r<41>;\n.reg .b64 %%rd<2>;\nld.param.u64 %%rd1, [out];\n" \
+    + "".join(f"ld.global.u32 %%r{i}, [%%rd1+{4 * i}];\n" for i in range(40)) \
+    + "".join(f"st.global.u32 [%%rd1+{4 * i}], %%r{39 - i};\n" for i in range(40)) + "ret;\n}\n"
+REGISTERS = LOADER[:LOADER.index("image = ")].replace("how, path = sys.argv[1:]", "how, path, limit = sys.argv[1:]") + """
+image = open(path, "rb").read()
+options, values = (ctypes.c_int * 1)(0), (ctypes.c_void_p * 1)(int(limit))
+count = 1 if int(limit) else 0
+if how == "memory":
+    call("cuModuleLoadDataEx", ctypes.byref(module), image, count, options, values)
+elif how == "library":
+    library, kernel = ctypes.c_void_p(), ctypes.c_void_p()
+    call("cuLibraryLoadData", ctypes.byref(library), image, options, values, count, None, None, 0)
+    call("cuLibraryGetModule", ctypes.byref(module), library)
+else:
+    link, made, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    call("cuLinkCreate_v2", count, options, values, ctypes.byref(link))
+    call("cuLinkAddData_v2", link, int(how), image, ctypes.c_size_t(len(image)), b"a", 0, None, None)
+    call("cuLinkComplete", link, ctypes.byref(made), ctypes.byref(size))
+    call("cuModuleLoadData", ctypes.byref(module), made)
+function, registers = ctypes.c_void_p(), ctypes.c_int()
+call("cuModuleGetFunction", ctypes.byref(function), module, b"answer")
+call("cuFuncGetAttribute", ctypes.byref(registers), 4, function)
+print("registers", registers.value)
+"""
+
+
+class Registers(Case):
+    """A limit that a compiler or linker is given is one of the estimate, unless the kernel says something itself."""
+
+    def registers(self, how, path, limit=0):
+        done = run(BANKRUN, "--no-cache", "--quiet", sys.executable, self.write("load.py", REGISTERS), how, path, str(limit))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return int(done.stdout.split()[-1])
+
+    def test_given_as_it_is_loaded_or_linked(self):
+        path = self.write("many.ptx", MANY % "" + "\0")
+        for how in ("memory", "library", "1"):
+            free = self.registers(how, path)
+            self.assertGreater(free, 40)
+            self.assertEqual(self.registers(how, path, 32), 32)
+            self.assertEqual(self.registers(how, path, 200), free)
+
+    def test_what_the_kernel_says_counts(self):
+        for directive, wanted in ((".maxnreg 38", 38), (".maxntid 128, 1, 1", None)):
+            path = self.write("many.ptx", MANY % f"\n{directive}" + "\0")
+            self.assertEqual(self.registers("memory", path, 32), wanted or self.registers("memory", path))
+
+    def test_given_to_ptxas(self):
+        for options, wanted in ((("-maxrregcount", "32"), 32), (("--maxrregcount=24",), 24), (("-maxrregcount=0",), None)):
+            self.assertEqual(self.ptxas(MANY % "", "-arch=sm_80", *options).returncode, 0)
+            made = self.registers("memory", self.out)
+            self.assertEqual(made, wanted or made)
+            self.assertEqual(made > 40, wanted is None)
+        for value in ("many", "-1", "3x", ""):
+            done = self.ptxas(MANY % "", "-arch=sm_80", f"-maxrregcount={value}")
+            self.assertEqual(done.returncode, 255)
+            self.assertIn(f"Value '{value}' is not defined for option 'maxrregcount'", done.stderr)
+
+
 class Environment(Case):
     def told(self, *options, **variables):
         done = run(BANKRUN, *options, "env", env={**os.environ, **variables})

@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ -z "$output" ] || cp "$PTX" "$output"
+[ -z "$DEPENDENCIES" ] || echo "${output%.*}.o : k.cu" >"${output%.*}.d"
 exit ${STATUS:-0}
 """
 LOUD = '#!/bin/sh\necho "own $(basename "$0")" "$@"\n'
@@ -187,6 +188,29 @@ class Nvcc(Case):
         self.assertEqual(done.returncode, 1)
         done = self.shell("TMPDIR=/nowhere nvcc -ptx k.cu")
         self.assertIn("no folder for temporary files", done.stderr)
+
+    def test_dependencies_are_of_what_is_made(self):
+        for words, path, text in (("-cubin -arch=sm_80 k.cu -MD", "k.d", "k.o : k.cu"), ("-ptx k.cu -MMD -odir .", "./k.d", "./k.o : k.cu"),
+                                  ("-cubin -arch=sm_80 k.cu -MD -o x.y.cubin", "x.y.d", "x.y.cubin : k.cu"), ("-ptx k.cu -MD -o z", "z.d", "z : k.cu")):
+            done = self.shell("nvcc " + words, DEPENDENCIES="1")
+            self.assertEqual(self.read(path).decode(), text + "\n", words + done.stderr)
+            os.remove(os.path.join(self.folder, path))
+        self.asked()
+        self.shell("nvcc -cubin -arch=sm_80 k.cu -MD -MF d -o x.cubin")
+        asked = self.asked()
+        self.assertEqual(asked[asked.index("-MT") + 1], "x.cubin")
+        self.shell("nvcc -cubin -arch=sm_80 k.cu -MD -MF d -MT mine")
+        self.assertEqual(self.asked().count("-MT"), 1)
+        done = self.shell("mkdir x.d; nvcc -cubin -arch=sm_80 k.cu -MD -o x.cubin", DEPENDENCIES="1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Could not open output file 'x.d'", done.stderr)
+
+    def test_a_limit_of_registers_is_in_what_stands_for_machine_code(self):
+        for words, has in (("-cubin -arch=sm_80 k.cu -maxrregcount=24", True), ("-cubin -arch=sm_80 k.cu --maxrregcount 24", True),
+                           ("-cubin -arch=sm_80 fake.ptx -maxrregcount=24", True), ("-cubin -arch=sm_80 k.cu", False),
+                           ("-ptx k.cu -maxrregcount=24", False)):
+            done = self.shell(f"nvcc {words} -o made")
+            self.assertEqual(b".maxnreg 24 {" in self.read("made"), has, words + done.stderr)
 
     def test_temporary_files_go(self):
         os.mkdir(os.path.join(self.folder, "tmp"))

@@ -18,6 +18,7 @@
 #include "toolchain/elf_info.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/link.h"
+#include "toolchain/registers.h"
 
 // ---- Helpers ------------------------------------------------------------------------------
 
@@ -327,6 +328,44 @@ static void test_link(void **state) {
     free(linked);
 }
 
+static void assert_limited(const char *text, unsigned most, const char *wanted) {
+    char *limited = toolchain_limit_registers(base_strdup(text), most);
+    assert_string_equal(limited, wanted);
+    free(limited);
+}
+
+static void test_limits_of_registers(void **state) {
+    (void)state;
+    const char *plain =
+        ".version 8.0\n// .entry c() {\n.visible .entry k(.param .u32 p)\n{\nret;\n}\n";
+    assert_limited(plain, 0, plain);
+    assert_limited(
+        plain, 32,
+        ".version 8.0\n// .entry c() {\n.visible .entry k(.param .u32 p)\n .maxnreg 32 {\n"
+        "ret;\n}\n");
+    assert_limited(plain, 999,
+                   ".version 8.0\n// .entry c() {\n.visible .entry k(.param .u32 p)\n .maxnreg 255 "
+                   "{\nret;\n}\n");
+    // What a kernel says itself counts; functions and declarations have no limit.
+    const char *const same[] = {
+        ".version 8.0\n.entry k() .maxnreg 16 { ret; }\n",
+        ".version 8.0\n.entry k()\n.maxntid 128, 1, 1\n.minnctapersm 4\n{ ret; }\n",
+        ".version 8.0\n.entry k() .reqntid 32 { ret; }\n",
+        ".version 8.0\n.func f() { { .reg .b32 r; } ret; }\n",
+        ".version 8.0\n.extern .entry k();\n.global .u32 x[2] = {1, 2};\n",
+        "no PTX {{{ .entry",
+        "",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_limited(same[i], 32, same[i]);
+    assert_int_equal(toolchain_registers_of("-maxrregcount=57"), 57);
+    assert_int_equal(toolchain_registers_of("--maxrregcount=1000"), 255);
+    const char *const others[] = {"-maxrregcount=", "-maxrregcount=-1", "-maxrregcount",
+                                  "maxrregcount=57", "-arch=sm_90"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(toolchain_registers_of(others[i]), 0);
+}
+
 static void test_device_runtime_is_added(void **state) {
     (void)state;
     char *other = base_strdup(".version 8.0\n// cudaCGSynchronize\n.visible .entry k() { ret; }\n");
@@ -491,6 +530,7 @@ int main(void) {
         cmocka_unit_test(test_program_kinds),
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_link),
+        cmocka_unit_test(test_limits_of_registers),
         cmocka_unit_test(test_device_runtime_is_added),
         cmocka_unit_test(test_link_of_nonsense),
         cmocka_unit_test(test_clamp),

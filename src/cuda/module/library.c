@@ -13,8 +13,15 @@
 #include "ir/ir.h"
 #include "toolchain/carrier.h"
 #include "toolchain/cubin.h"
+#include "toolchain/registers.h"
 
-enum { INFO_LOG = 3, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES }; // cudaJitOption
+enum {
+    MOST_REGISTERS = 0,
+    INFO_LOG = 3,
+    INFO_LOG_BYTES,
+    ERROR_LOG,
+    ERROR_LOG_BYTES
+}; // cudaJitOption
 
 // ---- Logs -------------------------------------------------------------------------------------
 
@@ -46,6 +53,14 @@ void cuda_jit_log(const struct cuda_jit *jit, const char *errors) {
         return;
     write_log(jit, ERROR_LOG, errors ? errors : "");
     write_log(jit, INFO_LOG, "");
+}
+
+unsigned cuda_jit_registers(const struct cuda_jit *jit) {
+    unsigned most = 0;
+    for (unsigned i = 0; jit && jit->options && jit->values && i < jit->count; i++)
+        if (jit->options[i] == MOST_REGISTERS)
+            most = (unsigned)(uintptr_t)jit->values[i];
+    return most;
 }
 
 // ---- Loading ----------------------------------------------------------------------------------
@@ -100,7 +115,7 @@ enum cuda_error cuda_library_load(struct cuda_state *state, const void *image,
     size_t log_bytes;
     struct cuda_module *module = base_alloc(sizeof *module);
     module->is_loaded = true;
-    module->code.text = text;
+    module->code.text = toolchain_limit_registers(text, cuda_jit_registers(jit));
     module->log = open_memstream(&log, &log_bytes);
     vec_push(&state->modules, module);
     error = cuda_module_load(state, module);

@@ -6,7 +6,7 @@
 #include "cuda/core/state.h"
 #include "cuda/module/module.h"
 
-struct cuda_jit { // options of the just-in-time compiler: only its logs mean something here
+struct cuda_jit { // options of the just-in-time compiler: its logs, and the most registers
     const int *options;
     void **values;
     unsigned count;
@@ -19,6 +19,8 @@ enum cuda_error cuda_library_load(struct cuda_state *state, const void *image,
                                   const struct cuda_jit *jit, struct cuda_module **module);
 enum cuda_error cuda_library_load_file(struct cuda_state *state, const char *path,
                                        const struct cuda_jit *jit, struct cuda_module **module);
+// 0: no limit of registers. Values are read as the call is made.
+unsigned cuda_jit_registers(const struct cuda_jit *jit);
 // NULL: no module that was loaded so.
 struct cuda_module *cuda_library_find(const struct cuda_state *state, const void *handle);
 // cudaErrorSymbolNotFound: no such kernel.

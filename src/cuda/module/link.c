@@ -11,6 +11,7 @@
 #include "toolchain/carrier.h"
 #include "toolchain/device_code.h"
 #include "toolchain/link.h"
+#include "toolchain/registers.h"
 
 enum input { INPUT_CUBIN, INPUT_PTX, INPUT_FAT_BINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
 
@@ -19,6 +20,7 @@ struct cuda_link {
     VEC(char *) texts;
     char *result; // the program may use it until the link is destroyed
     struct cuda_jit jit;
+    unsigned most_registers;
 };
 
 enum cuda_error cuda_link_create(struct cuda_state *state, unsigned count, int *options,
@@ -29,6 +31,7 @@ enum cuda_error cuda_link_create(struct cuda_state *state, unsigned count, int *
     if (error == cudaSuccess) {
         *link = cuda_handle_new(state, CUDA_LINK, sizeof **link);
         (*link)->jit = (struct cuda_jit){options, values, count}; // which live as long
+        (*link)->most_registers = cuda_jit_registers(&(*link)->jit);
         cuda_jit_log(&(*link)->jit, NULL);
     }
     return error;
@@ -125,7 +128,8 @@ enum cuda_error cuda_link_complete(struct cuda_state *state, struct cuda_link *l
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         free(known->result);
-        known->result = toolchain_link_ptx(known->texts.data, known->texts.length);
+        known->result = toolchain_limit_registers(
+            toolchain_link_ptx(known->texts.data, known->texts.length), known->most_registers);
         *image = known->result;
         if (bytes)
             *bytes = strlen(known->result) + 1;

@@ -24,6 +24,19 @@ import warnings
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+_was_said = False
+
+
+def _say_without_lines(error):
+    """Once: what bankrun asked of numba failed, and what the program asked for did not."""
+    global _was_said
+    if not _was_said and os.environ.get("BANKRUN_QUIET") != "1":
+        text = " ".join(str(error).split())
+        text = text if len(text) <= 200 else text[:197] + "..."
+        print(f"bankrun: numba: a kernel has no lines, since these failed: {type(error).__name__}: {text}", file=sys.stderr)
+    _was_said = True
+
+
 def _with_lines(compile_cuda):
     """numba's compiler with lines where the program asks for neither these nor debug information. What of numba's debug
     information fails or warns is nothing that the program asked for: the function is compiled without lines then."""
@@ -41,9 +54,11 @@ def _with_lines(compile_cuda):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Could not find source for function")
                 return compile_cuda(*more.args, **more.kwargs)
-        except Exception:
-            pass  # of the program's own errors the traceback is the one below
-        return compile_cuda(*args, **kwargs)
+        except Exception as error:
+            failed = error
+        compiled = compile_cuda(*args, **kwargs)  # of the program's own errors the traceback is this one
+        _say_without_lines(failed)
+        return compiled
 
     return with_lines
 
@@ -108,16 +123,18 @@ def _numba_codegen(module):
         self._lto = False
         try:
             return get_cubin(self, cc=cc)
-        except Exception:
-            pass  # this way is not the program's
+        except Exception as error:
+            failed = error  # this way is not the program's
         finally:
             self._lto = True
         self._ltoir_cache.clear()
         _lines_are_left_out = True
         try:
-            return get_cubin(self, cc=cc)
+            linked = get_cubin(self, cc=cc)
         finally:
             _lines_are_left_out = False
+        _say_without_lines(failed)
+        return linked
 
     module.CUDACodeLibrary.get_cubin = with_lines
     module.JITCUDACodegen.magic_tuple = lambda self: (*magic_tuple(self), "bankrun")
