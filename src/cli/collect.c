@@ -170,28 +170,19 @@ static void wait_for_endings(struct handover *handover, const struct child *chil
         wait_a_moment();
 }
 
-// Does a process run of which nothing was heard?
-static bool has_others(struct handover *handover) {
-    VEC(pid_t) known = {0};
+static bool has_others(void) {
     struct strbuf names = {0};
-    for (size_t i = 0; i < handover_count(handover); i++) {
-        struct handover_process process;
-        handover_peek(handover, i, &process);
-        vec_push(&known, process.pid);
-    }
-    others_list(known.data, known.length, &names);
+    others_list(NULL, 0, &names);
     const bool is_found = names.length > 0;
     strbuf_free(&names);
-    vec_free(&known);
     return is_found;
 }
 
-// Those that end with the program, as Python's resource tracker, which waits for its parent's end,
-// get a moment for it.
-static void wait_for_others(struct handover *handover, const struct child *child) {
-    enum { MOMENTS = 100 };
-    for (int i = 0; i < MOMENTS && child->adopts && !child->is_stopping && has_others(handover);
-         i++)
+// Processes that end with the program, as Python's resource tracker, which waits for its parent's
+// end, get a moment for it.
+static void wait_for_others(const struct child *child) {
+    enum { MOMENTS = 200 };
+    for (int i = 0; i < MOMENTS && child->adopts && !child->is_stopping && has_others(); i++)
         wait_a_moment();
 }
 
@@ -214,7 +205,7 @@ static void find_others(struct handover *handover, const struct child *child, co
 void collect(struct handover *handover, const struct child *child,
              const struct cli_options *options, struct collection *collection) {
     VEC(pid_t) alive = {0};
-    wait_for_others(handover, child);
+    wait_for_others(child);
     wait_for_endings(handover, child);
     for (size_t i = 0, count = handover_count(handover); i < count; i++) {
         struct handover_process process;

@@ -191,7 +191,7 @@ def check_followed(folder):
     # One that outlives the command; its input ends when this script's reader does.
     hold = "mkfifo hold\n(./app wait <hold >said; rm hold said) &\nexec 9>hold\n" \
            "while ! grep -qs waiting said; do sleep 0.05; done\n" \
-           "(sleep 2; :) 9>&9 &\n"
+           "(sleep 5; :) 9>&9 &\n"
     script = folder.script(hold + "exit 0\n")
     folder.expect((script,), 0, 3, incomplete="./app is still running")
     while os.path.exists(os.path.join(folder.path, "hold")):
@@ -202,12 +202,12 @@ def check_followed(folder):
     while os.path.exists(os.path.join(folder.path, "hold")):
         time.sleep(0.05)
     # One in the background that has not begun yet.
-    folder.expect((folder.script("./app\nsleep 3 &\nexit 0\n"),), 0, 3,
+    folder.expect((folder.script("./app\nsleep 6 &\nexit 0\n"),), 0, 3,
                   incomplete="still running, and not counted")
     folder.expect((folder.script("./app\nsleep 0.1 &\nwait\nexit 0\n"),), 0, 3)
     # Those that end just behind the command: one without and one with launches.
     folder.expect((folder.script("./app\nsleep 0.3 &\nexit 0\n"),), 0, 3)
-    folder.expect((folder.script("./app\n(sleep 0.2; ./app) &\nexit 0\n"),), 0, 6)
+    folder.expect((folder.script("./app\n./app &\nexit 0\n"),), 0, 6)
 
 
 @contextlib.contextmanager
