@@ -13,6 +13,7 @@
 #include "inject/inject.h"
 #include "inject/library.h"
 #include "toolchain/carrier.h"
+#include "toolchain/registers.h"
 #include "toolchain/sources.h"
 
 #define INJECT_API __attribute__((visibility("default")))
@@ -37,8 +38,9 @@ struct program {
     nvrtc_program handle;
     int library;
     char *name, *source;
-    unsigned arch; // of the machine code that was asked for; 0: PTX was
-    char *ptx;     // made when it is first asked for; NULL before
+    unsigned arch;           // of the machine code that was asked for; 0: PTX was
+    unsigned most_registers; // that it may take; 0: no limit
+    char *ptx;               // made when it is first asked for; NULL before
 };
 
 static struct inject_libraries libraries;
@@ -177,6 +179,17 @@ static const char *arch_of(const char *option) {
     return arch ? arch : value_of(option, "gpu-architecture");
 }
 
+// `-maxrregcount=32`, or the number is the next argument.
+static void read_registers(struct program *program, const char *option, const char *next) {
+    struct strbuf whole = {0};
+    if (is_option(option, "maxrregcount") && !strchr(option, '=') && next)
+        strbuf_printf(&whole, "%s=%s", option, next);
+    const unsigned most = toolchain_registers_of(whole.length ? whole.data : option);
+    if (most)
+        program->most_registers = most;
+    strbuf_free(&whole);
+}
+
 static void read_arguments(struct arguments *arguments, struct program *program, int count,
                            const char *const *options) {
     bool arch_follows = false;
@@ -186,6 +199,7 @@ static void read_arguments(struct arguments *arguments, struct program *program,
                                 is_option(options[i], "G") || is_option(options[i], "device-debug");
         arguments->is_for_linking |=
             is_option(options[i], "dlto") || is_option(options[i], "dlink-time-opt");
+        read_registers(program, options[i], i + 1 < count ? options[i + 1] : NULL);
     }
     for (int i = 0; options && i < count; i++) {
         const char *arch = arch_follows ? options[i] : arch_of(options[i]);
@@ -208,7 +222,7 @@ int nvrtcCompileProgram(nvrtc_program handle, int count, const char *const *opti
     if (!real)
         return NVRTC_INTERNAL_ERROR;
     struct arguments arguments = {0};
-    program->arch = 0;
+    program->arch = program->most_registers = 0;
     free(program->ptx);
     program->ptx = NULL;
     read_arguments(&arguments, program, count, options);
@@ -271,7 +285,12 @@ static char *code_of(nvrtc_program handle, size_t *bytes, int *status) {
         return NULL;
     }
     const char *ptx = ptx_of(program, status);
-    return ptx ? toolchain_carrier_make(ptx, strlen(ptx), program->arch, bytes) : NULL;
+    if (!ptx)
+        return NULL;
+    char *limited = toolchain_limit_registers(base_strdup(ptx), program->most_registers);
+    char *carrier = toolchain_carrier_make(limited, strlen(limited), program->arch, bytes);
+    free(limited);
+    return carrier;
 }
 
 int nvrtcGetCUBINSize(nvrtc_program handle, size_t *bytes) {

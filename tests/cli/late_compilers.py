@@ -223,8 +223,11 @@ code = text(jit, "nvJitLinkGetLinkedCubin", l)
 launch(code, b"lto"); launch(code, b"two")
 l = link(jit, (2, (head + two).encode()), options=(b"-arch=sm_90", b"-maxrregcount=57"))
 print(text(jit, "nvJitLinkGetLinkedPtx", l).count(b".maxnreg 57 {{"))
+for options in ((b"-maxrregcount=57",), (b"--maxrregcount", b"57"), ()):
+    made = program(rtc, b"k.cu", b"-arch=sm_80", *options)
+    print(text(rtc, "nvrtcGetCUBIN", made).count(b".maxnreg 57 {{"), text(rtc, "nvrtcGetPTX", made).count(b".maxnreg"))
 """).stdout
-        self.assertTrue(done.endswith("complete 0\n1\n"), done)
+        self.assertTrue(done.endswith("complete 0\n1\n1 0\n1 0\n0 0\n"), done)
         self.assertIn("create 0\nadd 0\nadd 0\ncomplete 0\nlaunch 0\none 1\nlaunch 0\ntwo 2\n0 None\n", done)
         self.assertIn("complete 0\nlaunch 0\nlto 7\nlaunch 0\ntwo 2\n", done)
 
