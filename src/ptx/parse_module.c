@@ -3,7 +3,7 @@
 
 #include "ptx/parser.h"
 
-enum { OLDEST_MAJOR = 3, NEWEST_MAJOR = 9, NEWEST_MINOR = 0 };
+enum { OLDEST_MAJOR = 3, NEWEST_MAJOR = 9, NEWEST_MINOR = 0, OLDEST_TARGET = 20 };
 
 // Is this text at all, and could it be PTX? Says what it is otherwise.
 static bool check_magic(struct ptx_parser *parser) {
@@ -84,10 +84,21 @@ static bool parse_architecture(struct ptx_parser *parser) {
     bool has_suffix = text + 1 == end && (*text == 'a' || *text == 'f');
     if (number < 10 || (text != end && !has_suffix))
         return ptx_expected(parser, "an architecture such as sm_90");
+    if (number < OLDEST_TARGET) // their floats have no subnormals
+        return ptx_error(parser, range,
+                         "the architecture sm_%u is too old: bankrun reads PTX for "
+                         "sm_%d and later",
+                         number, OLDEST_TARGET);
     parser->module->target = number;
     parser->module->target_suffix = has_suffix ? *text : '\0';
     ptx_next(parser);
     return true;
+}
+
+static bool is_option(const struct ptx_parser *parser, const char *name) {
+    const struct source_range range = parser->token.range;
+    return range.end - range.begin == strlen(name) &&
+           memcmp(ptx_text(parser, range), name, strlen(name)) == 0;
 }
 
 // `.target sm_90, texmode_unified, debug`
@@ -98,9 +109,11 @@ static bool parse_target(struct ptx_parser *parser) {
     while (ptx_accept_punct(parser, ',')) {
         if (parser->token.kind != PTX_TOKEN_NAME)
             return ptx_expected(parser, "a target option");
-        struct source_range option = parser->token.range;
-        parser->module->is_debug |= option.end - option.begin == strlen("debug") &&
-                                    memcmp(ptx_text(parser, option), "debug", strlen("debug")) == 0;
+        if (is_option(parser, "map_f64_to_f32"))
+            return ptx_error(parser, parser->token.range,
+                             "PTX whose doubles are to be floats ('map_f64_to_f32') is not "
+                             "supported");
+        parser->module->is_debug |= is_option(parser, "debug");
         ptx_next(parser); // texture modes change nothing here
     }
     return true;
