@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""How much ranks gain on one machine, and what more machines would gain.
+
+    bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--threads 1] [--scale 1.0] [--program FILE]
+
+Runs the four programs of bench/ranks.cu, each rank with so many threads, and prints for each number of ranks the time of the
+run, the efficiency (the time of one rank, divided by the time and the number of ranks), and the bytes that were moved. The
+profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part S of the run that is none of
+it (the program's own), and the bytes B that a rank got and sent, with the numbers of the run with most ranks,
+
+    time on N machines = S + W / (N * threads a machine / threads measured) + N * B / bandwidth
+
+since rank 0 sends to all by one link. --program: a compiled bench/ranks.cu, where there is no nvcc.
+"""
+
+import argparse
+import filecmp
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SIZES = {"sort": 1 << 24, "histogram": 1 << 29, "sparse": 600000, "product": 6144}
+RANK = re.compile(r"^\s+rank (\d+)\s+(\d+) blocks\s+([\d.]+) s\s+([\d.]+) MB to it\s+([\d.]+) MB from it", re.M)
+
+
+def run(options, folder, what, ranks):
+    profile = os.path.join(folder, f"{what}-{ranks}.json")
+    start = [] if ranks == 1 else [options.mpirun, "--oversubscribe", "--bind-to", "none", "--quiet", "-n", str(ranks)]
+    command = [*start, os.path.join(options.build, "bankrun"), "--as", "written", "--ranks", "--threads", str(options.threads),
+               "--format", "json", "-o", profile, options.program, what, str(max(64, int(SIZES[what] * options.scale)))]
+    begun = time.monotonic()
+    process = subprocess.run(command, capture_output=True, text=True, check=False,
+                             env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+    took = time.monotonic() - begun
+    if process.returncode or "PASS" not in process.stdout:
+        sys.exit(f"{' '.join(command)}: status {process.returncode}\n{process.stdout}{process.stderr}")
+    rows = [tuple(map(float, row)) for row in RANK.findall(process.stderr)]
+    return profile, took, rows
+
+
+def project(options, took, rows):
+    if not rows:
+        return
+    work, moved = sum(row[2] for row in rows), max(row[3] + row[4] for row in rows) * 1e6
+    rest = max(0.0, took - max(row[2] for row in rows))
+    print(f"    projection: S = {rest:.2f} s, W = {work:.2f} s, B = {moved / 1e6:.1f} MB a rank, {options.gigabits} Gbit/s")
+    for machines in 4, 16, 64:
+        share = work / (machines * options.machine_threads / options.threads)
+        moving = machines * moved / (options.gigabits * 1e9 / 8)
+        print(f"    {machines:3} machines of {options.machine_threads} threads: {rest:.2f} + {share:.2f} + {moving:.2f} = "
+              f"{rest + share + moving:.2f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--ranks", default="1,2,4,8,16")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--only", default=",".join(SIZES))
+    parser.add_argument("--program")
+    parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--gigabits", type=float, default=100)
+    parser.add_argument("--machine-threads", type=int, default=64)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if not options.program:
+            options.program = os.path.join(folder, "ranks")
+            subprocess.run(["nvcc", "-O2", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-o",
+                            options.program, os.path.join(ROOT, "bench", "ranks.cu")], check=True)
+        for what in options.only.split(","):
+            print(f"{what}, {max(64, int(SIZES[what] * options.scale))}\n    ranks      time  efficiency     moved", flush=True)
+            first = None
+            for ranks in map(int, options.ranks.split(",")):
+                profile, took, rows = run(options, folder, what, ranks)
+                first = first or (profile, took, ranks)
+                if not filecmp.cmp(first[0], profile, shallow=False):
+                    sys.exit(f"{what}: the profile of {ranks} ranks is another one")
+                moved = sum(row[3] + row[4] for row in rows)
+                print(f"    {ranks:5} {took:7.2f} s  {first[1] * first[2] / (took * ranks):10.2f}  {moved:7.1f} MB", flush=True)
+            project(options, took, rows)
+
+
+if __name__ == "__main__":
+    main()
