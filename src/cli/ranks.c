@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,25 @@ static enum ranks_role work(const struct cli_options *options, int *status) {
     return RANKS_OTHER;
 }
 
+// A rank that ends while MPI begins leaves the others waiting in there, where nothing else helps.
+static void on_alarm(int number) {
+    static const char text[] = "bankrun: MPI does not begin: a rank does not come, or has ended\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(CLI_USAGE);
+}
+
+static bool begin(void) {
+    enum { TIMES = 4 }; // of the patience with a rank: many ranks take their time
+    struct sigaction action = {.sa_handler = on_alarm}, before;
+    sigaction(SIGALRM, &action, &before);
+    alarm(TIMES * ranks_patience());
+    const bool is_begun = self.mpi->begin(&self.rank, &self.count);
+    alarm(0);
+    sigaction(SIGALRM, &before, NULL);
+    return is_begun;
+}
+
 enum ranks_role ranks_join(const struct cli_options *options, int *status) {
     bool is_first = true;
     unsetenv(RANKS_VARIABLE);
@@ -177,7 +197,7 @@ enum ranks_role ranks_join(const struct cli_options *options, int *status) {
     *status = CLI_OK;
     if (!self.mpi)
         return is_first ? RANKS_ALONE : RANKS_OTHER;
-    if (!self.mpi->begin(&self.rank, &self.count)) {
+    if (!begin()) {
         cli_error("MPI does not begin");
         *status = CLI_USAGE;
         return RANKS_REFUSED;
