@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/environment.h"
+#include "sim/sim.h"
 
 static const struct {
     const char *name;
@@ -157,6 +158,7 @@ int main(int argc, char **argv) {
     json_set_alloc_funcs(base_alloc, free); // what it cannot allocate it would leave out
     signal(SIGXFSZ, SIG_IGN);               // a file that may not grow is an error like others
     environment_use_packages();
+    sim_limit_lanes(getenv("BANKRUN_LANES"));
     int status = run(argc, argv);
     return output_close() || status ? status : CLI_USAGE;
 }

@@ -62,7 +62,10 @@ void sim_destroy(struct sim *sim);
 // Which lane code runs on this machine: "base", "avx2", "avx512". *widest: which one the machine
 // could run, had it been compiled.
 const char *sim_lanes(const char **widest);
-// Those that BANKRUN_LANES limits it to; NULL: it does not.
+// No wider lanes than these from now on, to see what a plainer machine does: "base" or "avx2",
+// which is kept; anything else: as wide as there are. Before other threads use the simulator.
+void sim_limit_lanes(const char *lanes);
+// Those that it is limited to; NULL: it has its widest.
 const char *sim_lanes_most(void);
 int sim_threads(const struct sim *sim);  // upper bound of observers' worker numbers
 bool sim_samples(const struct sim *sim); // launches may leave out blocks

@@ -1,14 +1,13 @@
 // Picks the lane code for the machine that this process runs on, among what was compiled.
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/machine.h"
 #include "sim/sim_internal.h"
 
-// BANKRUN_LANES: no wider lanes than these, to see what a plainer machine does.
+static const char *most; // NULL: no limit
+
 __attribute__((unused)) static bool may_use(const char *lanes) {
     static const char *const narrow_first[] = {"base", "avx2", "avx512"};
-    const char *most = getenv("BANKRUN_LANES");
     for (unsigned i = 0; most && i < sizeof narrow_first / sizeof *narrow_first; i++) {
         if (!strcmp(narrow_first[i], lanes))
             return true;
@@ -30,11 +29,14 @@ const struct sim_target *sim_target_pick(void) {
     return sim_target_base();
 }
 
+void sim_limit_lanes(const char *lanes) {
+    most = lanes && (!strcmp(lanes, "base") || !strcmp(lanes, "avx2")) ? lanes : NULL;
+}
+
 const char *sim_lanes_most(void) {
-    const char *widest, *most = getenv("BANKRUN_LANES");
+    const char *widest;
     sim_lanes(&widest);
-    return most && (!strcmp(most, "base") || !strcmp(most, "avx2")) && !may_use(widest) ? most
-                                                                                        : NULL;
+    return most && !may_use(widest) ? most : NULL;
 }
 
 const char *sim_lanes(const char **widest) {

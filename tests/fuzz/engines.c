@@ -173,6 +173,7 @@ int main(int argc, char **argv) {
                                                   .is_good = is_good,
                                                   .print_totals = print_totals};
     sim_compiler_at(getenv("BANKRUN_COMPILER"));
+    sim_limit_lanes(getenv("BANKRUN_LANES"));
     const char *why = sim_compiler_missing();
     if (why) {
         fprintf(stderr, "kernels cannot be compiled: %s\n", why);

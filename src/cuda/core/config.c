@@ -85,6 +85,7 @@ static struct run_schedule schedule(void) {
 
 static enum sim_engine engine(void) {
     sim_compiler_at(getenv("BANKRUN_COMPILER"));
+    sim_limit_lanes(getenv("BANKRUN_LANES"));
     const char *text = getenv("BANKRUN_ENGINE");
     if (!text || !*text || strcmp(text, "auto") == 0)
         return SIM_ENGINE_AUTO;
