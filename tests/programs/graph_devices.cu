@@ -1,6 +1,6 @@
 // Graphs whose kernels belong to several devices: each runs where its module was loaded.
 // bankrun: -lcuda --devices 2
-// gpu: no, it wants two devices
+// gpu: no, it wants two devices (two H100s printed the same: driver 580.159.04)
 #include <cstdio>
 #include <cuda.h>
 
@@ -114,6 +114,7 @@ int main() {
     SHOW(cuGraphExecDestroy(exec));
     SHOW(cuGraphInstantiate(&exec, graph, 0));
     SHOW(cuGraphLaunch(exec, NULL));
+    SHOW(cuCtxSynchronize()); // of the stream that the graph was launched into
     cuCtxSetCurrent(context[0]);
     SHOW(cuCtxSynchronize());
     return 0;

@@ -273,7 +273,11 @@ static enum cuda_error run(struct cuda_state *state, struct cuda_exec *exec, cud
     exec->running++;
     struct cuda_check_graph *check = cuda_check_graph_begin(state, stream, exec->graph);
     error = run_graph(state, exec->graph, check);
+    const enum cuda_error fault = state->current->pending;
     state->current = device;
+    // Of a node of another device: whoever waits for the graph sees it, as on two H100s.
+    if (device->pending == cudaSuccess)
+        device->pending = fault;
     cuda_check_graph_end(state, check);
     if (!--exec->running && exec->is_doomed)
         cuda_exec_free(state, exec);
