@@ -9,13 +9,13 @@ CUDADRV_CALL(cuLinkCreate_v2(unsigned count, int *options, void **values, cu_lin
 CUDADRV_OLD_NAME(cuLinkCreate, cuLinkCreate_v2)
 CUDADRV_CALL(cuLinkAddData_v2(cu_link link, int type, void *data, size_t bytes, const char *name,
                               unsigned count, int *options, void **values),
-             ((void)name, (void)count, (void)options, (void)values,
-              cuda_link_add(state, link, type, data, bytes)))
+             ((void)name, cuda_link_add(state, link, type, data, bytes,
+                                        &(struct cuda_jit){options, values, count})))
 CUDADRV_OLD_NAME(cuLinkAddData, cuLinkAddData_v2)
 CUDADRV_CALL(cuLinkAddFile_v2(cu_link link, int type, const char *path, unsigned count,
                               int *options, void **values),
-             ((void)count, (void)options, (void)values,
-              cuda_link_add_file(state, link, type, path)))
+             cuda_link_add_file(state, link, type, path,
+                                &(struct cuda_jit){options, values, count}))
 CUDADRV_OLD_NAME(cuLinkAddFile, cuLinkAddFile_v2)
 CUDADRV_CALL(cuLinkComplete(cu_link link, void **image, size_t *bytes),
              cuda_link_complete(state, link, image, bytes))

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "toolchain/registers.h"
 
 enum {
     CONTAINER_HEADER = 16,
     ENTRY_HEADER = 64, // entries may have longer headers: names and options follow
+    OPTIONS_RECORD = 8,
     OLD_STYLE_MAGIC = 0x1ee55a01,
 };
 
@@ -59,6 +61,17 @@ static enum toolchain_packing packing_of(uint64_t flags) {
     return flags & FLAG_OTHER_PACKING ? TOOLCHAIN_UNKNOWN : TOOLCHAIN_PLAIN;
 }
 
+// Of the options that an entry's header has for ptxas.
+static unsigned registers_of(const uint8_t *p, uint32_t header) {
+    const uint32_t record = read32(p + 20);
+    if (record < ENTRY_HEADER || record > header || header - record < OPTIONS_RECORD)
+        return 0;
+    const uint32_t at = read32(p + record), length = read32(p + record + 4);
+    if (at > header || length > header - at)
+        return 0;
+    return toolchain_registers_of_line((const char *)p + at, length);
+}
+
 // Reads the entry at p, of which `room` bytes are left in the container. Returns its whole size,
 // or 0 after an error.
 static size_t read_entry(const uint8_t *p, size_t room, const char *name,
@@ -93,6 +106,7 @@ static size_t read_entry(const uint8_t *p, size_t room, const char *name,
         .packing = packing_of(flags),
         .payload = p + header,
         .stored_bytes = (size_t)payload,
+        .most_registers = kind == 1 ? registers_of(p, header) : 0,
     };
     if (image.packing != TOOLCHAIN_PLAIN) {
         uint32_t compressed = read32(p + 16);

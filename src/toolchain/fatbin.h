@@ -5,9 +5,12 @@
 //   entries     one after the other: a header, then its payload padded to 8 bytes
 //     +0  u16 kind: 1 PTX, 2 ELF machine code       +2  u16 version (0x101)
 //     +4  u32 header bytes (64, more with names)    +8  u64 payload bytes, padding included
-//     +16 u32 compressed bytes without padding      +28 u32 architecture (90)
+//     +16 u32 compressed bytes without padding      +20 u32 where what ptxas is told is said
+//     +28 u32 architecture (90)
 //     +40 u64 flags: 0x2000 LZ4, 0x8000 zstd, 0x100000 suffix `a`, 0x200000 suffix `f`
 //     +56 u64 bytes once unpacked (compressed entries)
+// What ptxas is told (` -maxrregcount=32 `) is in the header: u32 where, and u32 bytes, counted as
+// +20 is from the entry's begin.
 // A section or an object file may hold several containers in a row, with zeros between them.
 #ifndef BANKRUN_TOOLCHAIN_FATBIN_H
 #define BANKRUN_TOOLCHAIN_FATBIN_H
@@ -40,6 +43,7 @@ struct toolchain_image {
     const uint8_t *payload;  // points into the text that was read
     size_t stored_bytes;     // of the payload, without padding when that is known
     uint64_t unpacked_bytes; // 0 for plain images
+    unsigned most_registers; // that ptxas is told for PTX; 0: no limit
 };
 
 struct toolchain_images { // a zeroed struct is an empty list
@@ -57,7 +61,8 @@ bool toolchain_fatbin_read(const void *data, size_t length, const char *name,
 uint64_t toolchain_fatbin_bytes(const void *container);
 
 // Unpacks an image: *length bytes, and a NUL behind them, that the caller frees. PTX is a text
-// without NULs. NULL: diags say why.
+// without NULs, its kernels limited to most_registers as by toolchain_limit_registers. NULL: diags
+// say why.
 char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
                        struct diag_list *diags);
 

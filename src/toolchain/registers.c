@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "toolchain/pieces.h"
 
@@ -54,11 +55,29 @@ char *toolchain_limit_registers(char *text, unsigned most) {
     return strbuf_take(&limited);
 }
 
+// 0: no number, or none that limits.
+static unsigned limit_of(const char *digits) {
+    const long number = strtol(digits, NULL, 10);
+    return number > 0 ? number < MOST ? (unsigned)number : MOST : 0;
+}
+
 unsigned toolchain_registers_of(const char *option) {
     static const char name[] = "maxrregcount=";
     const char *word = option + strspn(option, "-");
     if (word == option || strncmp(word, name, sizeof name - 1) != 0)
         return 0;
-    const long number = strtol(word + sizeof name - 1, NULL, 10);
-    return number > 0 ? number < MOST ? (unsigned)number : MOST : 0;
+    return limit_of(word + sizeof name - 1);
+}
+
+unsigned toolchain_registers_of_line(const char *line, size_t length) {
+    char *copy = base_strndup(line, length), *rest;
+    unsigned found = 0;
+    for (const char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        const bool is_alone = strcmp(word + strspn(word, "-"), "maxrregcount") == 0;
+        const char *number = is_alone && *word == '-' ? strtok_r(NULL, " ", &rest) : NULL;
+        const unsigned limit = number ? limit_of(number) : toolchain_registers_of(word);
+        found = limit ? limit : found;
+    }
+    free(copy);
+    return found;
 }

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "toolchain/fatbin.h"
+#include "toolchain/registers.h"
 
 // No PTX comes near this; a corrupt size must not make us ask for all memory.
 #define MAX_UNPACKED ((uint64_t)1 << 30)
@@ -41,8 +42,7 @@ static size_t length_of(const struct toolchain_image *image, const char *data, s
     return image->kind == TOOLCHAIN_PTX ? strnlen(data, most) : most;
 }
 
-char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
-                       struct diag_list *diags) {
+static char *unpack(const struct toolchain_image *image, size_t *length, struct diag_list *diags) {
     if (image->packing == TOOLCHAIN_UNKNOWN) {
         diag_error(diags, "the PTX for compute_%u is compressed in a way that is not known",
                    image->arch);
@@ -69,4 +69,14 @@ char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
     *length = length_of(image, text, (size_t)image->unpacked_bytes);
     text[*length] = 0;
     return text;
+}
+
+char *toolchain_unpack(const struct toolchain_image *image, size_t *length,
+                       struct diag_list *diags) {
+    char *data = unpack(image, length, diags);
+    if (data && image->most_registers) {
+        data = toolchain_limit_registers(data, image->most_registers);
+        *length = strlen(data);
+    }
+    return data;
 }

@@ -364,6 +364,57 @@ static void test_limits_of_registers(void **state) {
                                   "maxrregcount=57", "-arch=sm_90"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_int_equal(toolchain_registers_of(others[i]), 0);
+    const struct {
+        const char *line;
+        unsigned most;
+    } lines[] = {
+        {" -maxrregcount=40 ", 40},
+        {"--maxrregcount 40", 40},
+        {"-maxrregcount=40 -maxrregcount=32", 32},
+        {"-O3 -maxrregcount 999", 255},
+        {"-maxrregcount", 0},
+        {"-maxrregcount=0", 0},
+        {"maxrregcount 40", 0},
+        {"", 0},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_int_equal(toolchain_registers_of_line(lines[i].line, strlen(lines[i].line)),
+                         lines[i].most);
+    assert_int_equal(toolchain_registers_of_line("-maxrregcount=40", 15), 4); // no NUL is needed
+}
+
+// What nvcc was told of registers is in the entry's header, and nowhere in the PTX.
+static void test_limit_in_a_fat_binary(void **state) {
+    (void)state;
+    size_t length, text_length;
+    char *data = read_source("tests/fuzz/corpus/fatbin/limited.fatbin", &length);
+    struct toolchain_images images = {0};
+    struct diag_list diags = {0};
+    assert_true(toolchain_fatbin_read(data, length, "limited", &images, &diags));
+    assert_int_equal(images.items[0].most_registers, 40);
+    char *text = toolchain_unpack(&images.items[0], &text_length, &diags);
+    assert_int_equal(strlen(text), text_length);
+    assert_non_null(strstr(text, " .maxnreg 40 {"));
+    free(text);
+    // Wherever the header says that options are, they are read inside it alone.
+    uint8_t *record = (uint8_t *)data + HEADER + 20, *options = (uint8_t *)data + HEADER + ENTRY;
+    for (unsigned at = 0; at < 0x80; at++) {
+        toolchain_images_free(&images);
+        record[0] = (uint8_t)at;
+        assert_true(toolchain_fatbin_read(data, length, "limited", &images, &diags));
+        assert_int_equal(images.items[0].most_registers, at == ENTRY ? 40 : 0);
+    }
+    record[0] = ENTRY;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        toolchain_images_free(&images);
+        options[byte] ^= 0x80;
+        assert_true(toolchain_fatbin_read(data, length, "limited", &images, &diags));
+        options[byte] ^= 0x80;
+        assert_int_equal(images.items[0].most_registers, 0);
+    }
+    toolchain_images_free(&images);
+    free(data);
+    diag_free(&diags);
 }
 
 static void test_device_runtime_is_added(void **state) {
@@ -531,6 +582,7 @@ int main(void) {
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_limits_of_registers),
+        cmocka_unit_test(test_limit_in_a_fat_binary),
         cmocka_unit_test(test_device_runtime_is_added),
         cmocka_unit_test(test_link_of_nonsense),
         cmocka_unit_test(test_clamp),

@@ -63,6 +63,13 @@ unsigned cuda_jit_registers(const struct cuda_jit *jit) {
     return most;
 }
 
+bool cuda_jit_is_valid(const struct cuda_jit *jit) {
+    for (unsigned i = 0; jit && jit->options && jit->values && i < jit->count; i++)
+        if (jit->options[i] == MOST_REGISTERS && !(unsigned)(uintptr_t)jit->values[i])
+            return false;
+    return true;
+}
+
 // ---- Loading ----------------------------------------------------------------------------------
 
 static char *ptx_of_cubin(const void *image, enum cuda_error *error) {
@@ -103,7 +110,7 @@ static void note_unloaded(struct cuda_state *state, const char *what, const char
 
 enum cuda_error cuda_library_load(struct cuda_state *state, const void *image,
                                   const struct cuda_jit *jit, struct cuda_module **out) {
-    if (!image || !out)
+    if (!image || !out || !cuda_jit_is_valid(jit))
         return cudaErrorInvalidValue;
     enum cuda_error error;
     char *text = cuda_library_text(state, image, &error), *log = NULL;

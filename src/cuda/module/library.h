@@ -21,6 +21,8 @@ enum cuda_error cuda_library_load_file(struct cuda_state *state, const char *pat
                                        const struct cuda_jit *jit, struct cuda_module **module);
 // 0: no limit of registers. Values are read as the call is made.
 unsigned cuda_jit_registers(const struct cuda_jit *jit);
+// Not where registers are limited to 0.
+bool cuda_jit_is_valid(const struct cuda_jit *jit);
 // NULL: no module that was loaded so.
 struct cuda_module *cuda_library_find(const struct cuda_state *state, const void *handle);
 // cudaErrorSymbolNotFound: no such kernel.

@@ -26,12 +26,13 @@ struct cuda_link {
 enum cuda_error cuda_link_create(struct cuda_state *state, unsigned count, int *options,
                                  void **values, struct cuda_link **link) {
     enum cuda_error error = cuda_enter(state);
-    if (error == cudaSuccess && !link)
+    const struct cuda_jit jit = {options, values, count};
+    if (error == cudaSuccess && (!link || !cuda_jit_is_valid(&jit)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         *link = cuda_handle_new(state, CUDA_LINK, sizeof **link);
-        (*link)->jit = (struct cuda_jit){options, values, count}; // which live as long
-        (*link)->most_registers = cuda_jit_registers(&(*link)->jit);
+        (*link)->jit = jit; // which live as long
+        (*link)->most_registers = cuda_jit_registers(&jit);
         cuda_jit_log(&(*link)->jit, NULL);
     }
     return error;
@@ -99,23 +100,30 @@ static enum cuda_error add_locked(struct cuda_state *state, struct cuda_link *li
 }
 
 enum cuda_error cuda_link_add(struct cuda_state *state, struct cuda_link *link, int type,
-                              const void *data, size_t bytes) {
+                              const void *data, size_t bytes, const struct cuda_jit *jit) {
     struct cuda_link *known;
     enum cuda_error error = enter_with(state, link, &known);
-    if (error == cudaSuccess && (!data || bytes < sizeof(uint32_t)))
+    if (error == cudaSuccess && (!data || bytes < sizeof(uint32_t) || !cuda_jit_is_valid(jit)))
         error = cudaErrorInvalidValue;
-    return error == cudaSuccess ? add_locked(state, known, type, data, bytes) : error;
+    if (error != cudaSuccess)
+        return error;
+    const size_t before = known->texts.length;
+    error = add_locked(state, known, type, data, bytes);
+    for (size_t i = before; i < known->texts.length; i++) // before the limit of the whole link
+        known->texts.data[i] =
+            toolchain_limit_registers(known->texts.data[i], cuda_jit_registers(jit));
+    return error;
 }
 
 enum cuda_error cuda_link_add_file(struct cuda_state *state, struct cuda_link *link, int type,
-                                   const char *path) {
+                                   const char *path, const struct cuda_jit *jit) {
     char *data;
     size_t bytes;
     if (!path)
         return cudaErrorInvalidValue;
     if (!file_read(path, &data, &bytes))
         return cudaErrorFileNotFound;
-    enum cuda_error error = cuda_link_add(state, link, type, data, bytes);
+    enum cuda_error error = cuda_link_add(state, link, type, data, bytes, jit);
     free(data);
     return error;
 }
