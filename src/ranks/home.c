@@ -1,4 +1,4 @@
-#include "ranks/pages.h"
+#include "ranks/home_pages.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "ranks/page_form.h"
 
 enum state {
     OUTSIDE,   // no kernel may touch it, or it is not known yet
@@ -18,6 +18,7 @@ enum state {
 struct ranks_home {
     uint64_t base, bytes;
     uint8_t *states;         // atomic; of each page
+    uint8_t *mixed;          // of each page: somebody else may write what kernels do not touch
     uint32_t *twins;         // of each page: number of its twin
     uint8_t *twin_memory;    // as large as the memory; what is not used takes nothing
     uint32_t twin_count;     // atomic
@@ -26,6 +27,7 @@ struct ranks_home {
     size_t range_count;
     uint64_t first, last; // pages that may be touched: [first, last)
     bool is_active;       // atomic
+    struct ranks_packer *packer;
 };
 
 static void *reserve(size_t bytes) {
@@ -49,10 +51,12 @@ struct ranks_home *ranks_home_create(uint64_t base, uint64_t bytes) {
     home->bytes = bytes;
     const size_t pages = count_of(home);
     home->states = reserve(pages);
+    home->mixed = reserve(pages);
     home->twins = reserve(pages * sizeof *home->twins);
     home->pages_written = reserve(pages * sizeof *home->pages_written);
     home->twin_memory = reserve((size_t)bytes);
-    if (home->states && home->twins && home->pages_written && home->twin_memory)
+    home->packer = ranks_packer_create(pages);
+    if (home->states && home->mixed && home->twins && home->pages_written && home->twin_memory && home->packer)
         return home;
     ranks_home_free(home);
     return NULL;
@@ -63,11 +67,17 @@ void ranks_home_free(struct ranks_home *home) {
         return;
     const size_t pages = count_of(home);
     release(home->states, pages);
+    release(home->mixed, pages);
     release(home->twins, pages * sizeof *home->twins);
     release(home->pages_written, pages * sizeof *home->pages_written);
     release(home->twin_memory, (size_t)home->bytes);
+    ranks_packer_free(home->packer);
     free(home->ranges);
     free(home);
+}
+
+struct ranks_packer *ranks_home_packer(const struct ranks_home *home) {
+    return home->packer;
 }
 
 // ---- Pages ------------------------------------------------------------------------------------
@@ -175,6 +185,7 @@ static void keep_mixed(struct ranks_home *home) {
     for (uint64_t page = home->first; page < home->last; page++)
         if (home->states[page] == BUSY) {
             make_twin(home, page);
+            home->mixed[page] = 1;
             home->states[page] = OPEN;
         }
 }
@@ -182,7 +193,12 @@ static void keep_mixed(struct ranks_home *home) {
 static void forget(struct ranks_home *home) {
     if (home->last > home->first)
         memset(home->states + home->first, OUTSIDE, home->last - home->first);
-    madvise(home->twin_memory, (size_t)home->twin_count * RANKS_PAGE, MADV_DONTNEED);
+    if (home->last > home->first)
+        memset(home->mixed + home->first, 0, home->last - home->first);
+    // What the system gives anew has to be cleared first: some of it stays.
+    if (home->twin_count > RANKS_TWINS_KEPT)
+        madvise(home->twin_memory + (size_t)RANKS_TWINS_KEPT * RANKS_PAGE,
+                (size_t)(home->twin_count - RANKS_TWINS_KEPT) * RANKS_PAGE, MADV_DONTNEED);
     home->twin_count = 0;
 }
 
@@ -192,6 +208,7 @@ bool ranks_home_begin(struct ranks_home *home, const struct ranks_range *ranges,
     home->ranges = base_alloc((count + 1) * sizeof *home->ranges);
     memcpy(home->ranges, ranges, count * sizeof *ranges);
     home->range_count = count;
+    ranks_packer_next(home->packer);
     home->first = home->last = 0;
     if (count) {
         const struct ranks_range *last = &ranges[count - 1];
@@ -252,14 +269,30 @@ struct run {
     uint8_t *now;
     const uint8_t *then, *wrote;
     size_t bytes;
+    bool is_mixed; // bytes that did not change may not be written either
 };
 
 // How many bytes are in order; all, unless two ranks disagree.
-static size_t merge_stores(const struct run *run) {
-    for (size_t i = 0; i < run->bytes; i++) {
+static size_t merge_bytes(const struct run *run, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        if (run->wrote[i] == run->then[i])
+            continue;
         if (run->now[i] != run->then[i] && run->now[i] != run->wrote[i])
             return i;
         run->now[i] = run->wrote[i];
+    }
+    return to;
+}
+
+// Where nobody else wrote, all at once.
+static size_t merge_stores(const struct run *run) {
+    enum { PART = 64 };
+    for (size_t at = 0; at < run->bytes; at += PART) {
+        const size_t bytes = run->bytes - at < PART ? run->bytes - at : PART;
+        if (!run->is_mixed && memcmp(run->now + at, run->then + at, bytes) == 0)
+            memcpy(run->now + at, run->wrote + at, bytes);
+        else if (merge_bytes(run, at, at + bytes) < at + bytes)
+            return merge_bytes(run, at, at + bytes);
     }
     return run->bytes;
 }
@@ -330,7 +363,7 @@ static bool merge_run(struct ranks_home *home, uint64_t page, struct ranks_reade
     if (!from)
         return false;
     const struct run run = {page_at(home, page) + offset, twin_of(home, page) + offset, from,
-                            bytes};
+                            bytes, home->mixed[page] != 0};
     const size_t good = merge->op == RANKS_STORES ? merge_stores(&run) : merge_words(&run, merge);
     *address = home->base + page * RANKS_PAGE + offset + good;
     return good == bytes;

@@ -4,6 +4,9 @@
 
 #include "ranks/pages.h"
 
+// Twins whose memory is kept from launch to launch.
+enum { RANKS_TWINS_KEPT = 1024 };
+
 enum ranks_page_form { RANKS_PAGE_PLAIN, RANKS_PAGE_PACKED, RANKS_PAGE_KNOWN };
 
 #endif

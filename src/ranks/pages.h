@@ -73,7 +73,9 @@ struct ranks_replica;
 struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (*wake)(void));
 void ranks_replica_free(struct ranks_replica *replica); // NULL is allowed
 bool ranks_replica_fits(const struct ranks_replica *replica, uint64_t base, uint64_t bytes);
-void ranks_replica_begin(struct ranks_replica *replica);
+// `kernel`: any number of it. Pages that it touched here the last time are asked for without waiting
+// until it touches them again.
+void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel);
 // For a handler of SIGSEGV. Waits until the page is there.
 bool ranks_replica_fault(struct ranks_replica *replica, uint64_t address);
 // Appends to `out` which pages are wanted, each with the hash of what is known of it. False: none.
@@ -83,10 +85,9 @@ bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages);
 // Nothing comes any more: whoever waits goes on with whatever there is.
 void ranks_replica_give_up(struct ranks_replica *replica);
-// Appends what was written, up to about `most` bytes of it: single bytes, or whole words of eight.
-// True: there is more.
-bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size_t most,
-                         bool by_byte);
+// Appends what was written, up to about `most` bytes of it: whole words of eight bytes, among which
+// some may be as they were. True: there is more.
+bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size_t most);
 void ranks_replica_end(struct ranks_replica *replica);
 
 // home_pages.c: what `need` asks for.

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
+#include <lz4.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -30,6 +30,7 @@ struct ranks_replica {
     uint8_t *seen, *ours; // the same memory: as kernels have it, and always open
     uint32_t *states;     // atomic; of each page
     uint32_t *twins;
+    uint32_t *kernels; // that touched each page last
     uint8_t *twin_memory;
     uint32_t twin_count; // atomic
     uint64_t *pages_written;
@@ -37,6 +38,8 @@ struct ranks_replica {
     uint64_t queue[QUEUE]; // pages + 1
     uint64_t head, tail;   // atomic
     bool has_given_up;     // atomic
+    uint32_t kernel;
+    uint64_t ahead, under_way; // pages looked at, and asked for but not here, of this launch
     uint64_t first, last;  // touched: [first, last)
     void (*wake)(void);
 };
@@ -74,9 +77,10 @@ struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (
     const size_t pages = count_of(replica);
     replica->states = reserve(pages * sizeof *replica->states);
     replica->twins = reserve(pages * sizeof *replica->twins);
+    replica->kernels = reserve(pages * sizeof *replica->kernels);
     replica->pages_written = reserve(pages * sizeof *replica->pages_written);
     replica->twin_memory = reserve((size_t)bytes);
-    if (replica->states && replica->twins && replica->pages_written && replica->twin_memory &&
+    if (replica->states && replica->twins && replica->kernels && replica->pages_written && replica->twin_memory &&
         map_both(replica))
         return replica;
     ranks_replica_free(replica);
@@ -94,6 +98,7 @@ void ranks_replica_free(struct ranks_replica *replica) {
     const size_t pages = count_of(replica);
     release(replica->states, pages * sizeof *replica->states);
     release(replica->twins, pages * sizeof *replica->twins);
+    release(replica->kernels, pages * sizeof *replica->kernels);
     release(replica->pages_written, pages * sizeof *replica->pages_written);
     release(replica->twin_memory, (size_t)replica->bytes);
     release(replica->seen, (size_t)replica->bytes);
@@ -205,8 +210,9 @@ static bool is_inside(uint64_t base, uint64_t page, const struct ranks_range *ra
     return low < count && ranges[low].address < end;
 }
 
-static void put_need(const struct ranks_replica *replica, uint64_t page, bool is_stale,
+static void put_need(struct ranks_replica *replica, uint64_t page, bool is_stale,
                      struct strbuf *out) {
+    replica->under_way++;
     ranks_put_number(out, page);
     ranks_put_number(out, is_stale ? hash_bytes(ours_at(replica, page), RANKS_PAGE) : 0);
 }
@@ -229,6 +235,22 @@ static void put_ahead(struct ranks_replica *replica, uint64_t page,
     }
 }
 
+// What the kernel touched the last time.
+static bool put_known(struct ranks_replica *replica, const struct ranks_range *ranges, size_t count,
+                      struct strbuf *out) {
+    enum { BATCH = 64, UNDER_WAY = 256 };
+    unsigned found = 0;
+    while (replica->ahead < replica->last && found < BATCH && replica->under_way < UNDER_WAY) {
+        const uint64_t page = replica->ahead++;
+        if (replica->kernels[page] == replica->kernel && state_of(replica, page) == STALE &&
+            is_inside(replica->base, page, ranges, count) && change(replica, page, STALE, WANTED)) {
+            put_need(replica, page, true, out);
+            found++;
+        }
+    }
+    return found > 0;
+}
+
 bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range *ranges,
                          size_t count, struct strbuf *out) {
     bool needs = false;
@@ -242,7 +264,7 @@ bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range
         put_ahead(replica, page - 1, ranges, count, out);
         needs = true;
     }
-    return needs;
+    return needs || put_known(replica, ranges, count, out);
 }
 
 static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, const void *bytes,
@@ -250,7 +272,9 @@ static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, co
     if (form == RANKS_PAGE_KNOWN)
         return true;
     if (form == RANKS_PAGE_PACKED)
-        return ZSTD_decompress(ours_at(replica, page), RANKS_PAGE, bytes, length) == RANKS_PAGE;
+        return length < RANKS_PAGE &&
+               LZ4_decompress_safe(bytes, (char *)ours_at(replica, page), (int)length,
+                                   RANKS_PAGE) == RANKS_PAGE;
     if (length != RANKS_PAGE)
         return false;
     memcpy(ours_at(replica, page), bytes, RANKS_PAGE);
@@ -267,6 +291,8 @@ bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages
             return false;
         allow(replica, page, PROT_READ);
         set_state(replica, page, VALID);
+        replica->under_way -= replica->under_way > 0;
+        replica->kernels[page] = replica->kernel;
         if (page < replica->first || replica->first == replica->last)
             replica->first = page;
         if (page >= replica->last)
@@ -277,7 +303,10 @@ bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-void ranks_replica_begin(struct ranks_replica *replica) {
+void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel) {
+    replica->kernel = kernel;
+    replica->ahead = replica->first;
+    replica->under_way = 0;
     __atomic_store_n(&replica->has_given_up, false, __ATOMIC_RELEASE);
     replica->told = 0;
 }
@@ -294,48 +323,55 @@ void ranks_replica_give_up(struct ranks_replica *replica) {
         }
 }
 
-// Words of eight bytes, so that those of reductions are whole: what did not change in them is told
-// along with the rest, and changes nothing where it comes.
-static void put_runs(const uint8_t *now, const uint8_t *then, bool by_byte, struct strbuf *out,
-                     uint64_t *runs) {
-    const size_t unit = by_byte ? 1 : sizeof(uint64_t);
-    for (size_t at = 0; at < RANKS_PAGE;) {
-        if (memcmp(now + at, then + at, sizeof(uint64_t)) == 0 && at % sizeof(uint64_t) == 0) {
+// The first word at or behind `at` that is another one, or is not.
+static size_t find(const uint8_t *now, const uint8_t *then, size_t at, bool differs) {
+    enum { MANY = 16 * sizeof(uint64_t) };
+    while (at < RANKS_PAGE) {
+        if (!differs || at % MANY || memcmp(now + at, then + at, MANY) != 0) {
+            if ((memcmp(now + at, then + at, sizeof(uint64_t)) != 0) == differs)
+                return at;
             at += sizeof(uint64_t);
-            continue;
+        } else {
+            at += MANY;
         }
-        if (memcmp(now + at, then + at, unit) == 0) {
-            at += unit;
-            continue;
+    }
+    return RANKS_PAGE;
+}
+
+// Words of eight bytes, so that those of reductions are whole. What did not change changes nothing
+// where it comes, so that a few words of it cost less than another run.
+static void put_runs(const uint8_t *now, const uint8_t *then, struct strbuf *out, uint64_t *runs) {
+    enum { GAP = 8 * sizeof(uint64_t) };
+    size_t at = find(now, then, 0, true);
+    while (at < RANKS_PAGE) {
+        size_t end = find(now, then, at, false), next = find(now, then, end, true);
+        while (next < RANKS_PAGE && next - end <= GAP) {
+            end = find(now, then, next, false);
+            next = find(now, then, end, true);
         }
-        size_t end = at + unit;
-        while (end < RANKS_PAGE && memcmp(now + end, then + end, unit) != 0)
-            end += unit;
         ranks_put_number(out, (uint64_t)at << 32 | (end - at));
         ranks_put(out, now + at, end - at);
         ++*runs;
-        at = end;
+        at = next;
     }
 }
 
-static void put_written(const struct ranks_replica *replica, uint64_t page, bool by_byte,
-                        struct strbuf *out) {
+static void put_written(const struct ranks_replica *replica, uint64_t page, struct strbuf *out) {
     const size_t before = out->length;
     uint64_t runs = 0;
     ranks_put_number(out, page);
     ranks_put_number(out, 0);
-    put_runs(ours_at(replica, page), twin_of(replica, page), by_byte, out, &runs);
+    put_runs(ours_at(replica, page), twin_of(replica, page), out, &runs);
     if (runs)
         memcpy(out->data + before + sizeof page, &runs, sizeof runs);
     else
         out->length = before;
 }
 
-bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size_t most,
-                         bool by_byte) {
+bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size_t most) {
     const size_t begin = out->length;
     while (replica->told < replica->twin_count && out->length - begin < most)
-        put_written(replica, replica->pages_written[replica->told++], by_byte, out);
+        put_written(replica, replica->pages_written[replica->told++], out);
     return replica->told < replica->twin_count;
 }
 
@@ -350,6 +386,8 @@ void ranks_replica_end(struct ranks_replica *replica) {
     if (replica->last > replica->first)
         mprotect(seen_at(replica, replica->first),
                  (size_t)(replica->last - replica->first) * RANKS_PAGE, PROT_NONE);
-    madvise(replica->twin_memory, (size_t)replica->twin_count * RANKS_PAGE, MADV_DONTNEED);
+    if (replica->twin_count > RANKS_TWINS_KEPT)
+        madvise(replica->twin_memory + (size_t)RANKS_TWINS_KEPT * RANKS_PAGE,
+                (size_t)(replica->twin_count - RANKS_TWINS_KEPT) * RANKS_PAGE, MADV_DONTNEED);
     replica->twin_count = replica->told = 0;
 }

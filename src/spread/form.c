@@ -83,7 +83,7 @@ static struct sim_launch get_shape(struct ranks_reader *in) {
 }
 
 void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint64_t module,
-                       const struct ranks_range *ranges, size_t count, bool by_byte) {
+                       const struct ranks_range *ranges, size_t count) {
     const struct sim *device = sim_kernel_device(launch->kernel);
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     uint64_t base, bytes;
@@ -98,7 +98,6 @@ void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint
     put_shape(out, &launch->sim);
     ranks_put_number(out, launch->arch);
     ranks_put_number(out, launch->profile && !launch->profile->is_uncounted);
-    ranks_put_number(out, by_byte);
     ranks_put_number(out, base);
     ranks_put_number(out, bytes / RANKS_PAGE * RANKS_PAGE);
     ranks_put_number(out, count);
@@ -125,7 +124,6 @@ bool spread_get_launch(struct ranks_reader *in, struct spread_launch *launch) {
     launch->sim = get_shape(in);
     launch->arch = (unsigned)ranks_get_number(in);
     launch->is_counted = ranks_get_number(in) != 0;
-    launch->by_byte = ranks_get_number(in) != 0;
     launch->base = ranks_get_number(in);
     launch->bytes = ranks_get_number(in);
     launch->ranges = get_list(in, sizeof *launch->ranges, &launch->range_count);

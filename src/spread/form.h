@@ -22,14 +22,14 @@ struct spread_launch {
     struct sim_config config;
     struct sim_launch sim; // its parameters are the message's own bytes
     unsigned arch;
-    bool is_counted, by_byte;
+    bool is_counted;
     uint64_t base, bytes; // of the address space
     struct ranks_range *ranges;
     size_t range_count;
 };
 // `module`: the one that the kernel is of, on its device.
 void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint64_t module,
-                       const struct ranks_range *ranges, size_t count, bool by_byte);
+                       const struct ranks_range *ranges, size_t count);
 bool spread_get_launch(struct ranks_reader *in, struct spread_launch *launch);
 void spread_free_launch(struct spread_launch *launch);
 

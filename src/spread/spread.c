@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
+#include <lz4.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -16,12 +16,12 @@
 #include "base/vec.h"
 #include "ranks/relay.h"
 #include "run/observers.h"
+#include "spread/deal.h"
 #include "spread/form.h"
 #include "spread/why.h"
 
 struct rank {
     bool has_ended, has_asked;
-    unsigned threads;
     uint64_t blocks, instructions, thread_instructions, barriers; // of this launch
     struct strbuf counted;
     VEC(struct strbuf) wrote; // as they came
@@ -38,7 +38,7 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     const char *listing; // of the thread that launches, as `home`
     struct ranks_home *home;
     VEC(uint64_t) modules; // that the others have
-    pthread_mutex_t lock, sending;
+    pthread_mutex_t lock, sending, giving;
     pthread_cond_t changed;
     pthread_t thread;
     bool is_started, is_lost;
@@ -48,7 +48,7 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     uint32_t number;
     bool is_running, has_failed;
     const char *failure; // in words; static
-    uint64_t next, clusters;
+    struct deal deal;
     uint64_t own_next, own_end;
     struct map why; // kernel's name -> reason, of launches that were not shared out
     VEC(const char *) why_names;
@@ -90,22 +90,9 @@ static void fail(struct spread *spread, const char *why) {
 
 // ---- Blocks -------------------------------------------------------------------------------------
 
-// Ever smaller parts of what is left, by how many threads a rank has, so that all end together.
 static uint64_t chunk(struct spread *spread, unsigned rank, uint64_t *first) {
-    enum { ROUNDS = 3 };
-    uint64_t threads = 0;
-    for (unsigned r = 0; r < spread->ranks; r++)
-        threads += spread->rank[r].threads ? spread->rank[r].threads : 1;
-    const uint64_t left = spread->clusters - spread->next;
-    const uint64_t own = spread->rank[rank].threads ? spread->rank[rank].threads : 1;
-    uint64_t count = left * own / (threads * ROUNDS);
-    if (count < 1)
-        count = 1;
-    if (count > left || spread->has_failed)
-        count = spread->has_failed ? 0 : left;
-    *first = spread->next;
-    spread->next += count;
-    return count;
+    *first = 0;
+    return spread->has_failed ? 0 : deal_take(&spread->deal, rank, first);
 }
 
 static bool all_have_asked(const struct spread *spread) {
@@ -141,7 +128,7 @@ static bool take_own(void *context, uint64_t *cluster) {
 static void give_chunk(struct spread *spread, unsigned rank, struct ranks_reader *in) {
     uint64_t part[2] = {0};
     pthread_mutex_lock(&spread->lock);
-    spread->rank[rank].threads = (unsigned)ranks_get_number(in);
+    spread->deal.shares[rank].threads = (unsigned)ranks_get_number(in);
     part[1] = chunk(spread, rank, &part[0]);
     spread->rank[rank].has_asked = true;
     pthread_cond_broadcast(&spread->changed);
@@ -151,11 +138,27 @@ static void give_chunk(struct spread *spread, unsigned rank, struct ranks_reader
 
 // ---- What the others say ------------------------------------------------------------------------
 
+// Not where the launch has ended meanwhile, and pages are not what they were when it began.
 static void give_pages(struct spread *spread, unsigned rank, struct ranks_reader *in) {
     struct strbuf out = {0};
-    ranks_home_pages(spread->home, in, &out);
-    post(spread, RANKS_PAGES, rank, out.data, out.length);
+    pthread_mutex_lock(&spread->giving);
+    pthread_mutex_lock(&spread->lock);
+    const bool is_running = spread->is_running;
+    pthread_mutex_unlock(&spread->lock);
+    if (is_running) {
+        ranks_home_pages(spread->home, in, &out);
+        post(spread, RANKS_PAGES, rank, out.data, out.length);
+    }
+    pthread_mutex_unlock(&spread->giving);
     strbuf_free(&out);
+}
+
+static void stop_giving(struct spread *spread) {
+    pthread_mutex_lock(&spread->lock);
+    spread->is_running = false;
+    pthread_mutex_unlock(&spread->lock);
+    pthread_mutex_lock(&spread->giving); // whoever gives has looked before
+    pthread_mutex_unlock(&spread->giving);
 }
 
 static void note_end(struct spread *spread, struct rank *rank, struct ranks_reader *in) {
@@ -328,9 +331,8 @@ static void begin(struct spread *spread, const struct run_launch *launch) {
     spread->is_running = true;
     spread->has_failed = spread->is_lost;
     spread->failure = spread->is_lost ? "a rank was lost" : NULL;
-    spread->clusters = (uint64_t)grid[0] * grid[1] * grid[2] / size;
-    spread->next = 0;
-    spread->rank[0].threads = (unsigned)sim_threads(sim_kernel_device(launch->kernel));
+    spread->deal.shares[0].threads = (unsigned)sim_threads(sim_kernel_device(launch->kernel));
+    deal_begin(&spread->deal, (uint64_t)grid[0] * grid[1] * grid[2] / size);
     // The first block is run here: what it asks for is told, and not only counted.
     spread->own_end = chunk(spread, 0, &spread->own_next) + spread->own_next;
     for (unsigned r = 0; r < spread->ranks; r++) {
@@ -368,31 +370,32 @@ static void wait_for_others(struct spread *spread, const struct run_launch *laun
     pthread_mutex_unlock(&spread->lock);
 }
 
-// A part of what a rank wrote, unpacked. False: it cannot be read.
-static bool unpack(const struct strbuf *wrote, struct strbuf *out) {
+// A part of what a rank wrote, unpacked. Caller frees. NULL: it cannot be read.
+static char *unpack(const struct strbuf *wrote, size_t *length) {
     struct ranks_reader in = ranks_read(wrote->data, wrote->length);
     const uint64_t bytes = ranks_get_number(&in);
-    out->length = 0;
-    if (in.is_bad || bytes > UINT32_MAX)
-        return false;
-    char *plain = base_alloc((size_t)bytes + 1);
-    const size_t got = ZSTD_decompress(plain, (size_t)bytes, in.at, (size_t)(in.end - in.at));
-    if (got == bytes)
-        strbuf_append(out, plain, (size_t)bytes);
+    if (in.is_bad || bytes > INT32_MAX || in.end - in.at > INT32_MAX)
+        return NULL;
+    char *plain = malloc((size_t)bytes + 1);
+    if (!plain)
+        base_out_of_memory((size_t)bytes);
+    *length = (size_t)bytes;
+    if (LZ4_decompress_safe(in.at, plain, (int)(in.end - in.at), (int)bytes) == (int)bytes)
+        return plain;
     free(plain);
-    return got == bytes;
+    return NULL;
 }
 
 static bool merge_rank(struct spread *spread, const struct rank *rank,
                        const struct ranks_merge *merge) {
-    struct strbuf plain = {0};
     bool is_good = true;
     for (size_t i = 0; i < rank->wrote.length && is_good; i++) {
-        is_good = unpack(&rank->wrote.data[i], &plain);
-        struct ranks_reader in = ranks_read(plain.data, plain.length);
-        is_good = is_good && ranks_home_merge(spread->home, &in, merge, &spread->race_address);
+        size_t length = 0;
+        char *plain = unpack(&rank->wrote.data[i], &length);
+        struct ranks_reader in = ranks_read(plain, length);
+        is_good = plain && ranks_home_merge(spread->home, &in, merge, &spread->race_address);
+        free(plain);
     }
-    strbuf_free(&plain);
     return is_good;
 }
 
@@ -504,15 +507,12 @@ static bool share(struct spread *spread, const struct run_launch *launch,
         copy.more_workers = spread->ranks - 1;
         begin(spread, launch);
         send_module(spread, launch, module);
-        spread_put_launch(&out, launch, module, ranges, apart->part_count,
-                          merge->op == RANKS_STORES);
+        spread_put_launch(&out, launch, module, ranges, apart->part_count);
         post_all(spread, RANKS_LAUNCH, &out);
         run_observers_begin(&observers, &copy, &every);
         is_good = attempt(spread, launch, merge, &observers, result);
+        stop_giving(spread);
         ranks_home_end(spread->home, !is_good);
-        pthread_mutex_lock(&spread->lock);
-        spread->is_running = false;
-        pthread_mutex_unlock(&spread->lock);
         if (!is_good || !have_ended(spread))
             post_all(spread, RANKS_CANCEL, NULL);
         if (is_good)
@@ -574,9 +574,12 @@ struct spread *spread_create(struct ranks_channel *channel, bool shares_all) {
     spread->shares_all = shares_all;
     spread->face = (struct run_spread){run, spread};
     spread->rank = base_alloc((spread->ranks + 1) * sizeof *spread->rank);
+    spread->deal.ranks = spread->ranks;
+    spread->deal.shares = base_alloc((spread->ranks + 1) * sizeof *spread->deal.shares);
     spread->owner = getpid();
     pthread_mutex_init(&spread->lock, NULL);
     pthread_mutex_init(&spread->sending, NULL);
+    pthread_mutex_init(&spread->giving, NULL);
     pthread_cond_init(&spread->changed, NULL);
     return spread;
 }

@@ -11,9 +11,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
+#include <lz4.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "compiled/stream.h"
 #include "profile/record.h"
@@ -186,8 +187,10 @@ static bool take(void *context, uint64_t *cluster) {
         if (chunk->next == chunk->end)
             memmove(chunk, chunk + 1, --job->chunks.length * sizeof *chunk);
     }
+    const bool has_few = job->left < (uint64_t)sim_threads(worker->sim);
     pthread_mutex_unlock(&worker->lock);
-    wake();
+    if (has_few)
+        wake();
     return is_there;
 }
 
@@ -294,7 +297,9 @@ static void begin(struct worker *worker, uint32_t number, struct ranks_reader *i
         sigset_t all, before;
         sigfillset(&all);
         sigdelset(&all, SIGSEGV);
-        ranks_replica_begin(worker->replica);
+        const uint64_t names[] = {job->launch.module,
+                                  hash_bytes(job->launch.kernel, strlen(job->launch.kernel))};
+        ranks_replica_begin(worker->replica, (uint32_t)hash_bytes(names, sizeof names));
         pthread_sigmask(SIG_SETMASK, &all, &before);
         can = pthread_create(&worker->thread, NULL, run_job, worker) == 0;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -348,14 +353,15 @@ static void tell_written(struct worker *worker) {
     bool goes_on = true;
     while (goes_on) {
         plain.length = 0;
-        goes_on = ranks_replica_wrote(worker->replica, &plain, MOST, worker->job.launch.by_byte);
+        goes_on = ranks_replica_wrote(worker->replica, &plain, MOST);
         if (!plain.length)
             continue;
-        const size_t room = ZSTD_compressBound(plain.length);
+        const size_t room = (size_t)LZ4_compressBound((int)plain.length);
         char *packed = base_alloc(sizeof(uint64_t) + room);
         const uint64_t bytes = plain.length;
         memcpy(packed, &bytes, sizeof bytes);
-        const size_t size = ZSTD_compress(packed + sizeof bytes, room, plain.data, plain.length, 1);
+        const size_t size = (size_t)LZ4_compress_default(plain.data, packed + sizeof bytes,
+                                                         (int)plain.length, (int)room);
         post(worker, RANKS_WROTE, packed, sizeof bytes + size);
         free(packed);
     }
