@@ -1,5 +1,5 @@
 // What bench/ranks.py measures: a sort and a sparse product whose work depends on data, a histogram by global atomics, and a
-// matrix product. Each checks its own result. Usage: ranks WHAT SIZE
+// matrix product. Each checks its own result. Usage: ranks WHAT SIZE [ROUNDS]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -77,7 +77,7 @@ __global__ void count(unsigned *bins, const unsigned *keys, int n, int each) {
             atomicAdd(&bins[b], own[b]);
 }
 
-static bool histogram(int n) {
+static bool histogram(int n, int rounds) {
     std::vector<unsigned> host((size_t)n), expected(1024), out(1024);
     unsigned state = 2, *keys, *bins;
     for (auto &key : host)
@@ -86,8 +86,11 @@ static bool histogram(int n) {
     cudaMalloc(&bins, 4096);
     cudaMemset(bins, 0, 4096);
     cudaMemcpy(keys, host.data(), n * 4ull, cudaMemcpyHostToDevice);
-    count<<<(n + 256 * 32 - 1) / (256 * 32), 256>>>(bins, keys, n, 32);
+    for (int again = 0; again < rounds; again++)
+        count<<<(n + 256 * 32 - 1) / (256 * 32), 256>>>(bins, keys, n, 32);
     cudaMemcpy(out.data(), bins, 4096, cudaMemcpyDeviceToHost);
+    for (auto &number : expected)
+        number *= rounds;
     return out == expected;
 }
 
@@ -105,7 +108,7 @@ __global__ void multiply_rows(float *y, const int *rows, const int *columns, con
         y[row] = sum;
 }
 
-static bool sparse(int n) {
+static bool sparse(int n, int rounds) {
     std::vector<int> rows(n + 1), columns;
     unsigned state = 3;
     for (int r = 0; r < n; r++) {
@@ -128,7 +131,7 @@ static bool sparse(int n) {
     cudaMemcpy(dc, columns.data(), columns.size() * 4, cudaMemcpyHostToDevice);
     cudaMemcpy(dv, values.data(), columns.size() * 4, cudaMemcpyHostToDevice);
     cudaMemcpy(dx, x.data(), n * 4, cudaMemcpyHostToDevice);
-    for (int again = 0; again < 20; again++)
+    for (int again = 0; again < rounds; again++)
         multiply_rows<<<(n + 7) / 8, 256>>>(dy, dr, dc, dv, dx, n);
     cudaMemcpy(y.data(), dy, n * 4, cudaMemcpyDeviceToHost);
     for (int r = 0; r < n; r++) {
@@ -184,10 +187,10 @@ static bool product(int n) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 2 ? argv[1] : "";
-    const int size = argc > 2 ? atoi(argv[2]) : 0;
+    const int size = argc > 2 ? atoi(argv[2]) : 0, rounds = argc > 3 ? atoi(argv[3]) : 1;
     const bool is_good = !strcmp(what, "sort")        ? sort(size)
-                         : !strcmp(what, "histogram") ? histogram(size)
-                         : !strcmp(what, "sparse")    ? sparse(size)
+                         : !strcmp(what, "histogram") ? histogram(size, rounds)
+                         : !strcmp(what, "sparse")    ? sparse(size, rounds)
                          : !strcmp(what, "product")   ? product(size)
                                                       : false;
     printf("%s\n", is_good ? "PASS" : "FAIL");

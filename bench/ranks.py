@@ -23,15 +23,20 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SIZES = {"sort": 1 << 24, "histogram": 1 << 29, "sparse": 600000, "product": 6144}
+# Each at least a minute on one thread: how many of them, and how often.
+SIZES = {"sort": (1 << 25, 1), "histogram": (1 << 27, 100), "sparse": (600000, 30), "product": (7424, 1)}
 RANK = re.compile(r"^\s+rank (\d+)\s+(\d+) blocks\s+([\d.]+) s\s+([\d.]+) MB to it\s+([\d.]+) MB from it", re.M)
+
+
+def size_of(options, what):
+    return max(64, int(SIZES[what][0] * options.scale))
 
 
 def run(options, folder, what, ranks):
     profile = os.path.join(folder, f"{what}-{ranks}.json")
     start = [] if ranks == 1 else [options.mpirun, "--oversubscribe", "--bind-to", "none", "--quiet", "-n", str(ranks)]
     command = [*start, os.path.join(options.build, "bankrun"), "--as", "written", "--ranks", "--threads", str(options.threads),
-               "--format", "json", "-o", profile, options.program, what, str(max(64, int(SIZES[what] * options.scale)))]
+               "--format", "json", "-o", profile, options.program, what, str(size_of(options, what)), str(SIZES[what][1])]
     begun = time.monotonic()
     process = subprocess.run(command, capture_output=True, text=True, check=False,
                              env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
@@ -73,7 +78,7 @@ def main():
             subprocess.run(["nvcc", "-O2", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-o",
                             options.program, os.path.join(ROOT, "bench", "ranks.cu")], check=True)
         for what in options.only.split(","):
-            print(f"{what}, {max(64, int(SIZES[what] * options.scale))}\n    ranks      time  efficiency     moved", flush=True)
+            print(f"{what}, {size_of(options, what)}, {SIZES[what][1]} times\n    ranks      time  efficiency     moved", flush=True)
             first = None
             for ranks in map(int, options.ranks.split(",")):
                 profile, took, rows = run(options, folder, what, ranks)

@@ -98,8 +98,8 @@ LEAVES = {"ir/number", "sim/number"}
 # Headers of other projects, and the only rooms that may know them.
 EXTERNAL = {
     "jansson.h": {"profile", "report", "cli"},
-    "zstd.h": {"toolchain", "ranks", "spread"},
-    "lz4.h": {"toolchain"},
+    "zstd.h": {"toolchain"},
+    "lz4.h": {"toolchain", "ranks", "spread"},
     "xxhash.h": {"base", "report", "toolchain"},
     "zlib.h": {"cli"},
     "libiberty/demangle.h": {"base"},

@@ -220,9 +220,13 @@ static void print_rank(struct ranks_reader *in, unsigned rank, double *most_seco
                        double *all_bytes) {
     const uint64_t blocks = ranks_get_number(in);
     const double seconds = (double)ranks_get_number(in) * 1e-6;
+    const double waited = (double)ranks_get_number(in) * 1e-6;
     const uint64_t sent = ranks_get_number(in), received = ranks_get_number(in);
-    fprintf(stderr, "  rank %-5u %12llu blocks %10.3f s %12.3f MB to it %12.3f MB from it\n", rank,
+    fprintf(stderr, "  rank %-5u %12llu blocks %10.3f s %12.3f MB to it %12.3f MB from it", rank,
             (unsigned long long)blocks, seconds, (double)sent / 1e6, (double)received / 1e6);
+    if (rank > 0)
+        fprintf(stderr, " %8.3f s waiting for them", waited);
+    fputc('\n', stderr);
     *all_bytes += (double)(sent + received);
     if (seconds > *most_seconds)
         *most_seconds = seconds;
@@ -252,6 +256,14 @@ static void print_report(const struct strbuf *report) {
             (unsigned long long)shared, (unsigned long long)alone, (unsigned long long)undone);
     for (uint64_t r = 0; r < ranks && !in.is_bad; r++)
         print_rank(&in, (unsigned)r, &seconds, &bytes);
+    const double begin = (double)ranks_get_number(&in) * 1e-6;
+    const double wait = (double)ranks_get_number(&in) * 1e-6;
+    const double merge = (double)ranks_get_number(&in) * 1e-6;
+    if (shared)
+        fprintf(stderr,
+                "  rank 0 took %.3f s to begin launches, %.3f s to wait for the others, %.3f s to "
+                "put together what they wrote\n",
+                begin, wait, merge);
     print_why(&in);
     // A link of 10 Gbit/s moves that much in a second.
     if (shared && bytes / 1.25e9 > seconds)

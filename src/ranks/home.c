@@ -56,7 +56,8 @@ struct ranks_home *ranks_home_create(uint64_t base, uint64_t bytes) {
     home->pages_written = reserve(pages * sizeof *home->pages_written);
     home->twin_memory = reserve((size_t)bytes);
     home->packer = ranks_packer_create(pages);
-    if (home->states && home->mixed && home->twins && home->pages_written && home->twin_memory && home->packer)
+    if (home->states && home->mixed && home->twins && home->pages_written && home->twin_memory &&
+        home->packer)
         return home;
     ranks_home_free(home);
     return NULL;
@@ -362,8 +363,8 @@ static bool merge_run(struct ranks_home *home, uint64_t page, struct ranks_reade
     const uint8_t *from = ranks_get(wrote, bytes);
     if (!from)
         return false;
-    const struct run run = {page_at(home, page) + offset, twin_of(home, page) + offset, from,
-                            bytes, home->mixed[page] != 0};
+    const struct run run = {page_at(home, page) + offset, twin_of(home, page) + offset, from, bytes,
+                            home->mixed[page] != 0};
     const size_t good = merge->op == RANKS_STORES ? merge_stores(&run) : merge_words(&run, merge);
     *address = home->base + page * RANKS_PAGE + offset + good;
     return good == bytes;

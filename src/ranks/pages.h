@@ -73,8 +73,8 @@ struct ranks_replica;
 struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (*wake)(void));
 void ranks_replica_free(struct ranks_replica *replica); // NULL is allowed
 bool ranks_replica_fits(const struct ranks_replica *replica, uint64_t base, uint64_t bytes);
-// `kernel`: any number of it. Pages that it touched here the last time are asked for without waiting
-// until it touches them again.
+// `kernel`: any number of it. Pages that it touched here the last time are asked for without
+// waiting until it touches them again.
 void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel);
 // For a handler of SIGSEGV. Waits until the page is there.
 bool ranks_replica_fault(struct ranks_replica *replica, uint64_t address);
@@ -83,6 +83,8 @@ bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range
                          size_t count, struct strbuf *out);
 // The answer to that, of ranks_home_pages. False: it cannot be read.
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages);
+// For how many seconds threads have waited for pages in this launch, all of them together.
+double ranks_replica_waited(const struct ranks_replica *replica);
 // Nothing comes any more: whoever waits goes on with whatever there is.
 void ranks_replica_give_up(struct ranks_replica *replica);
 // Appends what was written, up to about `most` bytes of it: whole words of eight bytes, among which

@@ -1,13 +1,13 @@
 #define _GNU_SOURCE // memfd_create, syscall
 #include <limits.h>
 #include <linux/futex.h>
+#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <lz4.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -39,8 +39,9 @@ struct ranks_replica {
     uint64_t head, tail;   // atomic
     bool has_given_up;     // atomic
     uint32_t kernel;
+    uint64_t waited;           // atomic: nanoseconds of all threads, of this launch
     uint64_t ahead, under_way; // pages looked at, and asked for but not here, of this launch
-    uint64_t first, last;  // touched: [first, last)
+    uint64_t first, last;      // touched: [first, last)
     void (*wake)(void);
 };
 
@@ -80,8 +81,8 @@ struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (
     replica->kernels = reserve(pages * sizeof *replica->kernels);
     replica->pages_written = reserve(pages * sizeof *replica->pages_written);
     replica->twin_memory = reserve((size_t)bytes);
-    if (replica->states && replica->twins && replica->kernels && replica->pages_written && replica->twin_memory &&
-        map_both(replica))
+    if (replica->states && replica->twins && replica->kernels && replica->pages_written &&
+        replica->twin_memory && map_both(replica))
         return replica;
     ranks_replica_free(replica);
     return NULL;
@@ -155,8 +156,18 @@ static void ask_for(struct ranks_replica *replica, uint64_t page) {
 
 static void wait_for(struct ranks_replica *replica, uint64_t page) {
     const struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
-    if (state_of(replica, page) == WANTED)
-        syscall(SYS_futex, &replica->states[page], FUTEX_WAIT_PRIVATE, WANTED, &moment, NULL, 0);
+    struct timespec begin, end;
+    if (state_of(replica, page) != WANTED)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    syscall(SYS_futex, &replica->states[page], FUTEX_WAIT_PRIVATE, WANTED, &moment, NULL, 0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const int64_t took = (end.tv_sec - begin.tv_sec) * 1000000000ll + (end.tv_nsec - begin.tv_nsec);
+    __atomic_fetch_add(&replica->waited, (uint64_t)took, __ATOMIC_RELAXED);
+}
+
+double ranks_replica_waited(const struct ranks_replica *replica) {
+    return (double)__atomic_load_n(&replica->waited, __ATOMIC_RELAXED) * 1e-9;
 }
 
 static void make_twin(struct ranks_replica *replica, uint64_t page) {
@@ -272,9 +283,8 @@ static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, co
     if (form == RANKS_PAGE_KNOWN)
         return true;
     if (form == RANKS_PAGE_PACKED)
-        return length < RANKS_PAGE &&
-               LZ4_decompress_safe(bytes, (char *)ours_at(replica, page), (int)length,
-                                   RANKS_PAGE) == RANKS_PAGE;
+        return length < RANKS_PAGE && LZ4_decompress_safe(bytes, (char *)ours_at(replica, page),
+                                                          (int)length, RANKS_PAGE) == RANKS_PAGE;
     if (length != RANKS_PAGE)
         return false;
     memcpy(ours_at(replica, page), bytes, RANKS_PAGE);
@@ -306,7 +316,7 @@ bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages
 void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel) {
     replica->kernel = kernel;
     replica->ahead = replica->first;
-    replica->under_way = 0;
+    replica->under_way = replica->waited = 0;
     __atomic_store_n(&replica->has_given_up, false, __ATOMIC_RELEASE);
     replica->told = 0;
 }

@@ -11,7 +11,7 @@ struct deal {
     struct deal_share {
         uint64_t next, end;
         unsigned threads; // 0: not known yet
-    } *shares;
+    } * shares;
     uint64_t least; // in one piece
 };
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <lz4.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -19,6 +18,7 @@
 #include "spread/deal.h"
 #include "spread/form.h"
 #include "spread/why.h"
+#include "spread/wrote.h"
 
 struct rank {
     bool has_ended, has_asked;
@@ -27,7 +27,7 @@ struct rank {
     VEC(struct strbuf) wrote; // as they came
     // Of all launches.
     uint64_t all_blocks, sent, received;
-    double seconds;
+    double seconds, waited; // waited: of threads, for pages
 };
 
 struct spread { // under `lock`, but for what is said to be somebody else's
@@ -55,6 +55,9 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     uint64_t shared, alone, undone;
     uint64_t race_address;
     double reported;
+    struct {
+        double begin, wait, merge;
+    } seconds; // of rank 0, in all launches that were shared out
 };
 
 static struct ranks_home *the_home; // for the handler
@@ -168,6 +171,7 @@ static void note_end(struct spread *spread, struct rank *rank, struct ranks_read
     rank->thread_instructions = ranks_get_number(in);
     rank->barriers = ranks_get_number(in);
     rank->seconds += (double)ranks_get_number(in) * 1e-6;
+    rank->waited += (double)ranks_get_number(in) * 1e-6;
     rank->has_ended = true;
     if (!is_good || in->is_bad)
         fail(spread, "a block on another rank faulted, or touched memory that the host sees");
@@ -253,9 +257,13 @@ static void put_report(struct spread *spread, struct strbuf *out) {
         const struct rank *rank = &spread->rank[r];
         ranks_put_number(out, rank->all_blocks);
         ranks_put_number(out, (uint64_t)(rank->seconds * 1e6));
+        ranks_put_number(out, (uint64_t)(rank->waited * 1e6));
         ranks_put_number(out, rank->sent);
         ranks_put_number(out, rank->received);
     }
+    ranks_put_number(out, (uint64_t)(spread->seconds.begin * 1e6));
+    ranks_put_number(out, (uint64_t)(spread->seconds.wait * 1e6));
+    ranks_put_number(out, (uint64_t)(spread->seconds.merge * 1e6));
     ranks_put_number(out, spread->why_names.length);
     for (size_t i = 0; i < spread->why_names.length; i++) {
         const char *name = spread->why_names.data[i];
@@ -370,28 +378,13 @@ static void wait_for_others(struct spread *spread, const struct run_launch *laun
     pthread_mutex_unlock(&spread->lock);
 }
 
-// A part of what a rank wrote, unpacked. Caller frees. NULL: it cannot be read.
-static char *unpack(const struct strbuf *wrote, size_t *length) {
-    struct ranks_reader in = ranks_read(wrote->data, wrote->length);
-    const uint64_t bytes = ranks_get_number(&in);
-    if (in.is_bad || bytes > INT32_MAX || in.end - in.at > INT32_MAX)
-        return NULL;
-    char *plain = malloc((size_t)bytes + 1);
-    if (!plain)
-        base_out_of_memory((size_t)bytes);
-    *length = (size_t)bytes;
-    if (LZ4_decompress_safe(in.at, plain, (int)(in.end - in.at), (int)bytes) == (int)bytes)
-        return plain;
-    free(plain);
-    return NULL;
-}
-
 static bool merge_rank(struct spread *spread, const struct rank *rank,
                        const struct ranks_merge *merge) {
     bool is_good = true;
     for (size_t i = 0; i < rank->wrote.length && is_good; i++) {
         size_t length = 0;
-        char *plain = unpack(&rank->wrote.data[i], &length);
+        const struct strbuf *wrote = &rank->wrote.data[i];
+        char *plain = spread_unpack(wrote->data, wrote->length, &length);
         struct ranks_reader in = ranks_read(plain, length);
         is_good = plain && ranks_home_merge(spread->home, &in, merge, &spread->race_address);
         free(plain);
@@ -481,12 +474,16 @@ static bool attempt(struct spread *spread, const struct run_launch *launch,
     if (result->fault != SIM_OK || result->child_count)
         fail(spread, "a block faulted, or touched memory that the host sees");
     pthread_mutex_unlock(&spread->lock);
+    const double waits = ranks_now();
     wait_for_others(spread, launch);
+    const double merges = ranks_now();
+    spread->seconds.wait += merges - waits;
     if (spread->has_failed || !merge_all(spread, merge) ||
         !add_counted(spread,
                      launch->profile && !launch->profile->is_uncounted ? observers->recorder : NULL,
                      threads))
         return false;
+    spread->seconds.merge += ranks_now() - merges;
     add_results(spread, launch->kernel, result);
     return true;
 }
@@ -500,6 +497,7 @@ static bool share(struct spread *spread, const struct run_launch *launch,
     struct strbuf out = {0};
     struct ranks_range *ranges = ranges_of(apart->parts, apart->part_count);
     struct ranks_range *others = ranges_of(apart->others, apart->other_count);
+    const double begun = ranks_now();
     bool is_good =
         ranks_home_begin(spread->home, ranges, apart->part_count, others, apart->other_count);
     if (is_good) {
@@ -510,6 +508,7 @@ static bool share(struct spread *spread, const struct run_launch *launch,
         spread_put_launch(&out, launch, module, ranges, apart->part_count);
         post_all(spread, RANKS_LAUNCH, &out);
         run_observers_begin(&observers, &copy, &every);
+        spread->seconds.begin += ranks_now() - begun;
         is_good = attempt(spread, launch, merge, &observers, result);
         stop_giving(spread);
         ranks_home_end(spread->home, !is_good);

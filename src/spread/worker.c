@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <lz4.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -21,6 +20,7 @@
 #include "ranks/relay.h"
 #include "run/module.h"
 #include "spread/form.h"
+#include "spread/wrote.h"
 
 struct module {
     struct spread_module it;
@@ -305,7 +305,7 @@ static void begin(struct worker *worker, uint32_t number, struct ranks_reader *i
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     if (!can) {
-        uint64_t nothing[6] = {0};
+        uint64_t nothing[7] = {0};
         post(worker, RANKS_ENDED, nothing, sizeof nothing);
         spread_free_launch(&job->launch);
         *job = (struct job){.number = number};
@@ -356,13 +356,9 @@ static void tell_written(struct worker *worker) {
         goes_on = ranks_replica_wrote(worker->replica, &plain, MOST);
         if (!plain.length)
             continue;
-        const size_t room = (size_t)LZ4_compressBound((int)plain.length);
-        char *packed = base_alloc(sizeof(uint64_t) + room);
-        const uint64_t bytes = plain.length;
-        memcpy(packed, &bytes, sizeof bytes);
-        const size_t size = (size_t)LZ4_compress_default(plain.data, packed + sizeof bytes,
-                                                         (int)plain.length, (int)room);
-        post(worker, RANKS_WROTE, packed, sizeof bytes + size);
+        size_t length;
+        char *packed = spread_pack(plain.data, plain.length, &length);
+        post(worker, RANKS_WROTE, packed, length);
         free(packed);
     }
     strbuf_free(&plain);
@@ -370,9 +366,13 @@ static void tell_written(struct worker *worker) {
 
 static void finish(struct worker *worker) {
     struct job *job = &worker->job;
-    const uint64_t numbers[] = {
-        job->is_good && !job->is_cancelled, job->result.blocks_run, job->result.instructions,
-        job->result.thread_instructions,    job->result.barriers,   (uint64_t)(job->seconds * 1e6)};
+    const uint64_t numbers[] = {job->is_good && !job->is_cancelled,
+                                job->result.blocks_run,
+                                job->result.instructions,
+                                job->result.thread_instructions,
+                                job->result.barriers,
+                                (uint64_t)(job->seconds * 1e6),
+                                (uint64_t)(ranks_replica_waited(worker->replica) * 1e6)};
     struct strbuf out = {0};
     pthread_join(worker->thread, NULL);
     if (numbers[0])
