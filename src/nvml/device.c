@@ -226,3 +226,27 @@ NVML_DEVICE_CALL(nvmlDeviceGetBrand(nvml_device handle, unsigned *brand),
                  ((void)device, tell(brand, BRAND_UNKNOWN)))
 NVML_DEVICE_CALL(nvmlDeviceGetMultiGpuBoard(nvml_device handle, unsigned *is_one),
                  ((void)device, tell(is_one, 0)))
+
+// ---- The bus ------------------------------------------------------------------------------------
+
+enum { LANES = 16, GENERATION_3_MBPS = 8000 };
+
+// Of the product that stands for the architecture.
+static unsigned generation(void) {
+    static const struct { unsigned arch, value; } rows[] = {{110, 5}, {103, 6}, {90, 5}, {80, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cuda_state()->device.arch >= rows[i].arch)
+            return rows[i].value;
+    return 3;
+}
+
+#define NVML_BUS_CALL(name, value)                                                                 \
+    NVML_DEVICE_CALL(name(nvml_device handle, unsigned *to), ((void)device, tell(to, value)))
+NVML_BUS_CALL(nvmlDeviceGetMaxPcieLinkGeneration, generation())
+NVML_BUS_CALL(nvmlDeviceGetGpuMaxPcieLinkGeneration, generation())
+NVML_BUS_CALL(nvmlDeviceGetCurrPcieLinkGeneration, generation())
+NVML_BUS_CALL(nvmlDeviceGetMaxPcieLinkWidth, LANES)
+NVML_BUS_CALL(nvmlDeviceGetCurrPcieLinkWidth, LANES)
+// An enumeration, whose values are the generations'.
+NVML_BUS_CALL(nvmlDeviceGetPcieLinkMaxSpeed, generation())
+NVML_BUS_CALL(nvmlDeviceGetPcieSpeed, GENERATION_3_MBPS << (generation() - 3))

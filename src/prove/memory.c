@@ -306,7 +306,8 @@ void memory_leave(struct walker *walker, struct state *caller, const struct ir_c
     take_local(walker, caller, is_known ? &returns->state.memory : NULL, truth);
     for (uint32_t i = 0; i < call->result_count; i++) {
         const struct ir_operand *to = &call->results[i];
-        const struct ir_variable *from = callee ? formal(callee, i) : NULL;
+        const struct ir_variable *from =
+            callee && i < callee->ptx->return_count ? formal(callee, i) : NULL;
         if (!is_variable(to))
             continue;
         const uint64_t at = to->variable->offset + to->value, bytes = to->variable->ptx->bytes;

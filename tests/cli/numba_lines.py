@@ -1,5 +1,6 @@
 """What numba is asked for under bankrun, by the sitecustomize of its processes: lines, and what becomes of these where numba's own debug
-information fails, or where nvJitLink does not link them. numba here is a package of a few lines that says what it was asked."""
+information fails, or where nvJitLink does not link them. numba here is a package of a few lines that says what it was asked. Also what
+JAX is told of the device."""
 
 import os
 import subprocess
@@ -188,6 +189,42 @@ link(True, (True, True))
 
     def test_what_is_cached_is_told_apart_from_what_a_driver_was_given(self):
         self.assertEqual(self.said("print(codegen.JITCUDACodegen().magic_tuple())\n"), ["((13, 0), (9, 0), 'bankrun')"])
+
+
+GPU_INFO = """
+import dataclasses
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GpuInfo:
+    gpu_version: object
+    arch_name: str
+    compute_capability: int
+registry = {}
+"""
+
+
+class Pallas(unittest.TestCase):
+    """JAX looks devices up by their names; what is no registry (JAX 0.10 has none) is left alone."""
+
+    def said(self, text, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(f"{folder}/jax/_src/pallas/triton")
+            for name, source in (("jax/__init__", ""), ("jax/_src/__init__", ""), ("jax/_src/pallas/__init__", ""),
+                                 ("jax/_src/pallas/triton/__init__", ""), ("jax/_src/pallas/triton/gpu_info", text)):
+                with open(f"{folder}/{name}.py", "w", encoding="utf-8") as file:
+                    file.write(source)
+            with open(f"{folder}/script.py", "w", encoding="utf-8") as file:
+                file.write("import jax._src.pallas.triton.gpu_info as info\n"
+                           "for name, made in getattr(info, 'registry', {}).items(): print(name, made().arch_name, made().compute_capability)\n")
+            done = subprocess.run([BANKRUN, *options, sys.executable, f"{folder}/script.py"], check=False, capture_output=True, text=True)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stdout
+
+    def test_the_simulated_device_is_known(self):
+        self.assertEqual(self.said(GPU_INFO), "bankrun sm_90 (simulated) 9.0 90\n")
+        self.assertEqual(self.said(GPU_INFO, "--arch", "sm_100a"), "bankrun sm_100 (simulated) 10.0 100\n")
+
+    def test_what_has_no_registry_is_left_alone(self):
+        self.assertEqual(self.said(""), "")
 
 
 if __name__ == "__main__":

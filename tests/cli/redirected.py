@@ -248,6 +248,17 @@ assert not hasattr(nvml, "nvmlNoSuchFunction")
 assert text("nvmlSystemGetDriverVersion") == "580.00"
 """)
 
+    def test_the_bus_is_of_the_product(self):
+        for arch, generation in ((75, 3), (80, 4), (89, 4), (90, 5), (100, 5), (120, 5)):
+            self.ask(f"""
+good("nvmlInit_v2"); one = device(0)
+for name, wanted in (("MaxPcieLinkGeneration", {generation}), ("GpuMaxPcieLinkGeneration", {generation}), ("CurrPcieLinkGeneration", {generation}),
+                     ("MaxPcieLinkWidth", 16), ("CurrPcieLinkWidth", 16), ("PcieLinkMaxSpeed", {generation}), ("PcieSpeed", 1000 << {generation})):
+    good("nvmlDeviceGet" + name, one, ctypes.byref(number)); assert number.value == wanted, (name, number.value)
+assert ask("nvmlDeviceGetMaxPcieLinkWidth", one, None) == 2
+assert ask("nvmlDeviceGetPcieThroughput", one, 0, ctypes.byref(number)) == 3
+""", "--arch", str(arch))
+
     def test_who_only_asked_may_fork(self):
         self.ask("""
 good("nvmlInit_v2"); one = device(0); memory = Memory(); good("nvmlDeviceGetMemoryInfo", one, ctypes.byref(memory))

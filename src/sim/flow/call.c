@@ -101,7 +101,7 @@ static void copy_addressed(struct sim_warp *warp, const struct sim_frame *callee
 static void pass_results(struct sim_warp *warp, const struct sim_frame *callee) {
     const struct sim_call *call = callee->call->call;
     struct sim_frame *caller = callee->caller;
-    for (uint32_t i = 0; i < call->result_count; i++) {
+    for (uint32_t i = 0; i < call->result_count && i < callee->code->ir->ptx->return_count; i++) {
         const struct ir_variable *variable = formal(callee->code, i);
         uint64_t bytes = call->results[i].bytes;
         if (bytes > variable->ptx->bytes)
@@ -112,9 +112,12 @@ static void pass_results(struct sim_warp *warp, const struct sim_frame *callee) 
     }
 }
 
+// Results may be wanted of a function that returns none, as linkers have it: numba declares
+// functions of C so. What they are nobody says.
 static bool fits(const struct sim_call *call, const struct sim_code *callee) {
+    const size_t returned = callee->ir->ptx->return_count;
     return call->argument_count == callee->ir->ptx->parameter_count &&
-           call->result_count <= callee->ir->ptx->return_count;
+           (!returned || call->result_count <= returned);
 }
 
 const struct sim_instr *sim_enter(struct sim_warp *warp, const struct sim_instr *instr,

@@ -8,6 +8,8 @@ CUDA runtime, in place of the static one in that module.
 
 CuTe DSL: it is told to keep its PTX, and does not warn that nothing is taken from its cache then.
 
+JAX: its Pallas kernels by Triton are compiled for devices whose names it knows, or that begin as NVIDIA's do.
+
 ctypes: find_library asks ldconfig and compilers, which know nothing of bankrun's libraries; on a machine with a GPU they know of them.
 """
 
@@ -160,6 +162,14 @@ def _cute_dsl(_module):
     warnings.filterwarnings("ignore", message="Cache is disabled as user wants to generate PTX")
 
 
+def _pallas_devices(module):
+    """JAX 0.12 looks a device up by its name; there is a registry for what is not in its own list."""
+    arch = "".join(filter(str.isdigit, os.environ.get("BANKRUN_ARCH", "sm_90")))
+    if hasattr(module, "registry") and hasattr(module, "GpuInfo"):
+        module.registry[f"bankrun sm_{arch} (simulated)"] = lambda: module.GpuInfo(
+            gpu_version=None, arch_name=f"{arch[:-1]}.{arch[-1]}", compute_capability=int(arch))
+
+
 def _own_libraries(module):
     find, own = module.find_library, {"cuda": "libcuda.so.1", "cudart": "libcudart.so.13", "nvidia-ml": "libnvidia-ml.so.1"}
 
@@ -174,7 +184,8 @@ _CHANGES = {"numba.cuda.decorators": _numba_decorators, "numba_cuda.numba.cuda.d
             "numba.cuda.dispatcher": _numba_dispatcher, "numba_cuda.numba.cuda.dispatcher": _numba_dispatcher,
             "numba.cuda.cudadrv.nvvm": _numba_nvvm, "numba_cuda.numba.cuda.cudadrv.nvvm": _numba_nvvm,
             "numba.cuda.codegen": _numba_codegen, "numba_cuda.numba.cuda.codegen": _numba_codegen,
-            "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl, "ctypes.util": _own_libraries}
+            "cuda.bindings.cyruntime": _bindings_runtime, "cutlass.base_dsl.dsl": _cute_dsl, "ctypes.util": _own_libraries,
+            "jax._src.pallas.triton.gpu_info": _pallas_devices}
 
 
 class _Finder:
