@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cuda/core/gap.h"
+#include "cuda/core/thread.h"
+#include "cuda/device/context.h"
 #include "cuda/graph/calls.h"
 #include "cuda/module/module.h"
 #include "cudadrv/memcpy.h"
@@ -178,10 +180,50 @@ static const struct cuda_kernel_node *plain(const struct kernel_params *from,
     return to;
 }
 
+// The kernel of a library runs in the context that is given with it, if there is one: the thread's
+// device is that one's until `leave`. A function has its own context.
+static enum cuda_error enter(struct cuda_state *state, const struct kernel_params *given) {
+    if (!given || given->plain.function || !given->context)
+        return cudaSuccess;
+    const struct cuda_context *context = cuda_context_find(state, given->context);
+    if (!context)
+        return (enum cuda_error)CUDADRV_INVALID_CONTEXT;
+    cuda_thread_use(context->handle.device->number);
+    return cudaSuccess;
+}
+
+static enum cuda_error leave(unsigned device, enum cuda_error error) {
+    cuda_thread_use(device);
+    return error;
+}
+
+static enum cuda_error add_kernel(struct cuda_state *state, cuda_node *node, cuda_graph graph,
+                                  const cuda_node *before, size_t count,
+                                  const struct kernel_params *given) {
+    struct cuda_kernel_node params;
+    const unsigned device = cuda_thread_device();
+    enum cuda_error error = enter(state, given);
+    if (error == cudaSuccess)
+        error = cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_KERNEL,
+                                 plain(given, &params));
+    return leave(device, error);
+}
+
+static enum cuda_error set_kernel(struct cuda_state *state, cuda_exec exec, bool is_exec,
+                                  cuda_node node, const struct kernel_params *given) {
+    struct cuda_kernel_node params;
+    const unsigned device = cuda_thread_device();
+    enum cuda_error error = enter(state, given);
+    const struct cuda_kernel_node *all = plain(given, &params);
+    if (error == cudaSuccess)
+        error = is_exec ? cuda_exec_set_as(state, exec, node, CUDA_NODE_KERNEL, all)
+                        : cuda_node_set_as(state, node, CUDA_NODE_KERNEL, all);
+    return leave(device, error);
+}
+
 CUDADRV_CALL(cuGraphAddKernelNode_v2(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                      size_t count, const struct kernel_params *given),
-             cuda_node_add_as(state, node, graph, before, count, CUDA_NODE_KERNEL,
-                              plain(given, &(struct cuda_kernel_node){0})))
+             add_kernel(state, node, graph, before, count, given))
 
 CUDADRV_CALL(cuGraphAddKernelNode(cuda_node *node, cuda_graph graph, const cuda_node *before,
                                   size_t count, const struct cuda_kernel_node *given),
@@ -204,25 +246,32 @@ static enum cuda_error get_kernel_v2(struct cuda_state *state, cuda_node node,
                                      struct kernel_params *given) {
     if (!given)
         return cudaErrorInvalidValue;
-    given->kernel = NULL;
-    given->context = NULL;
-    return get_kernel(state, node, &given->plain);
+    *given = (struct kernel_params){0};
+    enum cuda_error error = get_kernel(state, node, &given->plain);
+    if (error != cudaSuccess)
+        return error;
+    struct cuda_function *function = given->plain.function;
+    given->context = function->module->context;
+    if (!given->context) {
+        given->kernel = function;
+        given->context =
+            cuda_context_primary(state, cuda_node_find(state, node)->operation.u.kernel.device);
+    }
+    return cudaSuccess;
 }
 
 CUDADRV_CALL(cuGraphKernelNodeGetParams_v2(cuda_node node, struct kernel_params *given),
              get_kernel_v2(state, node, given))
 
 CUDADRV_CALL(cuGraphKernelNodeSetParams_v2(cuda_node node, const struct kernel_params *given),
-             cuda_node_set_as(state, node, CUDA_NODE_KERNEL,
-                              plain(given, &(struct cuda_kernel_node){0})))
+             set_kernel(state, NULL, false, node, given))
 
 CUDADRV_CALL(cuGraphKernelNodeSetParams(cuda_node node, const struct cuda_kernel_node *given),
              cuda_node_set_as(state, node, CUDA_NODE_KERNEL, given))
 
 CUDADRV_CALL(cuGraphExecKernelNodeSetParams_v2(cuda_exec exec, cuda_node node,
                                                const struct kernel_params *given),
-             cuda_exec_set_as(state, exec, node, CUDA_NODE_KERNEL,
-                              plain(given, &(struct cuda_kernel_node){0})))
+             set_kernel(state, exec, true, node, given))
 
 CUDADRV_CALL(cuGraphExecKernelNodeSetParams(cuda_exec exec, cuda_node node,
                                             const struct cuda_kernel_node *given),
@@ -315,7 +364,9 @@ CUDADRV_CALL(cuGraphMemFreeNodeGetParams(cuda_node node, cu_pointer *address),
 
 // ---- Nodes of every kind ----------------------------------------------------------------------
 
-static enum cuda_error convert(const struct all_params *from, params *to) {
+// Enters the context of a kernel, too.
+static enum cuda_error convert(struct cuda_state *state, const struct all_params *from,
+                               params *to) {
     if (!from)
         return cudaErrorInvalidValue;
     if (from->type == CUDA_NODE_MEMCPY)
@@ -323,16 +374,18 @@ static enum cuda_error convert(const struct all_params *from, params *to) {
     memcpy(to, from, sizeof *to);
     if (from->type == CUDA_NODE_KERNEL)
         plain(&from->u.kernel, &to->u.kernel);
-    return cudaSuccess;
+    return from->type == CUDA_NODE_KERNEL ? enter(state, &from->u.kernel) : cudaSuccess;
 }
 
 static enum cuda_error add_any(struct cuda_state *state, cuda_node *node, cuda_graph graph,
                                const cuda_node *before, const struct cuda_edge *data, size_t count,
                                struct all_params *given) {
     params all;
-    enum cuda_error error = convert(given, &all);
+    const unsigned device = cuda_thread_device();
+    enum cuda_error error = convert(state, given, &all);
     if (error == cudaSuccess)
         error = cuda_node_add(state, node, graph, before, data, count, &all);
+    leave(device, error);
     // An address, or graphs, which the node has made.
     if (error == cudaSuccess &&
         (all.type == CUDA_NODE_ALLOCATE || all.type == CUDA_NODE_CONDITIONAL))
@@ -351,10 +404,11 @@ CUDADRV_CALL(cuGraphAddNode(cuda_node *node, cuda_graph graph, const cuda_node *
 static enum cuda_error set_any(struct cuda_state *state, cuda_exec exec, bool is_exec,
                                cuda_node node, const struct all_params *given) {
     params all;
-    enum cuda_error error = convert(given, &all);
-    if (error != cudaSuccess)
-        return error;
-    return is_exec ? cuda_exec_set(state, exec, node, &all) : cuda_node_set(state, node, &all);
+    const unsigned device = cuda_thread_device();
+    enum cuda_error error = convert(state, given, &all);
+    if (error == cudaSuccess)
+        error = is_exec ? cuda_exec_set(state, exec, node, &all) : cuda_node_set(state, node, &all);
+    return leave(device, error);
 }
 
 CUDADRV_CALL(cuGraphNodeSetParams(cuda_node node, const struct all_params *given),

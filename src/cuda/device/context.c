@@ -26,7 +26,7 @@ static struct cuda_context *new_context(struct cuda_state *state, struct cuda_de
     return context;
 }
 
-static struct cuda_context *primary(struct cuda_state *state, struct cuda_device *device) {
+struct cuda_context *cuda_context_primary(struct cuda_state *state, struct cuda_device *device) {
     struct cuda_context *context = device->primary;
     if (!context || !context->handle.is_live) {
         context = new_context(state, device, device->flags);
@@ -42,10 +42,10 @@ struct cuda_context *cuda_context_find(struct cuda_state *state, const void *con
 
 struct cuda_context *cuda_context_current(struct cuda_state *state) {
     if (depth && cuda_thread_has_chosen())
-        stack[depth - 1] = primary(state, cuda_this_device(state));
+        stack[depth - 1] = cuda_context_primary(state, cuda_this_device(state));
     if (depth)
         return stack[depth - 1];
-    return cuda_thread_used_runtime() ? primary(state, cuda_this_device(state)) : NULL;
+    return cuda_thread_used_runtime() ? cuda_context_primary(state, cuda_this_device(state)) : NULL;
 }
 
 enum cuda_error cuda_context_of(struct cuda_state *state, const void *context,
@@ -68,7 +68,7 @@ enum cuda_error cuda_context_retain(struct cuda_state *state, struct cuda_contex
     if (error == cudaSuccess && !context)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        *context = primary(state, state->current);
+        *context = cuda_context_primary(state, state->current);
         state->current->retained++;
     }
     return error;

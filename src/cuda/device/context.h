@@ -18,6 +18,8 @@ struct cuda_context {
 bool cuda_is_initialized(const struct cuda_state *state);
 // The calling thread's; NULL: none.
 struct cuda_context *cuda_context_current(struct cuda_state *state);
+// Of a device; made where there is none.
+struct cuda_context *cuda_context_primary(struct cuda_state *state, struct cuda_device *device);
 // NULL: no live one.
 struct cuda_context *cuda_context_find(struct cuda_state *state, const void *context);
 // *meant is the context, or the current one for NULL. cudaErrorDeviceUninitialized: there is none.
