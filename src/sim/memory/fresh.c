@@ -1,8 +1,7 @@
-#define _GNU_SOURCE // memfd_create
+#define _GNU_SOURCE // MAP_ANONYMOUS
 #include "sim/memory/fresh.h"
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/bulk.h"
@@ -24,43 +23,22 @@ static uint64_t page_bytes(void) {
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-// The program may have closed all descriptors that it does not know, and opened files since.
-static bool is_open(const struct sim_fresh *fresh) {
-    struct stat status;
-    return fresh->file && fstat(fresh->file - 1, &status) == 0 && status.st_dev == fresh->device &&
-           status.st_ino == fresh->inode;
-}
-
-static bool open_file(struct sim_fresh *fresh) {
-    struct stat status;
-    const int file = memfd_create("bankrun fresh memory", MFD_CLOEXEC);
-    if (file < 0)
-        return false;
-    if (fstat(file, &status) != 0) {
-        close(file);
-        return false;
-    }
-    fresh->file = file + 1;
-    fresh->device = status.st_dev;
-    fresh->inode = status.st_ino;
-    fresh->period = 0;
-    return true;
-}
-
 // Writes the file as far as is wanted.
 static bool extend(struct sim_fresh *fresh, uint64_t period) {
-    if (!is_open(fresh) && !open_file(fresh))
+    struct unnamed_file *file = &fresh->file;
+    if (unnamed_file_descriptor(file) < 0 && !unnamed_file_make(file, "bankrun fresh memory"))
         return false;
-    if (fresh->period >= period)
+    if (file->bytes >= period)
         return true;
-    if (ftruncate(fresh->file - 1, (off_t)period) != 0)
+    if (!unnamed_file_reach(file, period))
         return false;
-    void *view = mmap(NULL, period, PROT_READ | PROT_WRITE, MAP_SHARED, fresh->file - 1, 0);
-    if (view == MAP_FAILED)
+    void *view = mmap(NULL, period, PROT_READ | PROT_WRITE, MAP_SHARED, file->number - 1, 0);
+    if (view == MAP_FAILED) {
+        unnamed_file_close(file); // rather than that it is taken for written
         return false;
+    }
     sim_fill_bytes(&fresh->fill, 0, view, period);
     munmap(view, period);
-    fresh->period = period;
     return true;
 }
 
@@ -73,7 +51,7 @@ static uint64_t map_pages(struct sim_fresh *fresh, uint64_t first, uint64_t byte
         const uint64_t from = (first + done) % period;
         piece = bytes - done < period - from ? bytes - done : period - from;
         if (mmap(at(first + done), piece, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fresh->file - 1,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fresh->file.number - 1,
                  (off_t)from) == MAP_FAILED)
             return done;
     }
@@ -177,8 +155,6 @@ bool sim_fresh_drop(uint64_t address, uint64_t bytes) {
 }
 
 void sim_fresh_free(struct sim_fresh *fresh) {
-    if (is_open(fresh))
-        close(fresh->file - 1);
-    fresh->file = 0;
+    unnamed_file_close(&fresh->file);
     vec_free(&fresh->mapped);
 }

@@ -9,9 +9,9 @@
 #define BANKRUN_SIM_MEMORY_FRESH_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "base/pool.h"
+#include "base/unnamed.h"
 #include "base/vec.h"
 #include "sim/fill.h"
 
@@ -21,12 +21,7 @@ struct sim_range {
 
 struct sim_fresh {
     struct sim_fill fill;
-    // The file: its descriptor plus 1, 0: there is none yet; which file that was; and how many of
-    // its bytes are written.
-    int file;
-    dev_t device;
-    ino_t inode;
-    uint64_t period;
+    struct unnamed_file file;     // all of its bytes are written
     uint64_t written;             // bytes of large allocations that were filled
     VEC(struct sim_range) mapped; // what is to be stopped, in no order
 };
