@@ -92,6 +92,17 @@ CUDADRV_DEVICE_CALL(cuMemPoolGetAccess(int *flags, cuda_pool pool,
                                        const struct cuda_location *location),
                     cuda_mem_pool_get_access(state, flags, pool, location))
 
+// ---- Memory of other processes ------------------------------------------------------------------
+
+CUDADRV_CALL(cuIpcGetMemHandle(struct cuda_ipc_handle *handle, cu_pointer pointer),
+             cuda_ipc_get_mem_handle(state, handle, cudadrv_host(pointer)))
+CUDADRV_CALL(cuIpcOpenMemHandle_v2(cu_pointer *pointer, struct cuda_ipc_handle handle,
+                                   unsigned flags),
+             cuda_ipc_open_mem_handle(state, (void **)pointer, &handle, flags))
+CUDADRV_OLD_NAME(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2)
+CUDADRV_CALL(cuIpcCloseMemHandle(cu_pointer pointer),
+             cuda_ipc_close_mem_handle(state, cudadrv_host(pointer)))
+
 // ---- What a pointer is ------------------------------------------------------------------------
 
 // Enters; *allocation is a copy. CUDA_ERROR_NOT_FOUND and _INVALID_VALUE are told apart by callers.
@@ -141,13 +152,13 @@ enum pointer_attribute {
     POINTER_ACCESS_FLAGS,
 };
 
-static enum cuda_error tell(void *out, int attribute, cu_pointer pointer,
-                            const struct sim_allocation *allocation, cu_context context) {
+static enum cuda_error tell(struct cuda_state *state, void *out, int attribute, cu_pointer pointer,
+                            const struct sim_allocation *allocation) {
     enum { MEMORY_HOST = 1, MEMORY_DEVICE, READ_WRITE = 3 };
     bool is_host = allocation->kind == SIM_HOST, is_managed = allocation->kind == SIM_MANAGED;
     switch (attribute) {
     case POINTER_CONTEXT:
-        *(cu_context *)out = context;
+        *(cu_context *)out = cuda_context_current(state);
         return cudaSuccess;
     case POINTER_MEMORY_TYPE:
         *(unsigned *)out = is_host ? MEMORY_HOST : MEMORY_DEVICE;
@@ -173,6 +184,8 @@ static enum cuda_error tell(void *out, int attribute, cu_pointer pointer,
         *(int *)out = (int)allocation->device;
         return cudaSuccess;
     case POINTER_IS_IPC_CAPABLE:
+        *(unsigned *)out = cuda_ipc_is_capable(state, allocation);
+        return cudaSuccess;
     case POINTER_IS_RDMA_CAPABLE:
         *(unsigned *)out = 0;
         return cudaSuccess;
@@ -202,9 +215,7 @@ static enum cuda_error attribute_of(struct cuda_state *state, void *out, int att
     if (!out)
         return cudaErrorInvalidValue;
     enum cuda_error error = look_up(state, pointer, &allocation);
-    return error == cudaSuccess
-               ? tell(out, attribute, pointer, &allocation, cuda_context_current(state))
-               : error;
+    return error == cudaSuccess ? tell(state, out, attribute, pointer, &allocation) : error;
 }
 
 CUDADRV_CALL(cuPointerGetAttribute(void *out, int attribute, cu_pointer pointer),

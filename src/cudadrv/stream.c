@@ -82,6 +82,10 @@ CUDADRV_CALL(cuEventRecord(cuda_event event, cuda_stream stream),
 CUDA_PER_THREAD(cuEventRecord, _ptsz)
 CUDADRV_CALL(cuEventSynchronize(cuda_event event), cuda_event_look_at(state, event))
 CUDADRV_CALL(cuEventQuery(cuda_event event), cuda_event_look_at(state, event))
+CUDADRV_CALL(cuIpcGetEventHandle(struct cuda_ipc_handle *handle, cuda_event event),
+             cuda_ipc_get_event_handle(state, handle, event))
+CUDADRV_CALL(cuIpcOpenEventHandle(cuda_event *event, struct cuda_ipc_handle handle),
+             cuda_ipc_open_event_handle(state, event, &handle))
 CUDADRV_CALL(cuEventElapsedTime_v2(float *milliseconds, cuda_event start, cuda_event end),
              cuda_event_elapsed(state, milliseconds, start, end))
 CUDADRV_CALL(cuEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end),

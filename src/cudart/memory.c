@@ -226,3 +226,11 @@ CUDART_CALL(cudaMemPoolSetAccess(cuda_pool pool, const struct cuda_access *acces
             cuda_mem_pool_set_access(state, pool, access, count))
 CUDART_CALL(cudaMemPoolGetAccess(int *flags, cuda_pool pool, const struct cuda_location *location),
             cuda_mem_pool_get_access(state, flags, pool, location))
+
+// ---- Memory of other processes ------------------------------------------------------------------
+
+CUDART_CALL(cudaIpcGetMemHandle(struct cuda_ipc_handle *handle, void *pointer),
+            cuda_ipc_get_mem_handle(state, handle, pointer))
+CUDART_CALL(cudaIpcOpenMemHandle(void **pointer, struct cuda_ipc_handle handle, unsigned flags),
+            cuda_ipc_open_mem_handle(state, pointer, &handle, flags))
+CUDART_CALL(cudaIpcCloseMemHandle(void *pointer), cuda_ipc_close_mem_handle(state, pointer))

@@ -56,6 +56,10 @@ CUDART_CALL(cudaEventElapsedTime_v2(float *milliseconds, cuda_event start, cuda_
 CUDART_CALL(cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags),
             cuda_stream_wait_event(state, stream, event, flags))
 CUDA_PER_THREAD(cudaStreamWaitEvent, _ptsz)
+CUDART_CALL(cudaIpcGetEventHandle(struct cuda_ipc_handle *handle, cuda_event event),
+            cuda_ipc_get_event_handle(state, handle, event))
+CUDART_CALL(cudaIpcOpenEventHandle(cuda_event *event, struct cuda_ipc_handle handle),
+            cuda_ipc_open_event_handle(state, event, &handle))
 
 // ---- Streams ----------------------------------------------------------------------------------
 

@@ -21,11 +21,12 @@ struct listing {
     VEC(struct sim_apart_access) accesses;
 };
 
-// Memory that the host has no address of, but by calls that wait for the launch.
+// Memory that the host has no address of, but by calls that wait for the launch, nor another
+// process.
 static bool is_own(const struct listing *listing, const struct sim_allocation *allocation) {
     const bool is_kind = allocation->kind == SIM_DEVICE || allocation->kind == SIM_DEVICE_HEAP ||
                          (allocation->kind == SIM_VARIABLE && !allocation->has_own_access);
-    return is_kind && allocation->address >= listing->space->begin &&
+    return is_kind && !allocation->is_shared && allocation->address >= listing->space->begin &&
            allocation->address + allocation->bytes <= listing->space->end;
 }
 

@@ -24,8 +24,10 @@ static bool place(struct sim_module *module, const struct sim_module *twin,
                   const struct ir_variable *ir, struct diag_list *diags) {
     if (!has_memory(ir) || borrow(module, twin, ir))
         return true;
+    struct sim_memory *memory = module->sim->memory;
     struct sim_allocation *allocation =
-        sim_memory_alloc(module->sim->memory, ir->ptx->bytes, SIM_VARIABLE);
+        ir->ptx->is_managed ? sim_memory_alloc_shown(memory, ir->ptx->bytes, SIM_VARIABLE)
+                            : sim_memory_alloc(memory, ir->ptx->bytes, SIM_VARIABLE);
     if (!allocation) {
         diag_error(diags, "the device is full: no %llu bytes for the variable '%s'",
                    (unsigned long long)ir->ptx->bytes, ir->name);

@@ -21,8 +21,6 @@ struct sim *sim_create(const struct sim_config *config) {
                                                         config->devices, config->place);
     if (!config->neighbour)
         sim_memory_use_fill(sim->memory, &sim->config.fill);
-    if (config->has_own_pages && !config->neighbour)
-        sim_memory_use_own_pages(sim->memory);
     if (config->tracks_undefined && !config->neighbour)
         sim_memory_track_undefined(sim->memory);
     if (config->lets_pass && !config->neighbour)

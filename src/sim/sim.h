@@ -50,9 +50,8 @@ struct sim_config {
     struct sim_fill fill;     // what memory holds before it is written
     bool tracks_undefined;    // which bits nothing has defined, and tells of uses of them
     bool lets_pass; // accesses beyond an allocation that a GPU would let pass go on and are noted
-    bool has_own_pages;    // host and managed allocations share no page of the host with each other
-    uint64_t place;        // where memory is wanted to lie; 0: anywhere
-    struct sim *neighbour; // whose address space this device shares; NULL: it has its own
+    uint64_t place; // where memory is wanted to lie; 0: anywhere
+    struct sim *neighbour;    // whose address space this device shares; NULL: it has its own
     unsigned device, devices; // its number among those that share one, and how many do: up to
                               // SIM_DEVICES
 };
@@ -90,6 +89,7 @@ struct sim_allocation {
     unsigned device;           // whose memory it is
     uint32_t readers, writers; // the devices whose kernels may touch it, a bit for each
     bool has_own_access;       // these do not follow what is allowed between devices
+    bool is_shared;            // with other processes, which may write it at any time (share.h)
 };
 
 // 512-byte aligned memory, filled as the configuration says; zeros for SIM_VARIABLE and

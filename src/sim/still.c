@@ -14,17 +14,19 @@ uint64_t sim_cluster_instructions(const struct sim_cluster *cluster) {
     return sum;
 }
 
-static void find_host_memory(struct sim_allocation *allocation, void *context) {
+static void find_others(struct sim_allocation *allocation, void *context) {
     bool *found = context;
-    *found |= allocation->kind == SIM_HOST || allocation->kind == SIM_MANAGED;
+    *found |=
+        allocation->kind == SIM_HOST || allocation->kind == SIM_MANAGED || allocation->is_shared;
 }
 
-// Host threads may write their own memory while a kernel runs, and time goes on by itself.
+// Host threads may write their own memory while a kernel runs, other processes what they share, and
+// time goes on by itself.
 static bool may_be_still(const struct sim_worker *worker) {
-    bool has_host_memory = false;
+    bool others_write = false;
     if (!worker->kernel->reads_clock)
-        sim_space_visit(worker->memory->space, find_host_memory, &has_host_memory);
-    return !worker->kernel->reads_clock && !has_host_memory;
+        sim_space_visit(worker->memory->space, find_others, &others_write);
+    return !worker->kernel->reads_clock && !others_write;
 }
 
 static uint64_t state_of(const struct sim_cluster *cluster) {

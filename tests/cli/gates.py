@@ -121,9 +121,8 @@ int main(int argc, char **argv) {
         cuModuleLoad(&module, "/nowhere/kernel.cubin");
         break;
     case 'u':
-        CUipcMemHandle handle;
-        cuIpcGetMemHandle(&handle, 0);
-        cuIpcGetMemHandle(&handle, 0);
+        cuGraphicsUnregisterResource(0);
+        cuGraphicsUnregisterResource(0);
         break;
     case 'q': // questions
         cuModuleGetFunction(&function, module, "no_such_kernel");
@@ -273,7 +272,7 @@ def check_driver(folder):
     expect(run("--fail-on", "fault", app, "launch"), 4, "1 launch was refused")
     for word, kind, text in (("module", "module", "a module of the program was not loaded: "),
                              ("file", "module", "/nowhere/kernel.cubin: No such file"),
-                             ("unsupported", "unsupported", "cuIpcGetMemHandle is not supported")):
+                             ("unsupported", "unsupported", "cuGraphicsUnregisterResource is not supported")):
         check_gates("1 reason why the profile is incomplete", 4, app, word)
         profile, path = profile_of(folder, app, word)
         check_saved(path, 4)

@@ -95,7 +95,7 @@ error cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *st
 error cudaFuncSetAttribute(const void *stub, int attribute, int value);
 error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads,
                                                     size_t shared);
-error cudaIpcGetMemHandle(void *handle, void *pointer);
+error cudaImportExternalMemory(void *memory, const void *description);
 
 // ---- Kernels ------------------------------------------------------------------------------
 

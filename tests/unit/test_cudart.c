@@ -430,7 +430,7 @@ static void test_device(void **state) {
     FAILS(cudaGetDeviceProperties(properties, 1), 101);
     OK(cudaRuntimeGetVersion(&value));
     assert_int_equal(value, 13000);
-    FAILS(cudaIpcGetMemHandle(NULL, NULL), cudaErrorNotSupported);
+    FAILS(cudaImportExternalMemory(NULL, NULL), cudaErrorNotSupported);
 }
 
 // A fault shows at the next call that waits, stays for all calls that need the device, and goes

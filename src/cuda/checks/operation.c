@@ -85,12 +85,13 @@ static bool fill_waits(const struct cuda_state *state, const struct cuda_fill *f
            (!fill->stream || fill->stream == CUDA_STREAM_LEGACY);
 }
 
+// Or that of another process.
 static bool touches_host_memory(const struct cuda_state *state,
                                 const struct check_footprint *footprint) {
     for (size_t i = 0; i < footprint->pieces[CHECK_STRONG_WRITE].length; i++) {
         const struct sim_allocation *found = sim_find(
             cuda_any_sim(state), footprint->pieces[CHECK_STRONG_WRITE].data[i].begin, false);
-        if (found && (found->kind == SIM_HOST || found->kind == SIM_MANAGED))
+        if (found && (found->kind == SIM_HOST || found->kind == SIM_MANAGED || found->is_shared))
             return true;
     }
     return false;

@@ -31,6 +31,10 @@ typedef struct cuda_pool *cuda_pool;
 typedef void (*cuda_stream_callback)(cuda_stream stream, enum cuda_error status, void *data);
 typedef void (*cuda_host_function)(void *data);
 
+struct cuda_ipc_handle { // of memory or an event, for other processes
+    char bytes[64];
+};
+
 // Handles that name a default stream.
 #define CUDA_STREAM_LEGACY ((cuda_stream)1)
 #define CUDA_STREAM_PER_THREAD ((cuda_stream)2)

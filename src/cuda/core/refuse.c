@@ -12,9 +12,6 @@ struct reason {
 };
 
 static struct reason reasons[] = {
-    {"Ipc",
-     "memory and events of other processes cannot be reached: each simulates its own devices",
-     ATOMIC_FLAG_INIT},
     {"ToShareableHandle", "pools cannot be shared with other processes", ATOMIC_FLAG_INIT},
     {"FromShareableHandle", "pools cannot be shared with other processes", ATOMIC_FLAG_INIT},
     {"PoolExport", "pools cannot be shared with other processes", ATOMIC_FLAG_INIT},

@@ -21,6 +21,7 @@
 #include "cuda/core/exit.h"
 #include "cuda/core/fork.h"
 #include "cuda/core/hand_over.h"
+#include "cuda/core/ipc.h"
 #include "cuda/core/orphan.h"
 #include "cuda/core/thread.h"
 #include "cuda/graph/graph.h"
@@ -235,7 +236,6 @@ bool cuda_make_device(struct cuda_state *state) {
         .max_instructions = state->config.max_instructions,
         .engine = state->config.engine,
         .lets_pass = state->config.lets_pass,
-        .has_own_pages = state->checker != NULL,
         .fill = state->config.fill,
         .tracks_undefined = state->config.checks & profile_check_bit(PROFILE_CHECK_INIT),
         .output = stdout,
@@ -268,6 +268,7 @@ void cuda_drop_device(struct cuda_state *state) {
     cuda_handles_drop(state, CUDA_ARRAY);
     cuda_handles_drop(state, CUDA_MIPMAP);
     cuda_objects_drop(state);
+    cuda_ipc_drop(state);
     pthread_mutex_lock(&state->sim_lock);
     sim_destroy(state->current->sim);
     state->current->sim = NULL;
@@ -294,6 +295,7 @@ void cuda_free_state(struct cuda_state *state) {
     map_free(&state->variables);
     vec_free(&state->said_passed);
     cuda_graphs_free(state);
+    cuda_ipc_free(state);
     vec_free(&state->calls.list);
     cuda_handles_free(state);
     for (unsigned d = 0; d < state->device_count; d++) {

@@ -67,8 +67,10 @@ struct cuda_state {
     VEC(struct cuda_variable *) all_variables; // of unregistered modules too: keys of the map
     struct cuda_handles handles;
     unsigned long long streams_made;
-    struct cuda_calls calls;    // destructors of objects that nothing refers to any more
-    struct cuda_graphs *graphs; // what graphs share; NULL: there were none yet
+    struct cuda_calls calls;        // destructors of objects that nothing refers to any more
+    struct cuda_graphs *graphs;     // what graphs share; NULL: there were none yet
+    struct cuda_ipc *ipc;           // what other processes may have of this one; NULL: nothing
+    struct cuda_ipc_opened *opened; // memory of other processes, a list
     struct {
         bool is_initialized;
         unsigned long long contexts_made;

@@ -58,7 +58,7 @@ struct constant {
 };
 
 // What does not depend on the architecture (attribute numbers of cudaDeviceAttr), as a 9.0 device
-// answers. What the simulated device cannot do (ECC, peers, IPC, RDMA, sparse arrays) is 0.
+// answers. What the simulated device cannot do (ECC, peers, RDMA, sparse arrays) is 0.
 static const struct constant constants[] = {
     {9, 9, 65536},         {10, 10, 32},      {11, 11, INT32_MAX}, {14, 14, 512},
     {15, 15, 1},           {17, 18, 0},       {19, 19, 1},         {20, 20, 0},
@@ -75,9 +75,9 @@ static const struct constant constants[] = {
     {89, 91, 1},           {92, 94, 0},       {98, 98, 0},         {99, 99, 1},
     {100, 101, 0},         {102, 103, 1},     {104, 105, 0},       {107, 107, 0},
     {109, 109, 134217728}, {110, 110, 0},     {112, 114, 0},       {115, 115, 1},
-    {116, 119, 0},         {121, 121, 0},     {122, 123, 1},       {124, 125, 0},
-    {126, 126, 1},         {127, 130, 0},     {131, 131, -1},      {132, 143, 0},
-    {144, 144, 0},         {145, 147, 0},
+    {116, 119, 0},         {121, 121, 0},     {122, 123, 1},       {124, 124, 0},
+    {125, 125, 1},         {126, 126, 1},     {127, 130, 0},       {131, 131, -1},
+    {132, 143, 0},         {144, 144, 0},     {145, 147, 0},
 };
 
 static bool constant_of(int attribute, int *value) {

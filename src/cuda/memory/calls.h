@@ -51,6 +51,15 @@ enum cuda_error cuda_host_get_device_pointer(struct cuda_state *state, void **de
                                              unsigned flags);
 enum cuda_error cuda_host_get_flags(struct cuda_state *state, unsigned *flags, void *host);
 
+// ipc.c: memory of other processes
+enum cuda_error cuda_ipc_get_mem_handle(struct cuda_state *state, struct cuda_ipc_handle *handle,
+                                        void *pointer);
+enum cuda_error cuda_ipc_open_mem_handle(struct cuda_state *state, void **pointer,
+                                         const struct cuda_ipc_handle *handle, unsigned flags);
+enum cuda_error cuda_ipc_close_mem_handle(struct cuda_state *state, void *pointer);
+// Whether there may be a handle of the allocation.
+bool cuda_ipc_is_capable(const struct cuda_state *state, const struct sim_allocation *allocation);
+
 // managed.c
 enum cuda_error cuda_malloc_managed(struct cuda_state *state, void **pointer, size_t bytes,
                                     unsigned flags);

@@ -3,6 +3,7 @@
 #include "cuda/memory/calls.h"
 
 #include "cuda/checks/check.h"
+#include "cuda/core/ipc.h"
 #include "cuda/core/state.h"
 #include "cuda/graph/memory.h"
 #include "cuda/memory/fill.h"
@@ -59,11 +60,13 @@ enum cuda_error cuda_release(struct cuda_state *state, void *pointer, bool is_ho
                              : allocation->kind == SIM_DEVICE || allocation->kind == SIM_MANAGED;
     struct cuda_pool *pool = cuda_pool_of(state, allocation);
     int64_t bytes = (int64_t)allocation->bytes;
-    if (!is_right_kind || allocation->address != (uint64_t)(uintptr_t)pointer) {
+    if (!is_right_kind || allocation->address != (uint64_t)(uintptr_t)pointer ||
+        cuda_ipc_is_opened(state, allocation->address)) {
         cuda_check_not_freed(state, pointer);
         return cudaErrorInvalidValue;
     }
     cuda_check_freed(state, pointer, !pool);
+    cuda_ipc_withdraw(state, CUDA_IPC_MEMORY, allocation->address);
     if (!sim_free(state->current->sim, pointer))
         return cudaErrorInvalidValue;
     if (pool)

@@ -37,6 +37,12 @@ enum cuda_error cuda_event_elapsed(struct cuda_state *state, float *milliseconds
 enum cuda_error cuda_stream_wait_event(struct cuda_state *state, cuda_stream stream,
                                        cuda_event event, unsigned flags);
 
+// event_ipc.c: events of other processes
+enum cuda_error cuda_ipc_get_event_handle(struct cuda_state *state, struct cuda_ipc_handle *handle,
+                                          cuda_event event);
+enum cuda_error cuda_ipc_open_event_handle(struct cuda_state *state, cuda_event *event,
+                                           const struct cuda_ipc_handle *handle);
+
 // stream.c
 enum cuda_error cuda_stream_create(struct cuda_state *state, cuda_stream *stream, unsigned flags,
                                    int priority);

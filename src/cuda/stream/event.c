@@ -3,17 +3,23 @@
 
 #include "base/progress.h"
 #include "cuda/checks/check.h"
+#include "cuda/core/ipc.h"
 #include "cuda/core/state.h"
 #include "cuda/launch/launch.h"
 #include "cuda/stream/capture.h"
 #include "cuda/stream/stream.h"
 
-enum { EVENT_FLAGS = 7, DISABLE_TIMING = 2, EXTERNAL = 1 };
+enum { EXTERNAL = 1 };
+
+static bool are_flags(unsigned flags) {
+    return !(flags & ~(unsigned)CUDA_EVENT_FLAGS) &&
+           (!(flags & CUDA_EVENT_INTERPROCESS) || flags & CUDA_EVENT_DISABLE_TIMING);
+}
 
 enum cuda_error cuda_event_create_with_flags(struct cuda_state *state, cuda_event *event,
                                              unsigned flags) {
     enum cuda_error error = cuda_enter(state);
-    if (error == cudaSuccess && (!event || flags & ~(unsigned)EVENT_FLAGS))
+    if (error == cudaSuccess && (!event || !are_flags(flags)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         *event = cuda_handle_new(state, CUDA_EVENT, sizeof **event);
@@ -45,6 +51,7 @@ enum cuda_error cuda_event_destroy(struct cuda_state *state, cuda_event event) {
     if (known) {
         cuda_links_free(&known->links);
         cuda_check_event_gone(state, known);
+        cuda_ipc_withdraw(state, CUDA_IPC_EVENT, (uint64_t)(uintptr_t)known);
         cuda_handle_kill(state, &known->handle);
     } else if (error == cudaSuccess) {
         error = cudaErrorInvalidResourceHandle;
@@ -80,6 +87,12 @@ enum cuda_error cuda_event_record_with_flags(struct cuda_state *state, cuda_even
     return error == cudaSuccess ? record(state, stream, known, flags) : error;
 }
 
+// What another process recorded it behind cannot be seen, nor what that came after.
+static void note_others(struct cuda_state *state, const struct cuda_event *event) {
+    if (event->flags & CUDA_EVENT_INTERPROCESS)
+        cuda_check_waits_for_all(state);
+}
+
 // Waits and asks alike: what was before the event is done.
 enum cuda_error cuda_event_look_at(struct cuda_state *state, cuda_event event) {
     enum cuda_error error = cuda_enter(state);
@@ -88,8 +101,10 @@ enum cuda_error cuda_event_look_at(struct cuda_state *state, cuda_event event) {
         error = known ? cuda_capture_asks(state, known) : cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = cuda_capture_unsafe(state);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         cuda_check_waits_for_event(state, known);
+        note_others(state, known);
+    }
     return error == cudaSuccess ? cuda_visit(state, known->handle.device) : error;
 }
 
@@ -104,7 +119,7 @@ enum cuda_error cuda_event_elapsed(struct cuda_state *state, float *milliseconds
             error = cudaErrorCapturedEvent;
         else if (!from || !to || !from->is_recorded || !to->is_recorded ||
                  from->handle.device != to->handle.device ||
-                 (from->flags | to->flags) & DISABLE_TIMING)
+                 (from->flags | to->flags) & CUDA_EVENT_DISABLE_TIMING)
             error = cudaErrorInvalidResourceHandle;
         else {
             cuda_check_waits_for_event(state, from);
@@ -135,5 +150,7 @@ enum cuda_error cuda_stream_wait_event(struct cuda_state *state, cuda_stream str
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess && flags > EXTERNAL)
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        note_others(state, known);
     return error == cudaSuccess ? wait(state, stream, known, flags) : error;
 }

@@ -5,9 +5,16 @@
 #include "check/stream/clock.h"
 #include "cuda/graph/graph.h"
 
+enum {
+    CUDA_EVENT_FLAGS = 7,
+    CUDA_EVENT_DISABLE_TIMING = 2,
+    CUDA_EVENT_INTERPROCESS = 4, // only without timing
+};
+
 struct cuda_event {
     struct cuda_handle handle;
     unsigned flags;
+    bool is_foreign; // of another process
     bool is_recorded;
     double time;
     unsigned long long capture; // that it was last recorded in; 0: none

@@ -29,10 +29,6 @@ struct sim_memory *sim_memory_create(uint64_t device_bytes, unsigned device, uns
     return new_view(sim_space_create(bytes, place), device, device_bytes);
 }
 
-void sim_memory_use_own_pages(struct sim_memory *memory) {
-    memory->space->has_own_pages = true;
-}
-
 void sim_memory_use_pages(struct sim_memory *memory) {
     memory->space->pages = sim_pages_create(memory->space);
 }

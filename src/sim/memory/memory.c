@@ -35,6 +35,7 @@ struct sim_memory_node {
     struct sim_memory_node *next_free;
     struct sim_memory_node *next; // of all nodes
     bool is_registered;
+    bool is_shown; // to the host
 };
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -51,8 +52,9 @@ static uint64_t round_up(uint64_t value, uint64_t unit) {
 }
 
 // Bytes of address space that an allocation takes, its guard included.
-static uint64_t slot_bytes(uint64_t bytes) {
-    return round_up(bytes + SIM_MEMORY_GUARD, SIM_MEMORY_ALIGN);
+static uint64_t slot_bytes(uint64_t bytes, bool is_shown) {
+    return round_up(bytes + SIM_MEMORY_GUARD,
+                    is_shown ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN);
 }
 
 static struct sim_memory_table *new_table(size_t capacity) {
@@ -102,6 +104,7 @@ void sim_space_destroy(struct sim_space *space) {
     }
     sim_pages_free(space->pages);
     sim_fresh_free(&space->fresh);
+    sim_shared_free(space);
     free(space->stand_ins);
     sim_undefined_free(&space->undefined);
     pthread_mutex_destroy(&space->lock);
@@ -191,7 +194,8 @@ static void count_host(struct sim_space *space, const struct sim_memory_node *no
 }
 
 static struct sim_allocation *insert(struct sim_space *space, uint64_t address, uint64_t bytes,
-                                     enum sim_allocation_kind kind, bool is_registered) {
+                                     enum sim_allocation_kind kind, bool is_registered,
+                                     bool is_shown) {
     struct sim_memory_node *node = space->free_nodes;
     if (node) {
         space->free_nodes = node->next_free;
@@ -202,6 +206,7 @@ static struct sim_allocation *insert(struct sim_space *space, uint64_t address, 
     }
     node->allocation = (struct sim_allocation){.address = address, .bytes = bytes, .kind = kind};
     node->is_registered = is_registered;
+    node->is_shown = is_shown;
     count_host(space, node, 1);
     if (space->table->dead && starts_within(space->table, address, bytes))
         drop_dead_entries(space);
@@ -258,7 +263,7 @@ static uint64_t find_gap(struct sim_space *space, uint64_t slot) {
                 return cursor;
             if (is_last)
                 break;
-            cursor = entry->address + slot_bytes(entry->bytes);
+            cursor = entry->address + slot_bytes(entry->bytes, entry->node->is_shown);
         }
         cursor = space->begin + SIM_MEMORY_ALIGN;
     }
@@ -301,40 +306,40 @@ static void give(const struct sim_memory *memory, struct sim_allocation *allocat
 
 // What an allocation's address is a multiple of. Measured on an H100 (driver 580): beyond 1 MiB, of
 // cuMemAlloc, managed and page-locked memory alike, 2 MiB, on which allocators of programs rely.
-static uint64_t alignment_of(const struct sim_space *space, uint64_t bytes,
-                             enum sim_allocation_kind kind) {
-    const bool is_shown = kind == SIM_HOST || kind == SIM_MANAGED; // to the host as a whole
-    if (bytes > SIM_PAGE_SMALL && (is_shown || kind == SIM_DEVICE))
+static uint64_t alignment_of(uint64_t bytes, enum sim_allocation_kind kind, bool is_shown) {
+    if (bytes > SIM_PAGE_SMALL && (kind == SIM_HOST || kind == SIM_MANAGED || kind == SIM_DEVICE))
         return SIM_PAGE_BYTES;
-    return space->has_own_pages && is_shown ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN;
+    return is_shown ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_MEMORY_ALIGN;
 }
 
 // 0: there is no such place. The next one is looked for behind it.
-static uint64_t take_gap(struct sim_space *space, uint64_t bytes, uint64_t alignment) {
-    const uint64_t slot = slot_bytes(bytes) + alignment - SIM_MEMORY_ALIGN;
+static uint64_t take_gap(struct sim_space *space, uint64_t bytes, uint64_t alignment,
+                         bool is_shown) {
+    const uint64_t own = slot_bytes(bytes, is_shown), slot = own + alignment - SIM_MEMORY_ALIGN;
     const uint64_t gap = find_gap(space, slot), address = round_up(gap, alignment);
     assert(address % SIM_MEMORY_ALIGN == 0 && (!gap || gap + slot <= space->end));
     if (gap)
-        space->rover = address + slot_bytes(bytes);
+        space->rover = address + own;
     return address;
 }
 
 // Where so many bytes of the kind can lie; 0: nowhere.
 static uint64_t find_place(const struct sim_memory *memory, uint64_t bytes,
-                           enum sim_allocation_kind kind) {
+                           enum sim_allocation_kind kind, bool is_shown) {
     struct sim_space *space = memory->space;
     const struct sim_allocation wanted = {.bytes = bytes, .kind = kind, .device = memory->device};
     if (space->pages)
         return sim_pages_take(space->pages, &wanted);
-    const uint64_t alignment = alignment_of(space, bytes, kind);
-    const uint64_t address = take_gap(space, bytes, alignment);
+    const uint64_t alignment = alignment_of(bytes, kind, is_shown);
+    const uint64_t address = take_gap(space, bytes, alignment, is_shown);
     // Where the system granted little address space there is memory rather than alignment.
-    return address || alignment != SIM_PAGE_BYTES ? address
-                                                  : take_gap(space, bytes, SIM_MEMORY_ALIGN);
+    return address || alignment != SIM_PAGE_BYTES
+               ? address
+               : take_gap(space, bytes, alignment_of(0, kind, is_shown), is_shown);
 }
 
-struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t bytes,
-                                        enum sim_allocation_kind kind) {
+static struct sim_allocation *allocate(struct sim_memory *memory, uint64_t bytes,
+                                       enum sim_allocation_kind kind, bool is_shown) {
     struct sim_space *space = memory->space;
     if (bytes > space->end - space->begin)
         return NULL;
@@ -342,9 +347,11 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
     pthread_mutex_lock(&space->lock);
     uint64_t left = memory->device_bytes - memory->used_bytes;
     if (!counts_as_device(kind) || bytes <= left) {
-        uint64_t address = find_place(memory, bytes, kind);
+        uint64_t address = find_place(memory, bytes, kind, is_shown);
         if (address) {
-            allocation = insert(space, address, bytes, kind, false);
+            allocation = insert(space, address, bytes, kind, false, is_shown);
+            if (is_shown)
+                sim_shared_clear(space, address, bytes);
             give(memory, allocation);
             fill(space, kind, address, bytes);
             // The host may write the others without being seen.
@@ -356,6 +363,16 @@ struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t byte
     }
     pthread_mutex_unlock(&space->lock);
     return allocation;
+}
+
+struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t bytes,
+                                        enum sim_allocation_kind kind) {
+    return allocate(memory, bytes, kind, kind == SIM_HOST || kind == SIM_MANAGED);
+}
+
+struct sim_allocation *sim_memory_alloc_shown(struct sim_memory *memory, uint64_t bytes,
+                                              enum sim_allocation_kind kind) {
+    return allocate(memory, bytes, kind, true);
 }
 
 struct sim_allocation *sim_memory_register(struct sim_memory *memory, uint64_t address,
@@ -371,7 +388,7 @@ struct sim_allocation *sim_memory_register(struct sim_memory *memory, uint64_t a
                     (low && (address - low->address < low->bytes || address == low->address)) ||
                     (above < table->count && table->entries[above].address < address + bytes);
     if (!overlaps)
-        allocation = insert(space, address, bytes, kind, true);
+        allocation = insert(space, address, bytes, kind, true, false);
     if (allocation)
         give(memory, allocation);
     pthread_mutex_unlock(&space->lock);
@@ -418,6 +435,8 @@ static void free_at(struct sim_space *space, size_t at) {
     if (is_registered)
         return;
     sim_fresh_forget(&space->fresh, old.address, old.bytes);
+    if (old.is_shared)
+        sim_shared_end(space, &old);
     if (space->pages)
         sim_pages_give_back(space->pages, &old);
     else

@@ -2,7 +2,9 @@
 //
 // Device addresses are host addresses. Allocations are cut from one large reserved range whose
 // untouched pages cost nothing; at least SIM_MEMORY_GUARD bytes behind each belong to nobody, so
-// that an overrun is found. Those of more than 1 MiB begin at multiples of 2 MiB, as on a GPU.
+// that an overrun is found. Those of more than 1 MiB begin at multiples of 2 MiB, as on a GPU. What
+// the host may touch, too, has pages of the host's for itself: device memory beside it can become
+// that of other processes (shared.h), and a checker can protect it.
 // Freed ranges stay mapped (and read as zeros): a kernel that races with a free hurts nobody else.
 // The range is handed out from front to back before any part of it is
 // used again, so that a pointer to freed memory stays recognisable for long. All this but the range
@@ -17,6 +19,7 @@
 
 #include "sim/access.h"
 #include "sim/memory/fresh.h"
+#include "sim/memory/shared.h"
 #include "sim/memory/undefined.h"
 #include "sim/sim.h"
 
@@ -40,8 +43,8 @@ struct sim_space {
     uint64_t begin, end;  // the reserved range
     uint64_t rover;       // where the next allocation is tried
     struct sim_fresh fresh;
-    struct pool *pool;  // of one of the devices, for the host; NULL: none
-    bool has_own_pages; // host and managed memory share no page of the host with each other
+    struct pool *pool;              // of one of the devices, for the host; NULL: none
+    struct sim_shared shared;       // with other processes
     struct sim_undefined undefined; // of the reserved range
     struct sim_pages *pages;   // NULL: allocations have guards. Else they lie as on a GPU (pages.h)
     uint64_t kept, kept_bytes; // memory of the caller's that is always there
@@ -76,9 +79,6 @@ void sim_memory_use_pages(struct sim_memory *memory);
 void sim_memory_use_pool(struct sim_memory *memory, struct pool *pool);
 // What is allocated from now on holds that. Before the first one.
 void sim_memory_use_fill(struct sim_memory *memory, const struct sim_fill *fill);
-// From now on each allocation of host or managed memory begins a page of the host, in which no
-// other of them lies. Before the first one.
-void sim_memory_use_own_pages(struct sim_memory *memory);
 // From now on it is tracked what of the memory is defined. Before the first allocation.
 void sim_memory_track_undefined(struct sim_memory *memory);
 // Whether it is: the system may not grant the address space for that.
@@ -96,6 +96,9 @@ struct sim_memory *sim_memory_of(const struct sim *sim);
 // a kernel runs. It lives until it is freed.
 struct sim_allocation *sim_memory_alloc(struct sim_memory *memory, uint64_t bytes,
                                         enum sim_allocation_kind kind);
+// The same of memory that the host may touch, whatever its kind.
+struct sim_allocation *sim_memory_alloc_shown(struct sim_memory *memory, uint64_t bytes,
+                                              enum sim_allocation_kind kind);
 // Frees what starts at the address. False: nothing does, or it is host memory that was registered,
 // or it is of the wrong heap: kernels free SIM_DEVICE_HEAP, the host everything else.
 bool sim_memory_free(struct sim_memory *memory, uint64_t address, bool is_device_heap);

@@ -60,10 +60,14 @@ static void set_bytes(struct sim_undefined *undefined, uint64_t offset, uint64_t
         set_byte(undefined, offset, (uint8_t)bits);
 }
 
-// From now on the piece has bits of its own. One thread at a time sets them.
+static bool counts_as_defined(enum sim_piece piece) {
+    return piece == SIM_PIECE_DEFINED || piece == SIM_PIECE_SHARED;
+}
+
+// From now on the piece has bits of its own, unless it is shared. One thread at a time sets them.
 static void mix(struct sim_undefined *undefined, uint64_t number) {
     uint8_t *piece = &undefined->pieces[number], was = __atomic_load_n(piece, __ATOMIC_ACQUIRE);
-    while (was != SIM_PIECE_MIXED) {
+    while (was != SIM_PIECE_MIXED && was != SIM_PIECE_SHARED) {
         if (was == SIM_PIECE_BUSY) {
             sched_yield();
             was = __atomic_load_n(piece, __ATOMIC_ACQUIRE);
@@ -89,6 +93,14 @@ void sim_undefined_begin(struct sim_undefined *undefined, uint64_t address, uint
             set_piece(undefined, i, is_defined ? SIM_PIECE_DEFINED : SIM_PIECE_UNDEFINED);
 }
 
+void sim_undefined_share(struct sim_undefined *undefined, uint64_t address, uint64_t bytes) {
+    if (!is_inside(undefined, address, bytes))
+        return;
+    const uint64_t offset = address - undefined->begin;
+    for (uint64_t i = offset / SIM_PIECE_BYTES; i <= (offset + bytes - 1) / SIM_PIECE_BYTES; i++)
+        set_piece(undefined, i, SIM_PIECE_SHARED);
+}
+
 // The part of [offset, end) that lies in offset's piece.
 static uint64_t piece_end(uint64_t offset, uint64_t end) {
     const uint64_t next = (offset / SIM_PIECE_BYTES + 1) * SIM_PIECE_BYTES;
@@ -102,7 +114,7 @@ void sim_undefined_define(struct sim_undefined *undefined, uint64_t address, uin
     for (uint64_t at = offset, next; at < end; at = next) {
         const uint64_t number = at / SIM_PIECE_BYTES;
         next = piece_end(at, end);
-        if (get_piece(undefined, number) == SIM_PIECE_DEFINED)
+        if (counts_as_defined(get_piece(undefined, number)))
             continue;
         if (next - at == SIM_PIECE_BYTES) {
             set_piece(undefined, number, SIM_PIECE_DEFINED);
@@ -201,7 +213,8 @@ uint64_t sim_undefined_get(const struct sim_undefined *undefined, uint64_t addre
 void sim_undefined_set(struct sim_undefined *undefined, uint64_t address, unsigned bytes,
                        uint64_t bits) {
     const enum sim_piece piece = sim_undefined_piece(undefined, address);
-    if (piece == SIM_PIECE_DEFINED && (!bits || address - undefined->begin >= undefined->bytes))
+    if (piece == SIM_PIECE_SHARED ||
+        (piece == SIM_PIECE_DEFINED && (!bits || address - undefined->begin >= undefined->bytes)))
         return;
     if (piece != SIM_PIECE_MIXED)
         mix(undefined, (address - undefined->begin) / SIM_PIECE_BYTES);

@@ -15,7 +15,13 @@
 
 enum { SIM_PIECE_BYTES = 512 };
 
-enum sim_piece { SIM_PIECE_UNDEFINED, SIM_PIECE_DEFINED, SIM_PIECE_MIXED, SIM_PIECE_BUSY };
+enum sim_piece {
+    SIM_PIECE_UNDEFINED,
+    SIM_PIECE_DEFINED,
+    SIM_PIECE_MIXED,
+    SIM_PIECE_BUSY,
+    SIM_PIECE_SHARED, // with other processes: whatever is written there, it counts as defined
+};
 
 struct sim_undefined {
     uint64_t begin, bytes; // of the memory; 0 bytes: nothing is tracked
@@ -30,6 +36,8 @@ void sim_undefined_free(struct sim_undefined *undefined);
 void sim_undefined_begin(struct sim_undefined *undefined, uint64_t address, uint64_t bytes,
                          bool is_defined);
 void sim_undefined_define(struct sim_undefined *undefined, uint64_t address, uint64_t bytes);
+// Other processes may write the allocation from now on, until the next one begins there.
+void sim_undefined_share(struct sim_undefined *undefined, uint64_t address, uint64_t bytes);
 void sim_undefined_copy(struct sim_undefined *undefined, uint64_t to, uint64_t from,
                         uint64_t bytes);
 
