@@ -57,6 +57,10 @@ class CUDACodeLibrary:
         if (self._lto, has_lines) not in self.links:
             raise RuntimeError(f"does not link: {self.tried[-1]}")
         return "cubin"
+    def get_lto_ptx(self, cc=None):
+        if not self._lto or cc is None:
+            raise RuntimeError("LTO is not enabled")
+        return "ptx"
 class JITCUDACodegen:
     def magic_tuple(self):
         return ((13, 0), (9, 0))
@@ -122,6 +126,18 @@ decorators.jit("f", False, None, False, True)
 print(decorators.asked)
 """)
         self.assertEqual(said, ["[False, False, True, False, True]"])
+
+    def test_what_lto_would_be_is_told(self):
+        said = self.said("""
+for lto in (False, True):
+    library = codegen.CUDACodeLibrary(lto, [])
+    print(library.get_lto_ptx(cc=90), library._lto)
+    try:
+        library.get_lto_ptx()
+    except RuntimeError as error:
+        print(error, library._lto)
+""")
+        self.assertEqual(said, ["ptx False", "LTO is not enabled False", "ptx True", "LTO is not enabled True"])
 
     def test_functions_without_lines_where_debug_information_fails(self):
         said = self.said("""

@@ -109,6 +109,20 @@ def _numba_nvvm(module):
     module.compile_ir = linkable
 
 
+def _with_lto(get_lto_ptx):
+    """That a kernel is not linked as intermediate code is bankrun's wish; who asks what it would be is told."""
+
+    @functools.wraps(get_lto_ptx)
+    def with_lto(self, cc=None):
+        was, self._lto = self._lto, True
+        try:
+            return get_lto_ptx(self, cc=cc)
+        finally:
+            self._lto = was
+
+    return with_lto
+
+
 def _numba_codegen(module):
     """What nvJitLink does not link as intermediate code with lines is linked as PTX, and without lines where that cannot be, either.
     What is cached is PTX: it is told apart from what a GPU's driver was given, in whichever folder."""
@@ -139,6 +153,8 @@ def _numba_codegen(module):
         return linked
 
     module.CUDACodeLibrary.get_cubin = with_lines
+    if hasattr(module.CUDACodeLibrary, "get_lto_ptx"):
+        module.CUDACodeLibrary.get_lto_ptx = _with_lto(module.CUDACodeLibrary.get_lto_ptx)
     module.JITCUDACodegen.magic_tuple = lambda self: (*magic_tuple(self), "bankrun")
 
 
