@@ -16,6 +16,7 @@ PROGRAM = r"""
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda.h>
 #include <fcntl.h>
 #include <csignal>
 #include <sys/prctl.h>
@@ -41,6 +42,13 @@ static int give(const char *what) {
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     cudaError_t error = cudaIpcGetMemHandle(&handle, data);
+    if (!strcmp(what, "limit")) { // the same of memory that goes to others by descriptors
+        CUmemAllocationProp properties = {};
+        CUmemGenericAllocationHandle made;
+        properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        fprintf(stderr, "cuMemCreate: %d\n", cuMemCreate(&made, 2 << 20, &properties, 0));
+    }
     if (!strcmp(what, "closed")) {
         for (int i = 3; i < 100; i++)
             close(i);
@@ -240,7 +248,7 @@ def check_refused():
 
 def check_limits():
     words = ("no handle: cudaErrorMemoryAllocation", "0 wrong")
-    expect("file size", *Giver(what="limit").end(), 3, "RLIMIT_FSIZE", *words)
+    expect("file size", *Giver(what="limit").end(), 3, "RLIMIT_FSIZE", "cuMemCreate: 2\n", *words)
     giver = Giver(what="closed")
     giver.process.stdin.close()
     giver.process.stdin = None
@@ -258,7 +266,7 @@ def main():
         with open(app + ".cu", "w", encoding="utf-8") as file:
             file.write(PROGRAM)
         subprocess.run(["nvcc", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared",
-                        "-o", app, app + ".cu"], check=True)
+                        "-o", app, app + ".cu", "-lcuda"], check=True)
         for check in (check_works, check_devices, check_checked, check_waits, check_killed, check_bad_handles,
                       check_unreadable, check_refused, check_limits):
             check()

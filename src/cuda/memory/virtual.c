@@ -3,13 +3,14 @@
 // that is mapped twice is the same memory. A kernel may touch what is mapped and was made
 // accessible; neighbours within a reservation count as one allocation, since copies and kernels run
 // across them.
-#define _GNU_SOURCE // memfd_create
+#define _GNU_SOURCE // MAP_ANONYMOUS
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/unnamed.h"
 #include "base/vec.h"
 #include "cuda/core/gap.h"
 #include "cuda/memory/virtual.h"
@@ -211,6 +212,15 @@ static enum cuda_error check_properties(struct cuda_state *state,
     return cuda_is_device(state, properties->location.id) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
+// A descriptor; -1: the system gives none.
+static int make_file(size_t bytes) {
+    struct unnamed_file file = {0};
+    if (unnamed_file_make(&file, "cuMemCreate") && unnamed_file_reach(&file, bytes))
+        return file.number - 1;
+    unnamed_file_close(&file);
+    return -1;
+}
+
 enum cuda_error cuda_physical_create(struct cuda_state *state, uint64_t *handle, size_t bytes,
                                      const struct cuda_physical_properties *properties,
                                      uint64_t flags) {
@@ -226,15 +236,11 @@ enum cuda_error cuda_physical_create(struct cuda_state *state, uint64_t *handle,
     uint64_t left, total;
     sim_memory_info(state->current->sim, &left, &total);
     uint64_t used = memory_of(state)->used_bytes[properties->location.id];
-    int file = used <= left && bytes <= left - used ? memfd_create("cuMemCreate", MFD_CLOEXEC) : -1;
-    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0) {
-        *handle = new_physical(state, file, bytes, properties);
-    } else {
-        error = cudaErrorMemoryAllocation;
-        if (file >= 0)
-            close(file);
-    }
-    return error;
+    const int file = used <= left && bytes <= left - used ? make_file(bytes) : -1;
+    if (file < 0)
+        return cudaErrorMemoryAllocation;
+    *handle = new_physical(state, file, bytes, properties);
+    return cudaSuccess;
 }
 
 enum cuda_error cuda_physical_release(struct cuda_state *state, uint64_t handle) {
