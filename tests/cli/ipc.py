@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 BANKRUN = os.environ.get("BANKRUN", "build/bankrun")
 
@@ -197,6 +198,7 @@ def check_checked():
 def check_waits():
     """A kernel that waits for another process is no endless loop."""
     giver = Giver(what="wait")
+    time.sleep(3)
     expect("waits", *take(giver.handle), 0, "taker: 2336")
     expect("waiting giver", *giver.end(), 0, "waited: cudaSuccess")
 
