@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "ranks/page_form.h"
 
 enum state {
@@ -151,6 +152,18 @@ void ranks_home_read(struct ranks_home *home, uint64_t page, uint8_t bytes[RANKS
     while (state_of(home, page) != OPEN)
         sched_yield();
     memcpy(bytes, twin_of(home, page), RANKS_PAGE);
+}
+
+uint64_t ranks_home_hash(struct ranks_home *home, uint64_t page) {
+    uint8_t copy[RANKS_PAGE];
+    if (page < count_of(home) && state_of(home, page) == PROTECTED) {
+        const uint64_t hash = hash_bytes(page_at(home, page), RANKS_PAGE);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (state_of(home, page) == PROTECTED) // still, so that nobody wrote
+            return hash;
+    }
+    ranks_home_read(home, page, copy);
+    return hash_bytes(copy, RANKS_PAGE);
 }
 
 // ---- A launch ---------------------------------------------------------------------------------

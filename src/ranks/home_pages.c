@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/pool.h"
 #include "ranks/page_form.h"
 
@@ -110,19 +109,14 @@ static void look_at(struct ranks_home *home, const struct ranks_packer *packer,
         wanted->page < packer->count ? &packer->kept[wanted->page] : &(struct kept){0};
     uint8_t page[RANKS_PAGE];
     const bool is_hashed = kept->launch == packer->launch;
-    wanted->hash = kept->hash;
-    if (!is_hashed) {
-        ranks_home_read(home, wanted->page, page);
-        wanted->hash = hash_bytes(page, RANKS_PAGE);
-    }
+    wanted->hash = is_hashed ? kept->hash : ranks_home_hash(home, wanted->page);
     if (wanted->known && wanted->known == wanted->hash) {
         wanted->form = RANKS_PAGE_KNOWN;
         return;
     }
     if (take_kept(kept, wanted))
         return;
-    if (is_hashed)
-        ranks_home_read(home, wanted->page, page);
+    ranks_home_read(home, wanted->page, page);
     pack(wanted, page);
 }
 

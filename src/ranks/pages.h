@@ -53,7 +53,8 @@ bool ranks_home_begin(struct ranks_home *home, const struct ranks_range *ranges,
                       const struct ranks_range *others, size_t other_count);
 // For a handler of SIGSEGV: true: the access may be tried again. Async-signal-safe.
 bool ranks_home_fault(struct ranks_home *home, uint64_t address);
-// The page as it was when the launch began. From any thread.
+// The hash of the page, and the page, as it was when the launch began. From any thread.
+uint64_t ranks_home_hash(struct ranks_home *home, uint64_t page);
 void ranks_home_read(struct ranks_home *home, uint64_t page, uint8_t bytes[RANKS_PAGE]);
 // No kernel runs any more: pages are not protected from now on.
 void ranks_home_open(struct ranks_home *home);
@@ -85,6 +86,8 @@ bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages);
 // For how many seconds threads have waited for pages in this launch, all of them together.
 double ranks_replica_waited(const struct ranks_replica *replica);
+// For who has nothing else to do: makes some of the memory faster. False: there is nothing to do.
+bool ranks_replica_settle(struct ranks_replica *replica);
 // Nothing comes any more: whoever waits goes on with whatever there is.
 void ranks_replica_give_up(struct ranks_replica *replica);
 // Appends what was written, up to about `most` bytes of it: whole words of eight bytes, among which

@@ -206,13 +206,15 @@ static void beat(struct ranks_relay *relay) {
 // Whoever waits for an answer waits for this thread: it looks often while there is something to do,
 // and ever less often when there is not.
 static void rest(struct ranks_relay *relay, unsigned seen, unsigned *idle) {
-    enum { YIELDS = 20, LEAST = 20, MOST = 1000 };
+    enum { YIELDS = 20, LEAST = 20, MOST_BUSY = 150, MOST = 1000, LONG = 20000 };
     ++*idle;
     if (*idle < YIELDS)
         sched_yield();
     else
         ranks_channel_wait(relay->channel, RANKS_TO_BANKRUN, seen,
-                           *idle > 500 ? MOST : LEAST + *idle);
+                           *idle > LONG                ? MOST
+                           : *idle > MOST_BUSY - LEAST ? MOST_BUSY
+                                                       : LEAST + *idle);
 }
 
 static void *run(void *context) {

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE // memfd_create, syscall
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <lz4.h>
@@ -23,6 +24,8 @@ enum state {
 };
 // Pages are asked for ahead, as many as were touched one after the other before.
 enum { QUEUE = 4096, MOST_AHEAD = 32 };
+// The system's large pages, and how it is asked for them (MADV_COLLAPSE of newer headers).
+enum { OF_LARGE = (2 << 20) / RANKS_PAGE, COLLAPSE = 25 };
 
 struct ranks_replica {
     uint64_t base, bytes;
@@ -31,6 +34,7 @@ struct ranks_replica {
     uint32_t *states;     // atomic; of each page
     uint32_t *twins;
     uint32_t *kernels; // that touched each page last
+    uint64_t *hashes;  // of what is there; 0: not known
     uint8_t *twin_memory;
     uint32_t twin_count; // atomic
     uint64_t *pages_written;
@@ -42,6 +46,9 @@ struct ranks_replica {
     uint64_t waited;           // atomic: nanoseconds of all threads, of this launch
     uint64_t ahead, under_way; // pages looked at, and asked for but not here, of this launch
     uint64_t first, last;      // touched: [first, last)
+    uint32_t launch, *settled; // of each large page: when it was asked for
+    uint64_t next_large;
+    bool has_no_large;
     void (*wake)(void);
 };
 
@@ -79,10 +86,12 @@ struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (
     replica->states = reserve(pages * sizeof *replica->states);
     replica->twins = reserve(pages * sizeof *replica->twins);
     replica->kernels = reserve(pages * sizeof *replica->kernels);
+    replica->hashes = reserve(pages * sizeof *replica->hashes);
+    replica->settled = reserve((pages / OF_LARGE + 2) * sizeof *replica->settled);
     replica->pages_written = reserve(pages * sizeof *replica->pages_written);
     replica->twin_memory = reserve((size_t)bytes);
-    if (replica->states && replica->twins && replica->kernels && replica->pages_written &&
-        replica->twin_memory && map_both(replica))
+    if (replica->states && replica->twins && replica->kernels && replica->hashes &&
+        replica->settled && replica->pages_written && replica->twin_memory && map_both(replica))
         return replica;
     ranks_replica_free(replica);
     return NULL;
@@ -100,6 +109,8 @@ void ranks_replica_free(struct ranks_replica *replica) {
     release(replica->states, pages * sizeof *replica->states);
     release(replica->twins, pages * sizeof *replica->twins);
     release(replica->kernels, pages * sizeof *replica->kernels);
+    release(replica->hashes, pages * sizeof *replica->hashes);
+    release(replica->settled, (pages / OF_LARGE + 2) * sizeof *replica->settled);
     release(replica->pages_written, pages * sizeof *replica->pages_written);
     release(replica->twin_memory, (size_t)replica->bytes);
     release(replica->seen, (size_t)replica->bytes);
@@ -174,6 +185,7 @@ static void make_twin(struct ranks_replica *replica, uint64_t page) {
     const uint32_t number = __atomic_fetch_add(&replica->twin_count, 1, __ATOMIC_RELAXED);
     replica->twins[page] = number;
     replica->pages_written[number] = page;
+    replica->hashes[page] = 0;
     memcpy(twin_of(replica, page), ours_at(replica, page), RANKS_PAGE);
 }
 
@@ -224,8 +236,10 @@ static bool is_inside(uint64_t base, uint64_t page, const struct ranks_range *ra
 static void put_need(struct ranks_replica *replica, uint64_t page, bool is_stale,
                      struct strbuf *out) {
     replica->under_way++;
+    if (is_stale && !replica->hashes[page])
+        replica->hashes[page] = hash_bytes(ours_at(replica, page), RANKS_PAGE);
     ranks_put_number(out, page);
-    ranks_put_number(out, is_stale ? hash_bytes(ours_at(replica, page), RANKS_PAGE) : 0);
+    ranks_put_number(out, is_stale ? replica->hashes[page] : 0);
 }
 
 static bool is_there(const struct ranks_replica *replica, uint64_t page) {
@@ -249,7 +263,7 @@ static void put_ahead(struct ranks_replica *replica, uint64_t page,
 // What the kernel touched the last time.
 static bool put_known(struct ranks_replica *replica, const struct ranks_range *ranges, size_t count,
                       struct strbuf *out) {
-    enum { BATCH = 64, UNDER_WAY = 256 };
+    enum { BATCH = 128, UNDER_WAY = 1024 };
     unsigned found = 0;
     while (replica->ahead < replica->last && found < BATCH && replica->under_way < UNDER_WAY) {
         const uint64_t page = replica->ahead++;
@@ -282,6 +296,7 @@ static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, co
                  size_t length) {
     if (form == RANKS_PAGE_KNOWN)
         return true;
+    replica->hashes[page] = 0;
     if (form == RANKS_PAGE_PACKED)
         return length < RANKS_PAGE && LZ4_decompress_safe(bytes, (char *)ours_at(replica, page),
                                                           (int)length, RANKS_PAGE) == RANKS_PAGE;
@@ -291,30 +306,85 @@ static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, co
     return true;
 }
 
+static void note_touched(struct ranks_replica *replica, uint64_t page) {
+    if (page < replica->first || replica->first == replica->last)
+        replica->first = page;
+    if (page >= replica->last)
+        replica->last = page + 1;
+}
+
+// Pages one after the other, filled: opened at once, since each piece that the system looks at
+// apart takes it time, and memory of its large pages.
+static void open_run(struct ranks_replica *replica, uint64_t first, uint64_t end) {
+    if (mprotect(seen_at(replica, first), (size_t)(end - first) * RANKS_PAGE, PROT_READ) != 0)
+        abort(); // the system has no more mappings
+    for (uint64_t page = first; page < end; page++) {
+        set_state(replica, page, VALID);
+        replica->under_way -= replica->under_way > 0;
+        replica->kernels[page] = replica->kernel;
+    }
+    note_touched(replica, first);
+    note_touched(replica, end - 1);
+}
+
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages) {
+    uint64_t first = 0, end = 0; // of a run that is filled, and not open yet
     while (pages->at < pages->end) {
         const uint64_t page = ranks_get_number(pages), form = ranks_get_number(pages);
         const size_t length = (size_t)ranks_get_number(pages);
         const void *bytes = ranks_get(pages, length);
+        if (first < end && page != end) {
+            open_run(replica, first, end);
+            first = end = 0;
+        }
         if (pages->is_bad || page >= count_of(replica) || state_of(replica, page) != WANTED ||
             !fill(replica, page, form, bytes, length))
-            return false;
-        allow(replica, page, PROT_READ);
-        set_state(replica, page, VALID);
-        replica->under_way -= replica->under_way > 0;
-        replica->kernels[page] = replica->kernel;
-        if (page < replica->first || replica->first == replica->last)
-            replica->first = page;
-        if (page >= replica->last)
-            replica->last = page + 1;
+            break;
+        first = first == end ? page : first;
+        end = page + 1;
     }
+    if (first < end)
+        open_run(replica, first, end);
+    return pages->at == pages->end && !pages->is_bad;
+}
+
+// ---- Large pages of the system ----------------------------------------------------------------
+
+static bool is_whole(const struct ranks_replica *replica, uint64_t large) {
+    for (uint64_t page = large * OF_LARGE; page < (large + 1) * OF_LARGE; page++)
+        if (page >= count_of(replica) || state_of(replica, page) != VALID)
+            return false;
     return true;
+}
+
+// Small ones cost kernels that go through memory in great steps a third of their time. A whole one
+// is asked for once a launch: what was opened piece by piece is made of small ones again.
+bool ranks_replica_settle(struct ranks_replica *replica) {
+    enum { LOOKS = 256 };
+    const uint64_t from = replica->first / OF_LARGE, to = replica->last / OF_LARGE + 1;
+    if (replica->has_no_large || replica->first == replica->last ||
+        (uintptr_t)replica->seen % (OF_LARGE * RANKS_PAGE))
+        return false;
+    for (unsigned looks = 0; looks < LOOKS; looks++) {
+        if (replica->next_large < from || replica->next_large >= to)
+            replica->next_large = from;
+        const uint64_t large = replica->next_large++;
+        if (replica->settled[large] == replica->launch || !is_whole(replica, large))
+            continue;
+        replica->settled[large] = replica->launch;
+        if (madvise(seen_at(replica, large * OF_LARGE), OF_LARGE * RANKS_PAGE, COLLAPSE) == 0)
+            return true;
+        replica->has_no_large = errno == EINVAL; // before Linux 6.1
+        return false;
+    }
+    return false;
 }
 
 // ---- Launches ---------------------------------------------------------------------------------
 
 void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel) {
     replica->kernel = kernel;
+    replica->launch++;
     replica->ahead = replica->first;
     replica->under_way = replica->waited = 0;
     __atomic_store_n(&replica->has_given_up, false, __ATOMIC_RELEASE);
@@ -389,6 +459,7 @@ void ranks_replica_end(struct ranks_replica *replica) {
     if (has_given_up(replica)) { // who went on has opened pages anywhere
         replica->first = 0;
         replica->last = count_of(replica);
+        memset(replica->hashes, 0, count_of(replica) * sizeof *replica->hashes);
     }
     for (uint64_t page = replica->first; page < replica->last; page++)
         if (replica->states[page] != ABSENT)

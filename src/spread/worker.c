@@ -40,6 +40,7 @@ struct job {
     struct spread_launch launch;
     bool is_there, is_done, is_cancelled, is_last; // is_last: no more chunks come
     bool has_asked;
+    uint64_t given; // clusters of the last chunk
     VEC(struct chunk) chunks;
     uint64_t left; // clusters of them
     struct sim_result result;
@@ -173,6 +174,13 @@ static bool register_memory(struct worker *worker, const struct spread_launch *l
 
 // ---- Running: the job's thread ------------------------------------------------------------------
 
+// More is asked for while there is some left: the answer takes a while.
+static bool has_little(const struct worker *worker) {
+    const struct job *job = &worker->job;
+    return !job->has_asked &&
+           (job->left < (uint64_t)sim_threads(worker->sim) || job->left <= job->given / 2);
+}
+
 static bool take(void *context, uint64_t *cluster) {
     struct worker *worker = context;
     struct job *job = &worker->job;
@@ -187,7 +195,7 @@ static bool take(void *context, uint64_t *cluster) {
         if (chunk->next == chunk->end)
             memmove(chunk, chunk + 1, --job->chunks.length * sizeof *chunk);
     }
-    const bool has_few = job->left < (uint64_t)sim_threads(worker->sim);
+    const bool has_few = has_little(worker);
     pthread_mutex_unlock(&worker->lock);
     if (has_few)
         wake();
@@ -331,6 +339,7 @@ static void add_chunk(struct worker *worker, struct ranks_reader *in) {
     if (count)
         vec_push(&job->chunks, (struct chunk){first, first + count});
     job->left += count;
+    job->given = count;
     pthread_cond_broadcast(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
 }
@@ -339,8 +348,7 @@ static void ask_for_more(struct worker *worker) {
     struct job *job = &worker->job;
     const uint64_t threads = (uint64_t)sim_threads(worker->sim);
     pthread_mutex_lock(&worker->lock);
-    const bool wants = !job->has_asked && !job->is_last && !job->is_cancelled && !job->is_done &&
-                       job->left < threads;
+    const bool wants = has_little(worker) && !job->is_last && !job->is_cancelled && !job->is_done;
     job->has_asked |= wants;
     pthread_mutex_unlock(&worker->lock);
     if (wants)
@@ -452,9 +460,10 @@ static bool is_alone(struct worker *worker) {
 }
 
 // As the relay of the first rank (ranks/relay.c), which looks ever less often.
-static void rest(uint32_t seen, unsigned *idle) {
-    enum { YIELDS = 20, LEAST = 20, MOST = 1000 };
-    const unsigned long micros = *idle > 500 ? MOST : LEAST + *idle;
+static void rest(uint32_t seen, bool is_busy, unsigned *idle) {
+    enum { YIELDS = 20, LEAST = 20, MOST = 1000, MOST_BUSY = 150 };
+    const unsigned long most = is_busy ? MOST_BUSY : MOST;
+    const unsigned long micros = *idle > most / 2 ? most : LEAST + *idle;
     const struct timespec time = {.tv_nsec = (long)micros * 1000};
     if (++*idle < YIELDS)
         sched_yield();
@@ -482,8 +491,8 @@ static enum spread_worker_end loop(struct worker *worker) {
             return SPREAD_LOST;
         if (moved)
             idle = 0;
-        else
-            rest(seen, &idle);
+        else if (!worker->job.is_there || !ranks_replica_settle(worker->replica))
+            rest(seen, worker->job.is_there, &idle);
     }
 }
 
