@@ -13,7 +13,7 @@
 
 // What is kept of compressed pages, and how many threads look at pages: blocks need processors,
 // too.
-enum { MOST_KEPT = 256 << 20, LEAST_OF_THREAD = 4, MOST_THREADS = 8 };
+enum { MOST_KEPT = 256 << 20, OF_THREAD = 4, LEAST_THREADS = 2, MOST_THREADS = 8 };
 
 struct kept {
     uint64_t hash;
@@ -175,11 +175,11 @@ static void put(const struct wanted *wanted, struct strbuf *out) {
 }
 
 static struct pool *pool_of(struct ranks_packer *packer) {
-    const int processors = pool_processors() / LEAST_OF_THREAD;
+    const int threads = pool_processors() / OF_THREAD;
     if (!packer->pool)
-        packer->pool = pool_create(processors < 1              ? 1
-                                   : processors > MOST_THREADS ? MOST_THREADS
-                                                               : processors);
+        packer->pool = pool_create(threads < LEAST_THREADS  ? LEAST_THREADS
+                                   : threads > MOST_THREADS ? MOST_THREADS
+                                                            : threads);
     return packer->pool;
 }
 

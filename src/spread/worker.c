@@ -46,7 +46,7 @@ struct job {
     struct sim_result result;
     bool is_good;
     struct strbuf counted;
-    double seconds;
+    double begun, seconds;
 };
 
 struct worker {
@@ -299,6 +299,7 @@ static void begin(struct worker *worker, uint32_t number, struct ranks_reader *i
     struct job *job = &worker->job;
     job->number = number;
     job->is_there = true;
+    job->begun = ranks_now();
     bool can = spread_get_launch(in, &job->launch) && make_device(worker, &job->launch) &&
                register_memory(worker, &job->launch);
     if (can) {
@@ -471,6 +472,11 @@ static void rest(uint32_t seen, bool is_busy, unsigned *idle) {
         syscall(SYS_futex, &moves, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
 }
 
+// Large pages take some time to make: they are for launches that go through memory again and again.
+static bool is_long(const struct worker *worker) {
+    return worker->job.is_there && ranks_now() - worker->job.begun > 1;
+}
+
 static enum spread_worker_end loop(struct worker *worker) {
     unsigned idle = 0;
     for (;;) {
@@ -491,7 +497,7 @@ static enum spread_worker_end loop(struct worker *worker) {
             return SPREAD_LOST;
         if (moved)
             idle = 0;
-        else if (!worker->job.is_there || !ranks_replica_settle(worker->replica))
+        else if (!is_long(worker) || !ranks_replica_settle(worker->replica))
             rest(seen, worker->job.is_there, &idle);
     }
 }
