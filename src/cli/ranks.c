@@ -110,16 +110,22 @@ static bool start_first(void) {
     return self.relay != NULL;
 }
 
+static void greet_one(const struct ranks_self *own, unsigned rank) {
+    struct ranks_self *copy = malloc(sizeof *copy);
+    if (!copy)
+        base_out_of_memory(sizeof *copy);
+    *copy = *own;
+    self.mpi->send(rank, copy, sizeof *copy);
+}
+
+// The first one and each of the others: no others say anything to each other, so that what rank 0
+// says next cannot come before a greeting that is still on its way.
 static void greet(const struct ranks_self *own) {
     self.pids = base_alloc(self.count * sizeof *self.pids);
-    for (unsigned rank = 0; rank < self.count; rank++)
-        if (rank != self.rank) {
-            struct ranks_self *copy = malloc(sizeof *copy);
-            if (!copy)
-                base_out_of_memory(sizeof *copy);
-            *copy = *own;
-            self.mpi->send(rank, copy, sizeof *copy);
-        }
+    if (self.rank)
+        greet_one(own, 0);
+    for (unsigned rank = 1; rank < self.count && !self.rank; rank++)
+        greet_one(own, rank);
 }
 
 // False: it is of another kind, or time is up, which was said.
@@ -136,7 +142,7 @@ static bool hear_one(const struct ranks_self *own, double until, unsigned heard)
     const bool is_same = other && length == sizeof *other && other->identity == own->identity;
     if (!other)
         cli_error("rank %u has heard of %u of %u other ranks only", self.rank, heard,
-                  self.count - 1);
+                  self.rank ? 1 : self.count - 1);
     else if (!is_same)
         cli_error("rank %u is of another version of bankrun, or of another processor, than rank %u",
                   from, self.rank);
@@ -150,8 +156,9 @@ static bool hear_one(const struct ranks_self *own, double until, unsigned heard)
 static bool is_alike(void) {
     const struct ranks_self own = ranks_self();
     const double until = ranks_now() + ranks_patience();
+    const unsigned others = self.rank ? 1 : self.count - 1;
     greet(&own);
-    for (unsigned heard = 0; heard + 1 < self.count; heard++)
+    for (unsigned heard = 0; heard < others; heard++)
         if (!hear_one(&own, until, heard))
             return false;
     return true;
