@@ -285,6 +285,8 @@ int ranks_leave(const struct cli_options *options, int status) {
     const struct strbuf *report = ranks_relay_report(self.relay);
     if (options->shows_ranks && report)
         print_report(report);
+    else if (options->shows_ranks && options->launch)
+        fputs("Ranks: the launches of a .ptx file are run on rank 0 alone\n", stderr);
     else if (options->shows_ranks)
         fputs("Ranks: no kernel was launched\n", stderr);
     const bool is_lost = atomic_load(&self.is_lost);

@@ -41,6 +41,7 @@ __global__ void floats(float *out) { atomicAdd(out, 0.1f * blockIdx.x); }
 __global__ void racing(unsigned *out) { out[threadIdx.x] = blockIdx.x; }
 __global__ void same(unsigned *out) { out[threadIdx.x] = 5; }
 __global__ void falls(unsigned *out) { out[blockIdx.x == 77 ? 1u << 28 : blockIdx.x] = 1; }
+__global__ void looks(unsigned *out, cudaTextureObject_t texture) { out[blockIdx.x * blockDim.x + threadIdx.x] = tex1Dfetch<unsigned>(texture, threadIdx.x); }
 __global__ void bytes(unsigned char *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }
 int main(int argc, char **argv) {
     const char *what = argv[1];
@@ -63,6 +64,17 @@ int main(int argc, char **argv) {
         else if (!strcmp(what, "racing")) racing<<<300, 64>>>(memory);
         else if (!strcmp(what, "same")) same<<<300, 64>>>(memory);
         else if (!strcmp(what, "falls")) falls<<<300, 64>>>(memory);
+        else if (!strcmp(what, "looks")) {
+            cudaResourceDesc of = {};
+            cudaTextureDesc how = {};
+            cudaTextureObject_t texture;
+            of.resType = cudaResourceTypeLinear;
+            of.res.linear.devPtr = memory + n / 2;
+            of.res.linear.desc = cudaCreateChannelDesc<unsigned>();
+            of.res.linear.sizeInBytes = 4096;
+            cudaCreateTextureObject(&texture, &of, &how, NULL);
+            looks<<<300, 64>>>(memory, texture);
+        }
         else if (!strcmp(what, "bytes")) bytes<<<300, 33>>>((unsigned char *)memory);
         else plain<<<300, 64>>>(memory, argc > 2 ? atoi(argv[2]) : 20);
         cudaDeviceSynchronize();
@@ -78,7 +90,7 @@ int main(int argc, char **argv) {
 # What is shared out, and what not, in the words of --ranks.
 SHARED = ("plain", "sums", "least", "most", "bits", "masks", "flips", "same", "bytes")
 ALONE = {"both": "changed one word", "tickets": "see how far others are", "floats": "see how far others are",
-         "racing": "race between blocks", "falls": "faulted", "managed": "memory that the host sees",
+         "racing": "race between blocks", "looks": "it reads textures", "falls": "faulted", "managed": "memory that the host sees",
          "mapped": "memory that the host sees"}
 
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", BANKRUN_RANKS_ALL="1")
@@ -166,6 +178,101 @@ def kill(folder, program, victim, delay):
         problems.append(f"rank {victim} was killed after {delay} s, and nothing that was counted is kept")
 
 
+PTX = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %d<4>;
+    ld.param.u64 %d1, [out];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.u64 %d3, %d1, %d2;
+    st.global.u32 [%d3], %r1;
+    ret;
+}
+"""
+
+
+def of_ptx(folder):
+    """The launches of a .ptx file are run by rank 0 alone, and --ranks says so."""
+    path, seen = os.path.join(folder, "k.ptx"), []
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(PTX)
+    for start in [], ["mpirun", "--oversubscribe", "--quiet", "-n", "3"]:
+        dump = os.path.join(folder, "out.bin")
+        run = subprocess.run([*start, bankrun, "--ranks", path, "--launch", "k<<<64, 1>>>(out:u32[64])", "--dump", f"out={dump}"],
+                             env=environment, capture_output=True, text=True, timeout=60)
+        with open(dump, "rb") as file:
+            seen.append((run.returncode, run.stdout, file.read()))
+        os.remove(dump)
+    if seen[0] != seen[1] or ".ptx file" not in run.stderr:
+        problems.append(f"a .ptx file: status {run.returncode}\n{run.stdout}{run.stderr}")
+
+
+def words_of_identity():
+    """What ranks compare: the version, the processor, and the number of the messages (ranks/wire.c)."""
+    with open(os.path.join(build, "bankrun"), "rb") as file:
+        found = re.findall(rb"(\d+\.\d+\.\d+ (?:x86_64|aarch64|other) \d+)\0", file.read())
+    return found[0].split(b" ") if found else [b"?", b"?"]
+
+
+def other_build(folder, old, new):
+    """A bankrun that says that it is of another version or processor: the word by which it does is another one."""
+    with open(os.path.join(build, "bankrun"), "rb") as file:
+        program = file.read()
+    if program.count(old) != 1:
+        return None
+    own = os.path.join(folder, f"other{len(os.listdir(folder))}")
+    os.mkdir(own)
+    for name in os.listdir(build):
+        if name.startswith("lib"):
+            os.symlink(os.path.join(build, name), os.path.join(own, name))
+    path = os.path.join(own, "bankrun")
+    with open(path, "wb") as file:
+        file.write(program.replace(old, new))
+    os.chmod(path, 0o755)
+    return path
+
+
+def mixed(folder, program, old, new):
+    """Ranks of two builds: nobody begins, and it is said why."""
+    other = other_build(folder, old, new)
+    if not other:
+        problems.append(f"the word {old} is not in the program, or more than once")
+        return
+    for first, second in (bankrun, other), (other, bankrun):
+        run = subprocess.run(["mpirun", "--oversubscribe", "--quiet", "-n", "1", first, program, "plain", ":", "-n", "2", second, program,
+                              "plain"], env=environment, capture_output=True, text=True, timeout=60)
+        if run.returncode == 0 or "of another version of bankrun, or of another processor" not in run.stderr or "no error" in run.stdout:
+            problems.append(f"ranks of two builds: status {run.returncode}\n{run.stdout}{run.stderr}")
+
+
+def stopped_a_while(folder, program):
+    """A rank that reads nothing for some seconds, with small buffers: the others wait, and all is well."""
+    profile = os.path.join(folder, "slow.json")
+    small = ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_sndbuf", "4096", "--mca", "btl_tcp_rcvbuf", "4096"]
+    words = command(3, profile, program, "plain", "20000")
+    with subprocess.Popen([words[0], *small, *words[1:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as process:
+        deadline = time.monotonic() + 20
+        while len(children(process.pid)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(1.5)
+        ranks = children(process.pid)
+        if len(ranks) == 3:
+            os.kill(ranks[2], signal.SIGSTOP)
+            time.sleep(4)
+            os.kill(ranks[2], signal.SIGCONT)
+        try:
+            text, _ = process.communicate(timeout=100)
+        except subprocess.TimeoutExpired:
+            problems.append("a rank was stopped for 4 s, and the run hangs")
+            process.kill()
+            return
+    if process.returncode or "no error" not in text or len(ranks) != 3:
+        problems.append(f"a rank of {len(ranks)} was stopped for 4 s: status {process.returncode}\n{text}")
+
+
 def main():
     if not shutil.which("mpirun") or not os.path.exists(os.path.join(build, "libbankrun-ranks.so")):
         print("mpirun or libbankrun-ranks.so is not there")
@@ -186,6 +293,11 @@ def main():
         for victim in range(3):
             for delay in 0.0, 0.3, 1.5:
                 kill(folder, program, victim, delay)
+        of_ptx(folder)
+        stopped_a_while(folder, program)
+        version = words_of_identity()
+        for word in version[:1], version[1:2]:
+            mixed(folder, program, b" ".join(version), b" ".join(version).replace(word[0], word[0][:-1] + b"7"))
         own = subprocess.run(command(2, os.path.join(folder, "own-%d.json"), program, "same",
                                      options=["--no-ranks"]), env=environment, capture_output=True, text=True, timeout=120)
         if own.stdout.count("no error") != 2:
