@@ -2,6 +2,7 @@
 #include "compile/build.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/InstCombine.h>
@@ -202,20 +203,29 @@ static LLVMValueRef load_pointer(struct build *build, LLVMValueRef from, size_t 
 static void build_prologue(struct build *build) {
     LLVMBuilderRef b = build->builder;
     LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
-    build->warp = LLVMGetParam(build->function, 0);
     build->cells = LLVMGetParam(build->function, 2);
     build->links = LLVMGetParam(build->function, 4);
+    build->count = LLVMBuildAlloca(b, build->i64, here);
+    build->run_start = LLVMBuildAlloca(b, build->i32, here);
+    build->some_count = LLVMBuildAlloca(b, build->i64, here);
+    build->some_threads = LLVMBuildAlloca(b, build->i64, here);
+    LLVMValueRef block =
+        load_pointer(build, LLVMGetParam(build->function, 0), offsetof(struct sim_warp, block));
+    build->shared = load_pointer(build, block, offsetof(struct sim_block, shared));
+    LLVMValueRef instrs = LLVMBuildPtrToInt(
+        b, load_pointer(build, build->links, offsetof(struct compiled_links, instrs)), build->i64,
+        here);
+    LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
+    LLVMValueRef index =
+        LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
+                      LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
+    build_turn(build, index);
+    // Read anew, so that addresses of instructions are not made before they are needed.
     build->instrs = load_pointer(build, build->links, offsetof(struct compiled_links, instrs));
     for (unsigned i = 0; i < 4; i++)
         build->base[i] = load_pointer(build, build->warp,
                                       offsetof(struct sim_warp, base) + i * sizeof(uint8_t *));
     build->flow = load_pointer(build, build->warp, offsetof(struct sim_warp, flow));
-    LLVMValueRef block = load_pointer(build, build->warp, offsetof(struct sim_warp, block));
-    build->shared = load_pointer(build, block, offsetof(struct sim_block, shared));
-    build->count = LLVMBuildAlloca(b, build->i64, here);
-    build->run_start = LLVMBuildAlloca(b, build->i32, here);
-    build->some_count = LLVMBuildAlloca(b, build->i64, here);
-    build->some_threads = LLVMBuildAlloca(b, build->i64, here);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);
@@ -231,15 +241,11 @@ static void build_prologue(struct build *build) {
                                      LLVMBuildLoad2(b, build->i64, spin, here), here);
     build->left = LLVMBuildSub(
         b, left, LLVMConstInt(build->i64, build->plan->function->instruction_count, false), here);
-    LLVMValueRef instrs = LLVMBuildPtrToInt(b, build->instrs, build->i64, here);
-    LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
-    LLVMValueRef index =
-        LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
-                      LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
     LLVMBasicBlockRef none = build_block(build, "none");
-    build->dispatch = LLVMBuildSwitch(b, index, none, 8);
+    build->dispatch = LLVMBuildSwitch(b, build->at, none, 8);
     LLVMPositionBuilderAtEnd(b, none);
     LLVMBuildRet(b, LLVMGetParam(build->function, 1));
+    build_turn_end(build);
 }
 
 static void add_attribute(struct build *build, const char *name, const char *value) {
@@ -262,9 +268,10 @@ static void name_processor(struct build *build) {
 }
 
 static void build_function(struct build *build) {
-    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32, build->bytes};
+    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes,
+                                build->i32,   build->bytes, build->bytes};
     build->function = LLVMAddFunction(build->module, "kernel",
-                                      LLVMFunctionType(build->bytes, parameters, 5, false));
+                                      LLVMFunctionType(build->bytes, parameters, 6, false));
     name_processor(build);
     add_attribute(build, "no-trapping-math", "true");
     build_prologue(build);
@@ -296,10 +303,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMContextRef context;
 static struct rows *rows;
 
+// The loop over warps is the whole kernel: what LLVM would move out of it would be kept in
+// registers, or rather in memory, all the way. There is no other way to say so.
+static void set_options(void) {
+    static const char *const options[] = {"bankrun", "-disable-machine-licm"};
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
+}
+
 static bool prepare(void) {
     if (rows || is_over)
         return rows && !is_over;
     atexit(end);
+    set_options();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     context = LLVMContextCreate();

@@ -34,6 +34,10 @@ struct build {
     LLVMTypeRef i1, i8, i32, i64, bytes; // bytes: i8*
     LLVMValueRef warp, flow, base[4], cells, shared;
     LLVMValueRef instrs, links; // the kernel's instructions; struct compiled_links
+    LLVMBasicBlockRef step;     // behind a warp that has left: perhaps the next one begins
+    LLVMBasicBlockRef next;     // it does
+    LLVMValueRef left_at;       // where it left, by number: a phi of that block
+    LLVMValueRef at, trusted;   // where the warp begins, by number; compiled_body's is_trusted
     LLVMValueRef count, run_start,
         left; // places of what is counted; instructions until a look is due
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
@@ -110,6 +114,16 @@ void build_leave(struct build *build, uint32_t op);
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next);
 void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block);
 void build_interpreted(struct build *build, uint32_t op); // by its handler
+
+// ---- turns.c: warps that take turns ------------------------------------------------------------
+
+// Where a warp begins: the function's own, at instruction number `at`, or another one. Sets
+// build->warp, build->at and build->trusted.
+void build_turn(struct build *build, LLVMValueRef at);
+// What is behind build_meet(), once build->flow is known.
+void build_turn_end(struct build *build);
+// A warp has left at an instruction where warps may meet; all is saved.
+void build_meet(struct build *build, uint32_t instr);
 
 // ---- masked.c: some lanes --------------------------------------------------------------------
 

@@ -49,7 +49,10 @@ static void save_live(struct build *build, uint32_t op) {
 void build_leave(struct build *build, uint32_t op) {
     save_live(build, op);
     save_counts(build);
-    LLVMBuildRet(build->builder, instr_address(build, build->plan->ops[op].first));
+    if (build->plan->ops[op].kind == OP_LEAVE)
+        build_meet(build, build->plan->ops[op].first);
+    else
+        LLVMBuildRet(build->builder, instr_address(build, build->plan->ops[op].first));
 }
 
 // Returns where what is called does not go on at `next`.
@@ -166,10 +169,9 @@ void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is
     LLVMAddCase(build->dispatch, LLVMConstInt(build->i64, build->plan->ops[op].first, false),
                 entry);
     LLVMPositionBuilderAtEnd(b, entry);
-    LLVMBuildCondBr(b,
-                    LLVMBuildICmp(b, LLVMIntNE, LLVMGetParam(build->function, 3),
-                                  LLVMConstInt(build->i32, 0, false), here),
-                    trusted, asked);
+    LLVMBuildCondBr(
+        b, LLVMBuildICmp(b, LLVMIntNE, build->trusted, LLVMConstInt(build->i32, 0, false), here),
+        trusted, asked);
     const uint32_t block = ir_block_of(build->plan->function, build->plan->ops[op].ir);
     const struct form *forms = is_block ? plan_forms(build->plan, block) : build->forms;
     struct held *held = base_alloc((count + 1) * sizeof *held);

@@ -138,7 +138,8 @@ static void begin_parting(struct parting *parting) {
             plan->live.in[parting->join * words + w] | (build->mask ? build->mask->keeps[w] : 0);
     for (uint32_t r = 0; r < count; r++) {
         struct held *held = &build->held[r];
-        held->is_saved = false; // registers of some lanes take the places of others
+        // Registers of some lanes take the places of others, but not of those that all need.
+        held->is_saved &= is_kept(parting, r) && !is_written(parting, r);
         if (!is_written(parting, r) || !is_kept(parting, r) || !held->value)
             continue;
         held->value = build_register_lanes(build, r);

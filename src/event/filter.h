@@ -112,8 +112,9 @@ struct event_memo {
         struct event_shape shape;
         uint64_t repeats;
     } shapes[EVENT_MEMO_SHAPES];
-    // Requests of lanes that access up to 4 bytes in banks of their own, or all one word: whichever
-    // lanes are on, they are served at once, and one stands for all.
+    // Requests of shared memory whose lanes access up to 4 bytes in banks of their own, or all one
+    // word: whichever lanes are on, they are served at once, and one stands for all. Of global
+    // memory those of one lane, which take one sector.
     struct {
         bool is_known;
         uint64_t repeats;
@@ -208,7 +209,10 @@ static inline bool event_memo_takes_addresses(struct event_memo *memo, uint32_t 
         known->repeats++;
         return true;
     }
-    return false;
+    if (!memo->once.is_known || (mask & (mask - 1)))
+        return false;
+    memo->once.repeats++;
+    return true;
 }
 
 #endif

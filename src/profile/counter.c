@@ -257,9 +257,12 @@ static inline struct pattern *find(struct counter *counter, const struct event_s
 // take more.
 static inline bool is_once(const struct counter *counter, const struct pattern *pattern) {
     enum { WORD = 4 };
-    return counter->rule->space == SITE_SHARED && counter->rule->request.width <= WORD &&
-           pattern->units == 1 && pattern->ideal == 1 && pattern->degree == 1 &&
-           !pattern->is_estimate;
+    const uint32_t mask = pattern->key.mask;
+    if (pattern->units != 1 || pattern->ideal != 1 || pattern->is_estimate)
+        return false;
+    return counter->rule->space == SITE_SHARED
+               ? pattern->degree == 1 && counter->rule->request.width <= WORD
+               : (mask & (mask - 1)) == 0;
 }
 
 // A request that comes a second time need not be told any more, nor one that stands for others.

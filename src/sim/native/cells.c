@@ -64,8 +64,10 @@ void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space s
         return;
     struct native_known *known = &own->known[site * SITE_SPACES + space];
     const struct event_memo *memo = worker->memos[site * SITE_SPACES + space];
-    if (memo && memo->since > own->since)
+    if (memo && memo->since > own->since) {
         own->since = memo->since;
+        own->turns.stops = true; // the next warp may be in front of that
+    }
     if (known->memo == memo && (!memo || known->version == memo->version))
         return;
     *known = (struct native_known){memo, memo ? memo->version : 0};
@@ -80,7 +82,7 @@ struct request {
     enum event_pattern pattern;
     int64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
     uint32_t mask;        // lanes that are on
-    bool is_once;         // of shared memory, whichever lanes are on
+    bool is_once;         // of shared memory, whichever lanes are on; of global memory one lane
     bool is_whole;        // the reach is that of all lanes, so that it does not matter who is on
 };
 
@@ -187,17 +189,22 @@ static bool fits(const struct event_shape *shape, const struct request *request,
     return !differ;
 }
 
-// Of lanes that are not side by side, or not all on.
+// Of lanes that are not side by side, or not all on. It does not matter where those are that the
+// observer counts alike.
 static bool find_shape(struct event_memo *memo, const struct request *request, uint64_t origin,
-                       uint64_t **repeats) {
+                       uint64_t *keep, uint64_t **repeats) {
+    *repeats = &memo->once.repeats;
+    if (request->is_once && memo->once.is_known) {
+        *keep = 0;
+        return true;
+    }
     for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
         struct event_memo_shape *known = &memo->shapes[s];
         *repeats = &known->repeats;
         if (!request->is_whole && known->shape.mask && fits(&known->shape, request, origin))
             return true;
     }
-    *repeats = &memo->once.repeats;
-    return request->is_once && memo->once.is_known;
+    return false;
 }
 
 // The same where not all lanes are on: the array of the first one that is on.
@@ -215,7 +222,7 @@ static bool find_memo_of_some(const struct sim_warp *warp, struct event_memo *me
         range->last = range->last < last ? range->last : last;
     }
     *keep = memo->keep;
-    return find_shape(memo, request, event_origin(first, memo->keep), repeats);
+    return find_shape(memo, request, event_origin(first, memo->keep), keep, repeats);
 }
 
 // Whether the observer knows requests like this one, and where it counts them.
@@ -240,7 +247,7 @@ static bool find_memo(const struct sim_warp *warp, const struct sim_access *acce
         *repeats = &place->repeats;
         return place->tag == tag;
     }
-    return find_shape(memo, request, event_origin(request->first, memo->keep), repeats);
+    return find_shape(memo, request, event_origin(request->first, memo->keep), keep, repeats);
 }
 
 static bool is_aligned(const struct request *request, uint32_t mask, unsigned width) {
@@ -266,7 +273,8 @@ static bool is_once(const struct request *request, unsigned width) {
 static void choose_reach(const struct sim_warp *warp, const struct sim_access *access,
                          unsigned width, struct request *request) {
     struct range range;
-    request->is_whole = request->is_once && is_aligned(request, EVENT_ALL_LANES, width) &&
+    request->is_whole = request->is_once && access->space == PTX_SPACE_SHARED &&
+                        is_aligned(request, EVENT_ALL_LANES, width) &&
                         find_bounds(warp, access, request, &range) && is_within(request, &range);
     if (!request->is_whole)
         find_reach(request, request->mask, width);
@@ -276,8 +284,10 @@ static bool read_request(const struct sim_warp *warp, const struct sim_access *a
                          uint32_t mask, struct request *request) {
     const unsigned width = access->bytes * access->count;
     request->mask = mask;
-    if (access->space != PTX_SPACE_SHARED)
+    if (access->space != PTX_SPACE_SHARED) {
+        request->is_once = (mask & (mask - 1)) == 0;
         return read_global(warp, access, width, request);
+    }
     read_shared(warp, access, width, request);
     request->is_once = is_once(request, width);
     return true;
@@ -396,6 +406,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     const struct sim_instr *instrs = own->native->code.instrs, *pc = instrs + segment->first;
     uint32_t member = segment->member;
     own->slow += segment->end - segment->first;
+    own->turns.stops = true; // whose instructions these are is to be told
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, mask);
     const bool learns = is_learning(own, number);

@@ -4,9 +4,9 @@
 // A compiled kernel is a function that runs one warp, all of whose lanes are on, from an entry -
 // where the kernel begins, or behind an instruction that is left to the interpreter - to the next
 // instruction that is left to the interpreter, which it returns; all state is the interpreter's
-// there. Values that are the same in all lanes, or differ by one distance from lane to lane, are
-// scalars in between. What lanes compute comes from value.def (rows.c); what is not there is done
-// by the interpreter's handler.
+// there. Other warps may follow (struct compiled_turns). Values that are the same in all lanes, or
+// differ by one distance from lane to lane, are scalars in between. What lanes compute comes from
+// value.def (rows.c); what is not there is done by the interpreter's handler.
 #ifndef BANKRUN_SIM_NATIVE_COMPILER_H
 #define BANKRUN_SIM_NATIVE_COMPILER_H
 
@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 5 };
+enum { COMPILE_VERSION = 6 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -28,12 +28,48 @@ struct compiled_links {
                                         uint32_t mask);
 };
 
+// Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
+// part, or where the interpreter runs most of it, as accesses are never known.
+struct native_entry {
+    bool is_open;
+    uint32_t visits;
+    uint64_t done, slow; // instructions, and those of them that the interpreter ran
+    uint64_t least;      // as many make it worth its while
+    uint64_t rounds;     // of all warps from here to the next entry, which the visits leave out
+};
+
+// Where warps come together: at a barrier of the block whose number is written, or where threads
+// end.
+enum native_meeting { NATIVE_NOWHERE, NATIVE_BARRIER, NATIVE_END };
+
+// The warps of a block take turns: each runs from one entry to where it meets the others, in a
+// round that begins with one of them and goes around. When all are there, the last one begins a
+// round behind the barrier. Warps are left alone where one does something else, or where the
+// scheduler has to look at it. Instructions are named by their numbers in the decoded kernel.
+struct compiled_turns {
+    uint32_t stops;   // not 0: nobody follows the warp that runs
+    uint32_t may_end; // threads may end where they meet
+    uint32_t is_trusted;
+    struct sim_warp *begin; // all, one after the other in memory; NULL: nobody follows the last
+    struct sim_warp *end;
+    struct native_entry *entries; // by instruction
+    const enum native_meeting *meetings;
+    struct sim_warp *first; // with whom the round began
+    uint64_t at, to;        // its entry; where they meet, COMPILED_NOWHERE: nobody has come
+    uint64_t rounds;        // that were begun in native code
+    struct sim_warp *now;   // who runs, and its flow's `instructions` and `run_start` before
+    uint64_t instructions;
+    uint32_t run_start;
+};
+#define COMPILED_NOWHERE UINT64_MAX
+
 // Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.
 // is_trusted: registers are as the code left them, but for what the instruction before has written.
 typedef const struct sim_instr *(*compiled_body)(struct sim_warp *warp,
                                                  const struct sim_instr *instr,
                                                  struct native_cell *cells, uint32_t is_trusted,
-                                                 const struct compiled_links *links);
+                                                 const struct compiled_links *links,
+                                                 struct compiled_turns *turns);
 
 struct compile_request {
     const struct sim_code *code;       // a kernel's own

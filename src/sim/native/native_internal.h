@@ -9,10 +9,6 @@
 #include "sim/native/compiler.h"
 #include "sim/native/image.h"
 
-// Where warps come together: at a barrier of the block whose number is written, or where threads
-// end.
-enum native_meeting { NATIVE_NOWHERE, NATIVE_BARRIER, NATIVE_END };
-
 struct sim_native {
     struct compiled compiled;
     struct native_image image;
@@ -42,15 +38,6 @@ struct native_known {
     uint32_t version;
 };
 
-// Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
-// part, or where the interpreter runs most of it, as accesses are never known.
-struct native_entry {
-    bool is_open;
-    uint32_t visits;
-    uint64_t done, slow; // instructions, and those of them that the interpreter ran
-    uint64_t least;      // as many make it worth its while
-};
-
 // How often a segment was run to learn what is known of its accesses, and what came of it.
 struct native_learning {
     uint32_t tries, pause; // times that it will be run without
@@ -70,6 +57,7 @@ struct sim_native_worker {
     uint64_t slow;                    // instructions that the interpreter ran in segments
     uint64_t generation;              // of memory when the cells were filled
     uint64_t since;                   // the greatest of all memos that cells rely on
+    struct compiled_turns turns;      // of the warps that are in native code
 };
 
 // cells.c: runs a segment as the interpreter does, and fills its cells.

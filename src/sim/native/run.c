@@ -22,7 +22,8 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
     struct sim_worker *worker = warp->block->worker;
     struct sim_native_worker *own = worker->native;
     sim_native_renew(own, &worker->memory->generation, warp);
-    return own->native->body(warp, at, own->cells, is_trusted, &own->native->links);
+    own->turns.stops = true;
+    return own->native->body(warp, at, own->cells, is_trusted, &own->native->links, &own->turns);
 }
 
 void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
@@ -39,8 +40,9 @@ void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
     entry->visits += warps;
     if (entry->visits < VISITS)
         return;
-    entry->is_open = entry->done >= entry->least && entry->slow <= entry->done / 2;
-    entry->done = entry->slow = entry->least = entry->visits = 0;
+    entry->is_open = (entry->done >= entry->least && entry->slow <= entry->done / 2) ||
+                     entry->rounds * warps >= VISITS;
+    entry->done = entry->slow = entry->least = entry->rounds = entry->visits = 0;
 }
 
 static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_instr *at) {

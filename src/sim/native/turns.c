@@ -77,15 +77,98 @@ static void begin_turn(struct sim_warp *warp, struct sim_warp_flow *flow,
     warp->stop = SIM_RUNNING;
 }
 
-static const struct sim_instr *run(struct phase *phase, struct sim_warp *warp,
-                                   struct sim_warp_flow *flow) {
-    const struct sim_native *native = phase->own->native;
-    if (!phase->goes_on)
-        begin_turn(warp, flow, phase->at);
+// Bits of the warps from `first` around to `now`, which is not among them.
+static uint32_t row_of(const struct phase *phase, uint32_t first, uint32_t now) {
+    const uint64_t below_now = (1ull << now) - 1, below_first = (1ull << first) - 1;
+    return first <= now ? (uint32_t)(below_now & ~below_first)
+                        : phase->all & (uint32_t)(below_now | ~below_first);
+}
+
+// With whom the phase began.
+static uint32_t first_of(const struct phase *phase) {
+    const uint32_t count = phase->flow->warp_count;
+    const uint32_t came = count - (uint32_t)__builtin_popcount(phase->pending);
+    return phase->now >= came ? phase->now - came : phase->now + count - came;
+}
+
+// Whether the warps that are still to come may follow in native code: those that came did so one
+// after the other, and nobody hears of it.
+static bool may_follow(const struct phase *phase) {
+    return phase->is_silent && (!phase->is_end || ends_at_once(phase->flow)) &&
+           row_of(phase, first_of(phase), phase->now) == (phase->all & ~phase->pending);
+}
+
+static uint64_t number_of(const struct phase *phase, const struct sim_instr *instr) {
+    return instr ? (uint64_t)(instr - phase->own->native->code.instrs) : COMPILED_NOWHERE;
+}
+
+static void say_who_follows(const struct phase *phase, bool follows) {
+    const struct sim_block_flow *flow = phase->flow;
+    struct sim_native_worker *own = phase->own;
+    own->turns = (struct compiled_turns){
+        .stops = !follows,
+        .may_end = ends_at_once(flow),
+        .is_trusted = phase->is_trusted,
+        .begin = flow->warps[0].number < own->since ? NULL : flow->warps,
+        .end = flow->warps + flow->warp_count,
+        .entries = own->entries,
+        .meetings = own->native->meetings,
+        .first = &flow->warps[follows ? first_of(phase) : phase->now],
+        .at = number_of(phase, phase->at),
+        .to = number_of(phase, phase->barrier),
+        .now = &flow->warps[phase->now],
+        .instructions = flow->flows[phase->now].instructions,
+        .run_start = flow->flows[phase->now].run_start,
+    };
+}
+
+// Where the warps are that ran in native code.
+static void take_over(struct phase *phase, uint64_t slow, bool *moved) {
+    const struct compiled_turns *turns = &phase->own->turns;
+    const struct sim_instr *instrs = phase->own->native->code.instrs;
+    struct sim_block_flow *flow = phase->flow;
+    const uint32_t now = (uint32_t)(turns->now - flow->warps);
+    const uint32_t first = (uint32_t)(turns->first - flow->warps);
+    if (turns->rounds) {
+        flow->block.worker->barriers += turns->rounds * flow->warp_count;
+        phase->at = instrs + turns->at;
+        phase->barrier = NULL;
+        phase->pending = phase->all;
+        phase->goes_on = phase->is_trusted = true;
+        phase->slow = 0;
+    }
+    if (turns->to != COMPILED_NOWHERE && !phase->barrier) {
+        phase->barrier = instrs + turns->to;
+        phase->is_end = turns->meetings[turns->to] == NATIVE_END;
+    }
+    if (turns->rounds || now != phase->now) {
+        phase->has_started = now == first;
+        *moved = now > 0;
+    }
+    phase->pending &= ~row_of(phase, first, now);
+    phase->now = now;
+    phase->start = turns->run_start;
+    phase->since = (struct native_since){turns->instructions, slow};
+}
+
+static const struct sim_instr *run(struct phase *phase, bool *moved) {
+    struct sim_block_flow *flow = phase->flow;
+    struct sim_native_worker *own = phase->own;
+    const bool follows = may_follow(phase);
+    const uint32_t runs = follows ? phase->pending : 1u << phase->now;
+    EACH_LANE(w, phase->goes_on ? 0 : runs) {
+        begin_turn(&flow->warps[w], &flow->flows[w], phase->at);
+    }
     if (!phase->has_started)
-        flow->spin = 0;
-    sim_native_renew(phase->own, phase->generation, warp);
-    return native->body(warp, phase->at, phase->own->cells, phase->is_trusted, &native->links);
+        flow->flows[phase->now].spin = 0;
+    sim_native_renew(own, phase->generation, &flow->warps[phase->now]);
+    say_who_follows(phase, follows);
+    const uint64_t slow = own->slow;
+    const struct sim_instr *next =
+        own->native->body(&flow->warps[phase->now], phase->at, own->cells, phase->is_trusted,
+                          &own->native->links, &own->turns);
+    take_over(phase, slow, moved);
+    return next;
 }
 
 // Warps are where they are said to be, and those that came to the barrier arrive.
@@ -188,78 +271,15 @@ static void judge_phase(struct phase *phase, const struct sim_warp *warp) {
     phase->slow = 0;
 }
 
-static void note(struct phase *phase, const struct sim_warp *warp,
-                 const struct sim_warp_flow *flow) {
-    phase->since = sim_native_since(phase->own, warp);
-    phase->start = phase->goes_on ? flow->run_start : phase->at->ordinal;
-}
-
-// Whether nothing has to be done for a warp that comes to the barrier, and others have to come.
-static bool is_quick(const struct phase *phase) {
-    return phase->is_silent && (!phase->is_end || ends_at_once(phase->flow)) &&
-           (phase->pending & (phase->pending - 1));
-}
-
-// A warp has come to a silent barrier that others are still to come to: these run, as long as they
-// do as it did and are not the last. Returns where the warp whose turn it is comes to; NULL: it has
-// not begun, or has failed.
-static const struct sim_instr *run_others(struct phase *phase, bool *moved, bool *failed) {
-    struct sim_native_worker *own = phase->own;
-    const struct sim_native *native = own->native;
-    const struct sim_instr *const at = phase->at, *const barrier = phase->barrier, *next;
-    const struct phase was = *phase; // whose fields stay in registers
-    uint32_t now = was.now, before, pending = was.pending;
-    struct native_since since;
-    bool has_begun;
-    do {
-        pending &= ~(1u << now);
-        before = now;
-        do
-            now = now + 1 < was.flow->warp_count ? now + 1 : 0;
-        while (!(pending >> now & 1));
-        struct sim_warp *warp = &was.flow->warps[now];
-        struct sim_warp_flow *flow = &was.flow->flows[now];
-        since = (struct native_since){flow->instructions, own->slow};
-        phase->start = was.goes_on ? flow->run_start : at->ordinal;
-        next = NULL;
-        has_begun = may_begin(phase, warp, flow);
-        if (!has_begun)
-            break;
-        if (!was.goes_on)
-            begin_turn(warp, flow, at);
-        flow->spin = 0;
-        sim_native_renew(own, was.generation, warp);
-        next = native->body(warp, at, own->cells, was.is_trusted, &native->links);
-    } while (next == barrier && (pending & (pending - 1)));
-    *failed = has_begun && !next;
-    *moved = now > before;
-    phase->slow += since.slow - was.since.slow;
-    phase->since = since;
-    phase->now = now;
-    phase->pending = pending;
-    phase->has_started = false;
-    return next;
-}
-
 // Until a warp does something else. Returns where it does; NULL: it has not begun, or has failed.
 static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool *failed) {
-    for (;;) {
-        struct sim_warp *warp = &phase->flow->warps[phase->now];
-        struct sim_warp_flow *flow = &phase->flow->flows[phase->now];
-        if (!may_begin(phase, warp, flow))
-            return NULL;
-        note(phase, warp, flow);
-        const struct sim_instr *next = run(phase, warp, flow);
-        if (next && next == phase->barrier && is_quick(phase)) {
-            next = run_others(phase, moved, failed);
-            warp = &phase->flow->warps[phase->now];
-            flow = &phase->flow->flows[phase->now];
-            if (!next && !*failed)
-                return NULL;
-        }
+    struct sim_block_flow *flow = phase->flow;
+    while (may_begin(phase, &flow->warps[phase->now], &flow->flows[phase->now])) {
+        const struct sim_instr *next = run(phase, moved);
+        struct sim_warp *warp = &flow->warps[phase->now];
         phase->pending &= ~(1u << phase->now);
         if (!is_regular(phase, next)) {
-            leave(phase, flow, next != NULL);
+            leave(phase, warp->flow, next != NULL);
             sim_native_judge(warp, phase->at, next, phase->since, 1);
             *failed = !next;
             return next;
@@ -267,17 +287,18 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         phase->slow += phase->own->slow - phase->since.slow;
         if (!phase->pending)
             judge_phase(phase, warp);
-        phase->has_started = arrive(phase, warp, flow);
+        phase->has_started = arrive(phase, warp, warp->flow);
         if (!phase->has_started) {
             *moved = true;
             next_warp(phase, moved);
         } else if (phase->is_end) {
             end(phase);
-            return NULL;
+            break;
         } else if (!begin_next(phase)) {
-            return NULL;
+            break;
         }
     }
+    return NULL;
 }
 
 enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *warp,

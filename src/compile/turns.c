@@ -1,0 +1,221 @@
+// Warps that take turns: where one has come to a barrier, or ends, the next one begins. See struct
+// compiled_turns and build.h.
+#include <stddef.h>
+
+#include "compile/build.h"
+#include "sim/flow/warp.h"
+
+static const char here[] = "";
+
+struct step {
+    struct build *build;
+    LLVMValueRef turns;
+    LLVMBasicBlockRef alone; // nobody follows
+};
+
+static LLVMValueRef load(struct build *build, LLVMValueRef record, size_t offset,
+                         LLVMTypeRef type) {
+    return LLVMBuildLoad2(build->builder, type, build_pointer(build, record, offset, type), here);
+}
+
+static void store(struct build *build, LLVMValueRef record, size_t offset, LLVMValueRef value) {
+    LLVMBuildStore(build->builder, value, build_pointer(build, record, offset, LLVMTypeOf(value)));
+}
+
+static LLVMValueRef number(const struct build *build, uint64_t value) {
+    return LLVMConstInt(build->i64, value, false);
+}
+
+// Goes on where the condition holds; else the warp is left alone.
+static void need(struct step *step, LLVMValueRef condition) {
+    struct build *build = step->build;
+    LLVMBasicBlockRef next = build_block(build, "next");
+    build_branch(build, condition, next, step->alone);
+    LLVMPositionBuilderAtEnd(build->builder, next);
+}
+
+static LLVMValueRef is_equal(struct build *build, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildICmp(build->builder, LLVMIntEQ, a, b, here);
+}
+
+static LLVMValueRef meeting_at(struct step *step, LLVMValueRef instr) {
+    struct build *build = step->build;
+    LLVMValueRef meetings =
+        load(build, step->turns, offsetof(struct compiled_turns, meetings), build->bytes);
+    LLVMValueRef offset =
+        LLVMBuildMul(build->builder, instr, number(build, sizeof(enum native_meeting)), here);
+    return LLVMBuildLoad2(build->builder, build->i32,
+                          build_pointer_by(build, meetings, offset, build->i32), here);
+}
+
+static LLVMValueRef entry_of(struct step *step, LLVMValueRef instr) {
+    struct build *build = step->build;
+    LLVMValueRef entries =
+        load(build, step->turns, offsetof(struct compiled_turns, entries), build->bytes);
+    LLVMValueRef offset =
+        LLVMBuildMul(build->builder, instr, number(build, sizeof(struct native_entry)), here);
+    return build_pointer_by(build, entries, offset, build->i8);
+}
+
+static void need_no_look(struct step *step, LLVMValueRef flow) {
+    struct build *build = step->build;
+    LLVMValueRef done = load(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64);
+    LLVMValueRef look_at = load(build, flow, offsetof(struct sim_warp_flow, look_at), build->i64);
+    need(step, LLVMBuildICmp(build->builder, LLVMIntULT, done, look_at, here));
+}
+
+static void begin(struct step *step, LLVMValueRef warp, LLVMValueRef flow) {
+    struct build *build = step->build;
+    LLVMValueRef turns = step->turns;
+    store(build, turns, offsetof(struct compiled_turns, now), warp);
+    store(build, turns, offsetof(struct compiled_turns, instructions),
+          load(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64));
+    store(build, turns, offsetof(struct compiled_turns, run_start),
+          load(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32));
+    LLVMBuildBr(build->builder, build->next);
+}
+
+// Around to the first one of the block, unless that may not follow.
+static LLVMValueRef next_warp(struct step *step) {
+    struct build *build = step->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef next = build_pointer(build, build->warp, sizeof(struct sim_warp), build->i8);
+    LLVMValueRef end = load(build, step->turns, offsetof(struct compiled_turns, end), build->bytes);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), is_last = build_block(build, "is_last"),
+                      chosen = build_block(build, "chosen");
+    build_branch(build, LLVMBuildICmp(b, LLVMIntNE, next, end, here), chosen, is_last);
+    LLVMPositionBuilderAtEnd(b, is_last);
+    LLVMValueRef begin =
+        load(build, step->turns, offsetof(struct compiled_turns, begin), build->bytes);
+    need(step, LLVMBuildIsNotNull(b, begin, here));
+    LLVMBasicBlockRef around = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, chosen);
+    LLVMPositionBuilderAtEnd(b, chosen);
+    LLVMValueRef result = LLVMBuildPhi(b, build->bytes, here);
+    LLVMAddIncoming(result, &next, &from, 1);
+    LLVMAddIncoming(result, &begin, &around, 1);
+    return result;
+}
+
+// The first of a round says where the others have to come.
+static void meet(struct step *step) {
+    struct build *build = step->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef to = load(build, step->turns, offsetof(struct compiled_turns, to), build->i64);
+    LLVMBasicBlockRef has_come = build_block(build, "has_come"),
+                      is_first = build_block(build, "first"), other = build_block(build, "other");
+    build_branch(build, is_equal(build, to, build->left_at), has_come, other);
+    LLVMPositionBuilderAtEnd(b, other);
+    build_branch(build, is_equal(build, to, number(build, COMPILED_NOWHERE)), is_first,
+                 step->alone);
+    LLVMPositionBuilderAtEnd(b, is_first);
+    LLVMValueRef meeting = meeting_at(step, build->left_at);
+    LLVMValueRef may_end =
+        load(build, step->turns, offsetof(struct compiled_turns, may_end), build->i32);
+    // A barrier, or an end that is allowed.
+    LLVMValueRef from_barrier =
+        LLVMBuildSub(b, meeting, LLVMConstInt(build->i32, NATIVE_BARRIER, false), here);
+    need(step, LLVMBuildICmp(b, LLVMIntULE, from_barrier, may_end, here));
+    store(build, step->turns, offsetof(struct compiled_turns, to), build->left_at);
+    LLVMBuildBr(b, has_come);
+    LLVMPositionBuilderAtEnd(b, has_come);
+}
+
+// The one that is next begins as this one did.
+static void follow(struct step *step, LLVMValueRef next) {
+    struct build *build = step->build;
+    LLVMValueRef flow = load(build, next, offsetof(struct sim_warp, flow), build->bytes);
+    need_no_look(step, flow);
+    store(build, flow, offsetof(struct sim_warp_flow, spin), number(build, 0));
+    begin(step, next, flow);
+}
+
+// All have come: the last one goes on behind the barrier.
+static void begin_round(struct step *step) {
+    struct build *build = step->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef turns = step->turns, at = LLVMBuildAdd(b, build->left_at, number(build, 1), here);
+    need(step, is_equal(build, meeting_at(step, build->left_at),
+                        LLVMConstInt(build->i32, NATIVE_BARRIER, false)));
+    LLVMValueRef is_open =
+        load(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
+    need(step, LLVMBuildICmp(b, LLVMIntNE, is_open, LLVMConstInt(build->i8, 0, false), here));
+    need_no_look(step, build->flow);
+    LLVMValueRef entry = entry_of(step, build->at);
+    LLVMValueRef one = number(build, 1);
+    store(build, entry, offsetof(struct native_entry, rounds),
+          LLVMBuildAdd(b, load(build, entry, offsetof(struct native_entry, rounds), build->i64),
+                       one, here));
+    store(build, turns, offsetof(struct compiled_turns, rounds),
+          LLVMBuildAdd(b, load(build, turns, offsetof(struct compiled_turns, rounds), build->i64),
+                       one, here));
+    store(build, turns, offsetof(struct compiled_turns, at), at);
+    store(build, turns, offsetof(struct compiled_turns, to), number(build, COMPILED_NOWHERE));
+    store(build, turns, offsetof(struct compiled_turns, first), build->warp);
+    store(build, turns, offsetof(struct compiled_turns, is_trusted),
+          LLVMConstInt(build->i32, 1, false));
+    begin(step, build->warp, build->flow);
+}
+
+static void arrive(struct build *build, LLVMBasicBlockRef from, LLVMValueRef warp, LLVMValueRef at,
+                   LLVMValueRef trusted) {
+    LLVMAddIncoming(build->warp, &warp, &from, 1);
+    LLVMAddIncoming(build->at, &at, &from, 1);
+    LLVMAddIncoming(build->trusted, &trusted, &from, 1);
+}
+
+void build_turn(struct build *build, LLVMValueRef at) {
+
+    LLVMBuilderRef b = build->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), turn = build_block(build, "turn");
+    LLVMValueRef trusted = LLVMGetParam(build->function, 3),
+                 turns = LLVMGetParam(build->function, 5);
+    build->next = build_block(build, "next");
+    LLVMBuildBr(b, turn);
+    LLVMPositionBuilderAtEnd(b, turn);
+    build->warp = LLVMBuildPhi(b, build->bytes, here);
+    build->at = LLVMBuildPhi(b, build->i64, here);
+    build->trusted = LLVMBuildPhi(b, build->i32, here);
+    arrive(build, before, LLVMGetParam(build->function, 0), at, trusted);
+    LLVMPositionBuilderAtEnd(b, build->next);
+    arrive(build, build->next,
+           load(build, turns, offsetof(struct compiled_turns, now), build->bytes),
+           load(build, turns, offsetof(struct compiled_turns, at), build->i64),
+           load(build, turns, offsetof(struct compiled_turns, is_trusted), build->i32));
+    LLVMBuildBr(b, turn);
+    LLVMPositionBuilderAtEnd(b, turn);
+}
+
+void build_turn_end(struct build *build) {
+    LLVMBuilderRef b = build->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    struct step step = {build, LLVMGetParam(build->function, 5), build_block(build, "alone")};
+    build->step = build_block(build, "step");
+    LLVMPositionBuilderAtEnd(b, build->step);
+    build->left_at = LLVMBuildPhi(b, build->i64, here);
+    LLVMValueRef stops =
+        load(build, step.turns, offsetof(struct compiled_turns, stops), build->i32);
+    need(&step, is_equal(build, stops, LLVMConstInt(build->i32, 0, false)));
+    meet(&step);
+    LLVMValueRef next = next_warp(&step);
+    LLVMValueRef first =
+        load(build, step.turns, offsetof(struct compiled_turns, first), build->bytes);
+    LLVMBasicBlockRef all = build_block(build, "all"), more = build_block(build, "more");
+    build_branch(build, LLVMBuildICmp(b, LLVMIntNE, next, first, here), more, all);
+    LLVMPositionBuilderAtEnd(b, more);
+    follow(&step, next);
+    LLVMPositionBuilderAtEnd(b, all);
+    begin_round(&step);
+    LLVMPositionBuilderAtEnd(b, step.alone);
+    LLVMValueRef offset =
+        LLVMBuildMul(b, build->left_at, number(build, sizeof(struct sim_instr)), here);
+    LLVMBuildRet(b, build_pointer_by(build, build->instrs, offset, build->i8));
+    LLVMPositionBuilderAtEnd(b, before);
+}
+
+void build_meet(struct build *build, uint32_t instr) {
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
+    LLVMValueRef at = number(build, instr);
+    LLVMAddIncoming(build->left_at, &at, &from, 1);
+    LLVMBuildBr(build->builder, build->step);
+}
