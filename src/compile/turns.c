@@ -38,23 +38,24 @@ static LLVMValueRef is_equal(struct build *build, LLVMValueRef a, LLVMValueRef b
     return LLVMBuildICmp(build->builder, LLVMIntEQ, a, b, here);
 }
 
+// Of a table of the turns, by instruction.
+static LLVMValueRef element(struct step *step, size_t table, LLVMValueRef instr, uint64_t bytes,
+                            LLVMTypeRef type) {
+    struct build *build = step->build;
+    LLVMValueRef offset = LLVMBuildMul(build->builder, instr, number(build, bytes), here);
+    return build_pointer_by(build, load(build, step->turns, table, build->bytes), offset, type);
+}
+
 static LLVMValueRef meeting_at(struct step *step, LLVMValueRef instr) {
     struct build *build = step->build;
-    LLVMValueRef meetings =
-        load(build, step->turns, offsetof(struct compiled_turns, meetings), build->bytes);
-    LLVMValueRef offset =
-        LLVMBuildMul(build->builder, instr, number(build, sizeof(enum native_meeting)), here);
-    return LLVMBuildLoad2(build->builder, build->i32,
-                          build_pointer_by(build, meetings, offset, build->i32), here);
+    LLVMValueRef at = element(step, offsetof(struct compiled_turns, meetings), instr,
+                              sizeof(enum native_meeting), build->i32);
+    return LLVMBuildLoad2(build->builder, build->i32, at, here);
 }
 
 static LLVMValueRef entry_of(struct step *step, LLVMValueRef instr) {
-    struct build *build = step->build;
-    LLVMValueRef entries =
-        load(build, step->turns, offsetof(struct compiled_turns, entries), build->bytes);
-    LLVMValueRef offset =
-        LLVMBuildMul(build->builder, instr, number(build, sizeof(struct native_entry)), here);
-    return build_pointer_by(build, entries, offset, build->i8);
+    return element(step, offsetof(struct compiled_turns, entries), instr,
+                   sizeof(struct native_entry), step->build->i8);
 }
 
 static void need_no_look(struct step *step, LLVMValueRef flow) {
