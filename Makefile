@@ -48,8 +48,7 @@ site:
 
 # The examples of examples/python, with packages that PyPI has: about 1 GB, in a virtual environment in the build folder.
 python-examples: all
-	@python3 -m venv "$$BUILD/python-packages"
-	@"$$BUILD"/python-packages/bin/pip install --quiet --disable-pip-version-check -r examples/python/requirements.txt
+	@tools/get-python-packages.sh "$$BUILD"
 	@BANKRUN="$$BUILD/bankrun" BANKRUN_PYTHON="$$BUILD/python-packages/bin/python" python3 tests/cli/python_packages.py
 
 # Cross-built for 64-bit Arm, and tested in qemu-user; says so where compiler, libraries or emulator are missing.

@@ -142,6 +142,17 @@ def run_native(tally, folder, cache):
     del os.environ["BANKRUN_ENGINE"]
 
 
+def run_python_examples(tally, folder, cache):
+    """With the packages that they are of, as PyPI has them today."""
+    is_there, output = run(["tools/get-python-packages.sh", folder])
+    if not is_there:
+        tally.skip("tests: examples of Python packages", (output.strip().splitlines() or ["no reason"])[-1])
+        return
+    os.environ["BANKRUN_PYTHON"] = os.path.join(ROOT, folder, "python-packages", "bin", "python")
+    run_tests(tally, "examples of Python packages", folder, cache, ["cli/python_packages"])
+    del os.environ["BANKRUN_PYTHON"]
+
+
 def sources():
     for top in ("src", "include", "tests"):
         for folder, folders, names in os.walk(os.path.join(ROOT, top)):
@@ -171,6 +182,7 @@ def main():
     if build(tally, "gcc", options.build, GCC):
         run_tests(tally, "gcc", options.build, cache)
         run_native(tally, options.build, cache)
+        run_python_examples(tally, options.build, cache)
     if shutil.which("clang"):
         build(tally, "clang", options.build + "-clang", CLANG, CC="clang")
     else:
