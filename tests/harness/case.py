@@ -47,7 +47,7 @@ class Context:
     def environment(self, checks_leaks):
         env = {k: v for k, v in os.environ.items()
                if k not in ("NO_COLOR", "LD_PRELOAD")
-               and (not k.startswith("BANKRUN_") or k in ("BANKRUN_ROUNDS", "BANKRUN_ENGINE"))}
+               and (not k.startswith("BANKRUN_") or k in ("BANKRUN_ROUNDS", "BANKRUN_ENGINE", "BANKRUN_PYTHON"))}
         env.update(BANKRUN=self.bankrun, BANKRUN_SOURCE=self.root, BANKRUN_BUILD=self.build,
                    BANKRUN_AS="written",  # the same with every version of ptxas, and without it
                    BANKRUN_SANITIZER=self.sanitizer, BANKRUN_TEST_NVCC=self.nvcc or "",
