@@ -166,7 +166,6 @@ static void arrive(struct build *build, LLVMBasicBlockRef from, LLVMValueRef war
 }
 
 void build_turn(struct build *build, LLVMValueRef at) {
-
     LLVMBuilderRef b = build->builder;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), turn = build_block(build, "turn");
     LLVMValueRef trusted = LLVMGetParam(build->function, 3),
