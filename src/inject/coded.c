@@ -67,6 +67,7 @@ static void say(const struct refusal *refusal, const struct caller *caller) {
     const struct coded_library *library = refusal->library;
     const char *asked = getenv("BANKRUN_LIBRARIES");
     const bool is_asked = asked && strcmp(asked, "cpu") == 0;
+    const char *known = coded_way_out(library);
     char way_out[256];
     const bool is_computed = coded_is_computed(library, refusal->name);
     if (is_computed && !is_asked)
@@ -77,10 +78,12 @@ static void say(const struct refusal *refusal, const struct caller *caller) {
                  library->name);
     else
         snprintf(way_out, sizeof way_out, "%s",
-                 caller ? caller->way_out : "compute this step on the host");
-    inject_note_missing("%s%s%s: not simulated (%s is machine code only); %s", refusal->name,
+                 known    ? known
+                 : caller ? caller->way_out
+                          : "compute this step on the host");
+    inject_note_missing("%s%s%s: not simulated (%s %s); %s", refusal->name,
                         caller ? ", called by " : "", caller ? caller->name : "", library->name,
-                        way_out);
+                        coded_reason(library), way_out);
 }
 
 // What returns a pointer is no status.
@@ -88,10 +91,17 @@ static bool is_pointer(const char *name) {
     return strncmp(name, "npp", strlen("npp")) == 0 && strstr(name, "Malloc");
 }
 
+// A profiler's many calls are said once.
+static bool is_first(struct refusal *refusal) {
+    static unsigned of_profilers;
+    unsigned *said = coded_way_out(refusal->library) ? &of_profilers : &refusal->was_said;
+    return !__atomic_exchange_n(said, 1, __ATOMIC_RELAXED);
+}
+
 USED long inject_coded_refuse(struct refusal *refusal, const void *from);
 long inject_coded_refuse(struct refusal *refusal, const void *from) {
     const struct caller *caller = caller_of(from);
-    if (!is_quiet(refusal, caller) && !__atomic_exchange_n(&refusal->was_said, 1, __ATOMIC_RELAXED))
+    if (!is_quiet(refusal, caller) && is_first(refusal))
         say(refusal, caller);
     return is_pointer(refusal->name) ? 0 : refusal->library->refused;
 }

@@ -1,5 +1,5 @@
 // Inside the injected library: the toolkit's libraries that exist only as machine code, like
-// cuSOLVER, and what becomes of their functions.
+// cuSOLVER, or measure a GPU (CUPTI), and what becomes of their functions.
 #ifndef BANKRUN_INJECT_CODED_H
 #define BANKRUN_INJECT_CODED_H
 
@@ -29,6 +29,10 @@ const struct coded_library *coded_library_of(const char *path);
 
 // Does --libraries cpu compute the function?
 bool coded_is_computed(const struct coded_library *library, const char *name);
+
+// Why it is not simulated. And what to do about it, where that does not depend on who calls.
+const char *coded_reason(const struct coded_library *library);
+const char *coded_way_out(const struct coded_library *library);
 
 enum coded_fate { CODED_KEPT, CODED_OWN, CODED_REFUSED };
 

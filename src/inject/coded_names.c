@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "inject/coded.h"
+#include "inject/cupti.h"
 
 // ---- Handles ----------------------------------------------------------------------------------
 
@@ -124,6 +125,10 @@ static const struct coded_own sparse_own[] = {
                "cusparseGetStream"),
     OWN_SETTING(sparse, 0, "cusparseSetPointerMode", "cusparseGetPointerMode"),
     {NULL, NULL}};
+static const struct coded_own cupti_own[] = {OWN("cuptiGetVersion", inject_cupti_version),
+                                             OWN("cuptiGetResultString", inject_cupti_text),
+                                             OWN("cuptiGetLastError", inject_cupti_last_error),
+                                             {NULL, NULL}};
 
 // ---- Which functions --------------------------------------------------------------------------
 
@@ -197,6 +202,7 @@ static const struct coded_library libraries[] = {
     {"libnccl.", "nccl", "NCCL", NULL, NULL, 1, nccl_kept, NULL, NULL},
     {"libnvjpeg", "nvjpeg", "nvJPEG", NULL, NULL, 9, NULL, NULL, NULL},
     {"libnpp", "npp", "NPP", NULL, NULL, -9999, npp_kept, NULL, NULL},
+    {"libcupti.", "cupti", "CUPTI", NULL, NULL, CUPTI_NOT_SUPPORTED, NULL, NULL, cupti_own},
 };
 
 static bool starts_with(const char *text, const char *prefix) {
@@ -217,6 +223,18 @@ const struct coded_library *coded_library_of(const char *path) {
     return NULL;
 }
 
+static bool measures(const struct coded_library *library) {
+    return library->own == cupti_own;
+}
+
+const char *coded_reason(const struct coded_library *library) {
+    return measures(library) ? "measures a GPU" : "is machine code only";
+}
+
+const char *coded_way_out(const struct coded_library *library) {
+    return measures(library) ? "leave the profiler out: bankrun counts itself" : NULL;
+}
+
 bool coded_is_computed(const struct coded_library *library, const char *name) {
     return library->computed && (!library->computes || is_one_of(library->computes, name));
 }
@@ -232,7 +250,7 @@ enum coded_fate coded_fate_of(const struct coded_library *library, const char *n
         }
     if (library->only)
         return is_one_of(library->only, name) ? CODED_REFUSED : CODED_KEPT;
-    if (is_one_of(told, name))
+    if (!measures(library) && is_one_of(told, name))
         return CODED_KEPT;
     return is_one_of(library->kept, name) && !is_one_of(needs_device, name) ? CODED_KEPT
                                                                             : CODED_REFUSED;

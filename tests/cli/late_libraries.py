@@ -27,6 +27,7 @@ ABORTING = {
     "libnccl.so.2": "ncclCommInitAll pncclAllReduce",
     "libnvjpeg.so.13": "nvjpegCreateSimple",
     "libnppif.so.13": "nppiFilterBox_8u_C1R_Ctx nppiMalloc_8u_C1",
+    "libcupti.so.13": "cuptiGetVersion cuptiGetResultString cuptiGetLastError cuptiSubscribe_v2 cuptiGetCallbackName",
 }
 WORKING = {
     "libcudnn.so.9": "cudnnGetVersion cudnnCreateTensorDescriptor cudnnSetTensor4dDescriptor cudnnGetErrorString other",
@@ -138,16 +139,40 @@ for name, function in (
     ("libcusparse.so.12", "cusparseSpMV"), ("libcusparse.so.12", "cusparseCreateIdentityPermutation"),
     ("libcusparse.so.12", "cusparseSgtsv2StridedBatch"), ("libcusparse.so.12", "cusparseCreateCsrilu02Info"), ("libcufft.so.12", "cufftPlan1d"), ("libcurand.so.10", "curandCreateGenerator"),
     ("libcutensor.so.2", "cutensorCreate"), ("libnccl.so.2", "ncclCommInitAll"), ("libnvjpeg.so.13", "nvjpegCreateSimple"),
-    ("libnppif.so.13", "nppiFilterBox_8u_C1R_Ctx"), ("libnppif.so.13", "nppiMalloc_8u_C1")):
+    ("libnppif.so.13", "nppiFilterBox_8u_C1R_Ctx"), ("libnppif.so.13", "nppiMalloc_8u_C1"), ("libcupti.so.13", "cuptiSubscribe_v2"),
+    ("libcupti.so.13", "cuptiGetCallbackName")):
     print(getattr(load(name), function)(), end=" ")
 """, *ABORTING)
-        self.assertEqual(done.stdout.split(), "9 3000 15 15 9 9 10 10 10 10 16 203 15 1 9 -9999 0".split(), done.stderr)
+        self.assertEqual(done.stdout.split(), "9 3000 15 15 9 9 10 10 10 10 16 203 15 1 9 -9999 0 27 27".split(), done.stderr)
         for words in ("cublasSgemm_64: not simulated (cuBLAS is machine code only); bankrun --libraries cpu has it computed by OpenBLAS",
                       "cufftPlan1d: not simulated (cuFFT is machine code only); bankrun --libraries cpu has it computed by FFTW",
                       "cutensorCreate: not simulated (cuTENSOR is machine code only); compute this step on the host",
-                      "nppiFilterBox_8u_C1R_Ctx: not simulated (NPP is machine code only)"):
+                      "nppiFilterBox_8u_C1R_Ctx: not simulated (NPP is machine code only)",
+                      "cuptiSubscribe: not simulated (CUPTI measures a GPU); leave the profiler out"):
             self.assertIn(words, done.stderr)
         self.assertIn("nvjpegCreateSimple", notes)
+        self.assertNotIn("cuptiGetCallbackName", notes)  # the profiler was named already
+
+    def test_cupti_tells_its_version(self):
+        """That of the headers that lie beside the library; a package that only asks for it, like JAX, goes on."""
+        script = """
+folder = sys.argv[2] if len(sys.argv) > 2 else sys.argv[1]
+cupti, version, text = ctypes.CDLL(folder + "/libcupti.so.13"), ctypes.c_uint32(), ctypes.c_char_p()
+print(cupti.cuptiGetVersion(by(version)), version.value, cupti.cuptiGetVersion(None), cupti.cuptiGetResultString(27, by(text)), text.value.decode(),
+      cupti.cuptiGetLastError())
+"""
+        done, notes = self.run_late(script, "libcupti.so.13")
+        self.assertEqual(done.stdout, "27 0 1 0 CUPTI_ERROR_NOT_SUPPORTED 0\n", done.stderr)
+        self.assertIn("cuptiGetVersion: cupti_version.h does not lie beside the library", notes)
+        for name in ("lib", "include"):
+            os.makedirs(os.path.join(self.folder, name))
+        with open(os.path.join(self.folder, "include", "cupti_version.h"), "w", encoding="utf-8") as file:
+            file.write("// CUPTI_API_VERSION 1\n#define CUPTI_API_VERSION 130202\n")
+        place = os.path.join(self.folder, "lib")
+        compile_c(source_of("libcupti.so.13"), os.path.join(place, "libcupti.so.13"), "-shared")
+        done, notes = self.run_script(START + script, self.folder, place)
+        self.assertEqual(done.stdout, "0 130202 1 0 CUPTI_ERROR_NOT_SUPPORTED 0\n", done.stderr)
+        self.assertEqual(notes, "")
 
     def test_who_calls(self):
         """Calls from a package's own libraries say which it is, and what to do there."""
