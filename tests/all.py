@@ -11,8 +11,10 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -142,15 +144,45 @@ def run_native(tally, folder, cache):
     del os.environ["BANKRUN_ENGINE"]
 
 
-def run_python_examples(tally, folder, cache):
+class PythonPackages:
+    """The packages of PyPI that the examples of examples/python are of: fetched beside the builds and the tests before them."""
+
+    def __init__(self, folder):
+        self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.process = subprocess.Popen(["nice", "tools/get-python-packages.sh", folder], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Nothing of it goes on behind the tests."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.output.close()
+
+    def wait(self):
+        """Whether the tests of examples can run, and what it says of lists that could not be had."""
+        is_there = self.process.wait() == 0
+        self.output.seek(0)
+        return is_there, self.output.read()
+
+
+def run_python_examples(tally, folder, cache, packages):
     """With the packages that they are of, as PyPI has them today."""
-    is_there, output = run(["tools/get-python-packages.sh", folder])
-    if not is_there:
-        tally.skip("tests: examples of Python packages", (output.strip().splitlines() or ["no reason"])[-1])
-        return
-    os.environ["BANKRUN_PYTHON"] = os.path.join(ROOT, folder, "python-packages", "bin", "python")
-    run_tests(tally, "examples of Python packages", folder, cache, ["cli/python_packages"])
-    del os.environ["BANKRUN_PYTHON"]
+    name = "tests: examples of Python packages"
+    start = time.monotonic()
+    is_there, output = packages.wait()
+    print(f"-- packages of Python: waited for {time.monotonic() - start:.0f} s", flush=True)
+    print(output, end="")
+    missing = re.findall(r"^get-python-packages: (.*)", output, re.MULTILINE)
+    for why in missing or ["no reason"] * (not is_there):
+        tally.skip(name, why)
+    if is_there:
+        os.environ["BANKRUN_PYTHON"] = os.path.join(ROOT, folder, "python-packages", "bin", "python")
+        run_tests(tally, "examples of Python packages", folder, cache, ["cli/python_packages"])
+        del os.environ["BANKRUN_PYTHON"]
 
 
 def sources():
@@ -175,14 +207,16 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     tally = Tally()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it started ends with it
     # Where tools/get-nvcc.sh puts what it fetched.
     os.environ["PATH"] += os.pathsep + os.path.join(ROOT, options.build)
     cache = os.path.join(ROOT, options.build, "tests", "cache")
-    check_sources(tally)
-    if build(tally, "gcc", options.build, GCC):
-        run_tests(tally, "gcc", options.build, cache)
-        run_native(tally, options.build, cache)
-        run_python_examples(tally, options.build, cache)
+    with PythonPackages(options.build) as packages:
+        check_sources(tally)
+        if build(tally, "gcc", options.build, GCC):
+            run_tests(tally, "gcc", options.build, cache)
+            run_native(tally, options.build, cache)
+            run_python_examples(tally, options.build, cache, packages)
     if shutil.which("clang"):
         build(tally, "clang", options.build + "-clang", CLANG, CC="clang")
     else:

@@ -17,7 +17,8 @@ EXAMPLES = os.path.abspath("examples/python")
 
 
 def has(*modules):
-    words = "; ".join(f"import {module}" for module in modules)
+    """Whether they are installed: one that cannot be imported is no reason to skip."""
+    words = f"import sys\nfrom importlib.util import find_spec\nsys.exit(not all(find_spec(name) for name in {modules}))"
     return subprocess.run([PYTHON, "-c", words], check=False, capture_output=True).returncode == 0
 
 
@@ -79,6 +80,14 @@ class Examples(unittest.TestCase):
         launches = run("triton_descriptor")
         self.assertEqual([kernel for kernel, _ in launches], ["transpose_made", "transpose_given", "matmul"])
         self.assertTrue(all(sites for _, sites in launches))
+
+    @unittest.skipUnless(has("triton", "torch"), "triton or torch is not there")
+    def test_triton_on_tensors_of_torch(self):
+        """The last kernel is launched by a thread of PyTorch's autograd."""
+        launches = run("triton_torch")
+        self.assertEqual([kernel for kernel, _ in launches], ["matmul", "softmax", "softmax_backward"])
+        self.assertTrue(all(sites for _, sites in launches))
+        self.assertLessEqual({site[0] for _, sites in launches for site in sites}, {"triton_torch_kernels.py", "standard.py"})
 
     @unittest.skipUnless(has("cuda.core", "cuda.bindings", "numpy"), "cuda.core is not there")
     def test_cuda_core(self):
