@@ -66,3 +66,4 @@ begin
 install requirements.txt 11 900 || exit 1
 install requirements-torch.txt 6 900 || true
 compile requirements-pycuda.txt 1 900 || true
+[ -e "$folder/requirements.txt" ]
