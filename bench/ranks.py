@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """How much ranks gain on one machine, and what more machines would gain.
 
-    bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--threads 1] [--scale 1.0] [--program FILE]
+    bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--threads 1] [--processors 2] [--scale 1.0] [--program FILE]
 
 Runs the four programs of bench/ranks.cu, each rank with so many threads, and prints for each number of ranks the time of the
-run, the efficiency (the time of one rank, divided by the time and the number of ranks), and the bytes that were moved. The
-profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part S of the run that is none of
+run, the efficiency (the time of one rank, divided by the time and the number of ranks), the seconds that all ranks ran blocks
+and those of them in which they waited for memory, and the bytes that were moved. The profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part S of the run that is none of
 it (the program's own), and the bytes B that a rank got and sent, with the numbers of the run with most ranks,
 
     time on N machines = S + W / (N * threads a machine / threads measured) + N * B / bandwidth
 
-since rank 0 sends to all by one link. --program: a compiled bench/ranks.cu, where there is no nvcc.
+since rank 0 sends to all by one link. --program: a compiled bench/ranks.cu, where there is no nvcc. --processors: so many for
+each rank, as the system counts them, as far as there are enough (two, where two share a core); 0: anywhere.
 """
 
 import argparse
@@ -24,26 +25,35 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Each at least a minute on one thread: how many of them, and how often.
-SIZES = {"sort": (1 << 25, 1), "histogram": (1 << 27, 100), "sparse": (600000, 30), "product": (7424, 1)}
-RANK = re.compile(r"^\s+rank (\d+)\s+(\d+) blocks\s+([\d.]+) s\s+([\d.]+) MB to it\s+([\d.]+) MB from it", re.M)
+SIZES = {"sort": (40 << 20, 1), "histogram": (1 << 27, 64), "sparse": (600000, 40), "product": (7424, 1)}
+RANK = re.compile(r"^\s+rank (\d+)\s+(\d+) blocks\s+([\d.]+) s\s+([\d.]+) MB to it\s+([\d.]+) MB from it(?:\s+([\d.]+) s)?", re.M)
 
 
 def size_of(options, what):
     return max(64, int(SIZES[what][0] * options.scale))
 
 
+def rounds_of(options, what):
+    return options.rounds or SIZES[what][1]
+
+
 def run(options, folder, what, ranks):
     profile = os.path.join(folder, f"{what}-{ranks}.json")
-    start = [] if ranks == 1 else [options.mpirun, "--oversubscribe", "--bind-to", "none", "--quiet", "-n", str(ranks)]
+    binding = ["--oversubscribe", "--bind-to", "none"]
+    if options.processors and ranks * options.processors <= os.cpu_count():
+        binding = ["--map-by", f"slot:PE={options.processors}", "--bind-to", "core"]
+    start = [] if ranks == 1 else [options.mpirun, *binding, "--quiet", "-n", str(ranks)]
     command = [*start, os.path.join(options.build, "bankrun"), "--as", "written", "--ranks", "--threads", str(options.threads),
-               "--format", "json", "-o", profile, options.program, what, str(size_of(options, what)), str(SIZES[what][1])]
+               "--format", "json", "-o", profile, options.program, what, str(size_of(options, what)), str(rounds_of(options, what))]
     begun = time.monotonic()
     process = subprocess.run(command, capture_output=True, text=True, check=False,
                              env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
     took = time.monotonic() - begun
     if process.returncode or "PASS" not in process.stdout:
         sys.exit(f"{' '.join(command)}: status {process.returncode}\n{process.stdout}{process.stderr}")
-    rows = [tuple(map(float, row)) for row in RANK.findall(process.stderr)]
+    rows = [tuple(float(word or 0) for word in row) for row in RANK.findall(process.stderr)]
+    if options.verbose:
+        print(process.stderr, flush=True)
     return profile, took, rows
 
 
@@ -65,7 +75,10 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--ranks", default="1,2,4,8,16")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--processors", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--verbose", action="store_true", help="what each rank did, too")
     parser.add_argument("--only", default=",".join(SIZES))
     parser.add_argument("--program")
     parser.add_argument("--mpirun", default="mpirun")
@@ -78,15 +91,17 @@ def main():
             subprocess.run(["nvcc", "-O2", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-o",
                             options.program, os.path.join(ROOT, "bench", "ranks.cu")], check=True)
         for what in options.only.split(","):
-            print(f"{what}, {size_of(options, what)}, {SIZES[what][1]} times\n    ranks      time  efficiency     moved", flush=True)
+            print(f"{what}, {size_of(options, what)}, {rounds_of(options, what)} times\n"
+                  "    ranks      time  efficiency      work    waited     moved", flush=True)
             first = None
             for ranks in map(int, options.ranks.split(",")):
                 profile, took, rows = run(options, folder, what, ranks)
                 first = first or (profile, took, ranks)
                 if not filecmp.cmp(first[0], profile, shallow=False):
                     sys.exit(f"{what}: the profile of {ranks} ranks is another one")
-                moved = sum(row[3] + row[4] for row in rows)
-                print(f"    {ranks:5} {took:7.2f} s  {first[1] * first[2] / (took * ranks):10.2f}  {moved:7.1f} MB", flush=True)
+                moved, work, waited = sum(row[3] + row[4] for row in rows), sum(row[2] for row in rows), sum(row[5] for row in rows)
+                print(f"    {ranks:5} {took:7.2f} s  {first[1] * first[2] / (took * ranks):10.2f} {work:7.1f} s {waited:7.1f} s "
+                      f"{moved:7.1f} MB", flush=True)
             project(options, took, rows)
 
 

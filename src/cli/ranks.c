@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -164,6 +165,15 @@ static bool is_alike(void) {
     return true;
 }
 
+// Messages of some megabytes come and go: their memory is kept, since what the system gives anew it
+// clears, page by page.
+static void keep_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
+}
+
 static enum ranks_role work(const struct cli_options *options, int *status) {
     char *cache = environment_cache_folder(options);
     sim_compiled_code_at(cache);
@@ -211,6 +221,7 @@ enum ranks_role ranks_join(const struct cli_options *options, int *status) {
     }
     if (self.count < 2)
         return RANKS_ALONE;
+    keep_memory();
     const bool is_good = is_alike();
     if (is_good && self.rank > 0)
         return work(options, status);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "ranks/page_form.h"
+#include "ranks/watch.h"
 
 enum state {
     OUTSIDE,   // no kernel may touch it, or it is not known yet
@@ -29,6 +30,9 @@ struct ranks_home {
     uint64_t first, last; // pages that may be touched: [first, last)
     bool is_active;       // atomic
     struct ranks_packer *packer;
+    struct ranks_watch *watch; // NULL: the system does not tell what was written
+    uint8_t *asked;            // of each page: somebody else has asked for it in this launch
+    struct ranks_run_list unwritten;
 };
 
 static void *reserve(size_t bytes) {
@@ -57,8 +61,10 @@ struct ranks_home *ranks_home_create(uint64_t base, uint64_t bytes) {
     home->pages_written = reserve(pages * sizeof *home->pages_written);
     home->twin_memory = reserve((size_t)bytes);
     home->packer = ranks_packer_create(pages);
+    home->asked = reserve(pages);
+    home->watch = ranks_watch_create(base, pages);
     if (home->states && home->mixed && home->twins && home->pages_written && home->twin_memory &&
-        home->packer)
+        home->packer && home->asked)
         return home;
     ranks_home_free(home);
     return NULL;
@@ -73,13 +79,21 @@ void ranks_home_free(struct ranks_home *home) {
     release(home->twins, pages * sizeof *home->twins);
     release(home->pages_written, pages * sizeof *home->pages_written);
     release(home->twin_memory, (size_t)home->bytes);
+    release(home->asked, pages);
     ranks_packer_free(home->packer);
+    ranks_watch_free(home->watch);
+    vec_free(&home->unwritten);
     free(home->ranges);
     free(home);
 }
 
 struct ranks_packer *ranks_home_packer(const struct ranks_home *home) {
     return home->packer;
+}
+
+void ranks_home_asked(struct ranks_home *home, uint64_t page) {
+    if (page < count_of(home))
+        home->asked[page] = 1;
 }
 
 // ---- Pages ------------------------------------------------------------------------------------
@@ -204,6 +218,31 @@ static void keep_mixed(struct ranks_home *home) {
         }
 }
 
+// What was asked for, and not written, is worth being watched.
+static void want_asked(struct ranks_home *home) {
+    for (uint64_t page = home->first; page < home->last; page++)
+        if (home->asked[page]) {
+            home->asked[page] = 0;
+            if (home->watch && home->states[page] == PROTECTED)
+                ranks_watch_want(home->watch, page);
+        }
+}
+
+static void find_unwritten(struct ranks_home *home) {
+    home->unwritten.length = 0;
+    if (home->watch)
+        ranks_watch_look(home->watch, home->first, home->last, &home->unwritten);
+    for (size_t i = 0; i < home->unwritten.length; i++) {
+        const struct ranks_run *run = &home->unwritten.data[i];
+        for (uint64_t page = run->first; page < run->first + run->count; page++)
+            ranks_packer_keep(home->packer, page);
+    }
+}
+
+const struct ranks_run_list *ranks_home_unwritten(const struct ranks_home *home) {
+    return &home->unwritten;
+}
+
 static void forget(struct ranks_home *home) {
     if (home->last > home->first)
         memset(home->states + home->first, OUTSIDE, home->last - home->first);
@@ -233,6 +272,7 @@ bool ranks_home_begin(struct ranks_home *home, const struct ranks_range *ranges,
         mark(home, &ranges[i], PROTECTED);
     for (size_t i = 0; i < other_count; i++)
         mark(home, &others[i], BUSY);
+    find_unwritten(home);
     keep_mixed(home);
     __atomic_store_n(&home->is_active, true, __ATOMIC_RELEASE);
     if (protect(home, PROT_READ))
@@ -273,6 +313,7 @@ void ranks_home_end(struct ranks_home *home, bool undoes) {
     ranks_home_open(home);
     for (uint32_t t = 0; undoes && t < home->twin_count; t++)
         undo_page(home, home->pages_written[t]);
+    want_asked(home);
     forget(home);
 }
 

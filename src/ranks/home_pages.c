@@ -78,6 +78,11 @@ void ranks_packer_next(struct ranks_packer *packer) {
         drop(packer);
 }
 
+void ranks_packer_keep(struct ranks_packer *packer, uint64_t page) {
+    if (page < packer->count && packer->kept[page].launch == packer->launch - 1)
+        packer->kept[page].launch = packer->launch;
+}
+
 // ---- One page: on any thread ------------------------------------------------------------------
 
 static bool take_kept(const struct kept *kept, struct wanted *wanted) {
@@ -191,6 +196,7 @@ bool ranks_home_pages(struct ranks_home *home, struct ranks_reader *need, struct
     for (size_t i = 0; i < count; i++) {
         all[i].page = ranks_get_number(need);
         all[i].known = ranks_get_number(need);
+        ranks_home_asked(home, all[i].page);
     }
     pool_run(pool_of(packer), look_at_some, &batch);
     // Only here, where no other thread looks, what is kept changes.

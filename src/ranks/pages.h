@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "ranks/wire.h"
 
 enum { RANKS_PAGE = 64 << 10 };
@@ -20,6 +21,14 @@ enum { RANKS_PAGE = 64 << 10 };
 struct ranks_range {
     uint64_t address, bytes;
     uint64_t may_write; // 0: only read
+};
+
+struct ranks_run { // pages
+    uint64_t first, count;
+};
+struct ranks_run_list {
+    struct ranks_run *data;
+    size_t length, capacity;
 };
 
 // How words are put together that the blocks of several ranks changed.
@@ -51,6 +60,9 @@ void ranks_home_free(struct ranks_home *home); // NULL is allowed
 // False: the system does not allow it; nothing has begun.
 bool ranks_home_begin(struct ranks_home *home, const struct ranks_range *ranges, size_t count,
                       const struct ranks_range *others, size_t other_count);
+// Pages, ascending, that are as they were when the launch before began, as far as that is known:
+// those that somebody asked for again and again. Until the next launch begins.
+const struct ranks_run_list *ranks_home_unwritten(const struct ranks_home *home);
 // For a handler of SIGSEGV: true: the access may be tried again. Async-signal-safe.
 bool ranks_home_fault(struct ranks_home *home, uint64_t address);
 // The hash of the page, and the page, as it was when the launch began. From any thread.
@@ -75,8 +87,10 @@ struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (
 void ranks_replica_free(struct ranks_replica *replica); // NULL is allowed
 bool ranks_replica_fits(const struct ranks_replica *replica, uint64_t base, uint64_t bytes);
 // `kernel`: any number of it. Pages that it touched here the last time are asked for without
-// waiting until it touches them again.
-void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel);
+// waiting until it touches them again. `unwritten`: of ranks_home_unwritten, for the launch of this
+// number; what is there of those pages since the number before stays.
+void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel, uint32_t number,
+                         const struct ranks_run *unwritten, size_t count);
 // For a handler of SIGSEGV. Waits until the page is there.
 bool ranks_replica_fault(struct ranks_replica *replica, uint64_t address);
 // Appends to `out` which pages are wanted, each with the hash of what is known of it. False: none.

@@ -46,7 +46,8 @@ struct ranks_replica {
     uint64_t waited;           // atomic: nanoseconds of all threads, of this launch
     uint64_t ahead, under_way; // pages looked at, and asked for but not here, of this launch
     uint64_t first, last;      // touched: [first, last)
-    uint32_t launch, *settled; // of each large page: when it was asked for
+    uint32_t number;           // of the launch that is under way, or was
+    uint8_t *settled;          // of each large page: it was asked for, and nothing came since
     uint64_t next_large;
     bool has_no_large;
     void (*wake)(void);
@@ -233,9 +234,17 @@ static bool is_inside(uint64_t base, uint64_t page, const struct ranks_range *ra
     return low < count && ranges[low].address < end;
 }
 
+static void note_touched(struct ranks_replica *replica, uint64_t page) {
+    if (page < replica->first || replica->first == replica->last)
+        replica->first = page;
+    if (page >= replica->last)
+        replica->last = page + 1;
+}
+
 static void put_need(struct ranks_replica *replica, uint64_t page, bool is_stale,
                      struct strbuf *out) {
     replica->under_way++;
+    note_touched(replica, page); // even if the answer comes too late
     if (is_stale && !replica->hashes[page])
         replica->hashes[page] = hash_bytes(ours_at(replica, page), RANKS_PAGE);
     ranks_put_number(out, page);
@@ -306,13 +315,6 @@ static bool fill(struct ranks_replica *replica, uint64_t page, uint64_t form, co
     return true;
 }
 
-static void note_touched(struct ranks_replica *replica, uint64_t page) {
-    if (page < replica->first || replica->first == replica->last)
-        replica->first = page;
-    if (page >= replica->last)
-        replica->last = page + 1;
-}
-
 // Pages one after the other, filled: opened at once, since each piece that the system looks at
 // apart takes it time, and memory of its large pages.
 static void open_run(struct ranks_replica *replica, uint64_t first, uint64_t end) {
@@ -322,9 +324,8 @@ static void open_run(struct ranks_replica *replica, uint64_t first, uint64_t end
         set_state(replica, page, VALID);
         replica->under_way -= replica->under_way > 0;
         replica->kernels[page] = replica->kernel;
+        replica->settled[page / OF_LARGE] = 0;
     }
-    note_touched(replica, first);
-    note_touched(replica, end - 1);
 }
 
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages) {
@@ -358,7 +359,7 @@ static bool is_whole(const struct ranks_replica *replica, uint64_t large) {
 }
 
 // Small ones cost kernels that go through memory in great steps a third of their time. A whole one
-// is asked for once a launch: what was opened piece by piece is made of small ones again.
+// is asked for once: what is opened piece by piece later is made of small ones again.
 bool ranks_replica_settle(struct ranks_replica *replica) {
     enum { LOOKS = 256 };
     const uint64_t from = replica->first / OF_LARGE, to = replica->last / OF_LARGE + 1;
@@ -369,9 +370,9 @@ bool ranks_replica_settle(struct ranks_replica *replica) {
         if (replica->next_large < from || replica->next_large >= to)
             replica->next_large = from;
         const uint64_t large = replica->next_large++;
-        if (replica->settled[large] == replica->launch || !is_whole(replica, large))
+        if (replica->settled[large] || !is_whole(replica, large))
             continue;
-        replica->settled[large] = replica->launch;
+        replica->settled[large] = 1;
         if (madvise(seen_at(replica, large * OF_LARGE), OF_LARGE * RANKS_PAGE, COLLAPSE) == 0)
             return true;
         replica->has_no_large = errno == EINVAL; // before Linux 6.1
@@ -382,9 +383,66 @@ bool ranks_replica_settle(struct ranks_replica *replica) {
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel) {
+// Pages of which nothing is known any more, from one that is on to one that is not.
+struct closing {
+    struct ranks_replica *replica;
+    uint64_t first, end;
+    bool has_any;    // some of them are open
+    bool has_failed; // the system has no more mappings
+};
+
+static void close_run(struct closing *closing) {
+    if (closing->has_any)
+        closing->has_failed |=
+            mprotect(seen_at(closing->replica, closing->first),
+                     (size_t)(closing->end - closing->first) * RANKS_PAGE, PROT_NONE) != 0;
+    closing->has_any = false;
+}
+
+static void close_page(struct closing *closing, uint64_t page) {
+    uint32_t *state = &closing->replica->states[page];
+    if (page != closing->end) {
+        close_run(closing);
+        closing->first = page;
+    }
+    closing->end = page + 1;
+    closing->has_any |= *state == VALID || *state == DIRTY;
+    if (*state != ABSENT)
+        *state = STALE;
+}
+
+static void close_all(struct ranks_replica *replica) {
+    const uint64_t count = replica->last - replica->first;
+    for (uint64_t page = replica->first; page < replica->last; page++)
+        if (replica->states[page] != ABSENT)
+            replica->states[page] = STALE;
+    if (count &&
+        mprotect(seen_at(replica, replica->first), (size_t)count * RANKS_PAGE, PROT_NONE) != 0)
+        abort(); // what is there would be taken for what it was
+}
+
+// What was there when the launch before began stays where nobody has written since.
+static void keep(struct ranks_replica *replica, const struct ranks_run *unwritten, size_t count) {
+    struct closing closing = {.replica = replica};
+    size_t at = 0;
+    for (uint64_t page = replica->first; page < replica->last; page++) {
+        while (at < count && page >= unwritten[at].first + unwritten[at].count)
+            at++;
+        const bool is_kept =
+            replica->states[page] == VALID && at < count && page >= unwritten[at].first;
+        if (!is_kept)
+            close_page(&closing, page);
+    }
+    close_run(&closing);
+    if (closing.has_failed)
+        close_all(replica);
+}
+
+void ranks_replica_begin(struct ranks_replica *replica, uint32_t kernel, uint32_t number,
+                         const struct ranks_run *unwritten, size_t count) {
+    keep(replica, unwritten, number == replica->number + 1 ? count : 0);
+    replica->number = number;
     replica->kernel = kernel;
-    replica->launch++;
     replica->ahead = replica->first;
     replica->under_way = replica->waited = 0;
     __atomic_store_n(&replica->has_given_up, false, __ATOMIC_RELEASE);
@@ -455,18 +513,24 @@ bool ranks_replica_wrote(struct ranks_replica *replica, struct strbuf *out, size
     return replica->told < replica->twin_count;
 }
 
+// Who went on after it was given up has opened pages anywhere.
+static void forget_all(struct ranks_replica *replica) {
+    const size_t pages = (size_t)count_of(replica);
+    close_all(replica);
+    mprotect(replica->seen, (size_t)replica->bytes, PROT_NONE);
+    madvise(replica->hashes, pages * sizeof *replica->hashes, MADV_DONTNEED); // zeros again
+}
+
 void ranks_replica_end(struct ranks_replica *replica) {
-    if (has_given_up(replica)) { // who went on has opened pages anywhere
-        replica->first = 0;
-        replica->last = count_of(replica);
-        memset(replica->hashes, 0, count_of(replica) * sizeof *replica->hashes);
-    }
+    struct closing closing = {.replica = replica};
+    if (has_given_up(replica))
+        forget_all(replica);
     for (uint64_t page = replica->first; page < replica->last; page++)
-        if (replica->states[page] != ABSENT)
-            replica->states[page] = STALE;
-    if (replica->last > replica->first)
-        mprotect(seen_at(replica, replica->first),
-                 (size_t)(replica->last - replica->first) * RANKS_PAGE, PROT_NONE);
+        if (replica->states[page] != VALID)
+            close_page(&closing, page);
+    close_run(&closing);
+    if (closing.has_failed)
+        close_all(replica);
     if (replica->twin_count > RANKS_TWINS_KEPT)
         madvise(replica->twin_memory + (size_t)RANKS_TWINS_KEPT * RANKS_PAGE,
                 (size_t)(replica->twin_count - RANKS_TWINS_KEPT) * RANKS_PAGE, MADV_DONTNEED);

@@ -35,10 +35,12 @@ static struct deal_share *richest(const struct deal *deal) {
     return most;
 }
 
-// Half of what there is, so that little is left to wait for at the end.
+// A part of what there is, so that little is left to wait for at the end: what a rank has taken
+// nobody else can run, however slow it is.
 static uint64_t piece(const struct deal *deal, const struct deal_share *share) {
-    const uint64_t left = left_of(share), half = left / 2;
-    return half >= deal->least ? half : left < deal->least ? left : deal->least;
+    enum { PART = 4 };
+    const uint64_t left = left_of(share), part = left / PART;
+    return part >= deal->least ? part : left < deal->least ? left : deal->least;
 }
 
 uint64_t deal_take(struct deal *deal, unsigned rank, uint64_t *first) {

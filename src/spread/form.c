@@ -83,7 +83,8 @@ static struct sim_launch get_shape(struct ranks_reader *in) {
 }
 
 void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint64_t module,
-                       const struct ranks_range *ranges, size_t count) {
+                       const struct ranks_range *ranges, size_t count,
+                       const struct ranks_run_list *unwritten) {
     const struct sim *device = sim_kernel_device(launch->kernel);
     const struct ir_function *kernel = sim_kernel_function(launch->kernel);
     uint64_t base, bytes;
@@ -102,6 +103,8 @@ void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint
     ranks_put_number(out, bytes / RANKS_PAGE * RANKS_PAGE);
     ranks_put_number(out, count);
     ranks_put(out, ranges, count * sizeof *ranges);
+    ranks_put_number(out, unwritten->length);
+    ranks_put(out, unwritten->data, unwritten->length * sizeof *unwritten->data);
     ranks_put_number(out, kernel->parameter_bytes);
     ranks_put(out, launch->sim.parameters, kernel->parameter_bytes);
     free(addresses);
@@ -127,6 +130,7 @@ bool spread_get_launch(struct ranks_reader *in, struct spread_launch *launch) {
     launch->base = ranks_get_number(in);
     launch->bytes = ranks_get_number(in);
     launch->ranges = get_list(in, sizeof *launch->ranges, &launch->range_count);
+    launch->unwritten = get_list(in, sizeof *launch->unwritten, &launch->unwritten_count);
     launch->sim.parameters = get_list(in, 1, &parameter_bytes);
     return !in->is_bad && launch->kernel;
 }
@@ -136,5 +140,6 @@ void spread_free_launch(struct spread_launch *launch) {
     free(launch->kernel);
     free(launch->variables);
     free(launch->ranges);
+    free(launch->unwritten);
     *launch = (struct spread_launch){0};
 }

@@ -26,10 +26,13 @@ struct spread_launch {
     uint64_t base, bytes; // of the address space
     struct ranks_range *ranges;
     size_t range_count;
+    struct ranks_run *unwritten; // pages, since the launch before
+    size_t unwritten_count;
 };
 // `module`: the one that the kernel is of, on its device.
 void spread_put_launch(struct strbuf *out, const struct run_launch *launch, uint64_t module,
-                       const struct ranks_range *ranges, size_t count);
+                       const struct ranks_range *ranges, size_t count,
+                       const struct ranks_run_list *unwritten);
 bool spread_get_launch(struct ranks_reader *in, struct spread_launch *launch);
 void spread_free_launch(struct spread_launch *launch);
 

@@ -39,6 +39,7 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     struct ranks_home *home;
     VEC(uint64_t) modules; // that the others have
     pthread_mutex_t lock, sending, giving;
+    struct strbuf pages; // on their way; its memory stays: what the system gives anew it clears
     pthread_cond_t changed;
     pthread_t thread;
     bool is_started, is_lost;
@@ -143,17 +144,17 @@ static void give_chunk(struct spread *spread, unsigned rank, struct ranks_reader
 
 // Not where the launch has ended meanwhile, and pages are not what they were when it began.
 static void give_pages(struct spread *spread, unsigned rank, struct ranks_reader *in) {
-    struct strbuf out = {0};
+    struct strbuf *out = &spread->pages;
     pthread_mutex_lock(&spread->giving);
     pthread_mutex_lock(&spread->lock);
     const bool is_running = spread->is_running;
     pthread_mutex_unlock(&spread->lock);
     if (is_running) {
-        ranks_home_pages(spread->home, in, &out);
-        post(spread, RANKS_PAGES, rank, out.data, out.length);
+        out->length = 0;
+        ranks_home_pages(spread->home, in, out);
+        post(spread, RANKS_PAGES, rank, out->data, out->length);
     }
     pthread_mutex_unlock(&spread->giving);
-    strbuf_free(&out);
 }
 
 static void stop_giving(struct spread *spread) {
@@ -505,7 +506,8 @@ static bool share(struct spread *spread, const struct run_launch *launch,
         copy.more_workers = spread->ranks - 1;
         begin(spread, launch);
         send_module(spread, launch, module);
-        spread_put_launch(&out, launch, module, ranges, apart->part_count);
+        spread_put_launch(&out, launch, module, ranges, apart->part_count,
+                          ranks_home_unwritten(spread->home));
         post_all(spread, RANKS_LAUNCH, &out);
         run_observers_begin(&observers, &copy, &every);
         spread->seconds.begin += ranks_now() - begun;

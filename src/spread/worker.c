@@ -62,6 +62,7 @@ struct worker {
     pthread_t thread;
     struct job job;
     double heard, beat;
+    double kept; // seconds of the launches before through which memory was kept
 };
 
 static struct ranks_replica *the_replica; // for the handler
@@ -308,7 +309,9 @@ static void begin(struct worker *worker, uint32_t number, struct ranks_reader *i
         sigdelset(&all, SIGSEGV);
         const uint64_t names[] = {job->launch.module,
                                   hash_bytes(job->launch.kernel, strlen(job->launch.kernel))};
-        ranks_replica_begin(worker->replica, (uint32_t)hash_bytes(names, sizeof names));
+        ranks_replica_begin(worker->replica, (uint32_t)hash_bytes(names, sizeof names), number,
+                            job->launch.unwritten, job->launch.unwritten_count);
+        worker->kept = job->launch.unwritten_count ? worker->kept : 0;
         pthread_sigmask(SIG_SETMASK, &all, &before);
         can = pthread_create(&worker->thread, NULL, run_job, worker) == 0;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -375,6 +378,7 @@ static void tell_written(struct worker *worker) {
 
 static void finish(struct worker *worker) {
     struct job *job = &worker->job;
+    worker->kept += job->seconds;
     const uint64_t numbers[] = {job->is_good && !job->is_cancelled,
                                 job->result.blocks_run,
                                 job->result.instructions,
@@ -472,9 +476,11 @@ static void rest(uint32_t seen, bool is_busy, unsigned *idle) {
         syscall(SYS_futex, &moves, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
 }
 
-// Large pages take some time to make: they are for launches that go through memory again and again.
+// Large pages take some time to make: they are for who goes through memory again and again, in one
+// launch or in several.
 static bool is_long(const struct worker *worker) {
-    return worker->job.is_there && ranks_now() - worker->job.begun > 1;
+    const double least = 0.3;
+    return worker->job.is_there && worker->kept + ranks_now() - worker->job.begun > least;
 }
 
 static enum spread_worker_end loop(struct worker *worker) {
