@@ -16,7 +16,11 @@ say() {
 
 # With the first list all others are begun anew.
 begin() {
-    mkdir -p "$build"
+    rm -rf "$build/python-wheels"
+    mkdir -p "$build/python-wheels"
+    TMPDIR=$(cd "$build/python-wheels" && pwd) # a killed pip leaves GB there
+    export TMPDIR
+    trap 'rm -rf "$TMPDIR"' EXIT
     cmp -s "$folder/requirements.txt" "$lists/requirements.txt" || rm -rf "$folder"
     [ -e "$folder/requirements.txt" ] || python3 -m venv "$folder" || { say "python3 -m venv fails"; exit 1; }
 }
@@ -48,7 +52,6 @@ install() {
 compile() (
     nvidia=$(cd "$folder"/lib/python3*/site-packages/nvidia/cu13 && pwd)
     toolkit=$(mktemp -d)
-    trap 'rm -rf "$toolkit"' EXIT
     mkdir "$toolkit/bin" "$toolkit/lib"
     ln -s /bin/false "$toolkit/bin/nvcc"
     ln -s "$nvidia/include" "$toolkit/include"
