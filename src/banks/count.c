@@ -152,6 +152,17 @@ static bool count_quickly(unsigned arch, const struct bankrun_request *request,
     return true;
 }
 
+bool bankrun_is_by_words(unsigned arch, enum bankrun_access access, unsigned width) {
+    const bool is_plain = access <= BANKRUN_STORE && (width == 1 || width == 2 || width == 4);
+    return bankrun_family_of(arch) == BANKRUN_FAMILY_MODERN &&
+           (is_plain || (access == BANKRUN_ATOMIC_CONSTANT && width == 4));
+}
+
+unsigned bankrun_most_words(const uint32_t *offsets) {
+    unsigned degree = 0;
+    return bankrun_count_words(offsets, 1, &degree) ? degree : 0;
+}
+
 enum bankrun_status bankrun_count(unsigned arch, const struct bankrun_request *request,
                                   struct bankrun_cost *cost) {
     enum bankrun_family family = bankrun_family_of(arch);
