@@ -8,8 +8,9 @@
 //   - how many such requests there were, and the least number of a warp that made one,
 // and when it has heard of one with all these in common before it puts it into a memo. A request is
 // then dropped, and counted in the memo, when it agrees with what is there in all of these and its
-// warp is not before `since`, or is one of those that the observer counts alike (`once`). So
-// nothing is lost: what a dropped request says is what the one before it said, once more.
+// warp is not before `since`, or is one of those that the observer counts alike (`once`), or only
+// by a number that it tells itself (`by_degree`). So nothing is lost: what a dropped request says
+// is what the one before it said, once more.
 //
 // Requests of shared memory of another block, bulk copies and asynchronous ones are told always. It
 // is used only when all observers of accesses agree: there is one, and it hands out memos; another
@@ -119,6 +120,13 @@ struct event_memo {
         bool is_known;
         uint64_t repeats;
     } once;
+    // Requests of shared memory by full warps, of which nothing but a number is counted, as long as
+    // there are more of them than one to come.
+    struct {
+        unsigned (*find)(const uint32_t *offsets); // the number, 0: nobody can tell. NULL: none
+        uint32_t most, left;                       // larger ones are told; how many may come
+        uint64_t repeats[WARP_LANES + 1];
+    } by_degree;
     uint32_t version; // another one since a place, a shape or `once` has come to stand for others
 };
 
@@ -163,6 +171,17 @@ static inline bool event_is_once(uint32_t mask, const uint32_t *offsets, const i
     return __builtin_popcount(banks) == __builtin_popcount(mask);
 }
 
+static inline bool event_memo_takes_degree(struct event_memo *memo, const uint32_t *offsets) {
+    if (!memo->by_degree.find || memo->by_degree.left <= 1)
+        return false;
+    const unsigned degree = memo->by_degree.find(offsets);
+    if (degree == 0 || degree > memo->by_degree.most)
+        return false;
+    memo->by_degree.left--;
+    memo->by_degree.repeats[degree]++;
+    return true;
+}
+
 // The same for lanes anywhere in shared memory. The last active lane says of most others that they
 // are not of a shape.
 static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask, uint32_t first,
@@ -177,6 +196,8 @@ static inline bool event_memo_takes_lanes(struct event_memo *memo, uint32_t mask
         known->repeats++;
         return true;
     }
+    if (mask == EVENT_ALL_LANES && event_memo_takes_degree(memo, offsets))
+        return true;
     if (!memo->once.is_known || !event_is_once(mask, offsets, on, full))
         return false;
     memo->once.repeats++;

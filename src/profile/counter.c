@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "banks/warp.h"
 #include "base/alloc.h"
 #include "profile/key.h"
 #include "profile/recorder.h"
@@ -35,6 +36,12 @@ struct counter *counter_create(const struct counter_rule *rule, bool asks) {
     counter->patterns = create_patterns(FEW_BITS);
     counter->memo.keep = rule->keep;
     counter->is_asked = !asks;
+    if (rule->space == SITE_SHARED && !rule->is_estimate && !rule->request.matrices &&
+        !rule->request.is_copy &&
+        bankrun_is_by_words(rule->arch,
+                            profile_bank_request(&rule->request, UINT32_MAX, NULL).access,
+                            rule->request.width))
+        counter->memo.by_degree.find = bankrun_most_words;
     tell_since(counter);
     return counter;
 }
@@ -89,7 +96,19 @@ static void forget_once(struct counter *counter) {
     counter->memo.version++;
 }
 
+static void fold_degrees(struct counter *counter) {
+    for (uint32_t degree = 1; degree <= WARP_LANES; degree++) {
+        const uint64_t repeats = counter->memo.by_degree.repeats[degree];
+        counter->counts.requests += repeats;
+        counter->counts.units += repeats * degree;
+        counter->counts.ideal += repeats;
+        counter->degrees[degree] += repeats;
+        counter->memo.by_degree.repeats[degree] = 0;
+    }
+}
+
 void counter_flush(struct counter *counter) {
+    fold_degrees(counter);
     for (unsigned s = 0; s < EVENT_MEMO_SHAPES; s++)
         fold_shape(counter, s);
     fold_once(counter);
@@ -134,16 +153,18 @@ static void grow(struct counter *counter) {
 static void judge(struct counter *counter) {
     counter_flush(counter);
     if (counter->counts.requests - counter->requests_then < 4 * WINDOW)
-        counter->unremembered = UNREMEMBERED;
+        counter->memo.by_degree.left = UNREMEMBERED;
     counter->requests_then = counter->counts.requests;
     counter->evictions = 0;
 }
 
 static inline bool remembers(struct counter *counter) {
-    if (counter->unremembered == 0)
+    if (counter->memo.by_degree.left == 0)
         return true;
-    if (--counter->unremembered == 0)
+    if (--counter->memo.by_degree.left == 0) {
+        fold_degrees(counter);
         counter->requests_then = counter->counts.requests;
+    }
     return false;
 }
 
@@ -218,7 +239,7 @@ static void forget(struct counter *counter, const struct pattern *pattern) {
 static struct pattern *look_up(struct counter *counter, const struct event_shape *key) {
     if (counter->evictions > MANY_EVICTIONS && counter->pattern_bits == FEW_BITS)
         grow(counter);
-    struct pattern *found = &counter->patterns[key_hash(key) >> (32 - counter->pattern_bits)];
+    struct pattern *found = &counter->patterns[key_place(key, counter->pattern_bits)];
     if (event_shape_equal(&found->key, key))
         return found;
     if (found->key.mask != 0) {
@@ -306,6 +327,7 @@ static inline void compare_with_worst(struct counter *counter, uint32_t degree, 
     if (degree > worst->degree || linear < worst->linear ||
         (linear == worst->linear && event->warp < worst->warp)) {
         keep_candidate(worst, degree, linear, mask, event);
+        counter->memo.by_degree.most = degree;
         tell_since(counter);
     }
 }

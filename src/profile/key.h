@@ -20,4 +20,11 @@ static inline uint32_t key_hash(const struct event_shape *key) {
     return sum * 0x85ebca6bu;
 }
 
+// A place in a table of 1 << bits: shapes of borders differ in little else than a lane, and their
+// numbers in little else than a few bits.
+static inline uint32_t key_place(const struct event_shape *key, unsigned bits) {
+    const uint32_t hash = key_hash(key);
+    return (hash ^ hash >> 16) * 0xc2b2ae35u >> (32 - bits);
+}
+
 #endif
