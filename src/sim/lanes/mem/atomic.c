@@ -50,9 +50,10 @@ static inline uint32_t add_bf16x2(uint32_t a, uint32_t b) {
 struct turns {
     const struct sim_block *block;
     uint32_t mask;
-    const uint64_t *address;             // host addresses
-    const void *b, *c;                   // operands, 32 lanes each
-    _Alignas(64) uint64_t result[LANES]; // what the memory held: 32 lanes of 4 or 8 bytes
+    const uint64_t *address; // host addresses; name_alone: not set
+    const uint32_t *offset;  // name_alone: of the block's own shared memory
+    const void *b, *c;       // operands, 32 lanes each
+    void *result;            // what the memory held: 32 lanes of 4 or 8 bytes
 };
 
 static bool is_shared_address(const struct sim_block *block, uint64_t address) {
@@ -67,25 +68,36 @@ static bool is_shared_address(const struct sim_block *block, uint64_t address) {
     return false;
 }
 
-// name_alone: nobody else can touch the memory. name_among: other threads may. name_together: the
-// same when all lanes have one address: their turns become one change of the memory.
+// name_alone: nobody else can touch the memory. name_all: the same of a full warp. name_among:
+// other threads may. name_together: the same when all lanes have one address: their turns become
+// one change of the memory.
 #define TURNS(name, type, lane_type, expression)                                                   \
+    LANES_INLINE void name##_turn(uint8_t *at, uint8_t *result, const uint8_t *operand_b,          \
+                                  const uint8_t *operand_c, unsigned l) {                          \
+        const bool is_shared = true;                                                               \
+        type *p = (type *)at;                                                                      \
+        const type b = (type)((const lane_type *)operand_b)[l];                                    \
+        const type c = (type)((const lane_type *)operand_c)[l];                                    \
+        const type old = *p;                                                                       \
+        (void)b, (void)c, (void)is_shared;                                                         \
+        *p = (type)(expression);                                                                   \
+        ((lane_type *)result)[l] = old;                                                            \
+    }                                                                                              \
     static void name##_alone(struct turns *t) {                                                    \
-        lane_type *result = (lane_type *)t->result;                                                \
         for (uint32_t rest = t->mask; rest; rest &= rest - 1) {                                    \
             const unsigned l = (unsigned)__builtin_ctz(rest);                                      \
-            const bool is_shared = true;                                                           \
-            type *p = (type *)(uintptr_t)t->address[l];                                            \
-            const type b = (type)((const lane_type *)t->b)[l];                                     \
-            const type c = (type)((const lane_type *)t->c)[l];                                     \
-            const type old = *p;                                                                   \
-            (void)b, (void)c, (void)is_shared;                                                     \
-            *p = (type)(expression);                                                               \
-            result[l] = old;                                                                       \
+            name##_turn(t->block->shared + t->offset[l], t->result, t->b, t->c, l);                \
         }                                                                                          \
     }                                                                                              \
+    static void name##_all(struct turns *t) {                                                      \
+        const uint8_t *b = t->b, *c = t->c;                                                        \
+        const uint32_t *offset = t->offset;                                                        \
+        uint8_t *result = t->result, *shared = t->block->shared;                                   \
+        for (unsigned l = 0; l < LANES; l++)                                                       \
+            name##_turn(shared + offset[l], result, b, c, l);                                      \
+    }                                                                                              \
     static void name##_among(struct turns *t) {                                                    \
-        lane_type *result = (lane_type *)t->result;                                                \
+        lane_type *result = t->result;                                                             \
         for (uint32_t rest = t->mask; rest; rest &= rest - 1) {                                    \
             const unsigned l = (unsigned)__builtin_ctz(rest);                                      \
             const bool is_shared = is_shared_address(t->block, t->address[l]);                     \
@@ -102,7 +114,7 @@ static bool is_shared_address(const struct sim_block *block, uint64_t address) {
         }                                                                                          \
     }                                                                                              \
     static void name##_together(struct turns *t) {                                                 \
-        lane_type *result = (lane_type *)t->result;                                                \
+        lane_type *result = t->result;                                                             \
         const uint64_t address = t->address[__builtin_ctz(t->mask)];                               \
         const bool is_shared = is_shared_address(t->block, address);                               \
         type *p = (type *)(uintptr_t)address;                                                      \
@@ -161,12 +173,13 @@ ATOMICS(X)
 static const struct row {
     uint16_t op, type, bytes, lane_bytes;
     void (*alone)(struct turns *);
+    void (*all)(struct turns *);
     void (*among)(struct turns *);
     void (*together)(struct turns *);
 } rows[] = {
 #define X(name, op, type, memory, lane, expression)                                                \
-    {PTX_MOD_##op, PTX_##type,   sizeof(memory), sizeof(lane),                                     \
-     name##_alone, name##_among, name##_together},
+    {PTX_MOD_##op, PTX_##type, sizeof(memory), sizeof(lane),                                       \
+     name##_alone, name##_all, name##_among,   name##_together},
     ATOMICS(X)
 #undef X
 };
@@ -177,60 +190,70 @@ static const struct row {
 // whether there is a destination. The row is in access->op.
 enum { OPERAND_MASK = 15, HAS_RESULT = 16 };
 
+static void take_results(const struct sim_warp *warp, unsigned bytes, const uint64_t *from,
+                         void *to) {
+    const uint32_t *from_32 = (const uint32_t *)from;
+    uint32_t *to_32 = to;
+    uint64_t *to_64 = to;
+    if (bytes == 4)
+        SIM_LANES
+            to_32[l] = warp->lanes[l] ? from_32[l] : to_32[l];
+    else
+        SIM_LANES
+            to_64[l] = warp->lanes[l] ? from[l] : to_64[l];
+}
+
 LANES_INLINE const struct sim_instr *atomic(struct sim_warp *warp, const struct sim_instr *instr,
-                                            enum mem_kind kind) {
-    if (!warp->mask)
+                                            enum mem_kind kind, bool full) {
+    if (!full && !warp->mask)
         return instr + 1;
     const struct row *row = &rows[instr->access->op];
     struct mem_lanes lanes;
-    if (mem_resolve(warp, instr, instr->access, &lanes, kind, row->bytes, EVENT_ATOMIC, false) ==
+    if (mem_resolve(warp, instr, instr->access, &lanes, kind, row->bytes, EVENT_ATOMIC, full) ==
         MEM_FAULT)
         return NULL;
-    if (kind == MEM_SHARED) {
-        const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
-        SIM_LANES
-            lanes.address[l] = shared + lanes.offset[l];
-    }
     const unsigned n = instr->immediate & OPERAND_MASK;
     struct turns turns;
     turns.block = warp->block;
     turns.mask = warp->mask;
     turns.address = lanes.address;
+    turns.offset = lanes.offset;
     turns.b = sim_at(warp, instr->operand[n]);
     turns.c = sim_at(warp, instr->operand[n + 1]);
-    if (kind == MEM_SHARED)
-        row->alone(&turns);
-    else if (lanes_ramp_64(lanes.address, lanes.address[0],
-                           0)) // lanes that are off hold an active one's address
+    _Alignas(64) uint64_t aside[LANES];
+    const bool has_result = instr->immediate & HAS_RESULT;
+    void *to = has_result ? sim_at(warp, instr->operand[0]) : aside;
+    turns.result = to;
+    if (kind == MEM_SHARED) {
+        (full ? row->all : row->alone)(&turns);
+    } else if (lanes_ramp_64(lanes.address, lanes.address[0],
+                             0)) { // lanes that are off hold an active one's address
+        turns.result = aside;      // which may take turns again, with all operands
         row->together(&turns);
-    else
-        row->among(&turns);
-    if (!(instr->immediate & HAS_RESULT))
-        return instr + 1;
-    if (row->lane_bytes == 4) {
-        uint32_t *d = LANES_ALIGNED(uint32_t, instr->operand[0]);
-        const uint32_t *result = (const uint32_t *)turns.result;
-        SIM_LANES
-            d[l] = warp->lanes[l] ? result[l] : d[l];
+        if (has_result)
+            take_results(warp, row->lane_bytes, aside, to);
     } else {
-        uint64_t *d = LANES_ALIGNED(uint64_t, instr->operand[0]);
-        SIM_LANES
-            d[l] = warp->lanes[l] ? turns.result[l] : d[l];
+        row->among(&turns);
     }
     return instr + 1;
 }
 
 static const struct sim_instr *atomic_shared(struct sim_warp *warp, const struct sim_instr *instr) {
-    return atomic(warp, instr, MEM_SHARED);
+    return atomic(warp, instr, MEM_SHARED, false);
+}
+
+static const struct sim_instr *atomic_shared_all(struct sim_warp *warp,
+                                                 const struct sim_instr *instr) {
+    return atomic(warp, instr, MEM_SHARED, true);
 }
 
 static const struct sim_instr *atomic_global(struct sim_warp *warp, const struct sim_instr *instr) {
-    return atomic(warp, instr, MEM_GLOBAL);
+    return atomic(warp, instr, MEM_GLOBAL, false);
 }
 
 static const struct sim_instr *atomic_generic(struct sim_warp *warp,
                                               const struct sim_instr *instr) {
-    return atomic(warp, instr, MEM_GENERIC);
+    return atomic(warp, instr, MEM_GENERIC, false);
 }
 
 // The type under which a row stands: operations that do not care for the sign have one row.
@@ -267,7 +290,8 @@ static bool select_atomic(const struct ir_instruction *ir, struct sim_instr *out
     out->immediate = immediate;
     switch (out->access->space) {
     case PTX_SPACE_SHARED:
-        out->run[0] = out->run[1] = atomic_shared;
+        out->run[0] = atomic_shared;
+        out->run[1] = atomic_shared_all;
         return true;
     case PTX_SPACE_GLOBAL:
         out->run[0] = out->run[1] = atomic_global;
