@@ -102,7 +102,7 @@ VALUE_INLINE float f32_fma(float a, float b, float c, bool ftz) {
     // Where the factor makes an operand overflow, the result is zero or far from tiny.
     const bool may_be_tiny = f32_from(f32_bits(r) & 0x7fffffff) <= 0x1p-126f;
     const float scaled = ftz ? __builtin_fmaf(x * 0x1p32f, y, z * 0x1p32f) : r;
-    return ftz ? f32_flush_tiny(r, may_be_tiny && f32_is_tiny_scaled(scaled)) : r;
+    return ftz ? f32_flush_tiny(r, may_be_tiny & f32_is_tiny_scaled(scaled)) : r; // no jump
 }
 
 // A quotient of floats is never between the largest tiny number of 24 bits and 2^-126.
@@ -218,7 +218,8 @@ VALUE_INLINE float f32_pick3_abs(float a, float b, float c, bool max, int form) 
 
 static inline double f64_pick(double a, double b, bool max) {
     const double less = f64_from(f64_less(a, b, max));
-    return a != a ? (b != b ? f64_quiet(b) : b) : b != b ? a : less;
+    const double of_a = b != b ? a : less, of_b = b != b ? f64_quiet(b) : b; // no jumps
+    return a != a ? of_b : of_a;
 }
 
 #endif

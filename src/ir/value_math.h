@@ -207,7 +207,7 @@ static inline uint32_t leading_zeros_32(uint32_t x) {
 
 static inline uint32_t leading_zeros_64(uint64_t x) {
     uint32_t high = (uint32_t)(x >> 32);
-    return high ? leading_zeros_32(high) : 32 + leading_zeros_32((uint32_t)x);
+    return leading_zeros_32(high ? high : (uint32_t)x) + (high ? 0 : 32);
 }
 
 static inline uint32_t reverse_32(uint32_t x) {
@@ -229,10 +229,12 @@ static inline uint32_t find_64(uint64_t x) {
     return 63 - leading_zeros_64(x);
 }
 static inline uint32_t find_shift_32(uint32_t x) {
-    return x ? leading_zeros_32(x) : UINT32_MAX;
+    const uint32_t zeros = leading_zeros_32(x);
+    return x ? zeros : UINT32_MAX;
 }
 static inline uint32_t find_shift_64(uint64_t x) {
-    return x ? leading_zeros_64(x) : UINT32_MAX;
+    const uint32_t zeros = leading_zeros_64(x);
+    return x ? zeros : UINT32_MAX;
 }
 
 // Positions and lengths of bfe and bfi are the low 8 bits of their operands, but the hardware
@@ -313,9 +315,10 @@ static inline uint32_t find_nth_set(uint32_t a, uint32_t b, int32_t c) {
 // ---- Conversions --------------------------------------------------------------------------
 
 // Integers from numbers that are integers, infinite or NaN. Limits are the first ones out of range;
-// conversions see only numbers in range.
+// conversions see only numbers in range, and NaN comes last, so that no jumps are needed.
 static inline int32_t s32_of_f32(float x) {
-    return x >= 0x1p31f ? INT32_MAX : x >= -0x1p31f ? (int32_t)x : x == x ? INT32_MIN : 0;
+    const int32_t near = x >= 0x1p31f ? INT32_MAX : x >= -0x1p31f ? (int32_t)x : INT32_MIN;
+    return x == x ? near : 0;
 }
 static inline uint32_t u32_of_f32(float x) {
     return x >= 0x1p32f ? UINT32_MAX : x > 0 ? (uint32_t)x : 0;
@@ -324,19 +327,22 @@ static inline int64_t s64_of_f32(float x) {
     return x >= 0x1p63f ? INT64_MAX : x >= -0x1p63f ? (int64_t)x : INT64_MIN;
 }
 static inline uint64_t u64_of_f32(float x) {
-    return x >= 0x1p64f ? UINT64_MAX : x > 0 ? (uint64_t)x : x == x ? 0 : 1ull << 63;
+    const uint64_t near = x >= 0x1p64f ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
+    return x == x ? near : 1ull << 63;
 }
 static inline int32_t s32_of_f64(double x) {
     return x >= 0x1p31 ? INT32_MAX : x >= -0x1p31 ? (int32_t)x : INT32_MIN;
 }
 static inline uint32_t u32_of_f64(double x) {
-    return x >= 0x1p32 ? UINT32_MAX : x > 0 ? (uint32_t)x : x == x ? 0 : 1u << 31;
+    const uint32_t near = x >= 0x1p32 ? UINT32_MAX : x > 0 ? (uint32_t)x : 0;
+    return x == x ? near : 1u << 31;
 }
 static inline int64_t s64_of_f64(double x) {
     return x >= 0x1p63 ? INT64_MAX : x >= -0x1p63 ? (int64_t)x : INT64_MIN;
 }
 static inline uint64_t u64_of_f64(double x) {
-    return x >= 0x1p64 ? UINT64_MAX : x > 0 ? (uint64_t)x : x == x ? 0 : 1ull << 63;
+    const uint64_t near = x >= 0x1p64 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
+    return x == x ? near : 1ull << 63;
 }
 
 #endif
