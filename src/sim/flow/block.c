@@ -113,6 +113,30 @@ static void fill_memory(struct sim_block_flow *flow) {
         sim_fill_local(&flow->warps[w], 0, local_bytes, FULL_MASK);
 }
 
+static void find_index(const uint32_t *grid, uint64_t linear, uint32_t *index) {
+    index[0] = (uint32_t)linear;
+    index[1] = index[2] = 0;
+    if (linear < grid[0])
+        return;
+    index[0] = (uint32_t)(linear % grid[0]);
+    index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+}
+
+static void start_warps(struct sim_block_flow *flow, uint32_t threads) {
+    const struct sim_code *code = sim_native_code(flow->block.worker);
+    const bool is_kept = flow->is_kept && flow->flows[0].root.code == code;
+    flow->is_fresh = is_kept;
+    flow->is_kept = false;
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        flow->warps[w].number = event_warp_number(flow->block.linear, w);
+        if (is_kept)
+            sim_warp_start_again(&flow->warps[w]);
+        else
+            sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), code);
+    }
+}
+
 void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     struct sim_block *block = &flow->block;
     const struct sim_launch *launch = block->worker->launch;
@@ -120,15 +144,14 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     uint32_t threads = threads_of(launch);
     assert(linear < (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
     block->linear = linear;
-    block->index[0] = (uint32_t)(linear % launch->grid[0]);
-    block->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
-    block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
+    find_index(launch->grid, linear, block->index);
     sim_fill_block_vectors(flow->vectors, block->index,
                            linear % kernel->module->sim->config.multiprocessors);
     flow->live_threads = threads;
     flow->next_warp = 0;
     flow->has_fault = flow->is_settling = false;
-    memset(flow->barriers, 0, sizeof flow->barriers);
+    if (!flow->is_kept)
+        memset(flow->barriers, 0, sizeof flow->barriers);
     flow->untold_barriers = flow->waited_barriers = 0;
     fill_memory(flow);
     if (block->changers)
@@ -137,10 +160,7 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     // reads them deterministic.
     if (kernel->ir->reads_unset)
         memset(flow->register_memory, 0, flow->register_bytes);
-    for (uint32_t w = 0; w < flow->warp_count; w++) {
-        flow->warps[w].number = event_warp_number(linear, w);
-        sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), sim_native_code(block->worker));
-    }
+    start_warps(flow, threads);
 }
 
 uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads) {
@@ -363,6 +383,8 @@ enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow, cons
 
 // Nobody is left in any warp, and nothing that lanes waited at or were called from.
 __attribute__((unused)) static bool is_over(const struct sim_block_flow *flow) {
+    if (flow->is_kept)
+        return true;
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         const struct sim_warp_flow *warp = &flow->flows[w];
         if (warp->live || warp->split_count || warp->frames.length)
@@ -385,6 +407,11 @@ static enum warp_result take_turn(struct sim_block_flow *flow, uint32_t *warp, b
     const struct sim_instr *pc = NULL;
     if (flow->block.worker->native && sim_native_turns(flow, warp, &pc, moved) == SIM_NATIVE_STOPS)
         return flow->has_fault ? WARP_FAULT : WARP_WAITS;
+    flow->is_fresh = false;
+    if (flow->is_kept) {
+        *moved = true;
+        return WARP_WAITS;
+    }
     struct sim_warp *it = &flow->warps[*warp];
     const enum warp_result result = run_warp(flow, it, pc);
     *moved |= result == WARP_SLICE || (result == WARP_WAITS && it->flow->instructions != before);
@@ -404,6 +431,8 @@ static bool run_round(struct sim_block_flow *flow, struct round *round) {
         const enum warp_result result = take_turn(flow, &warp, &round->moved);
         if (result == WARP_FAULT)
             return false;
+        if (flow->is_kept)
+            return true;
         round->spun |= result == WARP_SPINS;
         if (!shuffle)
             i = warp;

@@ -34,6 +34,8 @@ struct sim_block_flow {
     struct sim_device_launches launches;
     uint8_t *register_memory; // the warps' outermost frames
     size_t register_bytes;
+    bool is_kept;  // ended in native code: warps are as they began, but for what they counted
+    bool is_fresh; // and has begun anew since; nobody has had a turn
     bool has_fault;
     bool is_settling; // only lower threads that fault as well are looked for
     struct sim_block_fault fault;

@@ -18,15 +18,27 @@ struct phase {
     bool is_silent;
     bool goes_on;   // behind a barrier that was silent: up to there nothing has been counted yet
     bool is_end;    // `barrier` is where threads end
+    bool is_whole;  // of the block, from its beginning on
     uint32_t now;   // the warp whose turn it is
     uint32_t start; // the first instruction that it has not counted when it begins,
     struct native_since since; // and what it has done until then
     bool has_started;          // it came to the barrier in the same turn
 };
 
+// No warp has run: all are where the kernel begins.
+static bool find_start(struct phase *phase) {
+    phase->at = phase->own->native->code.instrs;
+    phase->pending = phase->all = UINT32_MAX >> (SIM_MAX_WARPS - phase->flow->warp_count);
+    phase->is_whole = true;
+    return true;
+}
+
 // False: the warps are not at one place, or wait for something else.
 static bool find_phase(struct phase *phase) {
     const struct sim_native *native = phase->flow->block.worker->native->native;
+    if (phase->flow->is_fresh)
+        return find_start(phase);
+    phase->is_whole = true;
     phase->is_trusted = true;
     for (uint32_t w = 0; w < phase->flow->warp_count; w++) {
         const struct sim_warp *warp = &phase->flow->warps[w];
@@ -41,6 +53,7 @@ static bool find_phase(struct phase *phase) {
         *place = split->pc;
         phase->pending |= (uint32_t)is_pending << w;
         phase->all |= 1u << w;
+        phase->is_whole &= !warp->flow->instructions && !split->pauses;
         phase->is_trusted &= !is_pending || warp->flow->native_left == split->pc;
     }
     return phase->pending >> phase->now & 1 &&
@@ -156,7 +169,7 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
     struct sim_native_worker *own = phase->own;
     const bool follows = may_follow(phase);
     const uint32_t runs = follows ? phase->pending : 1u << phase->now;
-    EACH_LANE(w, phase->goes_on ? 0 : runs) {
+    EACH_LANE(w, phase->goes_on || flow->is_fresh ? 0 : runs) {
         begin_turn(&flow->warps[w], &flow->flows[w], phase->at);
     }
     if (!phase->has_started)
@@ -203,14 +216,18 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
     return !phase->pending;
 }
 
-// All threads of the block end.
+// All threads of the block end. Of a block that native code alone has run the next one need not be
+// made anew.
 static void end(struct phase *phase) {
     struct sim_block_flow *flow = phase->flow;
     if (!ends_at_once(flow))
         return;
+    flow->is_kept = phase->is_whole && phase->is_silent && !flow->block.worker->kernel->uses_stack;
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *own = &flow->flows[w];
         sim_account(&flow->warps[w], phase->barrier->ordinal + 1);
+        if (flow->is_kept)
+            continue;
         own->run_start = phase->barrier->ordinal + 1;
         own->live = own->root.lanes = 0;
         own->split_count = 0;
