@@ -195,11 +195,6 @@ static void create_blocks(struct build *build) {
     }
 }
 
-static LLVMValueRef load_pointer(struct build *build, LLVMValueRef from, size_t offset) {
-    return LLVMBuildLoad2(build->builder, build->bytes,
-                          build_pointer(build, from, offset, build->bytes), here);
-}
-
 static void build_prologue(struct build *build) {
     LLVMBuilderRef b = build->builder;
     LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
@@ -209,23 +204,25 @@ static void build_prologue(struct build *build) {
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
-    LLVMValueRef block =
-        load_pointer(build, LLVMGetParam(build->function, 0), offsetof(struct sim_warp, block));
-    build->shared = load_pointer(build, block, offsetof(struct sim_block, shared));
+    LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
+                                     offsetof(struct sim_warp, block), build->bytes);
+    build->shared = build_field(build, block, offsetof(struct sim_block, shared), build->bytes);
     LLVMValueRef instrs = LLVMBuildPtrToInt(
-        b, load_pointer(build, build->links, offsetof(struct compiled_links, instrs)), build->i64,
-        here);
+        b, build_field(build, build->links, offsetof(struct compiled_links, instrs), build->bytes),
+        build->i64, here);
     LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
     LLVMValueRef index =
         LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
                       LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
     build_turn(build, index);
     // Read anew, so that addresses of instructions are not made before they are needed.
-    build->instrs = load_pointer(build, build->links, offsetof(struct compiled_links, instrs));
+    build->instrs =
+        build_field(build, build->links, offsetof(struct compiled_links, instrs), build->bytes);
     for (unsigned i = 0; i < 4; i++)
-        build->base[i] = load_pointer(build, build->warp,
-                                      offsetof(struct sim_warp, base) + i * sizeof(uint8_t *));
-    build->flow = load_pointer(build, build->warp, offsetof(struct sim_warp, flow));
+        build->base[i] =
+            build_field(build, build->warp, offsetof(struct sim_warp, base) + i * sizeof(uint8_t *),
+                        build->bytes);
+    build->flow = build_field(build, build->warp, offsetof(struct sim_warp, flow), build->bytes);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);

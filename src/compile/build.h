@@ -35,7 +35,7 @@ struct build {
     LLVMValueRef warp, flow, base[4], cells, shared;
     LLVMValueRef instrs, links; // the kernel's instructions; struct compiled_links
     LLVMBasicBlockRef step;     // behind a warp that has left: perhaps the next one begins
-    LLVMBasicBlockRef next;     // it does
+    LLVMBasicBlockRef turn;     // it does, by phis: `warp`, `at`, `trusted`
     LLVMValueRef left_at;       // where it left, by number: a phi of that block
     LLVMValueRef at, trusted;   // where the warp begins, by number; compiled_body's is_trusted
     LLVMValueRef count, run_start,
@@ -62,6 +62,9 @@ LLVMValueRef build_pointer(struct build *build, LLVMValueRef base, uint64_t offs
                            LLVMTypeRef type);
 LLVMValueRef build_pointer_by(struct build *build, LLVMValueRef base, LLVMValueRef offset,
                               LLVMTypeRef type);
+// What a record holds at an offset.
+LLVMValueRef build_field(struct build *build, LLVMValueRef record, size_t offset, LLVMTypeRef type);
+LLVMValueRef build_number(const struct build *build, uint64_t value); // an i64
 LLVMValueRef build_constant(const struct build *build, unsigned bytes, uint64_t value);
 // All 32 lanes; `first` is lane 0's of such a form.
 LLVMValueRef build_spread(struct build *build, struct form form, LLVMValueRef first,
@@ -135,7 +138,7 @@ void build_parted(struct build *build, uint32_t op);
 // Whether native code makes the access, its base having that form.
 bool build_can_access(const struct build *build, const struct op *op, struct form base);
 // Where lanes lie anywhere, else by the first lane's place.
-bool build_is_anywhere(struct form base);
+bool build_is_anywhere(const struct op *op, struct form base);
 // What is loaded becomes what registers hold.
 void build_access(struct build *build, const struct op *op);
 

@@ -128,6 +128,18 @@ static struct form shift_right(const struct op *op, const struct form *in, unsig
     return in[0].stride & ((1ll << by->value) - 1) ? lanes : ramp(in[0].stride >> by->value, zeros);
 }
 
+// An exclusive or with a constant: its low bits exchange lanes.
+static struct form exchange(struct form in, unsigned width, uint64_t constant) {
+    const uint64_t low = (1ull << width) - 1, stride = (uint64_t)in.stride;
+    const uint64_t rest = constant & ~low;
+    if ((stride & (stride - 1)) || (constant & low) % stride)
+        return lanes;
+    struct form result =
+        ramp(in.stride, rest ? least(in.zeros, (unsigned)__builtin_ctzll(rest)) : in.zeros);
+    result.flip = (uint8_t)((constant & low) / stride);
+    return result;
+}
+
 // Lanes differ in low bits only, where lane 0 has zeros.
 static struct form bitwise(const struct op *op, const struct form *in, unsigned bits) {
     const enum ir_value value = op->meaning.value;
@@ -139,19 +151,24 @@ static struct form bitwise(const struct op *op, const struct form *in, unsigned 
     const struct form *other = &in[1 - which];
     if (!is_uniform(*other) || width == 64)
         return lanes;
+    const struct op_source *by = &op->sources[1 - which];
+    if ((value == IR_VALUE_xor_32 || value == IR_VALUE_xor_64) && by->kind == SOURCE_CONSTANT &&
+        !is_uniform(in[which]))
+        return exchange(in[which], width, by->value);
     if (value == IR_VALUE_or_32 || value == IR_VALUE_or_64 || value == IR_VALUE_xor_32 ||
         value == IR_VALUE_xor_64)
         return other->zeros >= width ? ramp(in[which].stride, least(in[0].zeros, in[1].zeros))
                                      : lanes;
-    const struct op_source *mask = &op->sources[1 - which];
-    if ((value != IR_VALUE_and_32 && value != IR_VALUE_and_64) || mask->kind != SOURCE_CONSTANT)
+    if ((value != IR_VALUE_and_32 && value != IR_VALUE_and_64) || by->kind != SOURCE_CONSTANT)
         return lanes;
     const uint64_t low = (1ull << width) - 1;
-    if ((mask->value & low) == 0)
+    if ((by->value & low) == 0)
         return ramp(0, in[which].zeros == 64 ? 64 : least(64, (unsigned)in[which].zeros));
-    if ((mask->value & low) != low)
+    // The bits below the distance of lanes are 0 anyway.
+    const uint64_t kept = by->value | ((1ull << __builtin_ctzll((uint64_t)in[which].stride)) - 1);
+    if ((kept & low) != low)
         return lanes;
-    const uint64_t rest = in[which].zeros >= 64 ? 0 : mask->value >> in[which].zeros;
+    const uint64_t rest = in[which].zeros >= 64 ? 0 : by->value >> in[which].zeros;
     return ramp(in[which].stride, rest ? in[which].zeros : 64);
 }
 
@@ -229,6 +246,21 @@ static unsigned bound_of(const struct op *op, const struct ir_value_row *row,
     return bits < width ? bits : FORM_ANY_BITS;
 }
 
+// Whether lanes that differ are exchanged alike in all operands; and how.
+static bool find_flip(const struct op *op, const struct form *in, uint8_t *flip) {
+    bool is_known = false;
+    *flip = 0;
+    for (unsigned i = 0; i < op->source_count; i++) {
+        if (in[i].stride == 0)
+            continue;
+        if (is_known && in[i].flip != *flip)
+            return false;
+        *flip = in[i].flip;
+        is_known = true;
+    }
+    return true;
+}
+
 static struct form by_law(struct op *op, const struct ir_value_row *row, const struct form *in) {
     const unsigned bits = kind_bits(row->result);
     bool all_uniform = true;
@@ -245,6 +277,9 @@ static struct form by_law(struct op *op, const struct ir_value_row *row, const s
     for (unsigned i = 0; i < op->source_count; i++)
         if (!kind_bits(row->operands[i]))
             return all_uniform ? ramp(0, 0) : lanes;
+    uint8_t flip;
+    if (!find_flip(op, in, &flip))
+        return lanes;
     struct form result;
     switch (row->law) {
     case IR_LAW_COPY:
@@ -272,7 +307,11 @@ static struct form by_law(struct op *op, const struct ir_value_row *row, const s
         result = ramp(0, 0);
     if (result.kind == FORM_RAMP)
         check_range(op, row, in);
-    return result;
+    result.flip = result.kind == FORM_RAMP && result.stride ? result.flip ^ flip : 0;
+    if (!op->checks_range || !flip)
+        return result;
+    op->checks_range = false; // which is asked of lanes in order
+    return lanes;
 }
 
 // ---- Instructions ---------------------------------------------------------------------------

@@ -8,16 +8,18 @@
 
 enum form_kind {
     FORM_NONE,  // not known yet: no way leads here
-    FORM_RAMP,  // lane n's value is lane 0's + n * stride, in the width of the register
+    FORM_RAMP,  // lane n's value is that of lane `flip` + (n ^ flip) * stride, in the register's
+                // width
     FORM_LANES, // anything
 };
 
-// zeros: so many low bits of lane 0's value are 0. bits: all lanes' values are below 2^bits, as
-// numbers without a sign; FORM_ANY_BITS: it is not known.
+// flip: lanes have been exchanged, as by an exclusive or of an index with a constant; 0: they have
+// not. zeros: so many low bits of the value of lane `flip` are 0. bits: all lanes' values are below
+// 2^bits, as numbers without a sign; FORM_ANY_BITS: it is not known.
 enum { FORM_ANY_BITS = 64 };
 struct form {
     enum form_kind kind;
-    uint8_t zeros, bits;
+    uint8_t zeros, bits, flip;
     int64_t stride;
 };
 

@@ -12,11 +12,6 @@ static LLVMValueRef instr_address(struct build *build, uint32_t instr) {
     return build_pointer(build, build->instrs, instr * sizeof(struct sim_instr), build->i8);
 }
 
-static LLVMValueRef linked(struct build *build, LLVMValueRef table, size_t offset) {
-    return LLVMBuildLoad2(build->builder, build->bytes,
-                          build_pointer(build, table, offset, build->bytes), here);
-}
-
 static void add_to(struct build *build, size_t field, LLVMValueRef value) {
     LLVMValueRef at = build_pointer(build, build->flow, field, build->i64);
     LLVMValueRef sum = LLVMBuildAdd(
@@ -85,8 +80,10 @@ static LLVMValueRef mask_bits(const struct build *build) {
 
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next) {
     LLVMValueRef more[] = {LLVMConstInt(build->i32, segment, false), mask_bits(build)};
-    call(build, linked(build, build->links, offsetof(struct compiled_links, run_segment)), more, 2,
-         next);
+    call(build,
+         build_field(build, build->links, offsetof(struct compiled_links, run_segment),
+                     build->bytes),
+         more, 2, next);
 }
 
 // ---- Handlers of the interpreter ----------------------------------------------------------------
@@ -119,13 +116,16 @@ void build_interpreted(struct build *build, uint32_t op) {
     if (build->mask) {
         LLVMValueRef more[] = {LLVMConstInt(build->i32, o->first, false),
                                LLVMConstInt(build->i32, o->at + 1, false), build->mask->bits};
-        call(build, linked(build, build->links, offsetof(struct compiled_links, run_some)), more, 3,
-             o->at + 1);
+        call(build,
+             build_field(build, build->links, offsetof(struct compiled_links, run_some),
+                         build->bytes),
+             more, 3, o->at + 1);
     } else {
-        LLVMValueRef handlers =
-            linked(build, build->links, offsetof(struct compiled_links, handlers));
+        LLVMValueRef handlers = build_field(
+            build, build->links, offsetof(struct compiled_links, handlers), build->bytes);
         LLVMValueRef more[] = {instr_address(build, o->first)};
-        call(build, linked(build, handlers, o->first * sizeof(sim_handler)), more, 1, o->at + 1);
+        call(build, build_field(build, handlers, o->first * sizeof(sim_handler), build->bytes),
+             more, 1, o->at + 1);
     }
     ir_visit_registers(ir, load_register, &visit);
 }

@@ -7,10 +7,6 @@
 
 static const char here[] = "";
 
-static LLVMValueRef number(const struct build *build, uint64_t value) {
-    return LLVMConstInt(build->i64, value, false);
-}
-
 // Lane 0's offset or address.
 static LLVMValueRef first_address(struct build *build, const struct op *op) {
     LLVMValueRef base = build_source_first(build, &op->base);
@@ -20,7 +16,7 @@ static LLVMValueRef first_address(struct build *build, const struct op *op) {
         // Below 0 where lane 0 is off and has no place.
         return LLVMBuildSExt(build->builder, base, build->i64, here);
     }
-    return LLVMBuildAdd(build->builder, base, number(build, op->access->offset), here);
+    return LLVMBuildAdd(build->builder, base, build_number(build, op->access->offset), here);
 }
 
 // ---- What is accessed -------------------------------------------------------------------------
@@ -31,7 +27,7 @@ static LLVMTypeRef element_type(const struct build *build, const struct op *op) 
 
 static LLVMValueRef place(struct build *build, const struct op *op, LLVMValueRef first,
                           uint64_t more, LLVMTypeRef type) {
-    LLVMValueRef at = LLVMBuildAdd(build->builder, first, number(build, more), here);
+    LLVMValueRef at = LLVMBuildAdd(build->builder, first, build_number(build, more), here);
     if (op->access->space == PTX_SPACE_SHARED)
         return build_pointer_by(build, build->shared, at, type);
     return LLVMBuildIntToPtr(build->builder, at, LLVMPointerType(type, 0), here);
@@ -69,8 +65,46 @@ static LLVMValueRef take_element(struct build *build, LLVMValueRef all, unsigned
                                   LLVMConstVector(which, LANES), here);
 }
 
-// Lanes side by side.
-static void load_linear(struct build *build, const struct op *op, LLVMValueRef first,
+// ---- Lanes side by side, which may have been exchanged (struct form) ----------------------------
+
+// What lane n ^ flip has: from lanes in order to the order of their places, and back.
+static LLVMValueRef exchange_lanes(struct build *build, LLVMValueRef all, unsigned flip) {
+    LLVMValueRef which[LANES];
+    if (!flip)
+        return all;
+    for (unsigned l = 0; l < LANES; l++)
+        which[l] = LLVMConstInt(build->i32, l ^ flip, false);
+    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
+                                  LLVMConstVector(which, LANES), here);
+}
+
+// The lanes that are on, in the order of their places.
+static LLVMValueRef on_places(struct build *build, unsigned flip) {
+    LLVMBuilderRef b = build->builder;
+    if (!flip)
+        return on_lanes(build);
+    LLVMValueRef bits = build->mask->bits;
+    for (unsigned by = 1; by < LANES; by *= 2) {
+        const uint32_t upper = UINT32_MAX / (1u + (1u << by % LANES)) << by;
+        if (!(flip & by))
+            continue;
+        LLVMValueRef distance = LLVMConstInt(build->i32, by, false);
+        LLVMValueRef low = LLVMBuildAnd(b, bits, LLVMConstInt(build->i32, ~upper, false), here);
+        LLVMValueRef high = LLVMBuildAnd(b, bits, LLVMConstInt(build->i32, upper, false), here);
+        bits = LLVMBuildOr(b, LLVMBuildShl(b, low, distance, here),
+                           LLVMBuildLShr(b, high, distance, here), here);
+    }
+    return LLVMBuildBitCast(b, bits, vector_of(build->i1, LANES), here);
+}
+
+// Of the lane whose place is the first.
+static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct form base) {
+    const uint64_t distance = (uint64_t)base.flip * (uint64_t)base.stride;
+    return distance ? LLVMBuildSub(build->builder, first, build_number(build, distance), here)
+                    : first;
+}
+
+static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
     LLVMTypeRef type = vector_of(element_type(build, op), LANES * count);
@@ -78,14 +112,16 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
     if (build->mask) { // of one element
         LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
         LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-        LLVMValueRef arguments[] = {at, align, on_lanes(build), LLVMGetUndef(type)};
+        LLVMValueRef arguments[] = {at, align, on_places(build, flip), LLVMGetUndef(type)};
         all = build_intrinsic(build, "llvm.masked.load", types, 2, arguments, 4);
     } else {
         all = LLVMBuildLoad2(build->builder, type, at, here);
         LLVMSetAlignment(all, op->access->bytes);
     }
-    for (unsigned e = 0; e < count; e++)
-        values[e] = widen(build, op, count == 1 ? all : take_element(build, all, count, e));
+    if (count == 1)
+        values[0] = exchange_lanes(build, widen(build, op, all), flip);
+    for (unsigned e = 0; count > 1 && e < count; e++)
+        values[e] = widen(build, op, take_element(build, all, count, e));
 }
 
 static void load_strided(struct build *build, const struct op *op, LLVMValueRef first,
@@ -106,16 +142,16 @@ static void load_strided(struct build *build, const struct op *op, LLVMValueRef 
 }
 
 static void load_values(struct build *build, const struct op *op, LLVMValueRef first,
-                        int64_t stride, LLVMValueRef values[4]) {
+                        struct form base, LLVMValueRef values[4]) {
     const unsigned width = op->access->bytes * op->access->count;
-    if (stride == (int64_t)width) {
-        load_linear(build, op, first, values);
-    } else if (stride == 0) {
+    if (base.stride == (int64_t)width) {
+        load_linear(build, op, first_place(build, first, base), base.flip, values);
+    } else if (base.stride == 0) {
         for (unsigned e = 0; e < op->access->count; e++)
             values[e] = load_one(
                 build, op, place(build, op, first, e * op->access->bytes, element_type(build, op)));
     } else {
-        load_strided(build, op, first, stride, values);
+        load_strided(build, op, first, base.stride, values);
     }
 }
 
@@ -170,9 +206,11 @@ static void store_uniform(struct build *build, const struct op *op, LLVMValueRef
     }
 }
 
-static void store_linear(struct build *build, const struct op *op, LLVMValueRef first) {
+static void store_linear(struct build *build, const struct op *op, LLVMValueRef first,
+                         unsigned flip) {
     const unsigned count = op->access->count;
-    LLVMValueRef all = narrow(build, op, build_source_lanes(build, &op->elements[0]), LANES);
+    LLVMValueRef all = narrow(
+        build, op, exchange_lanes(build, build_source_lanes(build, &op->elements[0]), flip), LANES);
     LLVMValueRef which[4 * LANES];
     if (count > 1) {
         LLVMValueRef parts[4];
@@ -199,7 +237,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
     LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-    LLVMValueRef arguments[] = {all, at, align, on_lanes(build)};
+    LLVMValueRef arguments[] = {all, at, align, on_places(build, flip)};
     build_intrinsic(build, "llvm.masked.store", types, 2, arguments, 4);
 }
 
@@ -215,14 +253,14 @@ static void store_strided(struct build *build, const struct op *op, LLVMValueRef
 }
 
 static void store_values(struct build *build, const struct op *op, LLVMValueRef first,
-                         int64_t stride) {
+                         struct form base) {
     const int64_t width = op->access->bytes * op->access->count;
-    if (stride == 0)
+    if (base.stride == 0)
         store_uniform(build, op, first);
-    else if (stride == width)
-        store_linear(build, op, first);
+    else if (base.stride == width)
+        store_linear(build, op, first_place(build, first, base), base.flip);
     else
-        store_strided(build, op, first, stride);
+        store_strided(build, op, first, base.stride);
 }
 
 // ---- Lanes anywhere -----------------------------------------------------------------------------
@@ -233,7 +271,7 @@ static LLVMValueRef splat(struct build *build, LLVMValueRef value, unsigned byte
 
 static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
     LLVMValueRef offset = op->base.bytes == 8
-                              ? number(build, op->access->offset)
+                              ? build_number(build, op->access->offset)
                               : LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
     return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base),
                         splat(build, offset, op->base.bytes), here);
@@ -278,14 +316,15 @@ static void access_lanes(struct build *build, const struct op *op, LLVMValueRef 
 
 // ---- An access --------------------------------------------------------------------------------
 
-bool build_is_anywhere(struct form base) {
-    return base.kind == FORM_LANES;
+bool build_is_anywhere(const struct op *op, struct form base) {
+    const bool is_linear = op->access->count == 1 && base.stride == op->access->bytes;
+    return base.kind == FORM_LANES || (base.flip && !is_linear);
 }
 
 // Of some lanes, those that are neither side by side nor at one place are taken one by one.
 static bool is_lane_by_lane(const struct build *build, const struct op *op, struct form base) {
     const int64_t width = op->access->bytes * op->access->count;
-    return build_is_anywhere(base) ||
+    return build_is_anywhere(op, base) ||
            (build->mask && base.stride != 0 && (base.stride != width || op->access->count > 1));
 }
 
@@ -295,8 +334,10 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
     enum { FAR = 1 << 20 };
     if (op->guard != IR_NONE)
         return false;
-    if (base.kind != FORM_RAMP)
-        return base.kind == FORM_LANES && op->base.bytes == (is_shared ? 4 : 8);
+    if (base.kind == FORM_NONE)
+        return false;
+    if (build_is_anywhere(op, base))
+        return op->base.bytes == (is_shared ? 4 : 8);
     if (is_lane_by_lane(build, op, base) && !is_shared)
         return false;
     if (base.stride == 0 || base.stride == width)
@@ -312,9 +353,9 @@ void build_access(struct build *build, const struct op *op) {
     if (is_lane_by_lane(build, op, base))
         access_lanes(build, op, lane_offsets(build, op), values);
     else if (is_load)
-        load_values(build, op, first_address(build, op), base.stride, values);
+        load_values(build, op, first_address(build, op), base, values);
     else
-        store_values(build, op, first_address(build, op), base.stride);
+        store_values(build, op, first_address(build, op), base);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         if (op->targets[e] != IR_NONE)
             build_assign(build, op->targets[e], values[e]);

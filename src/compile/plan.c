@@ -182,7 +182,7 @@ static bool read_access(struct plan *plan, const struct ir_instruction *ir,
     const struct sim_access *access = op->access = instr->access;
     const bool is_shared = access->space == PTX_SPACE_SHARED;
     if ((!is_shared && access->space != PTX_SPACE_GLOBAL) || access->site == IR_NONE ||
-        access->base_is_32 != is_shared || PTX_HAS(ir->ptx, volatile) ||
+        (access->has_base && access->base_is_32 != is_shared) || PTX_HAS(ir->ptx, volatile) ||
         access->order != EVENT_WEAK || access->count > MOST_ELEMENTS ||
         access->count * access->bytes > 16 || access->has_base2)
         return false;
@@ -386,7 +386,8 @@ static bool join_form(struct form *to, struct form from) {
         return false;
     if (to->kind == FORM_NONE)
         *to = from;
-    if (from.kind == FORM_LANES || to->kind == FORM_LANES || from.stride != to->stride)
+    if (from.kind == FORM_LANES || to->kind == FORM_LANES || from.stride != to->stride ||
+        from.flip != to->flip)
         *to = (struct form){.kind = FORM_LANES, .bits = to->bits};
     if (from.zeros < to->zeros)
         to->zeros = from.zeros;

@@ -65,7 +65,7 @@ static void mark(const struct segment *segment, const struct op *op, bool late) 
 // Accesses of lanes that are anywhere in global memory are in a segment without others but those of
 // the same base: often they are nowhere known, and the interpreter runs all of it.
 static bool may_join(struct segment *segment, const struct op *op, struct form base) {
-    const bool is_far = op->access->space != PTX_SPACE_SHARED && build_is_anywhere(base);
+    const bool is_far = op->access->space != PTX_SPACE_SHARED && build_is_anywhere(op, base);
     const bool is_first = !segment->has_access;
     if (is_first)
         segment->far_base = is_far ? op->base.reg : IR_NONE;
@@ -130,24 +130,17 @@ static void ask(struct segment *segment, LLVMValueRef condition) {
                         : condition;
 }
 
-static LLVMValueRef number(const struct build *build, uint64_t value) {
-    return LLVMConstInt(build->i64, value, false);
-}
-
-static LLVMValueRef load_field(struct build *build, LLVMValueRef cell, size_t field) {
-    return LLVMBuildLoad2(build->builder, build->i64, build_pointer(build, cell, field, build->i64),
-                          here);
-}
-
 // As native_way() of the simulator.
 static LLVMValueRef cell_of(struct build *build, uint32_t group, LLVMValueRef first) {
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef low = LLVMBuildLShr(b, first, number(build, NATIVE_WAY_LOW), here);
-    LLVMValueRef high = LLVMBuildLShr(b, first, number(build, NATIVE_WAY_HIGH), here);
-    LLVMValueRef way =
-        LLVMBuildAnd(b, LLVMBuildXor(b, low, high, here), number(build, NATIVE_WAYS - 1), here);
-    LLVMValueRef index = LLVMBuildAdd(b, way, number(build, (uint64_t)group * NATIVE_WAYS), here);
-    LLVMValueRef offset = LLVMBuildMul(b, index, number(build, sizeof(struct native_cell)), here);
+    LLVMValueRef low = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_LOW), here);
+    LLVMValueRef high = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_HIGH), here);
+    LLVMValueRef way = LLVMBuildAnd(b, LLVMBuildXor(b, low, high, here),
+                                    build_number(build, NATIVE_WAYS - 1), here);
+    LLVMValueRef index =
+        LLVMBuildAdd(b, way, build_number(build, (uint64_t)group * NATIVE_WAYS), here);
+    LLVMValueRef offset =
+        LLVMBuildMul(b, index, build_number(build, sizeof(struct native_cell)), here);
     return build_pointer_by(build, build->cells, offset, build->i8);
 }
 
@@ -159,9 +152,9 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
     LLVMValueRef spread =
         build_spread(build, (struct form){.kind = FORM_RAMP},
                      group->is_shared ? LLVMBuildTrunc(b, first, build->i32, here) : first, bytes);
-    LLVMValueRef at =
-        LLVMBuildIntToPtr(b, load_field(build, group->cell, offsetof(struct native_cell, shape)),
-                          LLVMPointerType(type, 0), here);
+    LLVMValueRef at = LLVMBuildIntToPtr(
+        b, build_field(build, group->cell, offsetof(struct native_cell, shape), build->i64),
+        LLVMPointerType(type, 0), here);
     LLVMValueRef shape = LLVMBuildLoad2(b, type, at, here);
     LLVMSetAlignment(shape, 64);
     if (!group->is_shared)
@@ -177,12 +170,13 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
 static void ask_lanes(struct segment *segment, const struct group *group) {
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef differ =
-        LLVMBuildXor(b, LLVMBuildZExt(b, build->mask->bits, build->i64, here),
-                     load_field(build, group->cell, offsetof(struct native_cell, lanes)), here);
-    LLVMValueRef wanted = load_field(build, group->cell, offsetof(struct native_cell, care));
-    ask(segment,
-        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, differ, wanted, here), number(build, 0), here));
+    LLVMValueRef differ = LLVMBuildXor(
+        b, LLVMBuildZExt(b, build->mask->bits, build->i64, here),
+        build_field(build, group->cell, offsetof(struct native_cell, lanes), build->i64), here);
+    LLVMValueRef wanted =
+        build_field(build, group->cell, offsetof(struct native_cell, care), build->i64);
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, differ, wanted, here),
+                               build_number(build, 0), here));
 }
 
 static void ask_group(struct segment *segment, struct group *group, bool is_anywhere) {
@@ -195,11 +189,14 @@ static void ask_group(struct segment *segment, struct group *group, bool is_anyw
     first = LLVMTypeOf(first) == build->i64 ? first : LLVMBuildZExt(b, first, build->i64, here);
     group->cell = cell_of(build, build->segments.groups++, first);
     LLVMValueRef distance = LLVMBuildSub(
-        b, first, load_field(build, group->cell, offsetof(struct native_cell, base)), here);
+        b, first, build_field(build, group->cell, offsetof(struct native_cell, base), build->i64),
+        here);
     LLVMValueRef bits = LLVMBuildAnd(
-        b, distance, load_field(build, group->cell, offsetof(struct native_cell, mask)), here);
-    LLVMValueRef limit = load_field(build, group->cell, offsetof(struct native_cell, limit));
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, number(build, 0), here));
+        b, distance,
+        build_field(build, group->cell, offsetof(struct native_cell, mask), build->i64), here);
+    LLVMValueRef limit =
+        build_field(build, group->cell, offsetof(struct native_cell, limit), build->i64);
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, build_number(build, 0), here));
     ask(segment, LLVMBuildICmp(b, LLVMIntULE, distance, limit, here));
     if (is_anywhere)
         ask_shape(segment, group, first);
@@ -218,7 +215,7 @@ static struct group *find_group(struct segment *segment, LLVMValueRef base, bool
 static bool note_access(struct segment *segment, const struct op *op) {
     struct build *build = segment->build;
     const bool is_shared = op->access->space == PTX_SPACE_SHARED;
-    const bool is_anywhere = build_is_anywhere(build_source_form(build, &op->base));
+    const bool is_anywhere = build_is_anywhere(op, build_source_form(build, &op->base));
     LLVMValueRef base =
         is_anywhere ? build_source_lanes(build, &op->base) : build_source_first(build, &op->base);
     struct group *group = find_group(segment, base, is_shared);
@@ -273,8 +270,8 @@ static void count_groups(struct segment *segment) {
         LLVMValueRef at = build_pointer(build, segment->groups[g].cell,
                                         offsetof(struct native_cell, count), build->i64);
         LLVMValueRef count = LLVMBuildLoad2(build->builder, build->i64, at, here);
-        LLVMBuildStore(build->builder, LLVMBuildAdd(build->builder, count, number(build, 1), here),
-                       at);
+        LLVMBuildStore(build->builder,
+                       LLVMBuildAdd(build->builder, count, build_number(build, 1), here), at);
     }
 }
 

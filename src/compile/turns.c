@@ -13,17 +13,8 @@ struct step {
     LLVMBasicBlockRef alone; // nobody follows
 };
 
-static LLVMValueRef load(struct build *build, LLVMValueRef record, size_t offset,
-                         LLVMTypeRef type) {
-    return LLVMBuildLoad2(build->builder, type, build_pointer(build, record, offset, type), here);
-}
-
 static void store(struct build *build, LLVMValueRef record, size_t offset, LLVMValueRef value) {
     LLVMBuildStore(build->builder, value, build_pointer(build, record, offset, LLVMTypeOf(value)));
-}
-
-static LLVMValueRef number(const struct build *build, uint64_t value) {
-    return LLVMConstInt(build->i64, value, false);
 }
 
 // Goes on where the condition holds; else the warp is left alone.
@@ -42,8 +33,9 @@ static LLVMValueRef is_equal(struct build *build, LLVMValueRef a, LLVMValueRef b
 static LLVMValueRef element(struct step *step, size_t table, LLVMValueRef instr, uint64_t bytes,
                             LLVMTypeRef type) {
     struct build *build = step->build;
-    LLVMValueRef offset = LLVMBuildMul(build->builder, instr, number(build, bytes), here);
-    return build_pointer_by(build, load(build, step->turns, table, build->bytes), offset, type);
+    LLVMValueRef offset = LLVMBuildMul(build->builder, instr, build_number(build, bytes), here);
+    return build_pointer_by(build, build_field(build, step->turns, table, build->bytes), offset,
+                            type);
 }
 
 static LLVMValueRef meeting_at(struct step *step, LLVMValueRef instr) {
@@ -60,20 +52,32 @@ static LLVMValueRef entry_of(struct step *step, LLVMValueRef instr) {
 
 static void need_no_look(struct step *step, LLVMValueRef flow) {
     struct build *build = step->build;
-    LLVMValueRef done = load(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64);
-    LLVMValueRef look_at = load(build, flow, offsetof(struct sim_warp_flow, look_at), build->i64);
+    LLVMValueRef done =
+        build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64);
+    LLVMValueRef look_at =
+        build_field(build, flow, offsetof(struct sim_warp_flow, look_at), build->i64);
     need(step, LLVMBuildICmp(build->builder, LLVMIntULT, done, look_at, here));
 }
 
-static void begin(struct step *step, LLVMValueRef warp, LLVMValueRef flow) {
+static void arrive(struct build *build, LLVMValueRef warp, LLVMValueRef at, LLVMValueRef trusted) {
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
+    LLVMAddIncoming(build->warp, &warp, &from, 1);
+    LLVMAddIncoming(build->at, &at, &from, 1);
+    LLVMAddIncoming(build->trusted, &trusted, &from, 1);
+}
+
+// The warp begins at `at`, which the turns know.
+static void begin(struct step *step, LLVMValueRef warp, LLVMValueRef flow, LLVMValueRef at,
+                  LLVMValueRef trusted) {
     struct build *build = step->build;
     LLVMValueRef turns = step->turns;
     store(build, turns, offsetof(struct compiled_turns, now), warp);
     store(build, turns, offsetof(struct compiled_turns, instructions),
-          load(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64));
+          build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64));
     store(build, turns, offsetof(struct compiled_turns, run_start),
-          load(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32));
-    LLVMBuildBr(build->builder, build->next);
+          build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32));
+    arrive(build, warp, at, trusted);
+    LLVMBuildBr(build->builder, build->turn);
 }
 
 // Around to the first one of the block, unless that may not follow.
@@ -81,13 +85,14 @@ static LLVMValueRef next_warp(struct step *step) {
     struct build *build = step->build;
     LLVMBuilderRef b = build->builder;
     LLVMValueRef next = build_pointer(build, build->warp, sizeof(struct sim_warp), build->i8);
-    LLVMValueRef end = load(build, step->turns, offsetof(struct compiled_turns, end), build->bytes);
+    LLVMValueRef end =
+        build_field(build, step->turns, offsetof(struct compiled_turns, end), build->bytes);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b), is_last = build_block(build, "is_last"),
                       chosen = build_block(build, "chosen");
     build_branch(build, LLVMBuildICmp(b, LLVMIntNE, next, end, here), chosen, is_last);
     LLVMPositionBuilderAtEnd(b, is_last);
     LLVMValueRef begin =
-        load(build, step->turns, offsetof(struct compiled_turns, begin), build->bytes);
+        build_field(build, step->turns, offsetof(struct compiled_turns, begin), build->bytes);
     need(step, LLVMBuildIsNotNull(b, begin, here));
     LLVMBasicBlockRef around = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, chosen);
@@ -102,17 +107,18 @@ static LLVMValueRef next_warp(struct step *step) {
 static void meet(struct step *step) {
     struct build *build = step->build;
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef to = load(build, step->turns, offsetof(struct compiled_turns, to), build->i64);
+    LLVMValueRef to =
+        build_field(build, step->turns, offsetof(struct compiled_turns, to), build->i64);
     LLVMBasicBlockRef has_come = build_block(build, "has_come"),
                       is_first = build_block(build, "first"), other = build_block(build, "other");
     build_branch(build, is_equal(build, to, build->left_at), has_come, other);
     LLVMPositionBuilderAtEnd(b, other);
-    build_branch(build, is_equal(build, to, number(build, COMPILED_NOWHERE)), is_first,
+    build_branch(build, is_equal(build, to, build_number(build, COMPILED_NOWHERE)), is_first,
                  step->alone);
     LLVMPositionBuilderAtEnd(b, is_first);
     LLVMValueRef meeting = meeting_at(step, build->left_at);
     LLVMValueRef may_end =
-        load(build, step->turns, offsetof(struct compiled_turns, may_end), build->i32);
+        build_field(build, step->turns, offsetof(struct compiled_turns, may_end), build->i32);
     // A barrier, or an end that is allowed.
     LLVMValueRef from_barrier =
         LLVMBuildSub(b, meeting, LLVMConstInt(build->i32, NATIVE_BARRIER, false), here);
@@ -125,65 +131,56 @@ static void meet(struct step *step) {
 // The one that is next begins as this one did.
 static void follow(struct step *step, LLVMValueRef next) {
     struct build *build = step->build;
-    LLVMValueRef flow = load(build, next, offsetof(struct sim_warp, flow), build->bytes);
+    LLVMValueRef flow = build_field(build, next, offsetof(struct sim_warp, flow), build->bytes);
     need_no_look(step, flow);
-    store(build, flow, offsetof(struct sim_warp_flow, spin), number(build, 0));
-    begin(step, next, flow);
+    store(build, flow, offsetof(struct sim_warp_flow, spin), build_number(build, 0));
+    begin(step, next, flow,
+          build_field(build, step->turns, offsetof(struct compiled_turns, at), build->i64),
+          build_field(build, step->turns, offsetof(struct compiled_turns, is_trusted), build->i32));
 }
 
 // All have come: the last one goes on behind the barrier.
 static void begin_round(struct step *step) {
     struct build *build = step->build;
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef turns = step->turns, at = LLVMBuildAdd(b, build->left_at, number(build, 1), here);
+    LLVMValueRef turns = step->turns,
+                 at = LLVMBuildAdd(b, build->left_at, build_number(build, 1), here);
     need(step, is_equal(build, meeting_at(step, build->left_at),
                         LLVMConstInt(build->i32, NATIVE_BARRIER, false)));
     LLVMValueRef is_open =
-        load(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
+        build_field(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
     need(step, LLVMBuildICmp(b, LLVMIntNE, is_open, LLVMConstInt(build->i8, 0, false), here));
     need_no_look(step, build->flow);
     LLVMValueRef entry = entry_of(step, build->at);
-    LLVMValueRef one = number(build, 1);
+    LLVMValueRef one = build_number(build, 1);
     store(build, entry, offsetof(struct native_entry, rounds),
-          LLVMBuildAdd(b, load(build, entry, offsetof(struct native_entry, rounds), build->i64),
+          LLVMBuildAdd(b,
+                       build_field(build, entry, offsetof(struct native_entry, rounds), build->i64),
                        one, here));
     store(build, turns, offsetof(struct compiled_turns, rounds),
-          LLVMBuildAdd(b, load(build, turns, offsetof(struct compiled_turns, rounds), build->i64),
-                       one, here));
+          LLVMBuildAdd(
+              b, build_field(build, turns, offsetof(struct compiled_turns, rounds), build->i64),
+              one, here));
     store(build, turns, offsetof(struct compiled_turns, at), at);
-    store(build, turns, offsetof(struct compiled_turns, to), number(build, COMPILED_NOWHERE));
+    store(build, turns, offsetof(struct compiled_turns, to), build_number(build, COMPILED_NOWHERE));
     store(build, turns, offsetof(struct compiled_turns, first), build->warp);
-    store(build, turns, offsetof(struct compiled_turns, is_trusted),
-          LLVMConstInt(build->i32, 1, false));
-    begin(step, build->warp, build->flow);
-}
-
-static void arrive(struct build *build, LLVMBasicBlockRef from, LLVMValueRef warp, LLVMValueRef at,
-                   LLVMValueRef trusted) {
-    LLVMAddIncoming(build->warp, &warp, &from, 1);
-    LLVMAddIncoming(build->at, &at, &from, 1);
-    LLVMAddIncoming(build->trusted, &trusted, &from, 1);
+    LLVMValueRef trusted = LLVMConstInt(build->i32, 1, false);
+    store(build, turns, offsetof(struct compiled_turns, is_trusted), trusted);
+    begin(step, build->warp, build->flow, at, trusted);
 }
 
 void build_turn(struct build *build, LLVMValueRef at) {
     LLVMBuilderRef b = build->builder;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), turn = build_block(build, "turn");
-    LLVMValueRef trusted = LLVMGetParam(build->function, 3),
-                 turns = LLVMGetParam(build->function, 5);
-    build->next = build_block(build, "next");
-    LLVMBuildBr(b, turn);
-    LLVMPositionBuilderAtEnd(b, turn);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    build->turn = build_block(build, "turn");
+    LLVMPositionBuilderAtEnd(b, build->turn);
     build->warp = LLVMBuildPhi(b, build->bytes, here);
     build->at = LLVMBuildPhi(b, build->i64, here);
     build->trusted = LLVMBuildPhi(b, build->i32, here);
-    arrive(build, before, LLVMGetParam(build->function, 0), at, trusted);
-    LLVMPositionBuilderAtEnd(b, build->next);
-    arrive(build, build->next,
-           load(build, turns, offsetof(struct compiled_turns, now), build->bytes),
-           load(build, turns, offsetof(struct compiled_turns, at), build->i64),
-           load(build, turns, offsetof(struct compiled_turns, is_trusted), build->i32));
-    LLVMBuildBr(b, turn);
-    LLVMPositionBuilderAtEnd(b, turn);
+    LLVMPositionBuilderAtEnd(b, before);
+    arrive(build, LLVMGetParam(build->function, 0), at, LLVMGetParam(build->function, 3));
+    LLVMBuildBr(b, build->turn);
+    LLVMPositionBuilderAtEnd(b, build->turn);
 }
 
 void build_turn_end(struct build *build) {
@@ -194,12 +191,12 @@ void build_turn_end(struct build *build) {
     LLVMPositionBuilderAtEnd(b, build->step);
     build->left_at = LLVMBuildPhi(b, build->i64, here);
     LLVMValueRef stops =
-        load(build, step.turns, offsetof(struct compiled_turns, stops), build->i32);
+        build_field(build, step.turns, offsetof(struct compiled_turns, stops), build->i32);
     need(&step, is_equal(build, stops, LLVMConstInt(build->i32, 0, false)));
     meet(&step);
     LLVMValueRef next = next_warp(&step);
     LLVMValueRef first =
-        load(build, step.turns, offsetof(struct compiled_turns, first), build->bytes);
+        build_field(build, step.turns, offsetof(struct compiled_turns, first), build->bytes);
     LLVMBasicBlockRef all = build_block(build, "all"), more = build_block(build, "more");
     build_branch(build, LLVMBuildICmp(b, LLVMIntNE, next, first, here), more, all);
     LLVMPositionBuilderAtEnd(b, more);
@@ -208,14 +205,14 @@ void build_turn_end(struct build *build) {
     begin_round(&step);
     LLVMPositionBuilderAtEnd(b, step.alone);
     LLVMValueRef offset =
-        LLVMBuildMul(b, build->left_at, number(build, sizeof(struct sim_instr)), here);
+        LLVMBuildMul(b, build->left_at, build_number(build, sizeof(struct sim_instr)), here);
     LLVMBuildRet(b, build_pointer_by(build, build->instrs, offset, build->i8));
     LLVMPositionBuilderAtEnd(b, before);
 }
 
 void build_meet(struct build *build, uint32_t instr) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
-    LLVMValueRef at = number(build, instr);
+    LLVMValueRef at = build_number(build, instr);
     LLVMAddIncoming(build->left_at, &at, &from, 1);
     LLVMBuildBr(build->builder, build->step);
 }

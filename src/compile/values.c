@@ -30,6 +30,15 @@ LLVMValueRef build_pointer(struct build *build, LLVMValueRef base, uint64_t offs
     return build_pointer_by(build, base, LLVMConstInt(build->i64, offset, false), type);
 }
 
+LLVMValueRef build_field(struct build *build, LLVMValueRef record, size_t offset,
+                         LLVMTypeRef type) {
+    return LLVMBuildLoad2(build->builder, type, build_pointer(build, record, offset, type), here);
+}
+
+LLVMValueRef build_number(const struct build *build, uint64_t value) {
+    return LLVMConstInt(build->i64, value, false);
+}
+
 static LLVMTypeRef lanes_of(const struct build *build, unsigned bytes) {
     return LLVMVectorType(build_lane_type(build, bytes), LANES);
 }
@@ -42,18 +51,19 @@ static LLVMValueRef splat(struct build *build, LLVMValueRef value) {
                                   LLVMConstNull(LLVMVectorType(build->i32, LANES)), here);
 }
 
-static LLVMValueRef steps(const struct build *build, unsigned bytes, int64_t stride) {
+// From lane 0's value to all lanes'.
+static LLVMValueRef steps(const struct build *build, unsigned bytes, struct form form) {
     LLVMValueRef all[LANES];
     for (int l = 0; l < LANES; l++)
-        all[l] = build_constant(build, bytes, (uint64_t)l * (uint64_t)stride);
+        all[l] = build_constant(build, bytes,
+                                (uint64_t)((l ^ form.flip) - form.flip) * (uint64_t)form.stride);
     return LLVMConstVector(all, LANES);
 }
 
 LLVMValueRef build_spread(struct build *build, struct form form, LLVMValueRef first,
                           unsigned bytes) {
     LLVMValueRef all = splat(build, first);
-    return form.stride ? LLVMBuildAdd(build->builder, all, steps(build, bytes, form.stride), here)
-                       : all;
+    return form.stride ? LLVMBuildAdd(build->builder, all, steps(build, bytes, form), here) : all;
 }
 
 LLVMValueRef build_register_lanes(struct build *build, uint32_t reg) {
@@ -179,7 +189,9 @@ static LLVMValueRef load_first_on(struct build *build, uint32_t reg, struct form
     LLVMSetAlignment(value, bytes ? bytes : 4);
     if (!bytes)
         return LLVMBuildTrunc(b, LLVMBuildLShr(b, value, lane, here), build->i1, here);
-    LLVMValueRef steps = LLVMBuildMul(b, LLVMBuildZExt(b, lane, type, here),
+    LLVMValueRef flip = build_constant(build, bytes, form.flip);
+    LLVMValueRef distance = LLVMBuildXor(b, LLVMBuildZExt(b, lane, type, here), flip, here);
+    LLVMValueRef steps = LLVMBuildMul(b, LLVMBuildSub(b, distance, flip, here),
                                       build_constant(build, bytes, (uint64_t)form.stride), here);
     return LLVMBuildSub(b, value, steps, here);
 }

@@ -91,7 +91,7 @@ static unsigned offset(struct generator *g, unsigned width, unsigned bytes, uint
         }
     }
     const unsigned s = new_32(g);
-    switch (random_below(g, 10)) {
+    switch (random_below(g, 11)) {
     case 0:
         random_say(g, "and.b32 %%r%u, %%r%u, %u;", t, v.number, mask);
         return t;
@@ -147,6 +147,15 @@ static unsigned offset(struct generator *g, unsigned width, unsigned bytes, uint
         *traits |= p.traits;
         random_say(g, "and.b32 %%r%u, %%r%u, %u;", s, v.number, mask);
         random_say(g, "selp.b32 %%r%u, %%r%u, %u, %%p%u;", t, s, mask, p.number);
+        return t;
+    }
+    case 9: { // each thread another one's place
+        const unsigned x = new_32(g), y = new_32(g);
+        *traits |= TRAIT_THREAD;
+        random_say(g, "mov.u32 %%r%u, %%tid.x;", s);
+        random_say(g, "shl.b32 %%r%u, %%r%u, %u;", x, s, w);
+        random_say(g, "xor.b32 %%r%u, %%r%u, %u;", y, x, width * random_below(g, 64));
+        random_say(g, "and.b32 %%r%u, %%r%u, %u;", t, y, mask);
         return t;
     }
     default: // what is not aligned faults

@@ -45,8 +45,11 @@ static struct subject draw(unsigned bits) {
     first = drawn >> 9 & 7 ? first : 0;
     s.form.zeros = first ? (uint8_t)zeros : 64;
     uint64_t any = 0;
+    if (s.form.stride && drawn >> 41 & 1)
+        s.form.flip = (uint8_t)((drawn >> 42) % LANES);
     for (int l = 0; l < LANES; l++)
-        any |= s.lanes[l] = cut(first + (uint64_t)l * (uint64_t)s.form.stride, bits);
+        any |= s.lanes[l] =
+            cut(first + (uint64_t)(l ^ s.form.flip) * (uint64_t)s.form.stride, bits);
     if (any < 1u << 30 && drawn >> 40 & 1)
         s.form.bits = (uint8_t)(any ? 64 - __builtin_clzll(any) : 0);
     return s;
@@ -92,21 +95,22 @@ static void hold(enum ir_value value, const struct op *op, const struct form *fo
         ir_value_run(value, op->meaning.immediate, &lane);
         const uint64_t out = cut(lane.out[0], bits);
         first = l ? first : out;
+        const uint64_t distance = (uint64_t)((l ^ found->flip) - found->flip);
         bool good = found->kind != FORM_RAMP ||
-                    out == cut(first + (uint64_t)l * (uint64_t)found->stride, bits);
+                    out == cut(first + distance * (uint64_t)found->stride, bits);
         good = good && (found->bits >= bits || out >> found->bits == 0);
         good =
-            good && (l || found->kind != FORM_RAMP || found->zeros == 0 ||
+            good && (l != found->flip || found->kind != FORM_RAMP || found->zeros == 0 ||
                      (found->zeros >= bits ? out == 0 : (out & ((1ull << found->zeros) - 1)) == 0));
         if (good)
             continue;
-        fail_msg("%s, lane %d is %llx, lane 0 %llx: stride %lld, %u zeros, %u bits", row->name, l,
-                 (unsigned long long)out, (unsigned long long)first, (long long)found->stride,
-                 found->zeros, found->bits);
+        fail_msg("%s, lane %d is %llx, lane 0 %llx: stride %lld, flip %u, %u zeros, %u bits",
+                 row->name, l, (unsigned long long)out, (unsigned long long)first,
+                 (long long)found->stride, found->flip, found->zeros, found->bits);
     }
 }
 
-static void try_row(enum ir_value value, uint64_t *ramps) {
+static void try_row(enum ir_value value, uint64_t *ramps, uint64_t *exchanged) {
     const struct ir_value_row *row = ir_value_row(value);
     struct op op = {.kind = OP_VALUE, .guard = IR_NONE, .to = TO, .pair = IR_NONE};
     struct subject in[SOURCES];
@@ -122,12 +126,13 @@ static void try_row(enum ir_value value, uint64_t *ramps) {
     if (!fits(row, &op, in))
         return;
     *ramps += forms[TO].kind == FORM_RAMP && forms[TO].stride != 0;
+    *exchanged += forms[TO].flip != 0;
     hold(value, &op, &forms[TO], in);
 }
 
 static void rows_make_the_forms_that_are_foretold(void **state) {
     (void)state;
-    uint64_t ramps = 0, rows = 0;
+    uint64_t ramps = 0, exchanged = 0, rows = 0;
     for (enum ir_value value = IR_VALUE_NONE + 1; value < IR_VALUE_COUNT; value++) {
         const struct ir_value_row *row = ir_value_row(value);
         bool is_whole = has_form(row->result) && !row->is_formed && !row->sees_own;
@@ -137,10 +142,11 @@ static void rows_make_the_forms_that_are_foretold(void **state) {
             continue;
         rows++;
         for (int round = 0; round < ROUNDS; round++)
-            try_row(value, &ramps);
+            try_row(value, &ramps, &exchanged);
     }
     assert_true(rows > 60);
     assert_true(ramps > 2000);
+    assert_true(exchanged > 500);
 }
 
 int main(void) {
