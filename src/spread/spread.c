@@ -18,6 +18,7 @@
 #include "spread/deal.h"
 #include "spread/form.h"
 #include "spread/why.h"
+#include "spread/writers.h"
 #include "spread/wrote.h"
 
 struct rank {
@@ -54,7 +55,7 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     struct map why; // kernel's name -> reason, of launches that were not shared out
     VEC(const char *) why_names;
     uint64_t shared, alone, undone;
-    uint64_t race_address;
+    uint64_t race_address; // what ranks did not agree on; 0: that was not it
     double reported;
     struct {
         double begin, wait, merge;
@@ -338,6 +339,7 @@ static void begin(struct spread *spread, const struct run_launch *launch) {
     pthread_mutex_lock(&spread->lock);
     spread->number++;
     spread->is_running = true;
+    spread->race_address = 0;
     spread->has_failed = spread->is_lost;
     spread->failure = spread->is_lost ? "a rank was lost" : NULL;
     spread->deal.shares[0].threads = (unsigned)sim_threads(sim_kernel_device(launch->kernel));
@@ -404,6 +406,7 @@ static bool merge_all(struct spread *spread, const struct ranks_merge *merge) {
                                     "by stores";
             return false;
         }
+    spread->race_address = 0;
     return true;
 }
 
@@ -553,6 +556,12 @@ static bool run(void *context, const struct run_launch *launch, struct sim_resul
     sim_apart_end(sim, &apart, !is_good);
     spread->shared += is_good;
     spread->undone += !is_good;
+    if (!is_good && spread->race_address) {
+        const unsigned bytes = merge.op == RANKS_STORES ? 1 : merge.bytes;
+        refuse(spread, launch, // which keeps the words as long as the kernel's name
+               spread_run_watched(launch, spread->race_address, bytes, spread->failure, result));
+        return true;
+    }
     if (!is_good)
         return refuse(spread, launch,
                       spread->failure ? spread->failure : "the system protects no more memory");

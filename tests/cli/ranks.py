@@ -39,6 +39,12 @@ __global__ void both(unsigned *out) { out[1024 + blockIdx.x] = 7; atomicAdd(out 
 __global__ void tickets(unsigned *out) { unsigned n = atomicAdd(out, 1u); out[1 + n % 2048] = blockIdx.x; }
 __global__ void floats(float *out) { atomicAdd(out, 0.1f * blockIdx.x); }
 __global__ void racing(unsigned *out) { out[threadIdx.x] = blockIdx.x; }
+__global__ void disagree(unsigned *out) {
+    if (blockIdx.x % 2)
+        out[5] = blockIdx.x; // the odd ones
+    else
+        ((unsigned short *)out)[10] = blockIdx.x; // the even ones
+}
 __global__ void same(unsigned *out) { out[threadIdx.x] = 5; }
 __global__ void falls(unsigned *out) { out[blockIdx.x == 77 ? 1u << 28 : blockIdx.x] = 1; }
 __global__ void looks(unsigned *out, cudaTextureObject_t texture) { out[blockIdx.x * blockDim.x + threadIdx.x] = tex1Dfetch<unsigned>(texture, threadIdx.x); }
@@ -62,6 +68,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(what, "tickets")) tickets<<<300, 64>>>(memory);
         else if (!strcmp(what, "floats")) floats<<<300, 64>>>((float *)memory);
         else if (!strcmp(what, "racing")) racing<<<300, 64>>>(memory);
+        else if (!strcmp(what, "disagree")) disagree<<<300, 64>>>(memory);
         else if (!strcmp(what, "same")) same<<<300, 64>>>(memory);
         else if (!strcmp(what, "falls")) falls<<<300, 64>>>(memory);
         else if (!strcmp(what, "looks")) {
@@ -82,15 +89,23 @@ int main(int argc, char **argv) {
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     cudaMemcpy(host, memory, n * 4, cudaMemcpyDeviceToHost);
     unsigned long long sum = 0;
-    if (strcmp(what, "racing")) for (int i = 0; i < n; i++) sum = sum * 31 + host[i];
+    if (strcmp(what, "racing") && strcmp(what, "disagree")) for (int i = 0; i < n; i++) sum = sum * 31 + host[i];
     printf("%llu\n", sum);
 }
 """
 
+
+
+def line(words):
+    return next(number for number, text in enumerate(SOURCE.split("\n"), 1) if words in text)
+
+
 # What is shared out, and what not, in the words of --ranks.
 SHARED = ("plain", "sums", "least", "most", "bits", "masks", "flips", "same", "bytes")
-ALONE = {"both": "changed one word", "tickets": "see how far others are", "floats": "see how far others are",
-         "racing": "race between blocks", "looks": "it reads textures", "falls": "faulted", "managed": "memory that the host sees",
+ALONE = {"both": "changed one word, by atomics and perhaps by stores: ranks.cu:", "tickets": "see how far others are", "floats": "see how far others are",
+         "racing": f"race between blocks (bankrun check --check race): ranks.cu:{line('void racing')} in block 0 and "
+                   f"ranks.cu:{line('void racing')} in block 299",
+         "disagree": f"ranks.cu:{line('the even ones')} in block 0 and ranks.cu:{line('the odd ones')} in block 1", "looks": "it reads textures", "falls": "faulted", "managed": "memory that the host sees",
          "mapped": "memory that the host sees"}
 
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", BANKRUN_RANKS_ALL="1")
