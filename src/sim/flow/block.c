@@ -407,7 +407,6 @@ static enum warp_result take_turn(struct sim_block_flow *flow, uint32_t *warp, b
     const struct sim_instr *pc = NULL;
     if (flow->block.worker->native && sim_native_turns(flow, warp, &pc, moved) == SIM_NATIVE_STOPS)
         return flow->has_fault ? WARP_FAULT : WARP_WAITS;
-    flow->is_fresh = false;
     if (flow->is_kept) {
         *moved = true;
         return WARP_WAITS;

@@ -19,6 +19,7 @@ struct phase {
     bool goes_on;   // behind a barrier that was silent: up to there nothing has been counted yet
     bool is_end;    // `barrier` is where threads end
     bool is_whole;  // of the block, from its beginning on
+    bool is_fresh;  // sim_block_flow.is_fresh, while the first round is run
     uint32_t now;   // the warp whose turn it is
     uint32_t start; // the first instruction that it has not counted when it begins,
     struct native_since since; // and what it has done until then
@@ -36,7 +37,7 @@ static bool find_start(struct phase *phase) {
 // False: the warps are not at one place, or wait for something else.
 static bool find_phase(struct phase *phase) {
     const struct sim_native *native = phase->flow->block.worker->native->native;
-    if (phase->flow->is_fresh)
+    if (phase->is_fresh)
         return find_start(phase);
     phase->is_whole = true;
     phase->is_trusted = true;
@@ -56,6 +57,7 @@ static bool find_phase(struct phase *phase) {
         phase->is_whole &= !warp->flow->instructions && !split->pauses;
         phase->is_trusted &= !is_pending || warp->flow->native_left == split->pc;
     }
+    phase->is_whole &= phase->at == native->code.instrs;
     return phase->pending >> phase->now & 1 &&
            (!phase->barrier ||
             native->meetings[phase->barrier - native->code.instrs] == NATIVE_BARRIER);
@@ -169,7 +171,7 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
     struct sim_native_worker *own = phase->own;
     const bool follows = may_follow(phase);
     const uint32_t runs = follows ? phase->pending : 1u << phase->now;
-    EACH_LANE(w, phase->goes_on || flow->is_fresh ? 0 : runs) {
+    EACH_LANE(w, phase->goes_on || phase->is_fresh ? 0 : runs) {
         begin_turn(&flow->warps[w], &flow->flows[w], phase->at);
     }
     if (!phase->has_started)
@@ -242,6 +244,7 @@ static void end(struct phase *phase) {
 static bool begin_next(struct phase *phase) {
     if (phase->is_silent)
         phase->flow->block.worker->barriers += phase->flow->warp_count;
+    phase->is_fresh = false;
     phase->at = phase->barrier + 1;
     phase->barrier = NULL;
     phase->pending = phase->all;
@@ -324,7 +327,9 @@ enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *war
     struct phase phase = {.flow = flow,
                           .own = worker->native,
                           .generation = &worker->memory->generation,
-                          .now = *warp};
+                          .now = *warp,
+                          .is_fresh = flow->is_fresh};
+    flow->is_fresh = false;
     if (worker->max_instructions || !find_phase(&phase) || !sim_native_is_entry(worker, phase.at) ||
         !may_begin(&phase, &flow->warps[*warp], &flow->flows[*warp]))
         return SIM_NATIVE_NOTHING;
