@@ -236,6 +236,8 @@ uint32_t symbol_add(struct form_table *table, const struct symbol *symbol) {
     struct symbol made = *symbol;
     made.now_low = made.low;
     made.now_high = made.high;
+    if (!made.function)
+        made.function = table->function;
     vec_push(&table->symbols, made);
     return (uint32_t)table->symbols.length - 1;
 }
@@ -280,6 +282,7 @@ uint32_t symbol_product(struct form_table *table, uint32_t a, uint32_t b) {
                              .high = ~0ull,
                              .origin = x.is_uniform ? y.origin : x.origin,
                              .instruction = x.is_uniform ? y.instruction : x.instruction,
+                             .function = x.is_uniform ? y.function : x.function,
                              .factors = {a, b}};
     uint64_t high;
     if (!__builtin_mul_overflow(x.high, y.high, &high)) {
@@ -316,6 +319,7 @@ uint32_t symbol_row(struct form_table *table, const struct symbol *limits, enum 
             if (made.origin == ORIGIN_NONE || !of->is_uniform) {
                 made.origin = of->origin;
                 made.instruction = of->instruction;
+                made.function = of->function;
             }
         }
     }

@@ -17,6 +17,8 @@
 #include "base/vec.h"
 #include "ir/value.h"
 
+struct ir_function;
+
 enum { FORM_LANES = 32, FORM_TERMS = 12, FORM_OPERANDS = 4, FORM_RECENT = 64 };
 
 typedef const uint64_t *form_lanes; // 32 numbers
@@ -62,7 +64,8 @@ struct symbol {
     uint64_t low, high; // bounds, inclusive, wherever it occurs
     uint64_t now_low, now_high; // where the table's facts hold; see facts.h
     enum symbol_origin origin;
-    uint32_t instruction; // of the function, that made it; IR_NONE: none did
+    uint32_t instruction;               // that made it; IR_NONE: none did
+    const struct ir_function *function; // whose that is; NULL: whose was executed then
     // PRODUCT
     uint32_t factors[2];
     // ROW
@@ -75,8 +78,9 @@ struct symbol {
 struct form_table {
     struct arena *arena;
     VEC(struct symbol) symbols;
-    const struct fact *facts; // that hold now: set by facts_enter alone
-    struct form_slot *slots;  // of lane numbers, forms and symbols
+    const struct ir_function *function; // that is executed, which makes symbols
+    const struct fact *facts;           // that hold now: set by facts_enter alone
+    struct form_slot *slots;            // of lane numbers, forms and symbols
     size_t slot_count, slot_room;
     form_lanes zero, one;
     form_lanes recent[FORM_RECENT]; // of those that are the same for all lanes, by low bits

@@ -112,7 +112,7 @@ static void note(struct search *search, enum prove_freedom freedom, const struct
     result->sides[!swaps] = side_of(b, m);
     if (symbol != IR_NONE && !races->trouble) {
         const struct symbol *of = form_symbol_of(&search->walker->table, symbol);
-        result->function = of->instruction == IR_NONE ? NULL : a->code->function;
+        result->function = of->instruction == IR_NONE ? NULL : of->function;
         result->instruction = of->instruction;
     }
 }

@@ -370,6 +370,7 @@ void walk_step(struct walker *walker, const struct code *code, uint32_t number,
                         .state = state,
                         .reader = {walker, code, number, state}};
     const struct ir_instruction *instruction = step.instruction;
+    walker->table.function = code->function;
     step.guard = read_guard(&step.reader);
     step.truth = (struct truth){.yes = state->may};
     if (step.guard)
