@@ -166,7 +166,7 @@ static void blame(struct prove_site *site, const struct code *code, const struct
     site->is_final = of && of->origin == ORIGIN_LOAD;
     site->what = of ? origin_words(of->origin) : "which lanes take part is not known";
     site->instruction = of ? of->instruction : IR_NONE;
-    site->function = of && of->function ? of->function : code->function;
+    site->function = symbol_maker(of, code->function);
 }
 
 // Whether the single number that decides is how far lanes lie apart, or a part of that.

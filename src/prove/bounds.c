@@ -122,7 +122,7 @@ static void give_up(struct prove_bounds *bounds, const char *what, const struct 
                    : what ? what
                           : "computed in a way that is not followed";
     bounds->instruction = of ? of->instruction : IR_NONE;
-    bounds->function = of && of->function ? of->function : code->function;
+    bounds->function = symbol_maker(of, code->function);
     bounds->is_final = of ? of->origin == ORIGIN_LOAD : what != NULL;
     bounds->lacks_size = false;
 }
@@ -298,7 +298,7 @@ static void look_at_alignment(struct walker *walker, const struct reach *reach, 
         alignment->fit = PROVE_FIT_UNKNOWN;
         alignment->what = origin_words(blamed ? blamed->origin : ORIGIN_OTHER);
         alignment->instruction = blamed ? blamed->instruction : IR_NONE;
-        alignment->function = blamed && blamed->function ? blamed->function : reach->code->function;
+        alignment->function = symbol_maker(blamed, reach->code->function);
         alignment->is_final = blamed && blamed->origin == ORIGIN_LOAD;
     } else if (alignment->fit == PROVE_FIT_NONE) {
         alignment->fit = PROVE_FITS;

@@ -162,5 +162,10 @@ unsigned form_zeros(const struct form_table *table, const struct form *a);
 
 // In words.
 const char *origin_words(enum symbol_origin origin);
+// Whose `instruction` is; of: NULL, or nobody made it: `other`.
+static inline const struct ir_function *symbol_maker(const struct symbol *of,
+                                                     const struct ir_function *other) {
+    return of && of->function ? of->function : other;
+}
 
 #endif

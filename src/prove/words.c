@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/recorder.h"
 
 // ---- Where accesses lie ---------------------------------------------------------------------
@@ -165,9 +166,8 @@ static void put_place(struct strbuf *out, const struct ir_function *function,
                       uint32_t instruction) {
     const struct ir_source_place at =
         ir_source_place(function, function->instructions[instruction].location);
-    const char *slash = at.file ? strrchr(at.file, '/') : NULL;
     if (at.line)
-        strbuf_printf(out, " at %s:%u", slash ? slash + 1 : at.file ? at.file : "line", at.line);
+        strbuf_printf(out, " at %s:%u", at.file ? text_file_name(at.file) : "line", at.line);
 }
 
 static void put_side(struct strbuf *out, const struct prove_race_side *side,

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 enum { MOST = 16 };
 
@@ -82,9 +83,7 @@ static bool put_place(const struct ir_function *kernel, uint32_t instruction, ui
         function ? ir_instruction_place(function, instruction) : (struct ir_source_place){0};
     if (!at.file)
         return false;
-    const char *slash = strrchr(at.file, '/');
-    strbuf_printf(out, "%s:%" PRIu32 " in block %" PRIu64, slash ? slash + 1 : at.file, at.line,
-                  block);
+    strbuf_printf(out, "%s:%" PRIu32 " in block %" PRIu64, text_file_name(at.file), at.line, block);
     return true;
 }
 
