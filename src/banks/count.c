@@ -137,13 +137,16 @@ static void count_modern(const struct bankrun_request *request, struct bankrun_c
         cost->max = (uint32_t)__builtin_popcount(lanes);
 }
 
+static bool is_plain(enum bankrun_access access, unsigned width) {
+    return access <= BANKRUN_STORE && (width == 1 || width == 2 || width == 4);
+}
+
 /* The most frequent requests, without detours: loads and stores of up to 32 bits a lane by a whole
  * warp, or by lanes that do not collide. False: it is not that, or this machine has no fast way. */
 static bool count_quickly(unsigned arch, const struct bankrun_request *request,
                           struct bankrun_cost *cost) {
     unsigned degree = 1, width = request->width;
-    if (request->access > BANKRUN_STORE || request->matrices != 0 ||
-        (width != 1 && width != 2 && width != 4) || request->mask == 0)
+    if (!is_plain(request->access, width) || request->matrices != 0 || request->mask == 0)
         return false;
     if (request->mask != UINT32_MAX ? !bankrun_is_once(request->offsets, width, request->mask)
                                     : !bankrun_count_words(request->offsets, width, &degree))
@@ -153,9 +156,8 @@ static bool count_quickly(unsigned arch, const struct bankrun_request *request,
 }
 
 bool bankrun_is_by_words(unsigned arch, enum bankrun_access access, unsigned width) {
-    const bool is_plain = access <= BANKRUN_STORE && (width == 1 || width == 2 || width == 4);
     return bankrun_family_of(arch) == BANKRUN_FAMILY_MODERN &&
-           (is_plain || (access == BANKRUN_ATOMIC_CONSTANT && width == 4));
+           (is_plain(access, width) || (access == BANKRUN_ATOMIC_CONSTANT && width == 4));
 }
 
 unsigned bankrun_most_words(const uint32_t *offsets) {

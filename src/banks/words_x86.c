@@ -132,7 +132,7 @@ TARGET static bool count_words(const uint32_t *offsets, unsigned width, unsigned
 
 /* With AVX-512 banks are counted in bits: each lane has one bit in 32, its bank's, and 32 such
  * words are added as degree.c does it, all banks at once, half of the lanes to the other half. */
-#define TARGET512 __attribute__((target("avx512f,avx512bw,avx512vl,popcnt")))
+#define TARGET512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 #define SUM(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0x96)
 #define CARRY(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0xe8)
 #define BY_8(x) _mm512_shuffle_i64x2(x, x, 0x4e)

@@ -29,6 +29,12 @@ static void tell_since(struct counter *counter) {
     counter->memo.since = worst > asked ? worst : asked;
 }
 
+static bool is_by_words(const struct counter_rule *rule) {
+    const struct bankrun_request full = profile_bank_request(&rule->request, UINT32_MAX, NULL);
+    return rule->space == SITE_SHARED && !rule->is_estimate &&
+           bankrun_is_by_words(rule->arch, full.access, full.width);
+}
+
 struct counter *counter_create(const struct counter_rule *rule, bool asks) {
     struct counter *counter = base_alloc_aligned(64, sizeof *counter);
     counter->rule = rule;
@@ -36,11 +42,7 @@ struct counter *counter_create(const struct counter_rule *rule, bool asks) {
     counter->patterns = create_patterns(FEW_BITS);
     counter->memo.keep = rule->keep;
     counter->is_asked = !asks;
-    if (rule->space == SITE_SHARED && !rule->is_estimate && !rule->request.matrices &&
-        !rule->request.is_copy &&
-        bankrun_is_by_words(rule->arch,
-                            profile_bank_request(&rule->request, UINT32_MAX, NULL).access,
-                            rule->request.width))
+    if (is_by_words(rule))
         counter->memo.by_degree.find = bankrun_most_words;
     tell_since(counter);
     return counter;
