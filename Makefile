@@ -46,7 +46,7 @@ site:
 	@tools/install-deps.sh mkdocs
 	@python3 tools/build_site.py "$$BUILD/site"
 
-# The examples of examples/python, with packages that PyPI has: about 3 GB, in a virtual environment in the build folder.
+# The examples of examples/python, with packages that PyPI has: about 8 GB, in a virtual environment in the build folder.
 python-examples: all
 	@tools/get-python-packages.sh "$$BUILD"
 	@BANKRUN="$$BUILD/bankrun" BANKRUN_PYTHON="$$BUILD/python-packages/bin/python" python3 tests/cli/python_packages.py

@@ -226,16 +226,15 @@ static void build_prologue(struct build *build) {
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);
-    LLVMValueRef start =
-        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32);
-    LLVMBuildStore(b, LLVMBuildLoad2(b, build->i32, start, here), build->run_start);
-    LLVMValueRef slice =
-        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, slice), build->i64);
-    LLVMValueRef spin =
-        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, spin), build->i64);
+    LLVMBuildStore(
+        b, build_field(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32),
+        build->run_start);
     // A jump may be up to the instructions of the kernel behind the last one.
-    LLVMValueRef left = LLVMBuildSub(b, LLVMBuildLoad2(b, build->i64, slice, here),
-                                     LLVMBuildLoad2(b, build->i64, spin, here), here);
+    LLVMValueRef slice =
+        build_field(build, build->flow, offsetof(struct sim_warp_flow, slice), build->i64);
+    LLVMValueRef spin =
+        build_field(build, build->flow, offsetof(struct sim_warp_flow, spin), build->i64);
+    LLVMValueRef left = LLVMBuildSub(b, slice, spin, here);
     build->left = LLVMBuildSub(
         b, left, LLVMConstInt(build->i64, build->plan->function->instruction_count, false), here);
     LLVMBasicBlockRef none = build_block(build, "none");

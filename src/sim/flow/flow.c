@@ -15,8 +15,7 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     assert(lanes && !flow->frames.length);
     flow->live = flow->started = lanes;
     flow->tokens.length = 0;
-    flow->instructions = flow->thread_instructions = flow->spin = flow->spin_before = 0;
-    flow->run_start = 0;
+    flow->spin_before = 0;
     flow->native_left = NULL;
     flow->slice = flow->look_at = SIM_LOOK_SLICE;
     flow->split_count = 1;
@@ -30,8 +29,7 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     flow->root.lanes = lanes;
     flow->splits[0] = (struct sim_split){
         .mask = lanes, .pc = code->instrs, .frame = &flow->root, .token = SIM_NO_TOKEN};
-    warp->carry = 0;
-    warp->stop = SIM_RUNNING;
+    sim_warp_start_again(warp);
 }
 
 void sim_warp_finish(struct sim_warp *warp) {
