@@ -104,6 +104,24 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
+// What a next warp, or the next block, often reads. Processors fetch ahead along one row, but not
+// where warps go through memory beside each other: waiting took half the time of a histogram whose
+// warps are 128 bytes apart, and a third of a transpose.
+static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
+    enum { CACHE_LINE = 64, READ = 0, KEEP = 3, DATA = 1 };
+    const unsigned span = LANES * op->access->count * op->access->bytes;
+    if (op->access->space == PTX_SPACE_SHARED)
+        return;
+    for (unsigned offset = span; offset < 2 * span; offset += CACHE_LINE) {
+        LLVMValueRef at = place(build, op, first, offset, build->i8);
+        LLVMTypeRef type = LLVMTypeOf(at);
+        LLVMValueRef arguments[] = {at, LLVMConstInt(build->i32, READ, false),
+                                    LLVMConstInt(build->i32, KEEP, false),
+                                    LLVMConstInt(build->i32, DATA, false)};
+        build_intrinsic(build, "llvm.prefetch", &type, 1, arguments, 4);
+    }
+}
+
 static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
@@ -117,6 +135,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
     } else {
         all = LLVMBuildLoad2(build->builder, type, at, here);
         LLVMSetAlignment(all, op->access->bytes);
+        fetch_ahead(build, op, first);
     }
     if (count == 1)
         values[0] = exchange_lanes(build, widen(build, op, all), flip);
