@@ -104,18 +104,18 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
-// What a next warp, or the next block, often reads. Processors fetch ahead along one row, but not
-// where warps go through memory beside each other: waiting took half the time of a histogram whose
-// warps are 128 bytes apart, and a third of a transpose.
+// What a next warp, or the next block, often accesses. Processors fetch ahead along one row, but
+// not where warps go through memory beside each other: waiting took half the time of a histogram
+// whose warps are 128 bytes apart, and of a transpose.
 static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
-    enum { CACHE_LINE = 64, READ = 0, KEEP = 3, DATA = 1 };
+    enum { CACHE_LINE = 64, KEEP = 3, DATA = 1 };
     const unsigned span = LANES * op->access->count * op->access->bytes;
     if (op->access->space == PTX_SPACE_SHARED)
         return;
     for (unsigned offset = span; offset < 2 * span; offset += CACHE_LINE) {
         LLVMValueRef at = place(build, op, first, offset, build->i8);
         LLVMTypeRef type = LLVMTypeOf(at);
-        LLVMValueRef arguments[] = {at, LLVMConstInt(build->i32, READ, false),
+        LLVMValueRef arguments[] = {at, LLVMConstInt(build->i32, op->kind == OP_STORE, false),
                                     LLVMConstInt(build->i32, KEEP, false),
                                     LLVMConstInt(build->i32, DATA, false)};
         build_intrinsic(build, "llvm.prefetch", &type, 1, arguments, 4);
@@ -252,6 +252,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     LLVMValueRef at = place(build, op, first, 0, LLVMTypeOf(all));
     if (!build->mask) {
         store_at(build, op, all, at);
+        fetch_ahead(build, op, first);
         return;
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};

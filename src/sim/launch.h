@@ -6,6 +6,8 @@
 
 #include "sim/sim_internal.h"
 
+struct sim_block_flow;
+
 // How many instructions a block that has executed so many may execute yet. Those of blocks that
 // have not ended on other threads are not known.
 uint64_t sim_worker_left(const struct sim_worker *worker, uint64_t instructions);
@@ -15,6 +17,9 @@ enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions
 bool sim_report_progress(struct sim_worker *worker, uint64_t instructions);
 // Whether a block before those of the cluster that the worker runs has faulted: it is dropped.
 bool sim_has_fault_before(const struct sim_worker *worker);
+// A block that native code alone has run (sim_block_flow.is_kept) has ended: the next one begins in
+// its place, without all that is done for blocks in general. False: that has to be done.
+bool sim_follow_block(struct sim_block_flow *flow);
 // Takes over fault->message. The fault of the first block, in the order in which blocks are handed
 // out, is the launch's.
 void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault);

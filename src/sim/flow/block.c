@@ -450,6 +450,8 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
         }
         if (!flow->live_threads) {
             assert(is_over(flow));
+            if (flow->is_kept && sim_follow_block(flow))
+                continue;
             return SIM_BLOCK_DONE;
         }
         has_stopped = !round.moved;
