@@ -221,6 +221,60 @@ TARGET512 static uint32_t find_distinct(__m512i low, __m512i high) {
     return distinct;
 }
 
+/* Rows of banks, of which every other lane that is kept is merged with the one behind it. */
+#define MERGE(a, b, upper, swap)                                                                   \
+    _mm512_or_si512(_mm512_mask_blend_epi32(upper, a, b), _mm512_shuffle_i64x2(a, b, swap))
+
+/* The banks of all lanes that want one of 8 rows: two words of the result for each row. */
+TARGET512 static inline __m512i banks_by_row(__m512i low, __m512i high) {
+    const __m512i banks = bank_bits(low), banks_high = bank_bits(high);
+    const __m512i keep = _mm512_set1_epi32(7);
+    const __m512i rows = _mm512_and_si512(_mm512_srli_epi32(low, 5), keep);
+    const __m512i rows_high = _mm512_and_si512(_mm512_srli_epi32(high, 5), keep);
+    __m512i row[8];
+    for (int r = 0; r < 8; r++) {
+        const __m512i wanted = _mm512_set1_epi32(r);
+        row[r] = _mm512_maskz_mov_epi32(_mm512_cmpeq_epi32_mask(rows, wanted), banks);
+        row[r] = _mm512_mask_or_epi32(row[r], _mm512_cmpeq_epi32_mask(rows_high, wanted), row[r],
+                                      banks_high);
+    }
+    for (int r = 0; r < 4; r++)
+        row[r] = MERGE(row[r], row[r + 4], 0xff00, 0x4e);
+    for (int r = 0; r < 2; r++)
+        row[r] = _mm512_or_si512(_mm512_shuffle_i64x2(row[r], row[r + 2], 0x88),
+                                 _mm512_shuffle_i64x2(row[r], row[r + 2], 0xdd));
+    row[0] = _mm512_or_si512(_mm512_unpacklo_epi64(row[0], row[1]),
+                             _mm512_unpackhi_epi64(row[0], row[1]));
+    return _mm512_or_si512(row[0], _mm512_shuffle_epi32(row[0], 0xb1));
+}
+
+/* All want words of one kilobyte, as in a histogram of 256 bins. */
+TARGET512 static unsigned count_few_rows(__m512i low, __m512i high) {
+    __m512i p0 = banks_by_row(low, high), p1, p2, carry;
+    ADD_FIRST(p0, BY_8);
+    p1 = carry;
+    ADD_FIRST(p0, BY_4);
+    ADD(p1, BY_4);
+    p2 = carry;
+    ADD_FIRST(p0, BY_2);
+    ADD(p1, BY_2);
+    ADD(p2, BY_2);
+    uint32_t banks = UINT32_MAX;
+    unsigned most = 0;
+    TAKE(carry, 3);
+    TAKE(p2, 2);
+    TAKE(p1, 1);
+    TAKE(p0, 0);
+    return most;
+}
+
+TARGET512 static inline bool has_few_rows(__m512i low, __m512i high) {
+    const __m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(low));
+    const __m512i differ =
+        _mm512_or_si512(_mm512_xor_si512(low, first), _mm512_xor_si512(high, first));
+    return !_mm512_test_epi32_mask(differ, _mm512_set1_epi32(~255));
+}
+
 /* False: an offset is no multiple of the width. */
 TARGET512 static bool count_words_512(const uint32_t *offsets, unsigned width, unsigned *degree) {
     const __m512i *from = (const __m512i *)(const void *)offsets;
@@ -229,6 +283,10 @@ TARGET512 static bool count_words_512(const uint32_t *offsets, unsigned width, u
         return false;
     low = _mm512_srli_epi32(low, 2);
     high = _mm512_srli_epi32(high, 2);
+    if (has_few_rows(low, high)) {
+        *degree = count_few_rows(low, high);
+        return true;
+    }
     const uint32_t distinct = find_distinct(low, high);
     *degree = largest_sum(_mm512_maskz_mov_epi32((__mmask16)distinct, bank_bits(low)),
                           _mm512_maskz_mov_epi32((__mmask16)(distinct >> 16), bank_bits(high)));

@@ -164,6 +164,39 @@ static void test_properties(void **state) {
     }
 }
 
+// How many words the busiest bank has, by its definition.
+static unsigned words_of_busiest_bank(const uint32_t *offsets) {
+    unsigned words[BANKRUN_LANES] = {0}, most = 0;
+    for (unsigned lane = 0; lane < BANKRUN_LANES; lane++) {
+        bool is_first = true;
+        for (unsigned before = 0; before < lane; before++)
+            is_first &= offsets[before] / 4 != offsets[lane] / 4;
+        const unsigned bank = offsets[lane] / 4 % BANKRUN_LANES;
+        words[bank] += is_first;
+        most = words[bank] > most ? words[bank] : most;
+    }
+    return most;
+}
+
+// Whole warps that want words of a window anywhere, as in a histogram: of one bank, of all of them,
+// of rows next to each other and of far ones.
+static void test_windows(void **state) {
+    (void)state;
+    uint64_t random = 3;
+    for (unsigned round = 0, total = rounds() / 4; round < total; round++) {
+        const uint32_t bits = next_random(&random), size = 1u << bits % 12;
+        const uint32_t step = bits >> 4 & 1 ? 32 : 1;
+        const uint32_t begin = bits >> 5 & 1 ? bits >> 6 & 7 : (bits >> 6) % 4096 / 256 * 256;
+        struct trial trial = {.arch = 90,
+                              .request = {.access = BANKRUN_LOAD, .width = 4, .mask = UINT32_MAX}};
+        for (unsigned lane = 0; lane < BANKRUN_LANES; lane++)
+            trial.offsets[lane] = 4 * (begin + next_random(&random) % size * step);
+        const unsigned wanted = words_of_busiest_bank(trial.offsets);
+        if (count(&trial, UINT32_MAX, trial.offsets).wavefronts != wanted)
+            fail_with(&trial, "is not counted by its words");
+    }
+}
+
 // The same answers with a memory of the last request.
 static void test_again(void **state) {
     (void)state;
@@ -189,6 +222,7 @@ static void test_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
