@@ -104,22 +104,30 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
-// What a next warp, or the next block, often accesses. Processors fetch ahead along one row, but
-// not where warps go through memory beside each other: waiting took half the time of a histogram
-// whose warps are 128 bytes apart, and of a transpose.
-static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
-    enum { CACHE_LINE = 64, KEEP = 3, DATA = 1 };
-    const unsigned span = LANES * op->access->count * op->access->bytes;
-    if (op->access->space == PTX_SPACE_SHARED)
-        return;
-    for (unsigned offset = span; offset < 2 * span; offset += CACHE_LINE) {
+static void fetch(struct build *build, const struct op *op, LLVMValueRef first, unsigned begin,
+                  unsigned bytes, unsigned locality) {
+    enum { CACHE_LINE = 64, DATA = 1 };
+    for (unsigned offset = begin; offset < begin + bytes; offset += CACHE_LINE) {
         LLVMValueRef at = place(build, op, first, offset, build->i8);
         LLVMTypeRef type = LLVMTypeOf(at);
         LLVMValueRef arguments[] = {at, LLVMConstInt(build->i32, op->kind == OP_STORE, false),
-                                    LLVMConstInt(build->i32, KEEP, false),
+                                    LLVMConstInt(build->i32, locality, false),
                                     LLVMConstInt(build->i32, DATA, false)};
         build_intrinsic(build, "llvm.prefetch", &type, 1, arguments, 4);
     }
+}
+
+// What is often accessed soon: by the next warp, or the next block, and, for the second cache, some
+// warps later. Processors fetch ahead along one row, but not where warps go through memory beside
+// each other: waiting took half the time of a histogram whose warps are 128 bytes apart, and of a
+// transpose.
+static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
+    enum { LATER = 8, FIRST_CACHE = 3, SECOND_CACHE = 2 };
+    const unsigned span = LANES * op->access->count * op->access->bytes;
+    if (op->access->space == PTX_SPACE_SHARED)
+        return;
+    fetch(build, op, first, span, span, FIRST_CACHE);
+    fetch(build, op, first, LATER * span, span, SECOND_CACHE);
 }
 
 static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
