@@ -33,20 +33,19 @@ static void take_children(struct sim_run *run, struct sim_device_launches *launc
 
 static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow) {
     struct sim_run *run = worker->run;
-    uint64_t threads = 0;
-    uint64_t instructions = sim_block_instructions(flow, &threads);
+    const struct sim_block_counts own = sim_block_counts(flow);
     sim_tell_followed(worker);
-    worker->instructions += instructions;
-    worker->thread_instructions += threads;
+    worker->instructions += own.instructions;
+    worker->thread_instructions += own.thread_instructions;
     const uint64_t barriers = worker->barriers - worker->counted_barriers;
     worker->counted_barriers = worker->barriers;
     if (worker->blocks) { // on one worker
-        run->result->all_instructions += worker->blocks * instructions;
-        run->result->all_thread_instructions += worker->blocks * threads;
+        run->result->all_instructions += worker->blocks * own.instructions;
+        run->result->all_thread_instructions += worker->blocks * own.thread_instructions;
         run->result->all_barriers += worker->blocks * barriers;
     }
-    const uint64_t all =
-        instructions + __atomic_fetch_add(&run->instructions, instructions, __ATOMIC_RELAXED);
+    const uint64_t all = own.instructions +
+                         __atomic_fetch_add(&run->instructions, own.instructions, __ATOMIC_RELAXED);
     sim_native_heat(run->kernel, run->launch, all);
     __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
     if (flow->output.length) {

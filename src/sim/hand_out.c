@@ -122,11 +122,10 @@ void sim_tell_followed(struct sim_worker *worker) {
 }
 
 static void note_end(struct sim_worker *worker, const struct sim_block_flow *flow) {
-    uint64_t threads;
-    const uint64_t instructions = sim_block_instructions(flow, &threads);
-    worker->instructions += instructions;
-    worker->thread_instructions += threads;
-    worker->followed.instructions += instructions;
+    const struct sim_block_counts counts = sim_block_counts(flow);
+    worker->instructions += counts.instructions;
+    worker->thread_instructions += counts.thread_instructions;
+    worker->followed.instructions += counts.instructions;
     if (++worker->followed.blocks == MOST_CLAIMED)
         sim_tell_followed(worker);
 }

@@ -10,7 +10,7 @@ enum { TURNS = 256, INSTRUCTIONS = 1 << 25 };
 uint64_t sim_cluster_instructions(const struct sim_cluster *cluster) {
     uint64_t sum = 0;
     for (uint32_t rank = 0; rank < cluster->count; rank++)
-        sum += sim_block_instructions(cluster->blocks[rank], NULL);
+        sum += sim_block_instructions(cluster->blocks[rank]);
     return sum;
 }
 

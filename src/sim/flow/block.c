@@ -130,9 +130,9 @@ static void start_warps(struct sim_block_flow *flow, uint32_t threads) {
     flow->is_kept = false;
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         flow->warps[w].number = event_warp_number(flow->block.linear, w);
-        if (is_kept)
-            sim_warp_start_again(&flow->warps[w]);
-        else
+        flow->warps[w].carry = 0;
+        flow->warps[w].stop = SIM_RUNNING;
+        if (!is_kept)
             sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), code);
     }
 }
@@ -163,15 +163,19 @@ void sim_block_start(struct sim_block_flow *flow, uint64_t linear) {
     start_warps(flow, threads);
 }
 
-uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads) {
-    uint64_t warps = 0, lanes = 0;
+struct sim_block_counts sim_block_counts(const struct sim_block_flow *flow) {
+    struct sim_block_counts all = {0};
+    if (flow->is_kept)
+        return flow->kept;
     for (uint32_t w = 0; w < flow->warp_count; w++) {
-        warps += flow->flows[w].instructions;
-        lanes += flow->flows[w].thread_instructions;
+        all.instructions += flow->flows[w].instructions;
+        all.thread_instructions += flow->flows[w].thread_instructions;
     }
-    if (threads)
-        *threads = lanes;
-    return warps;
+    return all;
+}
+
+uint64_t sim_block_instructions(const struct sim_block_flow *flow) {
+    return sim_block_counts(flow).instructions;
 }
 
 // ---- Scheduling ---------------------------------------------------------------------------
@@ -193,7 +197,7 @@ static void cut_slice(struct sim_block_flow *flow, struct sim_warp *warp) {
     struct sim_warp_flow *own = warp->flow;
     if (!worker->max_instructions)
         return;
-    const uint64_t left = sim_worker_left(worker, sim_block_instructions(flow, NULL));
+    const uint64_t left = sim_worker_left(worker, sim_block_instructions(flow));
     own->slice = left < SIM_LOOK_SLICE ? left : SIM_LOOK_SLICE;
     if (own->look_at > own->instructions + own->slice)
         own->look_at = own->instructions + own->slice;
@@ -202,7 +206,7 @@ static void cut_slice(struct sim_block_flow *flow, struct sim_warp *warp) {
 static bool may_go_on(struct sim_block_flow *flow, struct sim_warp *warp) {
     struct sim_worker *worker = flow->block.worker;
     warp->flow->look_at = warp->flow->instructions + SIM_LOOK_SLICE;
-    enum sim_fault fault = sim_worker_check(worker, sim_block_instructions(flow, NULL));
+    enum sim_fault fault = sim_worker_check(worker, sim_block_instructions(flow));
     if (fault == SIM_OK)
         return true;
     struct sim_split *split = &warp->flow->splits[warp->flow->current];

@@ -21,6 +21,10 @@ struct sim_block_fault {
     uint32_t warp, lanes;
 };
 
+struct sim_block_counts {
+    uint64_t instructions, thread_instructions;
+};
+
 struct sim_block_flow {
     struct sim_block block;
     struct sim_warp *warps;
@@ -34,8 +38,9 @@ struct sim_block_flow {
     struct sim_device_launches launches;
     uint8_t *register_memory; // the warps' outermost frames
     size_t register_bytes;
-    bool is_kept;  // ended in native code: warps are as they began, but for what they counted
-    bool is_fresh; // and has begun anew since; nobody has had a turn
+    bool is_kept;                 // ended in native code: warps are as they began
+    struct sim_block_counts kept; // what they have executed then
+    bool is_fresh;                // and has begun anew since; nobody has had a turn
     bool has_fault;
     bool is_settling; // only lower threads that fault as well are looked for
     struct sim_block_fault fault;
@@ -61,7 +66,8 @@ enum sim_block_status sim_block_raise_deadlock(struct sim_block_flow *flow, cons
 // Of a block that has yielded: the same as before where all its threads wait or spin at the same
 // places with the same registers, and so saw nothing new.
 uint64_t sim_block_state(const struct sim_block_flow *flow);
-uint64_t sim_block_instructions(const struct sim_block_flow *flow, uint64_t *threads);
+struct sim_block_counts sim_block_counts(const struct sim_block_flow *flow);
+uint64_t sim_block_instructions(const struct sim_block_flow *flow);
 
 // fault.c: hands the fault of a block that has_fault to its launch.
 void sim_report_fault(struct sim_block_flow *flow);

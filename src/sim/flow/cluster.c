@@ -79,11 +79,11 @@ static enum sim_block_status run_round(struct sim_cluster *cluster, bool *moved)
         struct sim_block_flow *flow = cluster->blocks[rank];
         if (!flow->live_threads)
             continue;
-        const uint64_t before = sim_block_instructions(flow, NULL);
+        const uint64_t before = sim_block_instructions(flow);
         const enum sim_block_status status = sim_block_run(flow);
         if (status == SIM_BLOCK_FAULT)
             return status;
-        *moved |= status != SIM_BLOCK_YIELD && sim_block_instructions(flow, NULL) != before;
+        *moved |= status != SIM_BLOCK_YIELD && sim_block_instructions(flow) != before;
         if (status > all)
             all = status;
     }

@@ -29,7 +29,9 @@ void sim_warp_start(struct sim_warp *warp, uint32_t lanes, const struct sim_code
     flow->root.lanes = lanes;
     flow->splits[0] = (struct sim_split){
         .mask = lanes, .pc = code->instrs, .frame = &flow->root, .token = SIM_NO_TOKEN};
-    sim_warp_start_again(warp);
+    sim_warp_count_again(flow);
+    warp->carry = 0;
+    warp->stop = SIM_RUNNING;
 }
 
 void sim_warp_finish(struct sim_warp *warp) {

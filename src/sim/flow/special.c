@@ -30,11 +30,18 @@ uint8_t *sim_fill_warp_vectors(const struct sim_launch *launch, uint32_t warps) 
     return block;
 }
 
+// Most blocks differ from the one before in one index.
+static void renew(uint8_t *at, uint32_t value) {
+    const uint32_t *lanes = (const uint32_t *)(const void *)at;
+    if (lanes[0] != value)
+        sim_broadcast(at, value, 4);
+}
+
 void sim_fill_block_vectors(uint8_t *vectors, const uint32_t *index, uint64_t smid) {
-    sim_broadcast(vectors + SIM_BLOCK_CTAID_X, index[0], 4);
-    sim_broadcast(vectors + SIM_BLOCK_CTAID_Y, index[1], 4);
-    sim_broadcast(vectors + SIM_BLOCK_CTAID_Z, index[2], 4);
-    sim_broadcast(vectors + SIM_BLOCK_SMID, smid, 4);
+    renew(vectors + SIM_BLOCK_CTAID_X, index[0]);
+    renew(vectors + SIM_BLOCK_CTAID_Y, index[1]);
+    renew(vectors + SIM_BLOCK_CTAID_Z, index[2]);
+    renew(vectors + SIM_BLOCK_SMID, (uint32_t)smid);
 }
 
 void sim_fill_cluster_vectors(uint8_t *vectors, const uint32_t *cluster, const uint32_t *inside,
@@ -64,7 +71,7 @@ bool sim_is_changing_sreg(enum ptx_sreg sreg) {
 // The global timer goes on with them from where the launch before left it; a block of a few warps
 // issues an instruction in about that time.
 uint64_t sim_changing_sreg(const struct sim_warp *warp, enum ptx_sreg sreg) {
-    const uint64_t clock = sim_block_instructions(sim_block_of(warp), NULL);
+    const uint64_t clock = sim_block_instructions(sim_block_of(warp));
     const uint64_t timer = warp->block->worker->sim->timer + clock * SIM_NANOSECONDS;
     switch (sreg) {
     case PTX_SREG_clock_hi:

@@ -10,7 +10,7 @@ void sim_broadcast(uint8_t *at, uint64_t value, unsigned width);
 
 // The vectors behind SIM_BASE_WARP, for all warps of a block. Caller frees.
 uint8_t *sim_fill_warp_vectors(const struct sim_launch *launch, uint32_t warps);
-// Those behind SIM_BASE_BLOCK: of the block, and of its place in a cluster.
+// Those behind SIM_BASE_BLOCK, which begin as zeros: of the block, and of its place in a cluster.
 void sim_fill_block_vectors(uint8_t *vectors, const uint32_t *index, uint64_t smid);
 void sim_fill_cluster_vectors(uint8_t *vectors, const uint32_t *cluster, const uint32_t *inside,
                               uint32_t rank);

@@ -112,13 +112,10 @@ static inline bool sim_is_look_due(const struct sim_warp_flow *flow) {
     return flow->instructions >= flow->look_at;
 }
 
-// As sim_warp_start() of a warp that is as that left it, but for what it has counted.
-static inline void sim_warp_start_again(struct sim_warp *warp) {
-    struct sim_warp_flow *flow = warp->flow;
+// What a warp counts begins anew.
+static inline void sim_warp_count_again(struct sim_warp_flow *flow) {
     flow->instructions = flow->thread_instructions = flow->spin = 0;
     flow->run_start = 0;
-    warp->carry = 0;
-    warp->stop = SIM_RUNNING;
 }
 
 // flow.c

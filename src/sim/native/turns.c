@@ -218,24 +218,43 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
     return !phase->pending;
 }
 
-// All threads of the block end. Of a block that native code alone has run the next one need not be
-// made anew.
-static void end(struct phase *phase) {
-    struct sim_block_flow *flow = phase->flow;
-    if (!ends_at_once(flow))
-        return;
-    flow->is_kept = phase->is_whole && phase->is_silent && !flow->block.worker->kernel->uses_stack;
+// What all warps have executed goes to the block, and they count from the beginning.
+static void keep(struct sim_block_flow *flow, uint32_t end) {
+    struct sim_block_counts all = {0};
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *own = &flow->flows[w];
-        sim_account(&flow->warps[w], phase->barrier->ordinal + 1);
-        if (flow->is_kept)
-            continue;
-        own->run_start = phase->barrier->ordinal + 1;
+        sim_account(&flow->warps[w], end);
+        all.instructions += own->instructions;
+        all.thread_instructions += own->thread_instructions;
+        sim_warp_count_again(own);
+    }
+    flow->kept = all;
+    flow->is_kept = true;
+}
+
+static void end_warps(struct sim_block_flow *flow, uint32_t end) {
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp_flow *own = &flow->flows[w];
+        sim_account(&flow->warps[w], end);
+        own->run_start = end;
         own->live = own->root.lanes = 0;
         own->split_count = 0;
         own->current = LANES;
         flow->warps[w].stop = SIM_STOP_EXIT;
     }
+}
+
+// All threads of the block end. Of a block that native code alone has run the next one need not be
+// made anew.
+static void end(struct phase *phase) {
+    struct sim_block_flow *flow = phase->flow;
+    const uint32_t behind = phase->barrier->ordinal + 1;
+    if (!ends_at_once(flow))
+        return;
+    if (phase->is_whole && phase->is_silent && !flow->block.worker->kernel->uses_stack)
+        keep(flow, behind);
+    else
+        end_warps(flow, behind);
     flow->live_threads = flow->block.cluster->live_threads = 0;
     phase->is_silent = false;
 }
