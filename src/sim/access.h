@@ -50,8 +50,8 @@ struct sim_site_cache {
 };
 enum { SIM_UNSITED_CACHES = 16, SIM_MAPPED_CACHES = 64 };
 
-// Blocks that begin where others ended (sim_follow_block): clusters that the worker has claimed, and
-// what blocks have done that the launch has not been told of.
+// Blocks that begin where others ended (sim_follow_block): clusters that the worker has claimed,
+// and what blocks have done that the launch has not been told of.
 struct sim_followed {
     uint64_t next, end;
     uint64_t blocks, instructions;
@@ -63,12 +63,12 @@ struct sim_worker {
     const struct sim_launch *launch;
     struct sim_run *run; // see launch.c
     unsigned index;
-    struct sim_turns *turns;           // NULL: blocks run in any order
-    struct sim_shuffle *shuffle;       // NULL: in the usual one
-    uint64_t turn;                     // number of the cluster that it runs, as they are handed out
-    uint64_t first_order;              // of that cluster's blocks
-    bool has_turn;                     // all clusters before that one have ended
-    bool may_follow;                   // the next block may begin where this one ends
+    struct sim_turns *turns;     // NULL: blocks run in any order
+    struct sim_shuffle *shuffle; // NULL: in the usual one
+    uint64_t turn;               // number of the cluster that it runs, as they are handed out
+    uint64_t first_order;        // of that cluster's blocks
+    bool has_turn;               // all clusters before that one have ended
+    bool may_follow;             // the next block may begin where this one ends
     struct sim_followed followed;
     uint8_t *constants, *warp_vectors; // behind SIM_BASE_CONSTANTS and SIM_BASE_WARP
     struct sim_memory *memory;         // sim_memory_of(sim); see sim/memory.h
