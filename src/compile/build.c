@@ -39,8 +39,7 @@ void build_edge(struct build *build, uint32_t to) {
 // Where a slice is used up the interpreter takes the jump.
 static void check_slice(struct build *build, uint32_t number) {
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef count = LLVMBuildLoad2(b, build->i64, build->count, here);
-    LLVMValueRef is_early = LLVMBuildICmp(b, LLVMIntSLT, count, build->left, here);
+    LLVMValueRef is_early = LLVMBuildICmp(b, LLVMIntSLT, build_counted(build), build->left, here);
     LLVMBasicBlockRef rare = build_unless(build, is_early);
     LLVMBasicBlockRef usual = LLVMGetInsertBlock(b);
     LLVMPositionBuilderAtEnd(b, rare);

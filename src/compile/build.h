@@ -106,6 +106,10 @@ LLVMBasicBlockRef build_unless(struct build *build, LLVMValueRef condition);
 void build_account(struct build *build, uint32_t ordinal, LLVMValueRef condition);
 // What is counted next begins at an instruction.
 void build_begin_count(struct build *build, uint32_t ordinal, LLVMValueRef condition);
+// All that was counted here so far.
+LLVMValueRef build_counted(const struct build *build);
+// Where the condition holds a turn begins: none of that counts as done in it.
+void build_begin_spin(struct build *build, LLVMValueRef condition);
 uint32_t build_block_ordinal(const struct build *build, uint32_t block);
 // As the interpreter's jump() counts.
 void build_count_jump(struct build *build, const struct op *op);

@@ -1,6 +1,9 @@
 // Instructions that compiled code has executed, as the interpreter counts them: up to a jump, or to
 // where lanes meet. See build.h.
+#include <stddef.h>
+
 #include "compile/build.h"
+#include "sim/flow/warp.h"
 
 static const char here[] = "";
 
@@ -8,6 +11,22 @@ static void add_to(struct build *build, LLVMValueRef place, LLVMValueRef value) 
     LLVMBuilderRef b = build->builder;
     LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, place, here), value, here);
     LLVMBuildStore(b, sum, place);
+}
+
+LLVMValueRef build_counted(const struct build *build) {
+    LLVMBuilderRef b = build->builder;
+    return LLVMBuildAdd(b, LLVMBuildLoad2(b, build->i64, build->count, here),
+                        LLVMBuildLoad2(b, build->i64, build->some_count, here), here);
+}
+
+// All of what was counted is added to it later, what came before it, too.
+void build_begin_spin(struct build *build, LLVMValueRef condition) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef at =
+        build_pointer(build, build->flow, offsetof(struct sim_warp_flow, spin), build->i64);
+    LLVMValueRef spin = LLVMBuildSelect(b, condition, LLVMBuildNeg(b, build_counted(build), here),
+                                        LLVMBuildLoad2(b, build->i64, at, here), here);
+    LLVMBuildStore(b, spin, at);
 }
 
 void build_account(struct build *build, uint32_t ordinal, LLVMValueRef condition) {

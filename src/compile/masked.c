@@ -86,6 +86,13 @@ static void merge_register(struct parting *parting, uint32_t reg, LLVMBasicBlock
     parting->before[reg] = build->held[reg];
 }
 
+// Those that went first wait, and the others begin a turn of the warp's: what was executed until
+// now does not count as done in it.
+static void begin_turn_of_rest(const struct parting *parting, uint32_t rest, uint32_t taken) {
+    if (rest != parting->join && taken != parting->join)
+        build_begin_spin(parting->build, parting->is_parted);
+}
+
 // Of the lanes of a mask, from a block to where all meet.
 static void build_side(struct parting *parting, const struct mask *mask, uint32_t from,
                        LLVMValueRef any, bool has_jumped) {
@@ -177,6 +184,7 @@ static void build_branch_of_some(struct build *build, uint32_t number) {
     parting.is_parted = LLVMBuildAnd(b, any_taken, any_rest, here);
     build_account(build, plan->code->instrs[op->at].ordinal + 1, any_taken);
     build_side(&parting, &rest, block + 1, any_rest, false);
+    begin_turn_of_rest(&parting, block + 1, op->target);
     build_side(&parting, &taken, op->target, any_taken, true);
     free(parting.before);
     free(parting.forms);

@@ -128,14 +128,28 @@ static void meet(struct step *step) {
     LLVMPositionBuilderAtEnd(b, has_come);
 }
 
+// What the warp did before its turn, and is counted in it, does not count as done in it: less than
+// 0.
+static LLVMValueRef before_turn(struct build *build, LLVMValueRef flow, LLVMValueRef at) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef offset = LLVMBuildMul(b, at, build_number(build, sizeof(struct sim_instr)), here);
+    LLVMValueRef instr = build_pointer_by(build, build->instrs, offset, build->i8);
+    LLVMValueRef ordinal =
+        build_field(build, instr, offsetof(struct sim_instr, ordinal), build->i32);
+    LLVMValueRef start =
+        build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32);
+    return LLVMBuildSExt(b, LLVMBuildSub(b, start, ordinal, here), build->i64, here);
+}
+
 // The one that is next begins as this one did.
 static void follow(struct step *step, LLVMValueRef next) {
     struct build *build = step->build;
     LLVMValueRef flow = build_field(build, next, offsetof(struct sim_warp, flow), build->bytes);
     need_no_look(step, flow);
-    store(build, flow, offsetof(struct sim_warp_flow, spin), build_number(build, 0));
-    begin(step, next, flow,
-          build_field(build, step->turns, offsetof(struct compiled_turns, at), build->i64),
+    LLVMValueRef at =
+        build_field(build, step->turns, offsetof(struct compiled_turns, at), build->i64);
+    store(build, flow, offsetof(struct sim_warp_flow, spin), before_turn(build, flow, at));
+    begin(step, next, flow, at,
           build_field(build, step->turns, offsetof(struct compiled_turns, is_trusted), build->i32));
 }
 

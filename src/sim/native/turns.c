@@ -174,8 +174,10 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
     EACH_LANE(w, phase->goes_on || phase->is_fresh ? 0 : runs) {
         begin_turn(&flow->warps[w], &flow->flows[w], phase->at);
     }
+    // What it did before this turn, and is counted in it, does not count as done in it.
     if (!phase->has_started)
-        flow->flows[phase->now].spin = 0;
+        flow->flows[phase->now].spin =
+            (uint64_t)flow->flows[phase->now].run_start - phase->at->ordinal;
     sim_native_renew(own, phase->generation, &flow->warps[phase->now]);
     say_who_follows(phase, follows);
     const uint64_t slow = own->slow;
@@ -294,11 +296,8 @@ static bool is_regular(struct phase *phase, const struct sim_instr *next) {
     return true;
 }
 
-// What it did before this turn does not count as done in it; and a fault leaves nothing uncounted
-// that ended with a barrier.
+// A fault leaves nothing uncounted that ended with a barrier.
 static void leave(const struct phase *phase, struct sim_warp_flow *flow, bool is_good) {
-    if (!phase->has_started)
-        flow->spin -= phase->at->ordinal - phase->start;
     if (!is_good && !phase->has_started && flow->instructions == phase->since.instructions)
         count_before(phase, flow, phase->start);
 }
