@@ -164,6 +164,12 @@ size_t ranks_channel_read(struct ranks_channel *channel, enum ranks_way way, voi
     return count;
 }
 
+size_t ranks_channel_waiting(const struct ranks_channel *channel, enum ranks_way way) {
+    const struct ring *ring = &channel->memory->rings[way];
+    const uint64_t read = atomic_load(&ring->read), there = atomic_load(&ring->written) - read;
+    return there > RING_BYTES ? 0 : (size_t)there;
+}
+
 unsigned ranks_channel_moves(const struct ranks_channel *channel, enum ranks_way way) {
     return atomic_load(&channel->memory->rings[way].moves);
 }

@@ -31,6 +31,8 @@ size_t ranks_channel_write(struct ranks_channel *channel, enum ranks_way way, co
                            size_t length);
 size_t ranks_channel_read(struct ranks_channel *channel, enum ranks_way way, void *bytes,
                           size_t length);
+// How many bytes there are to read.
+size_t ranks_channel_waiting(const struct ranks_channel *channel, enum ranks_way way);
 // Until somebody writes or reads that way, for so long at most. `seen`: what ranks_channel_moves
 // said before the caller looked.
 unsigned ranks_channel_moves(const struct ranks_channel *channel, enum ranks_way way);

@@ -60,6 +60,7 @@ struct ranks_home *ranks_home_create(uint64_t base, uint64_t bytes) {
     home->twins = reserve(pages * sizeof *home->twins);
     home->pages_written = reserve(pages * sizeof *home->pages_written);
     home->twin_memory = reserve((size_t)bytes);
+    ranks_ask_for_large(home->twin_memory, (size_t)bytes);
     home->packer = ranks_packer_create(pages);
     home->asked = reserve(pages);
     home->watch = ranks_watch_create(base, pages);
@@ -136,14 +137,8 @@ static bool begin_twin(struct ranks_home *home, uint64_t page) {
     }
 }
 
-bool ranks_home_fault(struct ranks_home *home, uint64_t address) {
-    if (!__atomic_load_n(&home->is_active, __ATOMIC_ACQUIRE) || address - home->base >= home->bytes)
-        return false;
-    const uint64_t page = (address - home->base) / RANKS_PAGE;
-    if (state_of(home, page) == OUTSIDE)
-        return false;
-    if (!begin_twin(home, page))
-        return true;
+// The caller has made the page BUSY. Async-signal-safe.
+static void open_page(struct ranks_home *home, uint64_t page) {
     make_twin(home, page);
     const bool is_open = mprotect(page_at(home, page), RANKS_PAGE, PROT_READ | PROT_WRITE) == 0;
     if (!is_open) // the system has no more mappings: all of it in one
@@ -151,6 +146,16 @@ bool ranks_home_fault(struct ranks_home *home, uint64_t address) {
     if (!is_open)
         abort(); // pages without twins could change unseen
     set_state(home, page, OPEN);
+}
+
+bool ranks_home_fault(struct ranks_home *home, uint64_t address) {
+    if (!__atomic_load_n(&home->is_active, __ATOMIC_ACQUIRE) || address - home->base >= home->bytes)
+        return false;
+    const uint64_t page = (address - home->base) / RANKS_PAGE;
+    if (state_of(home, page) == OUTSIDE)
+        return false;
+    if (begin_twin(home, page))
+        open_page(home, page);
     return true;
 }
 
@@ -432,10 +437,8 @@ bool ranks_home_merge(struct ranks_home *home, struct ranks_reader *wrote,
         const uint64_t runs = ranks_get_number(wrote);
         if (wrote->is_bad || page >= count_of(home) || home->states[page] == OUTSIDE)
             return false;
-        if (begin_twin(home, page)) {
-            make_twin(home, page);
-            set_state(home, page, OPEN);
-        }
+        if (begin_twin(home, page))
+            open_page(home, page);
         for (uint64_t r = 0; r < runs; r++)
             if (!merge_run(home, page, wrote, merge, address))
                 return false;

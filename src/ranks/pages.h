@@ -70,8 +70,9 @@ uint64_t ranks_home_hash(struct ranks_home *home, uint64_t page);
 void ranks_home_read(struct ranks_home *home, uint64_t page, uint8_t bytes[RANKS_PAGE]);
 // No kernel runs any more: pages are not protected from now on.
 void ranks_home_open(struct ranks_home *home);
-// Puts in what another rank wrote (ranks_replica_wrote). False: it contradicts what was there:
-// *address says where, 0: what came cannot be read.
+// Puts in what another rank wrote (ranks_replica_wrote), while others may still ask for pages: this
+// process's blocks have ended. False: it contradicts what was there: *address says where, 0: what
+// came cannot be read.
 bool ranks_home_merge(struct ranks_home *home, struct ranks_reader *wrote,
                       const struct ranks_merge *merge, uint64_t *address);
 // The launch is over: all stays as it is, or becomes what it was.
@@ -100,6 +101,8 @@ bool ranks_replica_needs(struct ranks_replica *replica, const struct ranks_range
 bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages);
 // For how many seconds threads have waited for pages in this launch, all of them together.
 double ranks_replica_waited(const struct ranks_replica *replica);
+// Pages were asked for that are not here yet.
+bool ranks_replica_expects(const struct ranks_replica *replica);
 // For who has nothing else to do: makes some of the memory faster. False: there is nothing to do.
 bool ranks_replica_settle(struct ranks_replica *replica);
 // Nothing comes any more: whoever waits goes on with whatever there is.

@@ -91,6 +91,7 @@ struct ranks_replica *ranks_replica_create(uint64_t base, uint64_t bytes, void (
     replica->settled = reserve((pages / OF_LARGE + 2) * sizeof *replica->settled);
     replica->pages_written = reserve(pages * sizeof *replica->pages_written);
     replica->twin_memory = reserve((size_t)bytes);
+    ranks_ask_for_large(replica->twin_memory, (size_t)bytes);
     if (replica->states && replica->twins && replica->kernels && replica->hashes &&
         replica->settled && replica->pages_written && replica->twin_memory && map_both(replica))
         return replica;
@@ -347,6 +348,10 @@ bool ranks_replica_put(struct ranks_replica *replica, struct ranks_reader *pages
     if (first < end)
         open_run(replica, first, end);
     return pages->at == pages->end && !pages->is_bad;
+}
+
+bool ranks_replica_expects(const struct ranks_replica *replica) {
+    return replica->under_way > 0;
 }
 
 // ---- Large pages of the system ----------------------------------------------------------------

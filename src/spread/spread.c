@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // pthread_setname_np
 #include "spread/spread.h"
 
 #include <inttypes.h>
@@ -11,241 +10,21 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
-#include "base/pool.h"
 #include "base/vec.h"
 #include "ranks/relay.h"
 #include "run/observers.h"
 #include "spread/deal.h"
 #include "spread/form.h"
+#include "spread/inside.h"
 #include "spread/why.h"
 #include "spread/writers.h"
 #include "spread/wrote.h"
-
-struct rank {
-    bool has_ended, has_asked;
-    uint64_t blocks, instructions, thread_instructions, barriers; // of this launch
-    struct strbuf counted;
-    VEC(struct strbuf) wrote; // as they came
-    // Of all launches.
-    uint64_t all_blocks, sent, received;
-    double seconds, waited; // waited: of threads, for pages
-};
-
-struct spread { // under `lock`, but for what is said to be somebody else's
-    struct ranks_channel *channel;
-    unsigned ranks;
-    bool shares_all;
-    struct run_spread face;
-    const char *listing; // of the thread that launches, as `home`
-    struct ranks_home *home;
-    VEC(uint64_t) modules; // that the others have
-    pthread_mutex_t lock, sending, giving;
-    struct strbuf pages; // on their way; its memory stays: what the system gives anew it clears
-    pthread_cond_t changed;
-    pthread_t thread;
-    bool is_started, is_lost;
-    pid_t owner;
-    struct rank *rank;
-    // The launch under way.
-    uint32_t number;
-    bool is_running, has_failed;
-    const char *failure; // in words; static
-    struct deal deal;
-    uint64_t own_next, own_end;
-    struct map why; // kernel's name -> reason, of launches that were not shared out
-    VEC(const char *) why_names;
-    uint64_t shared, alone, undone;
-    uint64_t race_address; // what ranks did not agree on; 0: that was not it
-    double reported;
-    struct {
-        double begin, wait, merge;
-    } seconds; // of rank 0, in all launches that were shared out
-};
 
 static struct ranks_home *the_home; // for the handler
 
 bool spread_fault(uint64_t address) {
     struct ranks_home *home = __atomic_load_n(&the_home, __ATOMIC_ACQUIRE);
     return home && ranks_home_fault(home, address);
-}
-
-// ---- Messages -----------------------------------------------------------------------------------
-
-static void post(struct spread *spread, enum ranks_kind kind, unsigned rank, const void *bytes,
-                 size_t length) {
-    const struct ranks_message head = {
-        .kind = kind, .rank = rank, .launch = spread->number, .length = length};
-    pthread_mutex_lock(&spread->sending);
-    if (ranks_channel_send(spread->channel, RANKS_TO_BANKRUN, &head, sizeof head) && length)
-        ranks_channel_send(spread->channel, RANKS_TO_BANKRUN, bytes, length);
-    spread->rank[rank].sent += sizeof head + length;
-    pthread_mutex_unlock(&spread->sending);
-}
-
-static void post_all(struct spread *spread, enum ranks_kind kind, const struct strbuf *body) {
-    for (unsigned rank = 1; rank < spread->ranks; rank++)
-        post(spread, kind, rank, body ? body->data : NULL, body ? body->length : 0);
-}
-
-static void fail(struct spread *spread, const char *why) {
-    if (!spread->has_failed)
-        spread->failure = why;
-    spread->has_failed = true;
-}
-
-// ---- Blocks -------------------------------------------------------------------------------------
-
-static uint64_t chunk(struct spread *spread, unsigned rank, uint64_t *first) {
-    *first = 0;
-    return spread->has_failed ? 0 : deal_take(&spread->deal, rank, first);
-}
-
-static bool all_have_asked(const struct spread *spread) {
-    for (unsigned r = 1; r < spread->ranks; r++)
-        if (!spread->rank[r].has_asked && !spread->rank[r].has_ended)
-            return false;
-    return true;
-}
-
-static bool take_own(void *context, uint64_t *cluster) {
-    struct spread *spread = context;
-    bool is_there = true;
-    pthread_mutex_lock(&spread->lock);
-    // Where everything is shared out, for tests, each rank gets some.
-    while (spread->shares_all && spread->own_next == spread->own_end && !spread->has_failed &&
-           !all_have_asked(spread))
-        pthread_cond_wait(&spread->changed, &spread->lock);
-    if (spread->has_failed)
-        spread->own_next = spread->own_end;
-    else if (spread->own_next == spread->own_end) {
-        uint64_t first;
-        const uint64_t count = chunk(spread, 0, &first);
-        spread->own_next = first;
-        spread->own_end = first + count;
-    }
-    is_there = spread->own_next < spread->own_end;
-    *cluster = spread->own_next;
-    spread->own_next += is_there;
-    pthread_mutex_unlock(&spread->lock);
-    return is_there;
-}
-
-static void give_chunk(struct spread *spread, unsigned rank, struct ranks_reader *in) {
-    uint64_t part[2] = {0};
-    pthread_mutex_lock(&spread->lock);
-    spread->deal.shares[rank].threads = (unsigned)ranks_get_number(in);
-    part[1] = chunk(spread, rank, &part[0]);
-    spread->rank[rank].has_asked = true;
-    pthread_cond_broadcast(&spread->changed);
-    pthread_mutex_unlock(&spread->lock);
-    post(spread, RANKS_CHUNK, rank, part, sizeof part);
-}
-
-// ---- What the others say ------------------------------------------------------------------------
-
-// Not where the launch has ended meanwhile, and pages are not what they were when it began.
-static void give_pages(struct spread *spread, unsigned rank, struct ranks_reader *in) {
-    struct strbuf *out = &spread->pages;
-    pthread_mutex_lock(&spread->giving);
-    pthread_mutex_lock(&spread->lock);
-    const bool is_running = spread->is_running;
-    pthread_mutex_unlock(&spread->lock);
-    if (is_running) {
-        out->length = 0;
-        ranks_home_pages(spread->home, in, out);
-        post(spread, RANKS_PAGES, rank, out->data, out->length);
-    }
-    pthread_mutex_unlock(&spread->giving);
-}
-
-static void stop_giving(struct spread *spread) {
-    pthread_mutex_lock(&spread->lock);
-    spread->is_running = false;
-    pthread_mutex_unlock(&spread->lock);
-    pthread_mutex_lock(&spread->giving); // whoever gives has looked before
-    pthread_mutex_unlock(&spread->giving);
-}
-
-static void note_end(struct spread *spread, struct rank *rank, struct ranks_reader *in) {
-    const bool is_good = ranks_get_number(in) != 0;
-    rank->blocks = ranks_get_number(in);
-    rank->instructions = ranks_get_number(in);
-    rank->thread_instructions = ranks_get_number(in);
-    rank->barriers = ranks_get_number(in);
-    rank->seconds += (double)ranks_get_number(in) * 1e-6;
-    rank->waited += (double)ranks_get_number(in) * 1e-6;
-    rank->has_ended = true;
-    if (!is_good || in->is_bad)
-        fail(spread, "a block on another rank faulted, or touched memory that the host sees");
-    rank->counted.length = 0;
-    strbuf_append(&rank->counted, in->at, (size_t)(in->end - in->at));
-}
-
-// Lock held. Of the launch under way.
-static void note(struct spread *spread, const struct ranks_message *head, struct ranks_reader *in) {
-    struct rank *rank = &spread->rank[head->rank];
-    if (head->kind == RANKS_ENDED) {
-        note_end(spread, rank, in);
-    } else if (head->kind == RANKS_WROTE) {
-        struct strbuf wrote = {0};
-        strbuf_append(&wrote, in->at, (size_t)(in->end - in->at));
-        vec_push(&rank->wrote, wrote);
-    }
-    pthread_cond_broadcast(&spread->changed);
-}
-
-static void handle(struct spread *spread, const struct ranks_message *head, const char *body) {
-    struct ranks_reader in = ranks_read(body, (size_t)head->length);
-    pthread_mutex_lock(&spread->lock);
-    if (head->kind == RANKS_LOST) {
-        spread->is_lost = true;
-        fail(spread, "a rank was lost");
-        pthread_cond_broadcast(&spread->changed);
-    }
-    const bool is_now = spread->is_running && head->launch == spread->number && head->rank > 0 &&
-                        head->rank < spread->ranks;
-    if (is_now)
-        spread->rank[head->rank].received += sizeof *head + head->length;
-    if (is_now && head->kind != RANKS_TAKE && head->kind != RANKS_NEED)
-        note(spread, head, &in);
-    pthread_mutex_unlock(&spread->lock);
-    if (is_now && head->kind == RANKS_TAKE)
-        give_chunk(spread, head->rank, &in);
-    else if (is_now && head->kind == RANKS_NEED)
-        give_pages(spread, head->rank, &in);
-}
-
-static void *serve(void *context) {
-    struct spread *spread = context;
-    struct ranks_message head;
-    for (;;) {
-        if (!ranks_channel_receive(spread->channel, RANKS_TO_PROGRAM, &head, sizeof head))
-            break;
-        char *body = base_alloc((size_t)head.length + 1);
-        const bool is_whole =
-            ranks_channel_receive(spread->channel, RANKS_TO_PROGRAM, body, (size_t)head.length);
-        if (is_whole)
-            handle(spread, &head, body);
-        free(body);
-        if (!is_whole)
-            break;
-    }
-    head = (struct ranks_message){.kind = RANKS_LOST};
-    handle(spread, &head, NULL);
-    return NULL;
-}
-
-static bool start(struct spread *spread) {
-    sigset_t all, before;
-    if (spread->is_started)
-        return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    spread->is_started = pthread_create(&spread->thread, NULL, serve, spread) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (spread->is_started)
-        pthread_setname_np(spread->thread, POOL_THREADS "ranks");
-    return spread->is_started;
 }
 
 // ---- The report ---------------------------------------------------------------------------------
@@ -281,7 +60,7 @@ static void report(struct spread *spread, bool is_new) {
         return;
     spread->reported = now;
     put_report(spread, &out);
-    post(spread, RANKS_REPORT, 0, out.data, out.length);
+    spread_post(spread, RANKS_REPORT, 0, out.data, out.length);
     strbuf_free(&out);
 }
 
@@ -327,8 +106,14 @@ static void send_module(struct spread *spread, const struct run_launch *launch, 
             return;
     vec_push(&spread->modules, name);
     spread_put_module(&out, launch, spread->listing);
-    post_all(spread, RANKS_MODULE, &out);
+    spread_post_all(spread, RANKS_MODULE, &out);
     strbuf_free(&out);
+}
+
+static void drop_wrote(struct rank *rank) {
+    for (size_t i = rank->merged; i < rank->wrote.length; i++)
+        free(rank->wrote.data[i].bytes);
+    rank->wrote.length = rank->merged = 0;
 }
 
 static void begin(struct spread *spread, const struct run_launch *launch) {
@@ -345,15 +130,13 @@ static void begin(struct spread *spread, const struct run_launch *launch) {
     spread->deal.shares[0].threads = (unsigned)sim_threads(sim_kernel_device(launch->kernel));
     deal_begin(&spread->deal, (uint64_t)grid[0] * grid[1] * grid[2] / size);
     // The first block is run here: what it asks for is told, and not only counted.
-    spread->own_end = chunk(spread, 0, &spread->own_next) + spread->own_next;
+    spread->own_end = spread_chunk(spread, 0, &spread->own_next) + spread->own_next;
     for (unsigned r = 0; r < spread->ranks; r++) {
         struct rank *rank = &spread->rank[r];
         rank->has_ended = r == 0;
         rank->has_asked = false;
         rank->counted.length = 0;
-        for (size_t i = 0; i < rank->wrote.length; i++)
-            strbuf_free(&rank->wrote.data[i]);
-        rank->wrote.length = 0;
+        drop_wrote(rank);
     }
     pthread_mutex_unlock(&spread->lock);
 }
@@ -365,10 +148,57 @@ static bool have_ended(const struct spread *spread) {
     return true;
 }
 
-// Until all have ended, or something is wrong.
-static void wait_for_others(struct spread *spread, const struct run_launch *launch) {
+// Lock held.
+static bool next_wrote(struct spread *spread, struct body *wrote) {
+    for (unsigned r = 1; r < spread->ranks; r++) {
+        struct rank *rank = &spread->rank[r];
+        if (rank->merged == rank->wrote.length)
+            continue;
+        *wrote = rank->wrote.data[rank->merged++];
+        return true;
+    }
+    return false;
+}
+
+// Puts in what came, while more comes. The blocks of this process have ended: nobody else writes.
+static void merge(struct spread *spread, const struct ranks_merge *merge,
+                  const struct body *wrote) {
+    size_t length = 0;
+    uint64_t address = 0;
+    const double begun = ranks_now();
+    char *plain = spread_unpack(wrote->bytes, wrote->length, &length);
+    struct ranks_reader in = ranks_read(plain, length);
+    const bool is_good = plain && ranks_home_merge(spread->home, &in, merge, &address);
+    free(plain);
+    spread->seconds.merge += ranks_now() - begun;
+    if (is_good)
+        return;
     pthread_mutex_lock(&spread->lock);
-    while (!spread->has_failed && !have_ended(spread)) {
+    if (!spread->has_failed)
+        spread->race_address = address;
+    spread_fail(spread, merge->op == RANKS_STORES
+                            ? "blocks on two ranks wrote different values to one byte, which "
+                              "is a race between blocks (bankrun check --check race)"
+                            : "blocks on two ranks changed one word, by atomics and perhaps "
+                              "by stores");
+    pthread_mutex_unlock(&spread->lock);
+}
+
+// Until all have ended and what they wrote is there, or something is wrong.
+static void wait_for_others(struct spread *spread, const struct run_launch *launch,
+                            const struct ranks_merge *how) {
+    struct body wrote;
+    pthread_mutex_lock(&spread->lock);
+    while (!spread->has_failed) {
+        if (next_wrote(spread, &wrote)) {
+            pthread_mutex_unlock(&spread->lock);
+            merge(spread, how, &wrote);
+            free(wrote.bytes);
+            pthread_mutex_lock(&spread->lock);
+            continue;
+        }
+        if (have_ended(spread))
+            break;
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 100 * 1000000;
@@ -376,38 +206,9 @@ static void wait_for_others(struct spread *spread, const struct run_launch *laun
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&spread->changed, &spread->lock, &until);
         if (launch->stop && *launch->stop)
-            fail(spread, "the program ends");
+            spread_fail(spread, "the program ends");
     }
     pthread_mutex_unlock(&spread->lock);
-}
-
-static bool merge_rank(struct spread *spread, const struct rank *rank,
-                       const struct ranks_merge *merge) {
-    bool is_good = true;
-    for (size_t i = 0; i < rank->wrote.length && is_good; i++) {
-        size_t length = 0;
-        const struct strbuf *wrote = &rank->wrote.data[i];
-        char *plain = spread_unpack(wrote->data, wrote->length, &length);
-        struct ranks_reader in = ranks_read(plain, length);
-        is_good = plain && ranks_home_merge(spread->home, &in, merge, &spread->race_address);
-        free(plain);
-    }
-    return is_good;
-}
-
-static bool merge_all(struct spread *spread, const struct ranks_merge *merge) {
-    ranks_home_open(spread->home);
-    for (unsigned r = 1; r < spread->ranks; r++)
-        if (!merge_rank(spread, &spread->rank[r], merge)) {
-            spread->failure = merge->op == RANKS_STORES
-                                  ? "blocks on two ranks wrote different values to one byte, which "
-                                    "is a race between blocks (bankrun check --check race)"
-                                  : "blocks on two ranks changed one word, by atomics and perhaps "
-                                    "by stores";
-            return false;
-        }
-    spread->race_address = 0;
-    return true;
 }
 
 static bool add_counted(struct spread *spread, struct profile_recorder *recorder,
@@ -455,7 +256,7 @@ static void run_own(struct spread *spread, const struct run_launch *launch,
     const double begun = ranks_now();
     sim.observers = observers->list.data;
     sim.observer_count = (unsigned)observers->list.length;
-    sim.take = take_own;
+    sim.take = spread_take_own;
     sim.take_context = spread;
     sim.progress = goes_on;
     sim.progress_context = &attempt;
@@ -476,18 +277,19 @@ static bool attempt(struct spread *spread, const struct run_launch *launch,
     }
     pthread_mutex_lock(&spread->lock);
     if (result->fault != SIM_OK || result->child_count)
-        fail(spread, "a block faulted, or touched memory that the host sees");
+        spread_fail(spread, "a block faulted, or touched memory that the host sees");
     pthread_mutex_unlock(&spread->lock);
-    const double waits = ranks_now();
-    wait_for_others(spread, launch);
-    const double merges = ranks_now();
-    spread->seconds.wait += merges - waits;
-    if (spread->has_failed || !merge_all(spread, merge) ||
+    const double waits = ranks_now(), merged = spread->seconds.merge;
+    wait_for_others(spread, launch, merge);
+    ranks_home_open(spread->home);
+    const double adds = ranks_now();
+    spread->seconds.wait += adds - waits - (spread->seconds.merge - merged);
+    if (spread->has_failed ||
         !add_counted(spread,
                      launch->profile && !launch->profile->is_uncounted ? observers->recorder : NULL,
                      threads))
         return false;
-    spread->seconds.merge += ranks_now() - merges;
+    spread->seconds.merge += ranks_now() - adds;
     add_results(spread, launch->kernel, result);
     return true;
 }
@@ -511,14 +313,14 @@ static bool share(struct spread *spread, const struct run_launch *launch,
         send_module(spread, launch, module);
         spread_put_launch(&out, launch, module, ranges, apart->part_count,
                           ranks_home_unwritten(spread->home));
-        post_all(spread, RANKS_LAUNCH, &out);
+        spread_post_all(spread, RANKS_LAUNCH, &out);
         run_observers_begin(&observers, &copy, &every);
         spread->seconds.begin += ranks_now() - begun;
         is_good = attempt(spread, launch, merge, &observers, result);
-        stop_giving(spread);
+        spread_stop_giving(spread);
         ranks_home_end(spread->home, !is_good);
         if (!is_good || !have_ended(spread))
-            post_all(spread, RANKS_CANCEL, NULL);
+            spread_post_all(spread, RANKS_CANCEL, NULL);
         if (is_good)
             run_observers_end(&observers, &copy, &every, result);
         else
@@ -549,7 +351,7 @@ static bool run(void *context, const struct run_launch *launch, struct sim_resul
         report(spread, false);
         return false;
     }
-    if (!make_home(spread, sim) || !start(spread))
+    if (!make_home(spread, sim) || !spread_start_serving(spread))
         return refuse(spread, launch, "the system gives no memory for it");
     sim_apart_begin(sim, &apart);
     const bool is_good = share(spread, launch, &merge, &apart, result);

@@ -464,13 +464,21 @@ static bool is_alone(struct worker *worker) {
     return now - worker->heard > ranks_patience();
 }
 
-// As the relay of the first rank (ranks/relay.c), which looks ever less often.
-static void rest(uint32_t seen, bool is_busy, unsigned *idle) {
-    enum { YIELDS = 20, LEAST = 20, MOST = 1000, MOST_BUSY = 150 };
+// Something is to come from the first rank, or to go there.
+static bool expects(const struct worker *worker) {
+    return worker->job.has_asked || ranks_replica_expects(worker->replica) ||
+           worker->mpi->pending() > 0;
+}
+
+// As the relay of the first rank (ranks/relay.c), which looks ever less often. While blocks run
+// and nothing is to come it looks hardly ever: it may share a core with who runs them.
+static void rest(const struct worker *worker, uint32_t seen, unsigned *idle) {
+    enum { YIELDS = 20, LEAST = 20, MOST = 1000, MOST_BUSY = 150, RUNNING = 2000 };
+    const bool is_busy = worker->job.is_there, is_quiet = is_busy && !expects(worker);
     const unsigned long most = is_busy ? MOST_BUSY : MOST;
-    const unsigned long micros = *idle > most / 2 ? most : LEAST + *idle;
+    const unsigned long micros = is_quiet ? RUNNING : *idle > most / 2 ? most : LEAST + *idle;
     const struct timespec time = {.tv_nsec = (long)micros * 1000};
-    if (++*idle < YIELDS)
+    if (!is_quiet && ++*idle < YIELDS)
         sched_yield();
     else
         syscall(SYS_futex, &moves, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
@@ -504,7 +512,7 @@ static enum spread_worker_end loop(struct worker *worker) {
         if (moved)
             idle = 0;
         else if (!is_long(worker) || !ranks_replica_settle(worker->replica))
-            rest(seen, worker->job.is_there, &idle);
+            rest(worker, seen, &idle);
     }
 }
 
