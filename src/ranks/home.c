@@ -1,5 +1,6 @@
 #include "ranks/home_pages.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ enum state {
     OPEN,      // written, or may be: its twin is there
 };
 
+enum { MERGES = 64 };
+
 struct ranks_home {
     uint64_t base, bytes;
     uint8_t *states;         // atomic; of each page
@@ -27,8 +30,9 @@ struct ranks_home {
     uint64_t *pages_written; // of each twin: its page
     struct ranks_range *ranges;
     size_t range_count;
-    uint64_t first, last; // pages that may be touched: [first, last)
-    bool is_active;       // atomic
+    uint64_t first, last;           // pages that may be touched: [first, last)
+    bool is_active;                 // atomic
+    pthread_mutex_t merges[MERGES]; // of pages: one thread at a time puts in what others wrote
     struct ranks_packer *packer;
     struct ranks_watch *watch; // NULL: the system does not tell what was written
     uint8_t *asked;            // of each page: somebody else has asked for it in this launch
@@ -54,6 +58,8 @@ struct ranks_home *ranks_home_create(uint64_t base, uint64_t bytes) {
     struct ranks_home *home = base_alloc(sizeof *home);
     home->base = base;
     home->bytes = bytes;
+    for (unsigned i = 0; i < MERGES; i++)
+        pthread_mutex_init(&home->merges[i], NULL);
     const size_t pages = count_of(home);
     home->states = reserve(pages);
     home->mixed = reserve(pages);
@@ -439,9 +445,13 @@ bool ranks_home_merge(struct ranks_home *home, struct ranks_reader *wrote,
             return false;
         if (begin_twin(home, page))
             open_page(home, page);
-        for (uint64_t r = 0; r < runs; r++)
-            if (!merge_run(home, page, wrote, merge, address))
-                return false;
+        pthread_mutex_lock(&home->merges[page % MERGES]);
+        bool is_good = true;
+        for (uint64_t r = 0; r < runs && is_good; r++)
+            is_good = merge_run(home, page, wrote, merge, address);
+        pthread_mutex_unlock(&home->merges[page % MERGES]);
+        if (!is_good)
+            return false;
     }
     return true;
 }

@@ -71,8 +71,8 @@ void ranks_home_read(struct ranks_home *home, uint64_t page, uint8_t bytes[RANKS
 // No kernel runs any more: pages are not protected from now on.
 void ranks_home_open(struct ranks_home *home);
 // Puts in what another rank wrote (ranks_replica_wrote), while others may still ask for pages: this
-// process's blocks have ended. False: it contradicts what was there: *address says where, 0: what
-// came cannot be read.
+// process's blocks have ended. From any thread. False: it contradicts what was there: *address says
+// where, 0: what came cannot be read.
 bool ranks_home_merge(struct ranks_home *home, struct ranks_reader *wrote,
                       const struct ranks_merge *merge, uint64_t *address);
 // The launch is over: all stays as it is, or becomes what it was.

@@ -51,6 +51,7 @@ struct spread { // under `lock`, but for what is said to be somebody else's
     pthread_t thread;
     VEC(struct request) needs; // of that thread: pages that were asked for
     size_t first_need;
+    struct pool *mergers; // of the thread that launches
     bool is_started, is_lost;
     pid_t owner;
     struct rank *rank;
@@ -73,6 +74,12 @@ struct spread { // under `lock`, but for what is said to be somebody else's
 void spread_post(struct spread *spread, enum ranks_kind kind, unsigned rank, const void *bytes,
                  size_t length);
 void spread_post_all(struct spread *spread, enum ranks_kind kind, const struct strbuf *body);
+
+// merge.c. Until all have ended and what they wrote is there, or something is wrong. The blocks of
+// this process have ended: nobody else writes.
+void spread_wait_and_merge(struct spread *spread, const struct run_launch *launch,
+                           const struct ranks_merge *merge);
+bool spread_have_ended(const struct spread *spread); // lock held
 
 // serve.c. `lock` held, but for the last three.
 void spread_fail(struct spread *spread, const char *why);

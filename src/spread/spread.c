@@ -141,76 +141,6 @@ static void begin(struct spread *spread, const struct run_launch *launch) {
     pthread_mutex_unlock(&spread->lock);
 }
 
-static bool have_ended(const struct spread *spread) {
-    for (unsigned r = 1; r < spread->ranks; r++)
-        if (!spread->rank[r].has_ended)
-            return false;
-    return true;
-}
-
-// Lock held.
-static bool next_wrote(struct spread *spread, struct body *wrote) {
-    for (unsigned r = 1; r < spread->ranks; r++) {
-        struct rank *rank = &spread->rank[r];
-        if (rank->merged == rank->wrote.length)
-            continue;
-        *wrote = rank->wrote.data[rank->merged++];
-        return true;
-    }
-    return false;
-}
-
-// Puts in what came, while more comes. The blocks of this process have ended: nobody else writes.
-static void merge(struct spread *spread, const struct ranks_merge *merge,
-                  const struct body *wrote) {
-    size_t length = 0;
-    uint64_t address = 0;
-    const double begun = ranks_now();
-    char *plain = spread_unpack(wrote->bytes, wrote->length, &length);
-    struct ranks_reader in = ranks_read(plain, length);
-    const bool is_good = plain && ranks_home_merge(spread->home, &in, merge, &address);
-    free(plain);
-    spread->seconds.merge += ranks_now() - begun;
-    if (is_good)
-        return;
-    pthread_mutex_lock(&spread->lock);
-    if (!spread->has_failed)
-        spread->race_address = address;
-    spread_fail(spread, merge->op == RANKS_STORES
-                            ? "blocks on two ranks wrote different values to one byte, which "
-                              "is a race between blocks (bankrun check --check race)"
-                            : "blocks on two ranks changed one word, by atomics and perhaps "
-                              "by stores");
-    pthread_mutex_unlock(&spread->lock);
-}
-
-// Until all have ended and what they wrote is there, or something is wrong.
-static void wait_for_others(struct spread *spread, const struct run_launch *launch,
-                            const struct ranks_merge *how) {
-    struct body wrote;
-    pthread_mutex_lock(&spread->lock);
-    while (!spread->has_failed) {
-        if (next_wrote(spread, &wrote)) {
-            pthread_mutex_unlock(&spread->lock);
-            merge(spread, how, &wrote);
-            free(wrote.bytes);
-            pthread_mutex_lock(&spread->lock);
-            continue;
-        }
-        if (have_ended(spread))
-            break;
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100 * 1000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&spread->changed, &spread->lock, &until);
-        if (launch->stop && *launch->stop)
-            spread_fail(spread, "the program ends");
-    }
-    pthread_mutex_unlock(&spread->lock);
-}
-
 static bool add_counted(struct spread *spread, struct profile_recorder *recorder,
                         unsigned threads) {
     for (unsigned r = 1; recorder && r < spread->ranks; r++) {
@@ -279,11 +209,9 @@ static bool attempt(struct spread *spread, const struct run_launch *launch,
     if (result->fault != SIM_OK || result->child_count)
         spread_fail(spread, "a block faulted, or touched memory that the host sees");
     pthread_mutex_unlock(&spread->lock);
-    const double waits = ranks_now(), merged = spread->seconds.merge;
-    wait_for_others(spread, launch, merge);
+    spread_wait_and_merge(spread, launch, merge);
     ranks_home_open(spread->home);
     const double adds = ranks_now();
-    spread->seconds.wait += adds - waits - (spread->seconds.merge - merged);
     if (spread->has_failed ||
         !add_counted(spread,
                      launch->profile && !launch->profile->is_uncounted ? observers->recorder : NULL,
@@ -319,7 +247,7 @@ static bool share(struct spread *spread, const struct run_launch *launch,
         is_good = attempt(spread, launch, merge, &observers, result);
         spread_stop_giving(spread);
         ranks_home_end(spread->home, !is_good);
-        if (!is_good || !have_ended(spread))
+        if (!is_good || !spread_have_ended(spread))
             spread_post_all(spread, RANKS_CANCEL, NULL);
         if (is_good)
             run_observers_end(&observers, &copy, &every, result);
