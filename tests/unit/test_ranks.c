@@ -227,12 +227,111 @@ static void late_is_asked_again(void **state) {
     clean_up();
 }
 
+// ---- What comes back ----------------------------------------------------------------------------
+
+enum { MERGERS = 4, AGAIN = 50, WORDS = 512 };
+static struct ranks_home *home;
+static struct ranks_merge how;
+
+// Adds 1 to the first words of each page, and its own number to another one.
+static void *merge_all(void *context) {
+    const unsigned number = *(const unsigned *)context;
+    for (unsigned again = 0; again < AGAIN; again++) {
+        struct strbuf wrote = {0};
+        for (uint64_t page = 0; page < PAGES; page++) {
+            uint32_t words[WORDS];
+            for (unsigned i = 0; i < WORDS; i++)
+                words[i] = (uint32_t)(page + i) + 1;
+            const uint64_t other = 4 * WORDS + 8 * number, value = number;
+            ranks_put_number(&wrote, page);
+            ranks_put_number(&wrote, 2);
+            ranks_put_number(&wrote, sizeof words);
+            ranks_put(&wrote, words, sizeof words);
+            ranks_put_number(&wrote, other << 32 | sizeof value);
+            ranks_put(&wrote, &value, sizeof value);
+        }
+        struct ranks_reader in = ranks_read(wrote.data, wrote.length);
+        uint64_t address;
+        assert_true(ranks_home_merge(home, &in, &how, &address));
+        strbuf_free(&wrote);
+    }
+    return NULL;
+}
+
+static void start_home(uint32_t *memory, enum ranks_merge_op op) {
+    const struct ranks_range range = {(uintptr_t)memory, BYTES, 1};
+    for (unsigned page = 0; page < PAGES; page++)
+        for (unsigned i = 0; i < WORDS; i++)
+            memory[page * (RANKS_PAGE / 4) + i] = page + i;
+    how = (struct ranks_merge){.op = op, .bytes = 4};
+    assert_true(ranks_home_begin(home, &range, 1, NULL, 0));
+}
+
+// By several threads at once, while others still get what the launch began with.
+static void many_merge(void **state) {
+    uint32_t *memory = (uint32_t *)(void *)reserve();
+    unsigned numbers[MERGERS];
+    pthread_t threads[MERGERS];
+    uint32_t then[RANKS_PAGE / 4];
+    (void)state;
+    home = ranks_home_create((uintptr_t)memory, BYTES);
+    assert_non_null(home);
+    for (unsigned undoes = 0; undoes < 2; undoes++) {
+        memset(memory, 0, BYTES);
+        start_home(memory, RANKS_ADD);
+        for (unsigned t = 0; t < MERGERS; t++) {
+            numbers[t] = t;
+            assert_int_equal(pthread_create(&threads[t], NULL, merge_all, &numbers[t]), 0);
+        }
+        for (unsigned page = 0; page < PAGES; page++) {
+            ranks_home_read(home, page, (uint8_t *)then);
+            for (unsigned i = 0; i < WORDS; i++)
+                assert_int_equal(then[i], page + i);
+        }
+        for (unsigned t = 0; t < MERGERS; t++)
+            pthread_join(threads[t], NULL);
+        ranks_home_end(home, undoes);
+        for (unsigned page = 0; page < PAGES; page++) {
+            const uint32_t *at = memory + page * (RANKS_PAGE / 4);
+            for (unsigned i = 0; i < WORDS; i++)
+                assert_int_equal(at[i], page + i + (undoes ? 0 : MERGERS * AGAIN));
+        }
+    }
+    ranks_home_free(home);
+    munmap(memory, BYTES);
+}
+
+// Two ranks that stored different bytes contradict each other, whoever comes first.
+static void contradictions_are_found(void **state) {
+    uint32_t *memory = (uint32_t *)(void *)reserve();
+    (void)state;
+    home = ranks_home_create((uintptr_t)memory, BYTES);
+    assert_non_null(home);
+    start_home(memory, RANKS_STORES);
+    for (uint64_t value = 1; value < 3; value++) {
+        struct strbuf wrote = {0};
+        uint64_t address;
+        ranks_put_number(&wrote, 5); // page
+        ranks_put_number(&wrote, 1);
+        ranks_put_number(&wrote, (uint64_t)4096 << 32 | sizeof value);
+        ranks_put(&wrote, &value, sizeof value);
+        struct ranks_reader in = ranks_read(wrote.data, wrote.length);
+        assert_int_equal(ranks_home_merge(home, &in, &how, &address), value == 1);
+        if (value == 2)
+            assert_int_equal(address, (uintptr_t)memory + 5 * RANKS_PAGE + 4096);
+        strbuf_free(&wrote);
+    }
+    ranks_home_end(home, true);
+    assert_int_equal(memory[(5 * RANKS_PAGE + 4096) / 4], 0);
+    ranks_home_free(home);
+    munmap(memory, BYTES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_are_seen),
-        cmocka_unit_test(trouble_is_avoided),
-        cmocka_unit_test(unwritten_stays),
-        cmocka_unit_test(late_is_asked_again),
+        cmocka_unit_test(writes_are_seen), cmocka_unit_test(trouble_is_avoided),
+        cmocka_unit_test(unwritten_stays), cmocka_unit_test(late_is_asked_again),
+        cmocka_unit_test(many_merge),      cmocka_unit_test(contradictions_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
