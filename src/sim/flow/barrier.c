@@ -165,10 +165,11 @@ static const struct sim_instr *wait_at(struct sim_warp *warp, const struct sim_i
     split->barrier = id;
     split->pc = instr;
     warp->block->worker->barriers++;
-    if (arrive(warp, instr, id, count, true))
-        return instr + 1;
+    // What comes before a barrier is counted at it, whatever comes behind.
     sim_account(warp, instr->ordinal + 1);
     flow->run_start = instr->ordinal + 1;
+    if (arrive(warp, instr, id, count, true))
+        return instr + 1;
     const struct sim_instr *next = sim_next_split(warp);
     if (!next)
         warp->stop = SIM_STOP_BARRIER;

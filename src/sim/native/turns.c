@@ -79,10 +79,12 @@ static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
 }
 
 // Counts what was left uncounted in front of a silent barrier.
-static void count_before(const struct phase *phase, struct sim_warp_flow *flow, uint32_t start) {
+static uint32_t count_before(const struct phase *phase, struct sim_warp_flow *flow,
+                             uint32_t start) {
     const uint32_t count = phase->at->ordinal - start;
     flow->instructions += count;
     flow->thread_instructions += (uint64_t)count * LANES;
+    return count;
 }
 
 static void begin_turn(struct sim_warp *warp, struct sim_warp_flow *flow,
@@ -194,8 +196,10 @@ static void speak(struct phase *phase) {
         struct sim_warp *warp = &phase->flow->warps[w];
         const bool is_pending = phase->pending >> w & 1;
         if (is_pending) {
-            if (phase->goes_on)
-                count_before(phase, warp->flow, warp->flow->run_start);
+            const uint32_t count =
+                phase->goes_on ? count_before(phase, warp->flow, warp->flow->run_start) : 0;
+            if (w == phase->now && phase->has_started)
+                warp->flow->spin += count;
             warp->flow->run_start = phase->at->ordinal;
             warp->flow->splits[0].pc = phase->at;
             warp->flow->native_left = phase->is_trusted ? phase->at : NULL;
@@ -214,10 +218,7 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
     if (phase->is_silent)
         return !phase->pending;
     flow->native_left = phase->barrier + 1;
-    if (!phase->barrier->run[1](warp, phase->barrier))
-        return false;
-    sim_account(warp, phase->barrier->ordinal + 1);
-    return !phase->pending;
+    return phase->barrier->run[1](warp, phase->barrier) && !phase->pending;
 }
 
 // What all warps have executed goes to the block, and they count from the beginning.
@@ -296,10 +297,12 @@ static bool is_regular(struct phase *phase, const struct sim_instr *next) {
     return true;
 }
 
-// A fault leaves nothing uncounted that ended with a barrier.
-static void leave(const struct phase *phase, struct sim_warp_flow *flow, bool is_good) {
-    if (!is_good && !phase->has_started && flow->instructions == phase->since.instructions)
-        count_before(phase, flow, phase->start);
+// Where nothing was counted since, what came before the barrier is: the interpreter counts it there.
+static void leave(const struct phase *phase, struct sim_warp_flow *flow) {
+    if (flow->instructions != phase->since.instructions || flow->run_start != phase->start)
+        return;
+    flow->spin += count_before(phase, flow, phase->start);
+    flow->run_start = phase->at->ordinal;
 }
 
 // All warps did as the last one.
@@ -317,7 +320,7 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
         struct sim_warp *warp = &flow->warps[phase->now];
         phase->pending &= ~(1u << phase->now);
         if (!is_regular(phase, next)) {
-            leave(phase, warp->flow, next != NULL);
+            leave(phase, warp->flow);
             sim_native_judge(warp, phase->at, next, phase->since, 1);
             *failed = !next;
             return next;
@@ -333,7 +336,7 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
             end(phase);
             break;
         } else if (!begin_next(phase)) {
-            break;
+            return phase->at;
         }
     }
     return NULL;
