@@ -297,7 +297,8 @@ static bool is_regular(struct phase *phase, const struct sim_instr *next) {
     return true;
 }
 
-// Where nothing was counted since, what came before the barrier is: the interpreter counts it there.
+// Where nothing was counted since, what came before the barrier is: the interpreter counts it
+// there.
 static void leave(const struct phase *phase, struct sim_warp_flow *flow) {
     if (flow->instructions != phase->since.instructions || flow->run_start != phase->start)
         return;
