@@ -14,10 +14,11 @@ struct rows *rows_load(LLVMContextRef context);
 // functions.
 bool rows_has(const struct rows *rows, enum ir_value value);
 // Appends what the row computes. `lanes`: 1 or 32; arguments have that many, of the types that the
-// row's parameters have.
+// row's parameters have. `ones`: the same for one lane where all have the same, else NULL; what
+// depends on nothing else is computed once.
 LLVMValueRef rows_apply(const struct rows *rows, LLVMModuleRef module, LLVMBuilderRef builder,
                         enum ir_value value, unsigned lanes, LLVMValueRef *arguments,
-                        unsigned count);
+                        LLVMValueRef *ones, unsigned count);
 // Whether the row's result is the same whichever NaN its operands are.
 bool rows_is_nan_blind(const struct rows *rows, enum ir_value value);
 // What a value was before one NaN was put in the place of any; NULL: it is no such value.

@@ -118,11 +118,22 @@ struct copy {
     LLVMBuilderRef builder;
     unsigned lanes;
     unsigned count;
-    LLVMValueRef from[MOST_STEPS + 8], to[MOST_STEPS + 8];
+    // What a value has become for all lanes, NULL until it is asked for, and for one where it is
+    // the same in all, else NULL.
+    LLVMValueRef from[MOST_STEPS + 8], to[MOST_STEPS + 8], one[MOST_STEPS + 8];
 };
 
 static LLVMTypeRef widened(const struct copy *copy, LLVMTypeRef type) {
     return copy->lanes == 1 ? type : LLVMVectorType(type, copy->lanes);
+}
+
+static LLVMValueRef spread(const struct copy *copy, LLVMValueRef one) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(one)));
+    LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(one), copy->lanes));
+    LLVMValueRef first =
+        LLVMBuildInsertElement(copy->builder, undefined, one, LLVMConstInt(i32, 0, false), "");
+    return LLVMBuildShuffleVector(copy->builder, first, undefined,
+                                  LLVMConstNull(LLVMVectorType(i32, copy->lanes)), "");
 }
 
 static LLVMValueRef splat_constant(const struct copy *copy, LLVMValueRef constant) {
@@ -134,11 +145,34 @@ static LLVMValueRef splat_constant(const struct copy *copy, LLVMValueRef constan
     return LLVMConstVector(all, copy->lanes);
 }
 
-static LLVMValueRef find(const struct copy *copy, LLVMValueRef value) {
+static LLVMValueRef find(struct copy *copy, LLVMValueRef value) {
+    for (unsigned i = 0; i < copy->count; i++) {
+        if (copy->from[i] != value)
+            continue;
+        if (copy->lanes == 1 && copy->one[i])
+            return copy->one[i];
+        if (!copy->to[i])
+            copy->to[i] = spread(copy, copy->one[i]);
+        return copy->to[i];
+    }
+    return splat_constant(copy, value); // a constant
+}
+
+static bool is_one(const struct copy *copy, LLVMValueRef value) {
     for (unsigned i = 0; i < copy->count; i++)
         if (copy->from[i] == value)
-            return copy->to[i];
-    return splat_constant(copy, value); // a constant
+            return copy->one[i] != NULL;
+    return true; // a constant
+}
+
+// Whether a step has the same result in all lanes.
+static bool is_step_of_one(const struct copy *copy, LLVMValueRef at) {
+    const int count = LLVMGetInstructionOpcode(at) == LLVMCall ? (int)LLVMGetNumArgOperands(at)
+                                                               : LLVMGetNumOperands(at);
+    bool all = true;
+    for (int i = 0; i < count; i++)
+        all &= is_one(copy, LLVMGetOperand(at, (unsigned)i));
+    return all;
 }
 
 // Overloaded by the types of the result and, where they may differ, of no others.
@@ -195,19 +229,29 @@ static LLVMValueRef copy_step(struct copy *copy, LLVMValueRef at) {
     }
 }
 
+static void copy_and_note(struct copy *copy, LLVMValueRef at) {
+    const unsigned lanes = copy->lanes;
+    const bool is_of_one = lanes > 1 && is_step_of_one(copy, at);
+    copy->lanes = is_of_one ? 1 : lanes;
+    LLVMValueRef made = copy_step(copy, at);
+    copy->lanes = lanes;
+    copy->to[copy->count] = is_of_one ? NULL : made;
+    copy->one[copy->count] = is_of_one ? made : NULL;
+    copy->from[copy->count++] = at;
+}
+
 LLVMValueRef rows_apply(const struct rows *rows, LLVMModuleRef module, LLVMBuilderRef builder,
                         enum ir_value value, unsigned lanes, LLVMValueRef *arguments,
-                        unsigned count) {
+                        LLVMValueRef *ones, unsigned count) {
     LLVMValueRef function = rows->functions[value];
     struct copy copy = {.module = module, .builder = builder, .lanes = lanes, .count = count};
     for (unsigned i = 0; i < count; i++) {
         copy.from[i] = LLVMGetParam(function, i);
         copy.to[i] = arguments[i];
+        copy.one[i] = ones[i];
     }
     LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
-    for (; LLVMGetInstructionOpcode(at) != LLVMRet; at = LLVMGetNextInstruction(at)) {
-        copy.to[copy.count] = copy_step(&copy, at);
-        copy.from[copy.count++] = at;
-    }
+    for (; LLVMGetInstructionOpcode(at) != LLVMRet; at = LLVMGetNextInstruction(at))
+        copy_and_note(&copy, at);
     return find(&copy, LLVMGetOperand(at, 0));
 }

@@ -32,8 +32,23 @@ static LLVMValueRef raw_of(const struct build *build, const struct op_source *so
     return source->kind == SOURCE_REGISTER ? build->held[source->reg].raw : NULL;
 }
 
+static bool is_negated(const struct op *op, unsigned operand) {
+    return (operand == 0 && op->negates_product) || (operand == 2 && op->negates_addend);
+}
+
+static LLVMValueRef argument(struct build *build, const struct op *op, unsigned operand,
+                             LLVMValueRef value, unsigned lanes) {
+    value = fit(build, value, parameter_type(build, op, operand, lanes));
+    return is_negated(op, operand) ? LLVMBuildFNeg(build->builder, value, here) : value;
+}
+
+static bool is_same_in_all(const struct build *build, const struct op_source *source) {
+    const struct form form = build_source_form(build, source);
+    return form.kind == FORM_RAMP && form.stride == 0;
+}
+
 static LLVMValueRef apply_row(struct build *build, const struct op *op, unsigned lanes) {
-    LLVMValueRef arguments[5];
+    LLVMValueRef arguments[5], ones[5] = {NULL};
     const unsigned count = row_sources(op);
     for (unsigned i = 0; i < count; i++) {
         const unsigned from = op->meaning.swaps && i < 2 ? 1 - i : i;
@@ -43,21 +58,20 @@ static LLVMValueRef apply_row(struct build *build, const struct op *op, unsigned
         const LLVMValueRef raw = raw_of(build, source);
         if (raw && lanes > 1 && rows_is_nan_blind(build->rows, op->meaning.value))
             value = raw;
-        value = fit(build, value, parameter_type(build, op, i, lanes));
-        if ((i == 0 && op->negates_product) || (i == 2 && op->negates_addend))
-            value = LLVMBuildFNeg(build->builder, value, here);
-        arguments[i] = value;
+        arguments[i] = argument(build, op, i, value, lanes);
+        if (lanes > 1 && is_same_in_all(build, source))
+            ones[i] = argument(build, op, i, build_source_first(build, source), 1);
     }
     LLVMValueRef immediate = LLVMConstInt(build->i32, op->meaning.immediate, false);
+    arguments[count] = ones[count] = immediate;
     if (lanes > 1) {
         LLVMValueRef all[LANES];
         for (int l = 0; l < LANES; l++)
             all[l] = immediate;
-        immediate = LLVMConstVector(all, LANES);
+        arguments[count] = LLVMConstVector(all, LANES);
     }
-    arguments[count] = immediate;
     return rows_apply(build->rows, build->module, build->builder, op->meaning.value, lanes,
-                      arguments, count + 1);
+                      arguments, ones, count + 1);
 }
 
 static LLVMValueRef combine(struct build *build, const struct op *op, LLVMValueRef holds,

@@ -85,16 +85,22 @@ static inline int64_t wide24_s(uint32_t a, uint32_t b) {
 
 // ---- Quotients ------------------------------------------------------------------------------
 
-// Quotients of 32-bit numbers are exact by way of doubles: both operands are, and a quotient that
-// is no integer is further from one (2^-32 of it, or more) than a double's rounding error.
+// Quotients of 32-bit numbers are exact by way of doubles, with a reciprocal that is too large by
+// 2^-51 to 2^-49 of it: a product is never less than the quotient, and a quotient that is no
+// integer is further from the next one (2^-32 of it, or more). The reciprocal is one for all lanes
+// where the divisor is.
+static inline double reciprocal(double b) {
+    return 1.0 / b * (1.0 + 0x1p-50);
+}
+
 static inline uint32_t divide_u32(uint32_t a, uint32_t b) {
-    uint32_t q = (uint32_t)((double)a / (double)(b ? b : 1));
+    uint32_t q = (uint32_t)((double)a * reciprocal((double)(b ? b : 1)));
     return b ? q : UINT32_MAX;
 }
 
 static inline uint32_t divide_s32(int32_t a, int32_t b) {
-    double ratio = (double)a / (double)(b ? b : 1);
-    int32_t q = ratio > INT32_MAX ? INT32_MIN : (int32_t)ratio; // -2^31 / -1
+    double ratio = (double)a * reciprocal((double)(b ? b : 1));
+    int32_t q = ratio >= 0x1p31 ? INT32_MIN : (int32_t)ratio; // -2^31 / -1
     return b ? (uint32_t)q : UINT32_MAX;
 }
 

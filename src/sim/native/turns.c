@@ -221,14 +221,20 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
     return phase->barrier->run[1](warp, phase->barrier) && !phase->pending;
 }
 
+// Native code has just written these, one by one: a processor waits where two are read at once.
+static uint64_t read_alone(const uint64_t *count) {
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
 // What all warps have executed goes to the block, and they count from the beginning.
 static void keep(struct sim_block_flow *flow, uint32_t end) {
     struct sim_block_counts all = {0};
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *own = &flow->flows[w];
-        sim_account(&flow->warps[w], end);
-        all.instructions += own->instructions;
-        all.thread_instructions += own->thread_instructions;
+        const uint64_t count = end - own->run_start;
+        all.instructions += read_alone(&own->instructions) + count;
+        all.thread_instructions +=
+            read_alone(&own->thread_instructions) + count * sim_lane_count(flow->warps[w].mask);
         sim_warp_count_again(own);
     }
     flow->kept = all;
