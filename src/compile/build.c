@@ -305,13 +305,23 @@ static void set_options(void) {
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
+// By name: headers take for the machine's own the one that they were installed on, and a cross
+// build has another one's.
+#if defined(__aarch64__)
+#define INITIALIZE(what) LLVMInitializeAArch64##what()
+#else
+#define INITIALIZE(what) LLVMInitializeX86##what()
+#endif
+
 static bool prepare(void) {
     if (rows || is_over)
         return rows && !is_over;
     atexit(end);
     set_options();
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
+    INITIALIZE(TargetInfo);
+    INITIALIZE(Target);
+    INITIALIZE(TargetMC);
+    INITIALIZE(AsmPrinter);
     context = LLVMContextCreate();
     rows = rows_load(context);
     return rows != NULL;

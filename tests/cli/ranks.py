@@ -110,9 +110,12 @@ ALONE = {"both": "changed one word, by atomics and perhaps by stores: ranks.cu:"
 
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", BANKRUN_RANKS_ALL="1")
 
+# Without the first three words it dies of SIGPIPE now and then, when all is done (tests/harness/ranks.py).
+MPIRUN = ["env", "--ignore-signal=PIPE", "mpirun", "--oversubscribe", "--quiet"]
+
 
 def command(ranks, profile, program, *arguments, options=()):
-    start = ["mpirun", "--oversubscribe", "--quiet", "-n", str(ranks)] if ranks else []
+    start = [*MPIRUN, "-n", str(ranks)] if ranks else []
     return [*start, bankrun, "--ranks", "--format", "json", "-o", profile, *options, program, *arguments]
 
 
@@ -213,7 +216,7 @@ def of_ptx(folder):
     path, seen = os.path.join(folder, "k.ptx"), []
     with open(path, "w", encoding="utf-8") as file:
         file.write(PTX)
-    for start in [], ["mpirun", "--oversubscribe", "--quiet", "-n", "3"]:
+    for start in [], [*MPIRUN, "-n", "3"]:
         dump = os.path.join(folder, "out.bin")
         run = subprocess.run([*start, bankrun, "--ranks", path, "--launch", "k<<<64, 1>>>(out:u32[64])", "--dump", f"out={dump}"],
                              env=environment, capture_output=True, text=True, timeout=60)
@@ -256,7 +259,7 @@ def mixed(folder, program, old, new):
         problems.append(f"the word {old} is not in the program, or more than once")
         return
     for first, second in (bankrun, other), (other, bankrun):
-        run = subprocess.run(["mpirun", "--oversubscribe", "--quiet", "-n", "1", first, program, "plain", ":", "-n", "2", second, program,
+        run = subprocess.run([*MPIRUN, "-n", "1", first, program, "plain", ":", "-n", "2", second, program,
                               "plain"], env=environment, capture_output=True, text=True, timeout=60)
         if run.returncode == 0 or "of another version of bankrun, or of another processor" not in run.stderr or "no error" in run.stdout:
             problems.append(f"ranks of two builds: status {run.returncode}\n{run.stdout}{run.stderr}")
@@ -267,7 +270,7 @@ def stopped_a_while(folder, program):
     profile = os.path.join(folder, "slow.json")
     small = ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_sndbuf", "4096", "--mca", "btl_tcp_rcvbuf", "4096"]
     words = command(3, profile, program, "plain", "20000")
-    with subprocess.Popen([words[0], *small, *words[1:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    with subprocess.Popen([*words[:3], *small, *words[3:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True) as process:
         deadline = time.monotonic() + 20
         while len(children(process.pid)) < 3 and time.monotonic() < deadline:

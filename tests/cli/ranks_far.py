@@ -99,7 +99,7 @@ def environment(**more):
 def command(folder, ranks, profile, *arguments):
     start = []
     if ranks:
-        start = ["ip", "netns", "exec", HERE, "unshare", "--uts", "sh", "-c", f'hostname {HERE}; exec "$@"', "sh", "mpirun", "--quiet",
+        start = ["ip", "netns", "exec", HERE, "unshare", "--uts", "sh", "-c", f'hostname {HERE}; exec "$@"', "sh", "env", "--ignore-signal=PIPE", "mpirun", "--quiet",
                  "--mca", "plm_rsh_agent", os.path.join(folder, "agent"), "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
                  "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--oversubscribe", "--bind-to", "none",
                  "--map-by", "node", "--host", f"10.77.0.1:{ranks},10.77.0.2:{ranks}", "-n", str(ranks)]
