@@ -24,6 +24,7 @@ enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions
     struct sim_run *run = worker->run;
     if (!sim_worker_left(worker, instructions))
         return SIM_FAULT_INSTRUCTION_LIMIT;
+    sim_native_heat(run->kernel, run->launch, sim_run_load(&run->instructions) + instructions);
     if (worker->sim->interrupted || __atomic_load_n(&run->stopped, __ATOMIC_RELAXED))
         return SIM_FAULT_STOPPED;
     if (worker->index == 0 && !sim_report_progress(worker, instructions))

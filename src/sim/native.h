@@ -43,6 +43,12 @@ enum sim_native_turn {
 };
 enum sim_native_turn sim_native_run(struct sim_warp *warp, const struct sim_instr **goes_on);
 
+// ---- move.c ----------------------------------------------------------------------------------
+
+// The block goes on in code that has native code, where there is some by now; none of its warps is
+// in the middle of an instruction. Returns where the instruction is then; NULL: nobody asks.
+const struct sim_instr *sim_native_move(struct sim_block_flow *flow, const struct sim_instr *instr);
+
 // ---- turns.c ---------------------------------------------------------------------------------
 
 // Turns of all warps of a block, beginning with that of *warp, as long as they go the same way in

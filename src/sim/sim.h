@@ -46,6 +46,9 @@ struct sim_config {
     uint64_t device_bytes;     // memory that the device pretends to have; 0: SIM_DEVICE_BYTES
     unsigned multiprocessors;  // what %nsmid says; 0: 132
     enum sim_engine engine;
+    // Tests: blocks begin in the interpreter, and go on in native code once a warp has executed so
+    // many instructions. 0: where there is native code they begin in it.
+    uint32_t moves_after;
     struct sim_sample sample; // which part of a launch's blocks is run
     struct sim_fill fill;     // what memory holds before it is written
     bool tracks_undefined;    // which bits nothing has defined, and tells of uses of them

@@ -11,8 +11,9 @@
 #include "run/launch.h"
 #include "sim/native.h"
 
-// Twice as native code: with a limit of instructions, which the scheduler looks at, and without.
-enum { MOST_INSTRUCTIONS = 20000, SIDES = 3, RUNS = 2, SKIPPED = 77 };
+// Three times as native code: with a limit of instructions, which the scheduler looks at, without
+// one, and in blocks that have begun in the interpreter.
+enum { MOST_INSTRUCTIONS = 20000, SIDES = 4, RUNS = 2, SKIPPED = 77 };
 
 struct totals {
     uint64_t kernels, compiled, launches, faults, unended, rows;
@@ -55,7 +56,8 @@ static void launch(struct subject *s, const struct random_case *given, int n) {
     memcpy(run.sim.block, s->block, sizeof run.sim.block);
     memcpy(s->buffer, s->content, sizeof s->content);
     given->sim->config.engine = n ? SIM_ENGINE_COMPILE : SIM_ENGINE_INTERPRET;
-    given->sim->config.max_instructions = n == 2 ? 0 : MOST_INSTRUCTIONS;
+    given->sim->config.max_instructions = n >= 2 ? 0 : MOST_INSTRUCTIONS;
+    given->sim->config.moves_after = n == 3 ? 1 + (uint32_t)(given->seed * 37 % 400) : 0;
     run_launch(&run, &side->result);
     memcpy(side->content, s->buffer, sizeof side->content);
 }

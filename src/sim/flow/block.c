@@ -124,7 +124,9 @@ static void find_index(const uint32_t *grid, uint64_t linear, uint32_t *index) {
 }
 
 static void start_warps(struct sim_block_flow *flow, uint32_t threads) {
-    const struct sim_code *code = sim_native_code(flow->block.worker);
+    const struct sim_worker *worker = flow->block.worker;
+    const uint32_t moves_after = worker->sim->config.moves_after;
+    const struct sim_code *code = moves_after ? &worker->kernel->codes[0] : sim_native_code(worker);
     const bool is_kept = flow->is_kept && flow->flows[0].root.code == code;
     flow->is_fresh = is_kept;
     flow->is_kept = false;
@@ -134,6 +136,8 @@ static void start_warps(struct sim_block_flow *flow, uint32_t threads) {
         flow->warps[w].stop = SIM_RUNNING;
         if (!is_kept)
             sim_warp_start(&flow->warps[w], lanes_of_warp(threads, w), code);
+        if (moves_after)
+            flow->flows[w].look_at = moves_after;
     }
 }
 
@@ -275,8 +279,11 @@ static bool rotate(struct sim_warp *warp) {
 static bool run_split(struct sim_block_flow *flow, struct sim_warp *warp,
                       const struct sim_instr *pc) {
     for (;;) {
-        if (sim_is_look_due(warp->flow) && !may_go_on(flow, warp))
-            return false;
+        if (sim_is_look_due(warp->flow)) {
+            if (!may_go_on(flow, warp))
+                return false;
+            pc = sim_native_move(flow, pc);
+        }
         warp->stop = SIM_RUNNING;
         execute(warp, pc);
         if (warp->stop != SIM_STOP_LOOK)
@@ -309,6 +316,7 @@ static enum warp_result run_warp(struct sim_block_flow *flow, struct sim_warp *w
             return WARP_SPINS;
         if (!may_go_on(flow, warp))
             return WARP_FAULT;
+        sim_native_move(flow, NULL);
         if (warp->stop == SIM_STOP_BUDGET && ++rounds < PATIENCE)
             continue;
         bool stuck = rotate(warp);
