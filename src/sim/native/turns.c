@@ -349,9 +349,22 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
     return NULL;
 }
 
+// Native code is not entered by the warp, so that the others need not be looked at.
+static bool stays_out(const struct sim_block_flow *flow, uint32_t warp) {
+    const struct sim_worker *worker = flow->block.worker;
+    const struct sim_warp *it = &flow->warps[warp];
+    return it->number < worker->native->since ||
+           (!flow->is_fresh && (!sim_native_is_together(it, worker->native) ||
+                                !sim_native_is_entry(worker, it->flow->splits[0].pc)));
+}
+
 enum sim_native_turn sim_native_turns(struct sim_block_flow *flow, uint32_t *warp,
                                       const struct sim_instr **goes_on, bool *moved) {
     const struct sim_worker *worker = flow->block.worker;
+    if (stays_out(flow, *warp)) {
+        flow->is_fresh = false;
+        return SIM_NATIVE_NOTHING;
+    }
     struct phase phase = {.flow = flow,
                           .own = worker->native,
                           .generation = &worker->memory->generation,
