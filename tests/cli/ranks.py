@@ -269,7 +269,8 @@ def stopped_a_while(folder, program):
     """A rank that reads nothing for some seconds, with small buffers: the others wait, and all is well."""
     profile = os.path.join(folder, "slow.json")
     small = ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_sndbuf", "4096", "--mca", "btl_tcp_rcvbuf", "4096"]
-    words = command(3, profile, program, "plain", "20000")
+    # Some seconds of work for each, however many processors there are.
+    words = command(3, profile, program, "plain", "120000", options=["--threads", "1"])
     with subprocess.Popen([*words[:3], *small, *words[3:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True) as process:
         deadline = time.monotonic() + 20
