@@ -3,11 +3,11 @@
 #endif
 #include "base/pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -137,4 +137,13 @@ void pool_run(struct pool *pool, void (*work)(void *context, int worker), void *
     while (pool->running > 0)
         pthread_cond_wait(&pool->finished, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_wait(pthread_cond_t *changed, pthread_mutex_t *lock, unsigned milliseconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += milliseconds % 1000 * 1000000L;
+    until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(changed, lock, &until);
 }

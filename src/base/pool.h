@@ -2,6 +2,7 @@
 #ifndef BANKRUN_BASE_POOL_H
 #define BANKRUN_BASE_POOL_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 struct pool;
@@ -23,5 +24,8 @@ int pool_threads(const struct pool *pool);
 // Calls work(context, worker) once on each thread, worker = 0..threads-1, and returns when all
 // calls returned. Worker 0 is the calling thread. Not reentrant.
 void pool_run(struct pool *pool, void (*work)(void *context, int worker), void *context);
+
+// pthread_cond_wait, for so long at most.
+void pool_wait(pthread_cond_t *changed, pthread_mutex_t *lock, unsigned milliseconds);
 
 #endif

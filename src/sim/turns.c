@@ -2,8 +2,8 @@
 #include "sim/turns.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/pool.h"
 #include "sim/launch.h"
 
 // Most blocks end soon after each other: looking again is cheaper than sleeping.
@@ -54,15 +54,10 @@ static bool is_next(const struct sim_turns *turns, uint64_t number) {
 }
 
 static void nap(struct sim_turns *turns, uint64_t number) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += NAP_MILLISECONDS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&turns->lock);
     __atomic_fetch_add(&turns->sleepers, 1, __ATOMIC_SEQ_CST);
     if (!is_next(turns, number))
-        pthread_cond_timedwait(&turns->moved, &turns->lock, &until);
+        pool_wait(&turns->moved, &turns->lock, NAP_MILLISECONDS);
     __atomic_fetch_sub(&turns->sleepers, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&turns->lock);
 }

@@ -1,7 +1,6 @@
 // What the other ranks wrote, put in as it comes, by several threads.
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/pool.h"
 #include "ranks/relay.h"
@@ -62,12 +61,7 @@ struct merging {
 static void wait_for_more(struct merging *merging, int worker) {
     struct spread *spread = merging->spread;
     const double begun = ranks_now();
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100 * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&spread->changed, &spread->lock, &until);
+    pool_wait(&spread->changed, &spread->lock, 100);
     if (merging->launch->stop && *merging->launch->stop)
         spread_fail(spread, "the program ends");
     merging->waited += worker ? 0 : ranks_now() - begun;
