@@ -221,11 +221,8 @@ TARGET512 static uint32_t find_distinct(__m512i low, __m512i high) {
     return distinct;
 }
 
-/* Rows of banks, of which every other lane that is kept is merged with the one behind it. */
-#define MERGE(a, b, upper, swap)                                                                   \
-    _mm512_or_si512(_mm512_mask_blend_epi32(upper, a, b), _mm512_shuffle_i64x2(a, b, swap))
-
-/* The banks of all lanes that want one of 8 rows: two words of the result for each row. */
+/* The banks of all lanes that want one of 8 rows: two words of the result for each row. Halves of
+ * two rows' vectors are put together until each row has so few. */
 TARGET512 static inline __m512i banks_by_row(__m512i low, __m512i high) {
     const __m512i banks = bank_bits(low), banks_high = bank_bits(high);
     const __m512i keep = _mm512_set1_epi32(7);
@@ -239,7 +236,8 @@ TARGET512 static inline __m512i banks_by_row(__m512i low, __m512i high) {
                                       banks_high);
     }
     for (int r = 0; r < 4; r++)
-        row[r] = MERGE(row[r], row[r + 4], 0xff00, 0x4e);
+        row[r] = _mm512_or_si512(_mm512_mask_blend_epi32(0xff00, row[r], row[r + 4]),
+                                 _mm512_shuffle_i64x2(row[r], row[r + 4], 0x4e));
     for (int r = 0; r < 2; r++)
         row[r] = _mm512_or_si512(_mm512_shuffle_i64x2(row[r], row[r + 2], 0x88),
                                  _mm512_shuffle_i64x2(row[r], row[r + 2], 0xdd));

@@ -13,12 +13,18 @@ struct rows *rows_load(LLVMContextRef context);
 // Whether the row can be computed for the whole warp at once: it has no jumps and calls no
 // functions.
 bool rows_has(const struct rows *rows, enum ir_value value);
-// Appends what the row computes. `lanes`: 1 or 32; arguments have that many, of the types that the
-// row's parameters have. `ones`: the same for one lane where all have the same, else NULL; what
-// depends on nothing else is computed once.
+// An operand: what all lanes have (NULL: of one lane, or the same as `one`), and what one has where
+// all have the same, else NULL. Of the type that the row's parameter has.
+struct rows_operand {
+    LLVMValueRef all, one;
+};
+// Appends what the row computes, of so many lanes: 1 or 32. What depends on nothing that lanes have
+// of their own is computed once.
 LLVMValueRef rows_apply(const struct rows *rows, LLVMModuleRef module, LLVMBuilderRef builder,
-                        enum ir_value value, unsigned lanes, LLVMValueRef *arguments,
-                        LLVMValueRef *ones, unsigned count);
+                        enum ir_value value, unsigned lanes, const struct rows_operand *operands,
+                        unsigned count);
+// The same in all lanes.
+LLVMValueRef rows_spread(LLVMBuilderRef builder, LLVMValueRef one, unsigned lanes);
 // Whether the row's result is the same whichever NaN its operands are.
 bool rows_is_nan_blind(const struct rows *rows, enum ir_value value);
 // What a value was before one NaN was put in the place of any; NULL: it is no such value.

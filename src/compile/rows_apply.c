@@ -118,22 +118,21 @@ struct copy {
     LLVMBuilderRef builder;
     unsigned lanes;
     unsigned count;
-    // What a value has become for all lanes, NULL until it is asked for, and for one where it is
-    // the same in all, else NULL.
-    LLVMValueRef from[MOST_STEPS + 8], to[MOST_STEPS + 8], one[MOST_STEPS + 8];
+    LLVMValueRef from[MOST_STEPS + 8];
+    struct rows_operand to[MOST_STEPS + 8]; // `all`: once it is asked for
 };
 
 static LLVMTypeRef widened(const struct copy *copy, LLVMTypeRef type) {
     return copy->lanes == 1 ? type : LLVMVectorType(type, copy->lanes);
 }
 
-static LLVMValueRef spread(const struct copy *copy, LLVMValueRef one) {
+LLVMValueRef rows_spread(LLVMBuilderRef builder, LLVMValueRef one, unsigned lanes) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(one)));
-    LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(one), copy->lanes));
+    LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(one), lanes));
     LLVMValueRef first =
-        LLVMBuildInsertElement(copy->builder, undefined, one, LLVMConstInt(i32, 0, false), "");
-    return LLVMBuildShuffleVector(copy->builder, first, undefined,
-                                  LLVMConstNull(LLVMVectorType(i32, copy->lanes)), "");
+        LLVMBuildInsertElement(builder, undefined, one, LLVMConstInt(i32, 0, false), "");
+    return LLVMBuildShuffleVector(builder, first, undefined,
+                                  LLVMConstNull(LLVMVectorType(i32, lanes)), "");
 }
 
 static LLVMValueRef splat_constant(const struct copy *copy, LLVMValueRef constant) {
@@ -145,33 +144,34 @@ static LLVMValueRef splat_constant(const struct copy *copy, LLVMValueRef constan
     return LLVMConstVector(all, copy->lanes);
 }
 
-static LLVMValueRef find(struct copy *copy, LLVMValueRef value) {
-    for (unsigned i = 0; i < copy->count; i++) {
-        if (copy->from[i] != value)
-            continue;
-        if (copy->lanes == 1 && copy->one[i])
-            return copy->one[i];
-        if (!copy->to[i])
-            copy->to[i] = spread(copy, copy->one[i]);
-        return copy->to[i];
-    }
-    return splat_constant(copy, value); // a constant
-}
-
-static bool is_one(const struct copy *copy, LLVMValueRef value) {
+// What a value has become; NULL: it is a constant.
+static struct rows_operand *made_of(struct copy *copy, LLVMValueRef value) {
     for (unsigned i = 0; i < copy->count; i++)
         if (copy->from[i] == value)
-            return copy->one[i] != NULL;
-    return true; // a constant
+            return &copy->to[i];
+    return NULL;
+}
+
+static LLVMValueRef find(struct copy *copy, LLVMValueRef value) {
+    struct rows_operand *made = made_of(copy, value);
+    if (!made)
+        return splat_constant(copy, value);
+    if (copy->lanes == 1)
+        return made->one;
+    if (!made->all)
+        made->all = rows_spread(copy->builder, made->one, copy->lanes);
+    return made->all;
 }
 
 // Whether a step has the same result in all lanes.
-static bool is_step_of_one(const struct copy *copy, LLVMValueRef at) {
+static bool is_step_of_one(struct copy *copy, LLVMValueRef at) {
     const int count = LLVMGetInstructionOpcode(at) == LLVMCall ? (int)LLVMGetNumArgOperands(at)
                                                                : LLVMGetNumOperands(at);
     bool all = true;
-    for (int i = 0; i < count; i++)
-        all &= is_one(copy, LLVMGetOperand(at, (unsigned)i));
+    for (int i = 0; i < count; i++) {
+        const struct rows_operand *made = made_of(copy, LLVMGetOperand(at, (unsigned)i));
+        all &= !made || made->one;
+    }
     return all;
 }
 
@@ -231,24 +231,23 @@ static LLVMValueRef copy_step(struct copy *copy, LLVMValueRef at) {
 
 static void copy_and_note(struct copy *copy, LLVMValueRef at) {
     const unsigned lanes = copy->lanes;
-    const bool is_of_one = lanes > 1 && is_step_of_one(copy, at);
+    const bool is_of_one = is_step_of_one(copy, at);
     copy->lanes = is_of_one ? 1 : lanes;
     LLVMValueRef made = copy_step(copy, at);
     copy->lanes = lanes;
-    copy->to[copy->count] = is_of_one ? NULL : made;
-    copy->one[copy->count] = is_of_one ? made : NULL;
+    copy->to[copy->count] =
+        is_of_one ? (struct rows_operand){.one = made} : (struct rows_operand){.all = made};
     copy->from[copy->count++] = at;
 }
 
 LLVMValueRef rows_apply(const struct rows *rows, LLVMModuleRef module, LLVMBuilderRef builder,
-                        enum ir_value value, unsigned lanes, LLVMValueRef *arguments,
-                        LLVMValueRef *ones, unsigned count) {
+                        enum ir_value value, unsigned lanes, const struct rows_operand *operands,
+                        unsigned count) {
     LLVMValueRef function = rows->functions[value];
     struct copy copy = {.module = module, .builder = builder, .lanes = lanes, .count = count};
     for (unsigned i = 0; i < count; i++) {
         copy.from[i] = LLVMGetParam(function, i);
-        copy.to[i] = arguments[i];
-        copy.one[i] = ones[i];
+        copy.to[i] = operands[i];
     }
     LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     for (; LLVMGetInstructionOpcode(at) != LLVMRet; at = LLVMGetNextInstruction(at))

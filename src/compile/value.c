@@ -36,8 +36,8 @@ static bool is_negated(const struct op *op, unsigned operand) {
     return (operand == 0 && op->negates_product) || (operand == 2 && op->negates_addend);
 }
 
-static LLVMValueRef argument(struct build *build, const struct op *op, unsigned operand,
-                             LLVMValueRef value, unsigned lanes) {
+static LLVMValueRef fit_operand(struct build *build, const struct op *op, unsigned operand,
+                                LLVMValueRef value, unsigned lanes) {
     value = fit(build, value, parameter_type(build, op, operand, lanes));
     return is_negated(op, operand) ? LLVMBuildFNeg(build->builder, value, here) : value;
 }
@@ -47,31 +47,29 @@ static bool is_same_in_all(const struct build *build, const struct op_source *so
     return form.kind == FORM_RAMP && form.stride == 0;
 }
 
+static struct rows_operand row_operand(struct build *build, const struct op *op, unsigned operand,
+                                       unsigned lanes) {
+    const unsigned from = op->meaning.swaps && operand < 2 ? 1 - operand : operand;
+    const struct op_source *source = &op->sources[from];
+    if (lanes == 1 || is_same_in_all(build, source))
+        return (struct rows_operand){
+            .one = fit_operand(build, op, operand, build_source_first(build, source), 1)};
+    const LLVMValueRef raw = raw_of(build, source);
+    LLVMValueRef all = raw && rows_is_nan_blind(build->rows, op->meaning.value)
+                           ? raw
+                           : build_source_lanes(build, source);
+    return (struct rows_operand){.all = fit_operand(build, op, operand, all, lanes)};
+}
+
 static LLVMValueRef apply_row(struct build *build, const struct op *op, unsigned lanes) {
-    LLVMValueRef arguments[5], ones[5] = {NULL};
+    struct rows_operand operands[5];
     const unsigned count = row_sources(op);
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned from = op->meaning.swaps && i < 2 ? 1 - i : i;
-        const struct op_source *source = &op->sources[from];
-        LLVMValueRef value =
-            lanes == 1 ? build_source_first(build, source) : build_source_lanes(build, source);
-        const LLVMValueRef raw = raw_of(build, source);
-        if (raw && lanes > 1 && rows_is_nan_blind(build->rows, op->meaning.value))
-            value = raw;
-        arguments[i] = argument(build, op, i, value, lanes);
-        if (lanes > 1 && is_same_in_all(build, source))
-            ones[i] = argument(build, op, i, build_source_first(build, source), 1);
-    }
-    LLVMValueRef immediate = LLVMConstInt(build->i32, op->meaning.immediate, false);
-    arguments[count] = ones[count] = immediate;
-    if (lanes > 1) {
-        LLVMValueRef all[LANES];
-        for (int l = 0; l < LANES; l++)
-            all[l] = immediate;
-        arguments[count] = LLVMConstVector(all, LANES);
-    }
+    for (unsigned i = 0; i < count; i++)
+        operands[i] = row_operand(build, op, i, lanes);
+    operands[count] =
+        (struct rows_operand){.one = LLVMConstInt(build->i32, op->meaning.immediate, false)};
     return rows_apply(build->rows, build->module, build->builder, op->meaning.value, lanes,
-                      arguments, ones, count + 1);
+                      operands, count + 1);
 }
 
 static LLVMValueRef combine(struct build *build, const struct op *op, LLVMValueRef holds,

@@ -43,14 +43,6 @@ static LLVMTypeRef lanes_of(const struct build *build, unsigned bytes) {
     return LLVMVectorType(build_lane_type(build, bytes), LANES);
 }
 
-static LLVMValueRef splat(struct build *build, LLVMValueRef value) {
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), LANES);
-    LLVMValueRef one = LLVMBuildInsertElement(build->builder, LLVMGetUndef(type), value,
-                                              LLVMConstInt(build->i32, 0, false), here);
-    return LLVMBuildShuffleVector(build->builder, one, LLVMGetUndef(type),
-                                  LLVMConstNull(LLVMVectorType(build->i32, LANES)), here);
-}
-
 // From lane 0's value to all lanes'.
 static LLVMValueRef steps(const struct build *build, unsigned bytes, struct form form) {
     LLVMValueRef all[LANES];
@@ -62,7 +54,7 @@ static LLVMValueRef steps(const struct build *build, unsigned bytes, struct form
 
 LLVMValueRef build_spread(struct build *build, struct form form, LLVMValueRef first,
                           unsigned bytes) {
-    LLVMValueRef all = splat(build, first);
+    LLVMValueRef all = rows_spread(build->builder, first, LANES);
     return form.stride ? LLVMBuildAdd(build->builder, all, steps(build, bytes, form), here) : all;
 }
 

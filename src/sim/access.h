@@ -50,8 +50,8 @@ struct sim_site_cache {
 };
 enum { SIM_UNSITED_CACHES = 16, SIM_MAPPED_CACHES = 64 };
 
-// Blocks that begin where others ended (sim_follow_block): clusters that the worker has claimed,
-// and what blocks have done that the launch has not been told of.
+// Of blocks that begin where others ended (sim_follow_block): clusters that the worker has claimed.
+// Of all: what those that ended have done, until the launch is told.
 struct sim_followed {
     uint64_t next, end;
     uint64_t blocks, instructions;
@@ -61,7 +61,7 @@ struct sim_worker {
     struct sim *sim;
     const struct sim_kernel *kernel;
     const struct sim_launch *launch;
-    struct sim_run *run; // see launch.c
+    struct sim_run *run; // see launch_run.h
     unsigned index;
     struct sim_turns *turns;     // NULL: blocks run in any order
     struct sim_shuffle *shuffle; // NULL: in the usual one

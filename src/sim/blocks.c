@@ -34,9 +34,6 @@ static void take_children(struct sim_run *run, struct sim_device_launches *launc
 static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow) {
     struct sim_run *run = worker->run;
     const struct sim_block_counts own = sim_block_counts(flow);
-    sim_tell_followed(worker);
-    worker->instructions += own.instructions;
-    worker->thread_instructions += own.thread_instructions;
     const uint64_t barriers = worker->barriers - worker->counted_barriers;
     worker->counted_barriers = worker->barriers;
     if (worker->blocks) { // on one worker
@@ -44,10 +41,7 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
         run->result->all_thread_instructions += worker->blocks * own.thread_instructions;
         run->result->all_barriers += worker->blocks * barriers;
     }
-    const uint64_t all = own.instructions +
-                         __atomic_fetch_add(&run->instructions, own.instructions, __ATOMIC_RELAXED);
-    sim_native_heat(run->kernel, run->launch, all);
-    __atomic_fetch_add(&run->done, 1, __ATOMIC_RELAXED);
+    sim_note_end(worker, &own);
     if (flow->output.length) {
         pthread_mutex_lock(&run->lock);
         struct sim_output output = {flow->block.linear, strbuf_take(&flow->output)};
@@ -55,7 +49,7 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
         pthread_mutex_unlock(&run->lock);
     }
     take_children(run, &flow->launches);
-    sim_report_progress(worker, 0);
+    sim_tell_ended(worker);
 }
 
 // The kernel was short the last time: waking other threads takes as long as some thousand

@@ -110,24 +110,23 @@ bool sim_may_follow(const struct sim_worker *worker) {
            !run->kernel->launches && !sim_blocks_wait(run);
 }
 
-void sim_tell_followed(struct sim_worker *worker) {
+void sim_note_end(struct sim_worker *worker, const struct sim_block_counts *counts) {
+    worker->instructions += counts->instructions;
+    worker->thread_instructions += counts->thread_instructions;
+    worker->followed.instructions += counts->instructions;
+    worker->followed.blocks++;
+}
+
+void sim_tell_ended(struct sim_worker *worker) {
     struct sim_run *run = worker->run;
     struct sim_followed *followed = &worker->followed;
-    if (!followed->blocks)
-        return;
-    __atomic_fetch_add(&run->instructions, followed->instructions, __ATOMIC_RELAXED);
+    const uint64_t all =
+        followed->instructions +
+        __atomic_fetch_add(&run->instructions, followed->instructions, __ATOMIC_RELAXED);
+    sim_native_heat(run->kernel, run->launch, all);
     __atomic_fetch_add(&run->done, followed->blocks, __ATOMIC_RELAXED);
     followed->blocks = followed->instructions = 0;
     sim_report_progress(worker, 0);
-}
-
-static void note_end(struct sim_worker *worker, const struct sim_block_flow *flow) {
-    const struct sim_block_counts counts = sim_block_counts(flow);
-    worker->instructions += counts.instructions;
-    worker->thread_instructions += counts.thread_instructions;
-    worker->followed.instructions += counts.instructions;
-    if (++worker->followed.blocks == MOST_CLAIMED)
-        sim_tell_followed(worker);
 }
 
 bool sim_follow_block(struct sim_block_flow *flow) {
@@ -139,7 +138,10 @@ bool sim_follow_block(struct sim_block_flow *flow) {
         claim(worker);
     if (!sim_take_cluster(worker, &number))
         return false;
-    note_end(worker, flow);
+    const struct sim_block_counts counts = sim_block_counts(flow);
+    sim_note_end(worker, &counts);
+    if (worker->followed.blocks >= MOST_CLAIMED)
+        sim_tell_ended(worker);
     sim_cluster_start(flow->block.cluster, number);
     worker->first_order = number;
     return true;

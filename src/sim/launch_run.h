@@ -53,7 +53,9 @@ void sim_work(void *run, int index);
 bool sim_take_cluster(struct sim_worker *worker, uint64_t *number);
 // Whether blocks may follow each other in one place, by sim_follow_block() (launch.h).
 bool sim_may_follow(const struct sim_worker *worker);
-// What blocks that were followed have done: before others may ask.
-void sim_tell_followed(struct sim_worker *worker);
+// A block of the worker has ended; the launch is told of all that have at once.
+struct sim_block_counts;
+void sim_note_end(struct sim_worker *worker, const struct sim_block_counts *counts);
+void sim_tell_ended(struct sim_worker *worker);
 
 #endif
