@@ -140,7 +140,9 @@ static void begin_block(struct build *build, uint32_t b) {
     const uint32_t count = build->plan->function->register_count;
     memcpy(build->forms, forms, count * sizeof *forms);
     for (uint32_t r = 0; r < count; r++)
-        build->held[r] = (struct held){.form = forms[r], .value = build->phis[b][r]};
+        build->held[r] = (struct held){.form = forms[r],
+                                       .value = build->phis[b][r],
+                                       .is_saved = !plan_is_unsaved(build->plan, b, r)};
     LLVMPositionBuilderAtEnd(build->builder, build->blocks[b]);
     build->is_open = true;
 }

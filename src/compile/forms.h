@@ -81,6 +81,9 @@ struct plan {
     // or at such jumps; and the registers that are written until then, a bit each (plan_written).
     bool *may_part;
     uint64_t *written;
+    // Of blocks: registers that may have been written since they were loaded from the interpreter's
+    // frame, a bit each (plan_is_unsaved).
+    uint64_t *unsaved;
 };
 
 struct compile_request;
@@ -99,8 +102,15 @@ static inline uint64_t *plan_written(const struct plan *plan, uint32_t block) {
     return plan->written + block * plan->live.words;
 }
 
+// Whether the interpreter's frame may hold something else where the block begins.
+static inline bool plan_is_unsaved(const struct plan *plan, uint32_t block, uint32_t reg) {
+    return plan->unsaved[block * plan->live.words + reg / 64] >> (reg % 64) & 1;
+}
+
 // parts.c: fills may_part and written.
 void parts_find(struct plan *plan);
+// saved.c: fills unsaved.
+void saved_find(struct plan *plan);
 
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);

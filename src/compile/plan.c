@@ -494,6 +494,7 @@ struct plan *plan_create(const struct compile_request *request) {
     find_live(plan);
     parts_find(plan);
     find_forms(plan);
+    saved_find(plan);
     plan->is_entry = base_alloc(plan->op_count + 1);
     find_entries(plan);
     return plan;
@@ -507,6 +508,7 @@ void plan_free(struct plan *plan) {
     free(plan->forms);
     free(plan->may_part);
     free(plan->written);
+    free(plan->unsaved);
     free(plan->is_reached);
     free(plan->is_entry);
     free(plan->block_ops);
