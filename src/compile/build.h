@@ -159,6 +159,13 @@ void build_op(struct build *build, uint32_t op);
 // From what is being made to the beginning of a block.
 void build_edge(struct build *build, uint32_t block);
 
+// ---- quotient.c -------------------------------------------------------------------------------
+
+// All lanes' results of a division, where they may have one quotient; `otherwise`: where they have
+// not. NULL: it is no division of such numbers. Goes on in another block.
+LLVMValueRef build_quotient(struct build *build, const struct op *op,
+                            LLVMValueRef (*otherwise)(struct build *build, const struct op *op));
+
 // ---- value.c ----------------------------------------------------------------------------------
 
 bool build_is_native(const struct build *build, const struct op *op);

@@ -24,7 +24,8 @@ struct segment {
     bool *is_late;       // registers whose values come of the segment's own accesses
     bool has_access;     // while its end is looked for
     uint32_t far_base;   // of its accesses, where lanes are anywhere in global memory; else IR_NONE
-    LLVMBasicBlockRef head, quick;
+    // Where what comes before the decision ends; where the quick way begins, and ends.
+    LLVMBasicBlockRef head, quick, quick_end;
     LLVMValueRef good; // NULL: nothing was asked
     struct group groups[MOST_GROUPS];
     unsigned group_count;
@@ -249,17 +250,20 @@ static bool build_one(struct segment *segment, struct op *op) {
         if (!note_access(segment, op))
             return false;
         build_step(build, op, build->forms);
-        LLVMPositionBuilderAtEnd(build->builder, segment->quick);
+        LLVMPositionBuilderAtEnd(build->builder, segment->quick_end);
         build_access(build, op);
+        segment->quick_end = LLVMGetInsertBlock(build->builder);
         mark(segment, op, true);
         return true;
     }
     const bool late = is_late_value(segment, op);
-    LLVMPositionBuilderAtEnd(build->builder, late ? segment->quick : segment->head);
+    LLVMBasicBlockRef *end = late ? &segment->quick_end : &segment->head;
+    LLVMPositionBuilderAtEnd(build->builder, *end);
     build_step(build, op, build->forms);
     if (!late)
         ask(segment, build_range(build, op));
     build_native_value(build, op);
+    *end = LLVMGetInsertBlock(build->builder);
     mark(segment, op, late);
     return true;
 }
@@ -340,7 +344,7 @@ static void join(struct segment *segment, struct held *before, uint32_t block_en
                 touched.is_read[r] |= touched.is_written[r];
     }
     LLVMBasicBlockRef slow = build_block(build, "slow"), behind = build_block(build, "behind");
-    LLVMPositionBuilderAtEnd(b, segment->quick);
+    LLVMPositionBuilderAtEnd(b, segment->quick_end);
     count_groups(segment);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, segment->head);
@@ -368,7 +372,7 @@ static void join(struct segment *segment, struct held *before, uint32_t block_en
             continue;
         }
         LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(before[r].value), here);
-        LLVMAddIncoming(phi, &build->held[r].value, &segment->quick, 1);
+        LLVMAddIncoming(phi, &build->held[r].value, &segment->quick_end, 1);
         LLVMAddIncoming(phi, &before[r].value, &slow_end, 1);
         build_set(build, r, build->forms[r], phi);
     }
@@ -393,7 +397,7 @@ uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
     }
     struct held *before = base_alloc((count + 1) * sizeof *before);
     memcpy(before, build->held, count * sizeof *before);
-    segment.quick = build_block(build, "quick");
+    segment.quick = segment.quick_end = build_block(build, "quick");
     uint32_t o = segment.begin;
     while (o < segment.end && build_one(&segment, &build->plan->ops[o]))
         o++;

@@ -189,6 +189,15 @@ bool build_is_native(const struct build *build, const struct op *op) {
     return !is_comparison(op) || !(op->meaning.immediate & IR_COMPARE_PACKED);
 }
 
+static LLVMValueRef result_of_lanes(struct build *build, const struct op *op) {
+    return apply_row(build, op, LANES);
+}
+
+static LLVMValueRef result_of(struct build *build, const struct op *op, unsigned lanes) {
+    LLVMValueRef quotient = lanes > 1 ? build_quotient(build, op, result_of_lanes) : NULL;
+    return quotient ? quotient : apply_row(build, op, lanes);
+}
+
 void build_native_value(struct build *build, const struct op *op) {
     const uint32_t reg = op->to != IR_NONE ? op->to : op->pair;
     if (reg == IR_NONE)
@@ -203,7 +212,7 @@ void build_native_value(struct build *build, const struct op *op) {
     if (is_comparison(op))
         build_comparison(build, op, lanes);
     else
-        set_result(build, op, op->to, lanes, apply_row(build, op, lanes));
+        set_result(build, op, op->to, lanes, result_of(build, op, lanes));
 }
 
 // The interpreter goes on where a ramp would wrap.
