@@ -86,13 +86,15 @@ struct sim_worker {
     struct event_memo **memos;
     struct event_journal *journal; // NULL: the observer has none
     uint64_t max_instructions;     // of the launch; 0: no limit
-    uint64_t instructions, thread_instructions;
+    uint64_t instructions;
     uint64_t barriers, counted_barriers; // at which warps waited; of blocks that have ended
-    uint64_t blocks;                     // for which the one that runs was picked; 0: it was not
-    struct sim_lost *lost;               // NULL: nobody asks about host memory that goes away
-    struct sim_native_worker *native;    // NULL: the interpreter runs all
-    void *scratch;                       // of matrix instructions; NULL until one needs it
-    VEC(struct sim_passed) passed;       // by instruction
+    // Not beside `instructions`: GCC would add to both at once, by way of memory, and wait for it.
+    uint64_t thread_instructions;
+    uint64_t blocks;                  // for which the one that runs was picked; 0: it was not
+    struct sim_lost *lost;            // NULL: nobody asks about host memory that goes away
+    struct sim_native_worker *native; // NULL: the interpreter runs all
+    void *scratch;                    // of matrix instructions; NULL until one needs it
+    VEC(struct sim_passed) passed;    // by instruction
     uint64_t passed_number;
 };
 

@@ -41,7 +41,7 @@ static void finish_block(struct sim_worker *worker, struct sim_block_flow *flow)
         run->result->all_thread_instructions += worker->blocks * own.thread_instructions;
         run->result->all_barriers += worker->blocks * barriers;
     }
-    sim_note_end(worker, &own);
+    sim_note_end(worker, own);
     if (flow->output.length) {
         pthread_mutex_lock(&run->lock);
         struct sim_output output = {flow->block.linear, strbuf_take(&flow->output)};

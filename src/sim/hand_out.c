@@ -110,10 +110,10 @@ bool sim_may_follow(const struct sim_worker *worker) {
            !run->kernel->launches && !sim_blocks_wait(run);
 }
 
-void sim_note_end(struct sim_worker *worker, const struct sim_block_counts *counts) {
-    worker->instructions += counts->instructions;
-    worker->thread_instructions += counts->thread_instructions;
-    worker->followed.instructions += counts->instructions;
+void sim_note_end(struct sim_worker *worker, struct sim_block_counts counts) {
+    worker->instructions += counts.instructions;
+    worker->thread_instructions += counts.thread_instructions;
+    worker->followed.instructions += counts.instructions;
     worker->followed.blocks++;
 }
 
@@ -138,8 +138,7 @@ bool sim_follow_block(struct sim_block_flow *flow) {
         claim(worker);
     if (!sim_take_cluster(worker, &number))
         return false;
-    const struct sim_block_counts counts = sim_block_counts(flow);
-    sim_note_end(worker, &counts);
+    sim_note_end(worker, sim_block_counts(flow));
     if (worker->followed.blocks >= MOST_CLAIMED)
         sim_tell_ended(worker);
     sim_cluster_start(flow->block.cluster, number);

@@ -55,7 +55,7 @@ bool sim_take_cluster(struct sim_worker *worker, uint64_t *number);
 bool sim_may_follow(const struct sim_worker *worker);
 // A block of the worker has ended; the launch is told of all that have at once.
 struct sim_block_counts;
-void sim_note_end(struct sim_worker *worker, const struct sim_block_counts *counts);
+void sim_note_end(struct sim_worker *worker, struct sim_block_counts counts);
 void sim_tell_ended(struct sim_worker *worker);
 
 #endif
