@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How well bankrun uses processors: the bench kernels on 1, 2, 4... threads, both engines.
 
-    bench/scale.py [--threads 1,2,4] [--engines interpret,auto] [--kernels A,B] [--cache DIR]
+    bench/scale.py [--threads 1,2,4] [--engines interpret,auto] [--kernels A,B:SIZE] [--cache DIR]
 
 Each row is one kernel and engine. For each number of threads: user, system and elapsed seconds of
 the whole process, milliseconds of allocations and copies, of the launch and of the copy back, and at
 the end how many times as fast the launch and the whole are on the most threads as on the first. The
-least of --repeat runs. --cache: native code is kept there, as bankrun keeps it from run to run.
+least of --repeat runs. --kernels: some of them, of another size where one is said. --cache: native code is kept there, as bankrun keeps it from run to run.
 """
 
 import argparse
@@ -51,6 +51,15 @@ def best(runs):
             [min(run[3][i] for run in runs) for i in range(3)])
 
 
+def chosen(text):
+    names = dict(KERNELS)
+    words = [word.partition(":") for word in text.split(",")]
+    unknown = [name for name, _, _ in words if name not in names]
+    if unknown:
+        sys.exit(f"no such kernel: {', '.join(unknown)}")
+    return [(name, int(size or names[name])) for name, _, size in words]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
@@ -62,16 +71,14 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     arguments = parser.parse_args()
     threads = [int(word) for word in arguments.threads.split(",")]
-    wanted = arguments.kernels.split(",") if arguments.kernels else None
+    kernels = chosen(arguments.kernels) if arguments.kernels else KERNELS
     build = os.path.abspath(arguments.build)
     with tempfile.TemporaryDirectory() as scratch:
         program = arguments.program or build_program(scratch)
         env = dict(os.environ, BANKRUN_CACHE=arguments.cache,
                    BANKRUN_PROFILE=os.path.join(scratch, "profile.json"))
         env["LD_LIBRARY_PATH"] = ":".join(filter(None, [build, env.get("LD_LIBRARY_PATH")]))
-        for kernel, size in KERNELS:
-            if wanted and kernel not in wanted:
-                continue
+        for kernel, size in kernels:
             for engine in arguments.engines.split(","):
                 rows = []
                 for count in threads:

@@ -164,7 +164,8 @@ def kill(folder, program, victim, delay):
     profile = os.path.join(folder, f"killed{victim}.json")
     if os.path.exists(profile):
         os.remove(profile)
-    with subprocess.Popen(command(3, profile, program, "plain", "200000"),
+    # Some seconds of work for each, however many processors there are.
+    with subprocess.Popen(command(3, profile, program, "plain", "200000", options=["--threads", "1"]),
                           env=dict(environment, BANKRUN_RANKS_PATIENCE="6"), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as process:
         deadline = time.monotonic() + 20
