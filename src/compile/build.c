@@ -208,28 +208,20 @@ static void build_prologue(struct build *build) {
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
                                      offsetof(struct sim_warp, block), build->bytes);
     build->shared = build_field(build, block, offsetof(struct sim_block, shared), build->bytes);
-    LLVMValueRef instrs = LLVMBuildPtrToInt(
-        b, build_field(build, build->links, offsetof(struct compiled_links, instrs), build->bytes),
-        build->i64, here);
+    LLVMValueRef instrs = LLVMBuildPtrToInt(b, build_instrs(build), build->i64, here);
     LLVMValueRef at = LLVMBuildPtrToInt(b, LLVMGetParam(build->function, 1), build->i64, here);
     LLVMValueRef index =
         LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
                       LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
     build_turn(build, index);
-    // Read anew, so that addresses of instructions are not made before they are needed.
-    build->instrs =
-        build_field(build, build->links, offsetof(struct compiled_links, instrs), build->bytes);
     for (unsigned i = 0; i < 4; i++)
         build->base[i] =
             build_field(build, build->warp, offsetof(struct sim_warp, base) + i * sizeof(uint8_t *),
                         build->bytes);
-    build->flow = build_field(build, build->warp, offsetof(struct sim_warp, flow), build->bytes);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);
-    LLVMBuildStore(
-        b, build_field(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32),
-        build->run_start);
+    LLVMBuildStore(b, build->start, build->run_start);
     // A jump may be up to the instructions of the kernel behind the last one.
     LLVMValueRef slice =
         build_field(build, build->flow, offsetof(struct sim_warp_flow, slice), build->i64);

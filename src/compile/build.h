@@ -33,11 +33,13 @@ struct build {
     LLVMValueRef function;
     LLVMTypeRef i1, i8, i32, i64, bytes; // bytes: i8*
     LLVMValueRef warp, flow, base[4], cells, shared;
-    LLVMValueRef instrs, links; // the kernel's instructions; struct compiled_links
-    LLVMBasicBlockRef step;     // behind a warp that has left: perhaps the next one begins
-    LLVMBasicBlockRef turn;     // it does, by phis: `warp`, `at`, `trusted`
-    LLVMValueRef left_at;       // where it left, by number: a phi of that block
-    LLVMValueRef at, trusted;   // where the warp begins, by number; compiled_body's is_trusted
+    LLVMValueRef links;        // struct compiled_links
+    LLVMBasicBlockRef step;    // behind a warp that has left: perhaps the next one begins
+    LLVMBasicBlockRef turn;    // it does, by phis: `warp`, `flow`, `at`, `trusted`, `start`
+    LLVMValueRef left_at;      // where it left, by number: a phi of that block
+    LLVMValueRef left_ordinal; // that of the instruction behind it: another one
+    LLVMValueRef at, trusted;  // where the warp begins, by number; compiled_body's is_trusted
+    LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
         left; // places of what is counted; instructions until a look is due
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
@@ -116,6 +118,7 @@ void build_count_jump(struct build *build, const struct op *op);
 
 // ---- leave.c: to and from the interpreter ----------------------------------------------------
 
+LLVMValueRef build_instrs(struct build *build); // the kernel's, where it is needed: read anew
 void build_leave(struct build *build, uint32_t op);
 // The interpreter runs a segment, behind which decoded instruction `next` comes.
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next);

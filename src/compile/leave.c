@@ -8,8 +8,12 @@
 
 static const char here[] = "";
 
+LLVMValueRef build_instrs(struct build *build) {
+    return build_field(build, build->links, offsetof(struct compiled_links, instrs), build->bytes);
+}
+
 static LLVMValueRef instr_address(struct build *build, uint32_t instr) {
-    return build_pointer(build, build->instrs, instr * sizeof(struct sim_instr), build->i8);
+    return build_pointer(build, build_instrs(build), instr * sizeof(struct sim_instr), build->i8);
 }
 
 static void add_to(struct build *build, size_t field, LLVMValueRef value) {

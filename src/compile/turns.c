@@ -50,33 +50,48 @@ static LLVMValueRef entry_of(struct step *step, LLVMValueRef instr) {
                    sizeof(struct native_entry), step->build->i8);
 }
 
-static void need_no_look(struct step *step, LLVMValueRef flow) {
+// A warp that begins.
+struct beginner {
+    LLVMValueRef warp, flow, at, trusted;
+    LLVMValueRef done, start; // its flow's `instructions` and `run_start`
+};
+
+static struct beginner read_beginner(struct build *build, LLVMValueRef warp, LLVMValueRef flow,
+                                     LLVMValueRef at, LLVMValueRef trusted) {
+    return (struct beginner){
+        .warp = warp,
+        .flow = flow,
+        .at = at,
+        .trusted = trusted,
+        .done = build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64),
+        .start = build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32),
+    };
+}
+
+static void need_no_look(struct step *step, const struct beginner *beginner) {
     struct build *build = step->build;
-    LLVMValueRef done =
-        build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64);
     LLVMValueRef look_at =
-        build_field(build, flow, offsetof(struct sim_warp_flow, look_at), build->i64);
-    need(step, LLVMBuildICmp(build->builder, LLVMIntULT, done, look_at, here));
+        build_field(build, beginner->flow, offsetof(struct sim_warp_flow, look_at), build->i64);
+    need(step, LLVMBuildICmp(build->builder, LLVMIntULT, beginner->done, look_at, here));
 }
 
-static void arrive(struct build *build, LLVMValueRef warp, LLVMValueRef at, LLVMValueRef trusted) {
+static void arrive(struct build *build, const struct beginner *beginner) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
-    LLVMAddIncoming(build->warp, &warp, &from, 1);
-    LLVMAddIncoming(build->at, &at, &from, 1);
-    LLVMAddIncoming(build->trusted, &trusted, &from, 1);
+    LLVMValueRef phis[] = {build->warp, build->flow, build->at, build->trusted, build->start};
+    LLVMValueRef values[] = {beginner->warp, beginner->flow, beginner->at, beginner->trusted,
+                             beginner->start};
+    for (unsigned i = 0; i < sizeof phis / sizeof *phis; i++)
+        LLVMAddIncoming(phis[i], &values[i], &from, 1);
 }
 
-// The warp begins at `at`, which the turns know.
-static void begin(struct step *step, LLVMValueRef warp, LLVMValueRef flow, LLVMValueRef at,
-                  LLVMValueRef trusted) {
+// The turns know where.
+static void begin(struct step *step, const struct beginner *beginner) {
     struct build *build = step->build;
     LLVMValueRef turns = step->turns;
-    store(build, turns, offsetof(struct compiled_turns, now), warp);
-    store(build, turns, offsetof(struct compiled_turns, instructions),
-          build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64));
-    store(build, turns, offsetof(struct compiled_turns, run_start),
-          build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32));
-    arrive(build, warp, at, trusted);
+    store(build, turns, offsetof(struct compiled_turns, now), beginner->warp);
+    store(build, turns, offsetof(struct compiled_turns, instructions), beginner->done);
+    store(build, turns, offsetof(struct compiled_turns, run_start), beginner->start);
+    arrive(build, beginner);
     LLVMBuildBr(build->builder, build->turn);
 }
 
@@ -128,29 +143,22 @@ static void meet(struct step *step) {
     LLVMPositionBuilderAtEnd(b, has_come);
 }
 
-// What the warp did before its turn, and is counted in it, does not count as done in it: less than
-// 0.
-static LLVMValueRef before_turn(struct build *build, LLVMValueRef flow, LLVMValueRef at) {
-    LLVMBuilderRef b = build->builder;
-    LLVMValueRef offset = LLVMBuildMul(b, at, build_number(build, sizeof(struct sim_instr)), here);
-    LLVMValueRef instr = build_pointer_by(build, build->instrs, offset, build->i8);
-    LLVMValueRef ordinal =
-        build_field(build, instr, offsetof(struct sim_instr, ordinal), build->i32);
-    LLVMValueRef start =
-        build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32);
-    return LLVMBuildSExt(b, LLVMBuildSub(b, start, ordinal, here), build->i64, here);
-}
-
-// The one that is next begins as this one did.
+// The one that is next begins as this one did. What it did before its turn, and is counted in it,
+// does not count as done in it: less than 0.
 static void follow(struct step *step, LLVMValueRef next) {
     struct build *build = step->build;
-    LLVMValueRef flow = build_field(build, next, offsetof(struct sim_warp, flow), build->bytes);
-    need_no_look(step, flow);
-    LLVMValueRef at =
-        build_field(build, step->turns, offsetof(struct compiled_turns, at), build->i64);
-    store(build, flow, offsetof(struct sim_warp_flow, spin), before_turn(build, flow, at));
-    begin(step, next, flow, at,
-          build_field(build, step->turns, offsetof(struct compiled_turns, is_trusted), build->i32));
+    LLVMValueRef turns = step->turns;
+    const struct beginner beginner = read_beginner(
+        build, next, build_field(build, next, offsetof(struct sim_warp, flow), build->bytes),
+        build_field(build, turns, offsetof(struct compiled_turns, at), build->i64),
+        build_field(build, turns, offsetof(struct compiled_turns, is_trusted), build->i32));
+    need_no_look(step, &beginner);
+    LLVMValueRef ordinal =
+        build_field(build, turns, offsetof(struct compiled_turns, ordinal), build->i32);
+    LLVMValueRef before = LLVMBuildSub(build->builder, beginner.start, ordinal, here);
+    store(build, beginner.flow, offsetof(struct sim_warp_flow, spin),
+          LLVMBuildSExt(build->builder, before, build->i64, here));
+    begin(step, &beginner);
 }
 
 // All have come: the last one goes on behind the barrier.
@@ -164,7 +172,9 @@ static void begin_round(struct step *step) {
     LLVMValueRef is_open =
         build_field(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
     need(step, LLVMBuildICmp(b, LLVMIntNE, is_open, LLVMConstInt(build->i8, 0, false), here));
-    need_no_look(step, build->flow);
+    LLVMValueRef trusted = LLVMConstInt(build->i32, 1, false);
+    const struct beginner beginner = read_beginner(build, build->warp, build->flow, at, trusted);
+    need_no_look(step, &beginner);
     LLVMValueRef entry = entry_of(step, build->at);
     LLVMValueRef one = build_number(build, 1);
     store(build, entry, offsetof(struct native_entry, rounds),
@@ -178,9 +188,9 @@ static void begin_round(struct step *step) {
     store(build, turns, offsetof(struct compiled_turns, at), at);
     store(build, turns, offsetof(struct compiled_turns, to), build_number(build, COMPILED_NOWHERE));
     store(build, turns, offsetof(struct compiled_turns, first), build->warp);
-    LLVMValueRef trusted = LLVMConstInt(build->i32, 1, false);
+    store(build, turns, offsetof(struct compiled_turns, ordinal), build->left_ordinal);
     store(build, turns, offsetof(struct compiled_turns, is_trusted), trusted);
-    begin(step, build->warp, build->flow, at, trusted);
+    begin(step, &beginner);
 }
 
 void build_turn(struct build *build, LLVMValueRef at) {
@@ -189,10 +199,16 @@ void build_turn(struct build *build, LLVMValueRef at) {
     build->turn = build_block(build, "turn");
     LLVMPositionBuilderAtEnd(b, build->turn);
     build->warp = LLVMBuildPhi(b, build->bytes, here);
+    build->flow = LLVMBuildPhi(b, build->bytes, here);
     build->at = LLVMBuildPhi(b, build->i64, here);
     build->trusted = LLVMBuildPhi(b, build->i32, here);
+    build->start = LLVMBuildPhi(b, build->i32, here);
     LLVMPositionBuilderAtEnd(b, before);
-    arrive(build, LLVMGetParam(build->function, 0), at, LLVMGetParam(build->function, 3));
+    LLVMValueRef warp = LLVMGetParam(build->function, 0);
+    const struct beginner beginner = read_beginner(
+        build, warp, build_field(build, warp, offsetof(struct sim_warp, flow), build->bytes), at,
+        LLVMGetParam(build->function, 3));
+    arrive(build, &beginner);
     LLVMBuildBr(b, build->turn);
     LLVMPositionBuilderAtEnd(b, build->turn);
 }
@@ -204,6 +220,7 @@ void build_turn_end(struct build *build) {
     build->step = build_block(build, "step");
     LLVMPositionBuilderAtEnd(b, build->step);
     build->left_at = LLVMBuildPhi(b, build->i64, here);
+    build->left_ordinal = LLVMBuildPhi(b, build->i32, here);
     LLVMValueRef stops =
         build_field(build, step.turns, offsetof(struct compiled_turns, stops), build->i32);
     need(&step, is_equal(build, stops, LLVMConstInt(build->i32, 0, false)));
@@ -220,13 +237,17 @@ void build_turn_end(struct build *build) {
     LLVMPositionBuilderAtEnd(b, step.alone);
     LLVMValueRef offset =
         LLVMBuildMul(b, build->left_at, build_number(build, sizeof(struct sim_instr)), here);
-    LLVMBuildRet(b, build_pointer_by(build, build->instrs, offset, build->i8));
+    LLVMBuildRet(b, build_pointer_by(build, build_instrs(build), offset, build->i8));
     LLVMPositionBuilderAtEnd(b, before);
 }
 
 void build_meet(struct build *build, uint32_t instr) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
+    const struct sim_code *code = build->plan->code;
     LLVMValueRef at = build_number(build, instr);
+    LLVMValueRef behind = LLVMConstInt(
+        build->i32, instr + 1 < code->instr_count ? code->instrs[instr + 1].ordinal : 0, false);
     LLVMAddIncoming(build->left_at, &at, &from, 1);
+    LLVMAddIncoming(build->left_ordinal, &behind, &from, 1);
     LLVMBuildBr(build->builder, build->step);
 }

@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 9 };
+enum { COMPILE_VERSION = 10 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -56,6 +56,7 @@ struct compiled_turns {
     const enum native_meeting *meetings;
     struct sim_warp *first; // with whom the round began
     uint64_t at, to;        // its entry; where they meet, COMPILED_NOWHERE: nobody has come
+    uint32_t ordinal;       // of its entry
     uint64_t rounds;        // that were begun in native code
     struct sim_warp *now;   // who runs, and its flow's `instructions` and `run_start` before
     uint64_t instructions;

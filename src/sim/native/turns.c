@@ -133,6 +133,7 @@ static void say_who_follows(const struct phase *phase, bool follows) {
         .first = &flow->warps[follows ? first_of(phase) : phase->now],
         .at = number_of(phase, phase->at),
         .to = number_of(phase, phase->barrier),
+        .ordinal = phase->at->ordinal,
         .rounds = 0,
         .now = &flow->warps[phase->now],
         .instructions = flow->flows[phase->now].instructions,
