@@ -33,8 +33,9 @@ static bool is_stopped(const struct sim_run *run) {
 
 // ---- Claims: several at once --------------------------------------------------------------------
 
-// Most of what it costs to begin a short block is to agree with other threads which one it is.
-enum { MOST_CLAIMED = 16 };
+// Most of what it costs to begin a short block is to agree with other threads which one it is. And
+// what native code fetches ahead behind the last one of them is another thread's.
+enum { MOST_CLAIMED = 64 };
 
 static uint64_t claim_size(const struct sim_run *run) {
     const uint64_t next = sim_run_load(&run->next), all = 32 * sim_run_load(&run->workers);
