@@ -103,6 +103,8 @@ static uint32_t row_of(const struct phase *phase, uint32_t first, uint32_t now) 
 
 // With whom the phase began.
 static uint32_t first_of(const struct phase *phase) {
+    if (phase->pending == phase->all)
+        return phase->now;
     const uint32_t count = phase->flow->warp_count;
     const uint32_t came = count - (uint32_t)__builtin_popcount(phase->pending);
     return phase->now >= came ? phase->now - came : phase->now + count - came;
@@ -228,15 +230,15 @@ static uint64_t read_alone(const uint64_t *count) {
     return __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
-// What all warps have executed goes to the block, and they count from the beginning.
+// What all warps, of which all lanes are on, have executed goes to the block, and they count from
+// the beginning.
 static void keep(struct sim_block_flow *flow, uint32_t end) {
     struct sim_block_counts all = {0};
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *own = &flow->flows[w];
         const uint64_t count = end - own->run_start;
         all.instructions += read_alone(&own->instructions) + count;
-        all.thread_instructions +=
-            read_alone(&own->thread_instructions) + count * sim_lane_count(flow->warps[w].mask);
+        all.thread_instructions += read_alone(&own->thread_instructions) + count * LANES;
         sim_warp_count_again(own);
     }
     flow->kept = all;
