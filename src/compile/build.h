@@ -23,6 +23,16 @@ struct mask {
     const uint64_t *keeps;           // registers that other lanes still need, a bit each
 };
 
+// What the segment that is being made fetches ahead: bases as the first lane has them, and bytes.
+enum { MOST_FETCHED = 8 };
+struct fetched {
+    struct fetched_place {
+        LLVMValueRef base;
+        int64_t offset;
+    } all[MOST_FETCHED];
+    unsigned count;
+};
+
 struct build {
     const struct compile_request *request;
     struct plan *plan;
@@ -54,6 +64,7 @@ struct build {
         VEC(struct native_member) members;
         uint32_t groups;
     } segments;
+    struct fetched fetched;
     bool is_open; // code can be appended: the place is reached
 };
 

@@ -104,9 +104,11 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
+enum { CACHE_LINE = 64 };
+
 static void fetch(struct build *build, const struct op *op, LLVMValueRef first, unsigned begin,
                   unsigned bytes, unsigned locality) {
-    enum { CACHE_LINE = 64, DATA = 1 };
+    enum { DATA = 1 };
     for (unsigned offset = begin; offset < begin + bytes; offset += CACHE_LINE) {
         LLVMValueRef at = place(build, op, first, offset, build->i8);
         LLVMTypeRef type = LLVMTypeOf(at);
@@ -117,6 +119,21 @@ static void fetch(struct build *build, const struct op *op, LLVMValueRef first, 
     }
 }
 
+// Whether an access of the segment that lies less than a line away has done it.
+static bool is_fetched(struct build *build, const struct op *op) {
+    struct fetched *fetched = &build->fetched;
+    LLVMValueRef base = build_source_first(build, &op->base);
+    const int64_t offset = (int64_t)op->access->offset;
+    for (unsigned i = 0; i < fetched->count; i++) {
+        const int64_t distance = offset - fetched->all[i].offset;
+        if (fetched->all[i].base == base && distance < CACHE_LINE && -distance < CACHE_LINE)
+            return true;
+    }
+    if (fetched->count < MOST_FETCHED)
+        fetched->all[fetched->count++] = (struct fetched_place){base, offset};
+    return false;
+}
+
 // What is often accessed soon: by the next warp, or the next block, and, for the second cache, some
 // warps later. Processors fetch ahead along one row, but not where warps go through memory beside
 // each other: waiting took half the time of a histogram whose warps are 128 bytes apart, and of a
@@ -124,7 +141,7 @@ static void fetch(struct build *build, const struct op *op, LLVMValueRef first, 
 static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
     enum { LATER = 8, FIRST_CACHE = 3, SECOND_CACHE = 2 };
     const unsigned span = LANES * op->access->count * op->access->bytes;
-    if (op->access->space == PTX_SPACE_SHARED)
+    if (op->access->space == PTX_SPACE_SHARED || is_fetched(build, op))
         return;
     fetch(build, op, first, span, span, FIRST_CACHE);
     fetch(build, op, first, LATER * span, span, SECOND_CACHE);

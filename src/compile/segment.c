@@ -397,6 +397,7 @@ uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
     }
     struct held *before = base_alloc((count + 1) * sizeof *before);
     memcpy(before, build->held, count * sizeof *before);
+    build->fetched.count = 0;
     segment.quick = segment.quick_end = build_block(build, "quick");
     uint32_t o = segment.begin;
     while (o < segment.end && build_one(&segment, &build->plan->ops[o]))
