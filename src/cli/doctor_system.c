@@ -13,6 +13,7 @@
 #include "cli/doctor.h"
 #include "cli/environment.h"
 #include "handover/handover.h"
+#include "sim/sim.h"
 #include "toolchain/tools.h"
 
 extern char **environ;
@@ -109,6 +110,18 @@ static void look_at_openblas(struct doctor *doctor) {
     look_at_computing(doctor, "FFTW", "libfftw3f.so.3",
                       "calls of cuFFT cannot be computed on the CPU (--libraries cpu)",
                       "apt install libfftw3-single3 libfftw3-double3");
+}
+
+static void look_at_engine(struct doctor *doctor) {
+    sim_compiler_at(getenv("BANKRUN_COMPILER"));
+    const char *why = sim_compiler_missing();
+    if (why)
+        doctor_add(doctor, "native code", DOCTOR_LIMITED, doctor_text("%s", why),
+                   "kernels that run for long are interpreted, several times slower",
+                   "apt install libllvm14, with bankrun's Debian package (docs/engines.md)");
+    else
+        doctor_add(doctor, "native code", DOCTOR_OK,
+                   doctor_text("kernels that run for long are compiled by LLVM"), NULL, NULL);
 }
 
 static void look_at_libraries(struct doctor *doctor) {
@@ -231,6 +244,7 @@ static void look_at_cache(struct doctor *doctor) {
 
 void doctor_look_at_system(struct doctor *doctor) {
     look_at_libraries(doctor);
+    look_at_engine(doctor);
     look_at_openblas(doctor);
     look_at_handover(doctor);
     look_at_temporary_folder(doctor);

@@ -76,6 +76,20 @@ class Doctor(unittest.TestCase):
             self.assertIn("get-nvcc.sh", rows["nvcc"]["cure"])
             self.assertIn("apt install", rows["nvdisasm"]["cure"])
 
+    def test_native_code(self):
+        """A library that is not there, and one that cannot be loaded, is named with what then happens."""
+        broken = os.path.join(self.folder, "broken.so")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write("no library")
+        for path in os.path.join(self.folder, "none.so"), broken:
+            row = self.rows(BANKRUN_COMPILER=path)["native code"]
+            self.assertEqual(row["state"], "limited", row)
+            self.assertIn(path, row["found"])
+            self.assertIn("interpreted", row["lacks"])
+            self.assertIn("apt install", row["cure"])
+        if os.path.exists(os.path.join(BUILD, "libbankrun-compile.so")):
+            self.assertEqual(self.rows()["native code"]["state"], "ok")
+
     def test_what_computes(self):
         """A library of that name in a folder of the user's, and none: where that can be had."""
         for name, file, cure in (("OpenBLAS", "libopenblas.so.0", "apt install libopenblas0-pthread"),
