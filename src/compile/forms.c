@@ -39,7 +39,7 @@ static unsigned bits_of_lanes(struct form form, unsigned width) {
 
 // ---- Laws -----------------------------------------------------------------------------------
 
-static unsigned kind_bits(enum ir_kind kind) {
+unsigned forms_kind_bits(enum ir_kind kind) {
     switch (kind) {
     case IR_KIND_u64:
     case IR_KIND_s64:
@@ -52,7 +52,7 @@ static unsigned kind_bits(enum ir_kind kind) {
     }
 }
 
-static bool kind_is_signed(enum ir_kind kind) {
+bool forms_kind_is_signed(enum ir_kind kind) {
     return kind == IR_KIND_s32 || kind == IR_KIND_s64;
 }
 
@@ -93,7 +93,7 @@ static struct form product(const struct op *op, const struct form *in, unsigned 
         const uint64_t factor = by_b ? b->value : a->value;
         const enum ir_kind kind = ir_value_row(op->meaning.value)->operands[by_b ? 1 : 0];
         const int64_t times =
-            kind_is_signed(kind) ? extend(factor, kind_bits(kind)) : (int64_t)factor;
+            forms_kind_is_signed(kind) ? extend(factor, forms_kind_bits(kind)) : (int64_t)factor;
         const struct form *other = by_b ? &in[0] : &in[1];
         result = ramp(extend((uint64_t)times * (uint64_t)other->stride, bits),
                       other->zeros + (factor ? (unsigned)__builtin_ctzll(factor) : 64));
@@ -174,9 +174,9 @@ static struct form bitwise(const struct op *op, const struct form *in, unsigned 
 
 // A result that is wider than an operand is its number's: that must not wrap between lanes.
 static void check_range(struct op *op, const struct ir_value_row *row, const struct form *in) {
-    const unsigned to = kind_bits(row->result);
+    const unsigned to = forms_kind_bits(row->result);
     for (unsigned i = 0; i < op->source_count; i++) {
-        if (kind_bits(row->operands[i]) >= to || in[i].stride == 0 || in[i].bits < 32)
+        if (forms_kind_bits(row->operands[i]) >= to || in[i].stride == 0 || in[i].bits < 32)
             continue;
         op->checks_range = true;
     }
@@ -186,7 +186,7 @@ static void check_range(struct op *op, const struct ir_value_row *row, const str
 static bool has_small_operands(const struct op *op, const struct ir_value_row *row,
                                const struct form *in) {
     for (unsigned i = 0; i < op->source_count; i++)
-        if (in[i].bits >= kind_bits(row->operands[i]))
+        if (in[i].bits >= forms_kind_bits(row->operands[i]))
             return false;
     return true;
 }
@@ -206,7 +206,7 @@ static unsigned bound_of_shift(const struct op *op, unsigned bits, bool is_left)
 // How large results can be, where operands are known to be small.
 static unsigned bound_of(const struct op *op, const struct ir_value_row *row,
                          const struct form *in) {
-    const unsigned width = kind_bits(row->result);
+    const unsigned width = forms_kind_bits(row->result);
     const unsigned a = in[0].bits, b = op->source_count > 1 ? in[1].bits : 0;
     const enum ir_value value = op->meaning.value;
     unsigned bits = FORM_ANY_BITS;
@@ -262,7 +262,7 @@ static bool find_flip(const struct op *op, const struct form *in, uint8_t *flip)
 }
 
 static struct form by_law(struct op *op, const struct ir_value_row *row, const struct form *in) {
-    const unsigned bits = kind_bits(row->result);
+    const unsigned bits = forms_kind_bits(row->result);
     bool all_uniform = true;
     for (unsigned i = 0; i < op->source_count; i++) {
         if (in[i].kind == FORM_NONE)
@@ -275,7 +275,7 @@ static struct form by_law(struct op *op, const struct ir_value_row *row, const s
     if (!bits)
         return all_uniform ? ramp(0, 0) : lanes;
     for (unsigned i = 0; i < op->source_count; i++)
-        if (!kind_bits(row->operands[i]))
+        if (!forms_kind_bits(row->operands[i]))
             return all_uniform ? ramp(0, 0) : lanes;
     uint8_t flip;
     if (!find_flip(op, in, &flip))
@@ -324,7 +324,8 @@ static void step_value(struct op *op, struct form *forms) {
     op->checks_range = op->is_zero = false;
     const bool is_known = !op->meaning.swaps || row->result == IR_KIND_pred;
     struct form result = is_known ? by_law(op, row, in) : lanes;
-    if (is_known && result.kind != FORM_NONE && op->source_count && kind_bits(row->result) >= 32)
+    if (is_known && result.kind != FORM_NONE && op->source_count &&
+        forms_kind_bits(row->result) >= 32)
         result.bits = (uint8_t)bound_of(op, row, in);
     if (result.kind != FORM_NONE && result.bits == 0) { // nothing but 0
         result = ramp(0, 64);

@@ -114,6 +114,9 @@ void saved_find(struct plan *plan);
 
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);
+// Of operands and results: 32 or 64; 0: narrow ones, floating-point ones and predicates.
+unsigned forms_kind_bits(enum ir_kind kind);
+bool forms_kind_is_signed(enum ir_kind kind);
 struct form form_of_source(const struct op_source *source, const struct form *forms);
 
 #endif

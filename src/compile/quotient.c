@@ -16,23 +16,6 @@ struct division {
 // What 31 lanes add to the dividend is far from what wraps.
 enum { MOST_STRIDE = 1 << 24 };
 
-static bool is_signed(enum ir_kind kind) {
-    return kind == IR_KIND_s32 || kind == IR_KIND_s64;
-}
-
-static unsigned kind_bytes(enum ir_kind kind) {
-    switch (kind) {
-    case IR_KIND_u32:
-    case IR_KIND_s32:
-        return 4;
-    case IR_KIND_u64:
-    case IR_KIND_s64:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 static bool is_division(const struct build *build, const struct op *op) {
     const struct ir_value_row *row = ir_value_row(op->meaning.value);
     if ((row->law != IR_LAW_QUOTIENT && row->law != IR_LAW_REMAINDER) || op->source_count != 2 ||
@@ -40,7 +23,7 @@ static bool is_division(const struct build *build, const struct op *op) {
         return false;
     const struct form dividend = build_source_form(build, &op->sources[0]),
                       divisor = build_source_form(build, &op->sources[1]);
-    const unsigned bytes = kind_bytes(row->operands[0]);
+    const unsigned bytes = forms_kind_bits(row->operands[0]) / 8;
     return bytes && op->sources[0].bytes == bytes && op->sources[1].bytes == bytes &&
            dividend.kind == FORM_RAMP && dividend.stride && !dividend.flip &&
            dividend.stride < MOST_STRIDE && -dividend.stride < MOST_STRIDE &&
@@ -64,7 +47,7 @@ static LLVMValueRef has_one_quotient(const struct division *division) {
     struct build *build = division->build;
     LLVMBuilderRef b = build->builder;
     const bool grows = division->stride > 0;
-    const LLVMIntPredicate order = is_signed(division->row->operands[0])
+    const LLVMIntPredicate order = forms_kind_is_signed(division->row->operands[0])
                                        ? (grows ? LLVMIntSGT : LLVMIntSLT)
                                        : (grows ? LLVMIntUGT : LLVMIntULT);
     const int64_t distance =
