@@ -5,7 +5,8 @@
 
 Prints two tables, whose figures are the least of N runs, of which one of each peer follows the other: user seconds of
 whole processes, and milliseconds of user time of one launch alone: what more launches add, as many as take PoCL a second
-or more. (What a process is the first to touch takes the system 0.1 to 1 s more or less, from one run to the next.) --launches: the second table alone. Profiles of both engines are compared byte by byte.
+or more. (What a process is the first to touch takes the system 0.1 to 1 s more or less, from one run to the next.)
+--launches: the second table alone. Profiles of both engines are compared byte by byte.
 """
 
 import argparse

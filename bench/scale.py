@@ -6,7 +6,8 @@
 Each row is one kernel and engine. For each number of threads: user, system and elapsed seconds of
 the whole process, milliseconds of allocations and copies, of the launch and of the copy back, and at
 the end how many times as fast the launch and the whole are on the most threads as on the first. The
-least of --repeat runs. --kernels: some of them, of another size where one is said. --cache: native code is kept there, as bankrun keeps it from run to run.
+least of --repeat runs. --kernels: some of them, of another size where one is said. --cache: native
+code is kept there, as bankrun keeps it from run to run.
 """
 
 import argparse
