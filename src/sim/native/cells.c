@@ -83,6 +83,7 @@ struct request {
     int64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
     uint32_t mask;        // lanes that are on
     bool is_once;         // of shared memory, whichever lanes are on; of global memory one lane
+    uint64_t once_keep;   // then: bits of the place that must stay
     bool is_whole;        // the reach is that of all lanes, so that it does not matter who is on
 };
 
@@ -195,7 +196,7 @@ static bool find_shape(struct event_memo *memo, const struct request *request, u
                        uint64_t *keep, uint64_t **repeats) {
     *repeats = &memo->once.repeats;
     if (request->is_once && memo->once.is_known) {
-        *keep = 0;
+        *keep = request->once_keep;
         return true;
     }
     for (int s = 0; s < EVENT_MEMO_SHAPES; s++) {
@@ -258,9 +259,10 @@ static bool is_aligned(const struct request *request, uint32_t mask, unsigned wi
     return (bits & (width - 1)) == 0;
 }
 
+enum { WORD = 4 };
+
 // Whether any of the lanes are served at once: each has a bank of its own, or all have one word.
 static bool is_once(const struct request *request, unsigned width) {
-    enum { WORD = 4 };
     uint32_t banks = 0;
     if (request->pattern == EVENT_UNIFORM || width > WORD)
         return width <= WORD;
@@ -286,10 +288,13 @@ static bool read_request(const struct sim_warp *warp, const struct sim_access *a
     request->mask = mask;
     if (access->space != PTX_SPACE_SHARED) {
         request->is_once = (mask & (mask - 1)) == 0;
+        request->once_keep = 0;
         return read_global(warp, access, width, request);
     }
     read_shared(warp, access, width, request);
     request->is_once = is_once(request, width);
+    // Lanes in a word each may be two in one where all are moved by less than a word.
+    request->once_keep = request->pattern == EVENT_UNIFORM ? 0 : WORD - 1;
     return true;
 }
 
