@@ -175,14 +175,15 @@ void build_edge(struct build *build, uint32_t block);
 
 // ---- quotient.c -------------------------------------------------------------------------------
 
-// All lanes' results of a division, where they may have one quotient; `otherwise`: where they have
-// not. NULL: it is no division of such numbers. Goes on in another block.
-LLVMValueRef build_quotient(struct build *build, const struct op *op,
-                            LLVMValueRef (*otherwise)(struct build *build, const struct op *op));
+// All lanes' results of a division, where they may have one quotient. NULL: it is no division of
+// such numbers. Goes on in another block.
+LLVMValueRef build_quotient(struct build *build, const struct op *op);
 
 // ---- value.c ----------------------------------------------------------------------------------
 
 bool build_is_native(const struct build *build, const struct op *op);
+// What the row computes of the op's sources, of so many lanes: 1 or 32.
+LLVMValueRef build_row(struct build *build, const struct op *op, unsigned lanes);
 void build_value(struct build *build, uint32_t op);
 // The same once it is known to be native and that no ramp wraps.
 void build_native_value(struct build *build, const struct op *op);

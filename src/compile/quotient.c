@@ -73,8 +73,7 @@ static struct division begin(struct build *build, const struct op *op) {
     return division;
 }
 
-LLVMValueRef build_quotient(struct build *build, const struct op *op,
-                            LLVMValueRef (*otherwise)(struct build *build, const struct op *op)) {
+LLVMValueRef build_quotient(struct build *build, const struct op *op) {
     if (!is_division(build, op))
         return NULL;
     LLVMBuilderRef b = build->builder;
@@ -90,7 +89,7 @@ LLVMValueRef build_quotient(struct build *build, const struct op *op,
         division.of_first, division.bytes);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, several);
-    results[1] = otherwise(build, op);
+    results[1] = build_row(build, op, LANES);
     LLVMBasicBlockRef from[] = {one, LLVMGetInsertBlock(b)};
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, behind);

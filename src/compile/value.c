@@ -61,7 +61,7 @@ static struct rows_operand row_operand(struct build *build, const struct op *op,
     return (struct rows_operand){.all = fit_operand(build, op, operand, all, lanes)};
 }
 
-static LLVMValueRef apply_row(struct build *build, const struct op *op, unsigned lanes) {
+LLVMValueRef build_row(struct build *build, const struct op *op, unsigned lanes) {
     struct rows_operand operands[5];
     const unsigned count = row_sources(op);
     for (unsigned i = 0; i < count; i++)
@@ -130,7 +130,7 @@ static void set_result(struct build *build, const struct op *op, uint32_t reg, u
 }
 
 static void build_comparison(struct build *build, const struct op *op, unsigned lanes) {
-    LLVMValueRef holds = apply_row(build, op, lanes);
+    LLVMValueRef holds = build_row(build, op, lanes);
     if (op->meaning.immediate & IR_COMPARE_NOT)
         holds = LLVMBuildNot(build->builder, holds, here);
     LLVMValueRef with = with_of(build, op, lanes);
@@ -189,13 +189,9 @@ bool build_is_native(const struct build *build, const struct op *op) {
     return !is_comparison(op) || !(op->meaning.immediate & IR_COMPARE_PACKED);
 }
 
-static LLVMValueRef result_of_lanes(struct build *build, const struct op *op) {
-    return apply_row(build, op, LANES);
-}
-
 static LLVMValueRef result_of(struct build *build, const struct op *op, unsigned lanes) {
-    LLVMValueRef quotient = lanes > 1 ? build_quotient(build, op, result_of_lanes) : NULL;
-    return quotient ? quotient : apply_row(build, op, lanes);
+    LLVMValueRef quotient = lanes > 1 ? build_quotient(build, op) : NULL;
+    return quotient ? quotient : build_row(build, op, lanes);
 }
 
 void build_native_value(struct build *build, const struct op *op) {

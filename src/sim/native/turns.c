@@ -103,7 +103,7 @@ static uint32_t row_of(const struct phase *phase, uint32_t first, uint32_t now) 
 
 // With whom the phase began.
 static uint32_t first_of(const struct phase *phase) {
-    if (phase->pending == phase->all)
+    if (phase->pending == phase->all) // mostly, and bits are counted by a call
         return phase->now;
     const uint32_t count = phase->flow->warp_count;
     const uint32_t came = count - (uint32_t)__builtin_popcount(phase->pending);
@@ -136,7 +136,7 @@ static void say_who_follows(const struct phase *phase, bool follows) {
         .at = number_of(phase, phase->at),
         .to = number_of(phase, phase->barrier),
         .ordinal = phase->at->ordinal,
-        .rounds = 0,
+        .rounds = 0, // as all are told the compiler does not clear them first
         .now = &flow->warps[phase->now],
         .instructions = flow->flows[phase->now].instructions,
         .run_start = flow->flows[phase->now].run_start,
