@@ -22,13 +22,12 @@ struct totals {
 struct side {
     struct profile *profile;
     struct sim_result result;
-    uint8_t content[RANDOM_BUFFER_BYTES];
+    struct random_content content;
 };
 
 struct subject {
     uint64_t state;
-    uint8_t *buffer;
-    uint8_t content[RANDOM_BUFFER_BYTES];
+    struct random_content content;
     uint8_t *parameters;
     uint32_t grid[3], block[3];
     struct side sides[SIDES];
@@ -54,12 +53,12 @@ static void launch(struct subject *s, const struct random_case *given, int n) {
                              .sim = {.dynamic_shared_bytes = 1024, .parameters = s->parameters}};
     memcpy(run.sim.grid, s->grid, sizeof run.sim.grid);
     memcpy(run.sim.block, s->block, sizeof run.sim.block);
-    memcpy(s->buffer, s->content, sizeof s->content);
+    random_content_put(given, &s->content);
     given->sim->config.engine = n ? SIM_ENGINE_COMPILE : SIM_ENGINE_INTERPRET;
     given->sim->config.max_instructions = n >= 2 ? 0 : MOST_INSTRUCTIONS;
     given->sim->config.moves_after = n == 3 ? 1 + (uint32_t)(given->seed * 37 % 400) : 0;
     run_launch(&run, &side->result);
-    memcpy(side->content, s->buffer, sizeof side->content);
+    random_content_take(given, &side->content);
 }
 
 // ---- Comparing ------------------------------------------------------------------------------
@@ -82,7 +81,7 @@ static const char *compare(const struct side *a, const struct side *b) {
     const struct sim_result *x = &a->result, *y = &b->result;
     if (x->fault != y->fault || !is_same_text(x->message, y->message))
         return "other faults";
-    if (x->fault == SIM_OK && memcmp(a->content, b->content, sizeof a->content) != 0)
+    if (x->fault == SIM_OK && memcmp(&a->content, &b->content, sizeof a->content) != 0)
         return "memory differs";
     if (x->instructions != y->instructions || x->thread_instructions != y->thread_instructions ||
         x->barriers != y->barriers)
@@ -114,9 +113,8 @@ static void end(struct subject *s, int side) {
 // One launch, by all engines. False: they differ.
 static bool launch_all(struct subject *s, const struct random_case *given) {
     struct totals *totals = given->totals;
-    random_parameters(&s->state, (uint64_t)(uintptr_t)s->buffer, s->parameters);
-    for (unsigned i = 0; i < RANDOM_BUFFER_BYTES; i++)
-        s->content[i] = (uint8_t)random_next(&s->state);
+    random_parameters(&s->state, (uint64_t)(uintptr_t)given->buffer, s->parameters);
+    random_content_make(given, &s->state, &s->content);
     launch(s, given, 0);
     const enum sim_fault fault = s->sides[0].result.fault;
     totals->launches++;
@@ -139,8 +137,7 @@ static bool launch_all(struct subject *s, const struct random_case *given) {
 }
 
 static bool is_good(const struct random_case *given) {
-    struct subject s = {
-        .state = given->seed, .buffer = given->buffer, .parameters = base_alloc(1 << 12)};
+    struct subject s = {.state = given->seed, .parameters = base_alloc(1 << 12)};
     struct totals *totals = given->totals;
     bool good = true;
     choose_launch(&s);

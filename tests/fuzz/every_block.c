@@ -18,8 +18,7 @@ struct totals {
 struct subject {
     uint64_t seed, state;
     struct profile *profiles[SIDES];
-    uint8_t *buffer;
-    uint8_t content[RANDOM_BUFFER_BYTES];
+    struct random_content content;
     uint8_t *parameters;
     uint32_t grid[3], block[3];
     struct totals *totals;
@@ -38,15 +37,15 @@ static void choose_launch(struct subject *s) {
     memcpy(s->grid, grids[(drawn >> 16) % (sizeof grids / sizeof *grids)], sizeof s->grid);
 }
 
-static void launch(struct subject *s, struct sim_kernel *kernel, int side) {
-    struct run_launch run = {.kernel = kernel,
+static void launch(struct subject *s, const struct random_case *given, int side) {
+    struct run_launch run = {.kernel = given->kernel,
                              .profile = s->profiles[side],
                              .proves_blocks = side == 1,
                              .arch = RANDOM_ARCH,
                              .sim = {.dynamic_shared_bytes = 1024, .parameters = s->parameters}};
     memcpy(run.sim.grid, s->grid, sizeof run.sim.grid);
     memcpy(run.sim.block, s->block, sizeof run.sim.block);
-    memcpy(s->buffer, s->content, sizeof s->content);
+    random_content_put(given, &s->content);
     struct sim_result result;
     run_launch(&run, &result);
     sim_result_free(&result);
@@ -140,24 +139,22 @@ static void report(const struct subject *s, const char *text, const char *wrong)
 
 // ---- All kernels ----------------------------------------------------------------------------
 
-static void launch_both(struct subject *s, struct sim_kernel *kernel) {
+static void launch_both(struct subject *s, const struct random_case *given) {
     choose_launch(s);
-    random_parameters(&s->state, (uint64_t)(uintptr_t)s->buffer, s->parameters);
-    for (unsigned i = 0; i < RANDOM_BUFFER_BYTES; i++)
-        s->content[i] = (uint8_t)random_next(&s->state);
+    random_parameters(&s->state, (uint64_t)(uintptr_t)given->buffer, s->parameters);
+    random_content_make(given, &s->state, &s->content);
     for (int side = 0; side < SIDES; side++) {
         s->profiles[side] = profile_create(RANDOM_ARCH, NULL, 0);
-        launch(s, kernel, side);
+        launch(s, given, side);
     }
 }
 
 static bool is_good(const struct random_case *given) {
     struct subject s = {.seed = given->seed,
                         .state = given->seed,
-                        .buffer = given->buffer,
                         .parameters = base_alloc(1 << 12),
                         .totals = given->totals};
-    launch_both(&s, given->kernel);
+    launch_both(&s, given);
     const char *wrong = compare(&s);
     if (wrong)
         report(&s, strbuf_string(&given->text->text), wrong);

@@ -21,8 +21,8 @@ void random_arrays(struct generator *g, struct strbuf *out) {
     if (random_chance(g, 50))
         strbuf_printf(out, ".shared .align 4 .b8 before[%u];\n", 4 * random_below(g, 40) + 4);
     strbuf_printf(out, ".shared .align 16 .b8 sm[%u];\n", g->array_bytes);
-    strbuf_puts(out, ".extern .shared .align 16 .b8 dyn[];\n"
-                     ".global .align 16 .b8 gl[4096];\n");
+    strbuf_puts(out, ".extern .shared .align 16 .b8 dyn[];\n");
+    strbuf_printf(out, ".global .align 16 .b8 gl[%d];\n", RANDOM_ARRAY_BYTES);
     strbuf_printf(out, ".const .align 16 .b8 table[%u] = {", CONST_BYTES);
     for (unsigned i = 0; i < CONST_BYTES; i++)
         strbuf_printf(out, "%s%u", i ? "," : "",

@@ -58,7 +58,7 @@ void random_kernel_make(struct random_kernel *kernel, uint64_t seed);
 void random_race_make(struct random_kernel *kernel, uint64_t seed);
 void random_kernel_free(struct random_kernel *kernel);
 
-enum { RANDOM_PARAMETER_BYTES = 32, RANDOM_BUFFER_BYTES = 4096 };
+enum { RANDOM_PARAMETER_BYTES = 32, RANDOM_BUFFER_BYTES = 4096, RANDOM_ARRAY_BYTES = 4096 };
 // Of the kernel's parameters: the address of RANDOM_BUFFER_BYTES, and numbers.
 void random_parameters(uint64_t *state, uint64_t buffer, uint8_t bytes[RANDOM_PARAMETER_BYTES]);
 

@@ -29,6 +29,8 @@ static bool is_good(const struct random_program *program, struct random_case *gi
     const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
     given->text = &text;
     given->kernel = load(given->sim, &source, &module, &diags);
+    size_t bytes;
+    given->array = given->kernel ? sim_module_variable(module.sim, "gl", &bytes) : NULL;
     const bool good = given->kernel && program->is_good(given);
     if (!given->kernel && !program->is_silent) {
         printf("%sseed %" PRIu64 " makes no kernel:\n", source.text, given->seed);
@@ -73,6 +75,28 @@ int random_main(const struct random_program *program, void *totals, int argc, ch
     printf("%" PRIu64 " contradictions\n", bad);
     free(file);
     return bad != 0;
+}
+
+// ---- Memory ---------------------------------------------------------------------------------
+
+void random_content_take(const struct random_case *given, struct random_content *content) {
+    memset(content, 0, sizeof *content);
+    memcpy(content->buffer, given->buffer, sizeof content->buffer);
+    if (given->array)
+        memcpy(content->array, given->array, sizeof content->array);
+}
+
+void random_content_put(const struct random_case *given, const struct random_content *content) {
+    memcpy(given->buffer, content->buffer, sizeof content->buffer);
+    if (given->array)
+        memcpy(given->array, content->array, sizeof content->array);
+}
+
+void random_content_make(const struct random_case *given, uint64_t *state,
+                         struct random_content *content) {
+    random_content_take(given, content);
+    for (unsigned i = 0; i < RANDOM_BUFFER_BYTES; i++)
+        content->buffer[i] = (uint8_t)random_next(state);
 }
 
 // ---- Reasons --------------------------------------------------------------------------------

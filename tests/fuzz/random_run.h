@@ -12,6 +12,7 @@ struct random_case { // a kernel that was made and loaded
     struct sim *sim; // the device
     struct sim_kernel *kernel;
     uint8_t *buffer; // RANDOM_BUFFER_BYTES of its memory
+    uint8_t *array;  // RANDOM_ARRAY_BYTES; NULL: the kernel has no such array in global memory
     void *totals;    // of all cases, the program's
 };
 
@@ -30,6 +31,20 @@ enum { RANDOM_ARCH = 90 }; // of the device
 
 // The program's main: seeds FIRST and on. Returns its exit status.
 int random_main(const struct random_program *program, void *totals, int argc, char **argv);
+
+// ---- Memory ---------------------------------------------------------------------------------
+
+// What kernels read and may write: launches that are compared begin with the same.
+struct random_content {
+    uint8_t buffer[RANDOM_BUFFER_BYTES], array[RANDOM_ARRAY_BYTES];
+};
+
+// Zeros for an array that there is not.
+void random_content_take(const struct random_case *given, struct random_content *content);
+void random_content_put(const struct random_case *given, const struct random_content *content);
+// As it is, but the buffer is random.
+void random_content_make(const struct random_case *given, uint64_t *state,
+                         struct random_content *content);
 
 // ---- Reasons --------------------------------------------------------------------------------
 
