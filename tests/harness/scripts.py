@@ -69,15 +69,22 @@ def run_proofs(context, program, count=200):
         raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
 
 
+def saved_seeds(context, name):
+    """Of tests/fuzz/NAME.seeds: what once failed."""
+    with open(context.path("tests", "fuzz", name + ".seeds"), encoding="utf-8") as lines:
+        return [int(line.split()[0]) for line in lines if line.strip() and not line.startswith("#")]
+
+
 def run_engines(context, program):
     """Random kernels by the interpreter and as native code."""
     library = os.path.join(context.build, "libbankrun-compile.so")
     if not os.path.exists(library):
         raise Skip("this build has no libbankrun-compile.so")
-    process = context.execute([program, "1", "100"], env={"BANKRUN_COMPILER": library})
-    check_sanitizers(process)
-    if process.returncode or "100 kernels" not in text_of(process.stdout):
-        raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
+    for first, count in [(1, 100)] + [(seed, 1) for seed in saved_seeds(context, "engines")]:
+        process = context.execute([program, str(first), str(count)], env={"BANKRUN_COMPILER": library})
+        check_sanitizers(process)
+        if process.returncode or f"{count} kernels" not in text_of(process.stdout):
+            raise Failure(f"status {process.returncode}\n" + tail(process.stdout + process.stderr, 400))
 
 
 def run_script(context, path):

@@ -14,9 +14,11 @@ static const struct sim_instr *moved(const struct move *move, const struct sim_i
     return is_of_it ? move->to->instrs + (instr - move->from->instrs) : instr;
 }
 
-// Frames of calls say where in the kernel's code they return to: such blocks stay.
+// Frames of calls say where in the kernel's code they return to: such blocks stay. So do those in
+// which a thread has failed: what others do is compared with where it did.
 static bool may_move(const struct sim_block_flow *flow, const struct move *move) {
-    bool all = sim_cluster_size(flow->block.cluster) == 1 && move->from != move->to;
+    bool all =
+        !flow->is_settling && sim_cluster_size(flow->block.cluster) == 1 && move->from != move->to;
     for (uint32_t w = 0; all && w < flow->warp_count; w++)
         all = !flow->flows[w].frames.length && flow->flows[w].root.code == move->from;
     return all;

@@ -59,8 +59,10 @@ const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim
     const struct sim_worker *worker = warp->block->worker;
     const struct sim_native *native = worker->native->native;
     const sim_handler original = native->original[instr - native->code.instrs];
-    if (!is_ready(warp) || !worker->native->entries[instr - native->code.instrs].is_open)
+    if (!is_ready(warp) || !worker->native->entries[instr - native->code.instrs].is_open) {
+        warp->flow->native_left = NULL;
         return original(warp, instr);
+    }
     const struct sim_instr *next = run_body(warp, instr);
     return next == instr ? original(warp, instr) : next;
 }

@@ -15,6 +15,7 @@ struct phase {
     uint32_t pending, all;           // a bit for each warp
     uint64_t slow;                   // what the interpreter ran in segments since `at`
     bool is_trusted;                 // native code has left the registers of pending warps
+    bool are_left;                   // and of those that wait at the barrier
     bool is_silent;
     bool goes_on;   // behind a barrier that was silent: up to there nothing has been counted yet
     bool is_end;    // `barrier` is where threads end
@@ -30,7 +31,7 @@ struct phase {
 static bool find_start(struct phase *phase) {
     phase->at = phase->own->native->code.instrs;
     phase->pending = phase->all = UINT32_MAX >> (SIM_MAX_WARPS - phase->flow->warp_count);
-    phase->is_whole = true;
+    phase->is_whole = phase->are_left = true;
     return true;
 }
 
@@ -39,8 +40,7 @@ static bool find_phase(struct phase *phase) {
     const struct sim_native *native = phase->flow->block.worker->native->native;
     if (phase->is_fresh)
         return find_start(phase);
-    phase->is_whole = true;
-    phase->is_trusted = true;
+    phase->is_whole = phase->is_trusted = phase->are_left = true;
     for (uint32_t w = 0; w < phase->flow->warp_count; w++) {
         const struct sim_warp *warp = &phase->flow->warps[w];
         const struct sim_split *split = &warp->flow->splits[0];
@@ -56,6 +56,7 @@ static bool find_phase(struct phase *phase) {
         phase->all |= 1u << w;
         phase->is_whole &= !warp->flow->instructions && !split->pauses;
         phase->is_trusted &= !is_pending || warp->flow->native_left == split->pc;
+        phase->are_left &= is_pending || warp->flow->native_left == split->pc + 1;
     }
     phase->is_whole &= phase->at == native->code.instrs;
     return phase->pending >> phase->now & 1 &&
@@ -280,7 +281,8 @@ static bool begin_next(struct phase *phase) {
     phase->at = phase->barrier + 1;
     phase->barrier = NULL;
     phase->pending = phase->all;
-    phase->is_trusted = true;
+    phase->is_trusted = phase->are_left;
+    phase->are_left = true;
     phase->goes_on = phase->is_silent;
     phase->is_silent = may_be_silent(phase->flow);
     return sim_native_is_entry(phase->flow->block.worker, phase->at);
