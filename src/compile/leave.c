@@ -188,12 +188,10 @@ void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is
     LLVMPositionBuilderAtEnd(b, trusted);
     load_entry(build, op, held, NULL, forms);
     for (uint32_t r = 0; r < count; r++) {
-        if (!held[r].value)
-            continue;
-        if (is_block)
+        if (!is_block)
+            build->held[r] = held[r]; // nothing where nobody needs it
+        else if (held[r].value)
             LLVMAddIncoming(build->phis[block][r], &held[r].value, &trusted, 1);
-        else
-            build->held[r] = held[r];
     }
     LLVMBuildBr(b, to);
     free(held);
