@@ -24,13 +24,14 @@ struct mask {
 };
 
 // What the segment that is being made fetches ahead: bases as the first lane has them, and bytes.
+// predicted: accesses of the whole kernel of which warps remember where they were.
 enum { MOST_FETCHED = 8 };
 struct fetched {
     struct fetched_place {
         LLVMValueRef base;
         int64_t offset;
     } all[MOST_FETCHED];
-    unsigned count;
+    unsigned count, predicted;
 };
 
 struct build {
@@ -159,6 +160,11 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
 bool build_is_anywhere(const struct op *op, struct form base);
 // What is loaded becomes what registers hold.
 void build_access(struct build *build, const struct op *op);
+
+// ---- fetch.c ----------------------------------------------------------------------------------
+
+// Lanes side by side access global memory, the first of them at an address.
+void build_fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first);
 
 // ---- segment.c --------------------------------------------------------------------------------
 

@@ -104,49 +104,6 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
-enum { CACHE_LINE = 64 };
-
-static void fetch(struct build *build, const struct op *op, LLVMValueRef first, unsigned begin,
-                  unsigned bytes, unsigned locality) {
-    enum { DATA = 1 };
-    for (unsigned offset = begin; offset < begin + bytes; offset += CACHE_LINE) {
-        LLVMValueRef at = place(build, op, first, offset, build->i8);
-        LLVMTypeRef type = LLVMTypeOf(at);
-        LLVMValueRef arguments[] = {at, LLVMConstInt(build->i32, op->kind == OP_STORE, false),
-                                    LLVMConstInt(build->i32, locality, false),
-                                    LLVMConstInt(build->i32, DATA, false)};
-        build_intrinsic(build, "llvm.prefetch", &type, 1, arguments, 4);
-    }
-}
-
-// Whether an access of the segment that lies less than a line away has done it.
-static bool is_fetched(struct build *build, const struct op *op) {
-    struct fetched *fetched = &build->fetched;
-    LLVMValueRef base = build_source_first(build, &op->base);
-    const int64_t offset = (int64_t)op->access->offset;
-    for (unsigned i = 0; i < fetched->count; i++) {
-        const int64_t distance = offset - fetched->all[i].offset;
-        if (fetched->all[i].base == base && distance < CACHE_LINE && -distance < CACHE_LINE)
-            return true;
-    }
-    if (fetched->count < MOST_FETCHED)
-        fetched->all[fetched->count++] = (struct fetched_place){base, offset};
-    return false;
-}
-
-// What is often accessed soon: by the next warp, or the next block, and, for the second cache, some
-// warps later. Processors fetch ahead along one row, but not where warps go through memory beside
-// each other: waiting took half the time of a histogram whose warps are 128 bytes apart, and of a
-// transpose.
-static void fetch_ahead(struct build *build, const struct op *op, LLVMValueRef first) {
-    enum { LATER = 8, FIRST_CACHE = 3, SECOND_CACHE = 2 };
-    const unsigned span = LANES * op->access->count * op->access->bytes;
-    if (op->access->space == PTX_SPACE_SHARED || is_fetched(build, op))
-        return;
-    fetch(build, op, first, span, span, FIRST_CACHE);
-    fetch(build, op, first, LATER * span, span, SECOND_CACHE);
-}
-
 static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
@@ -160,7 +117,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
     } else {
         all = LLVMBuildLoad2(build->builder, type, at, here);
         LLVMSetAlignment(all, op->access->bytes);
-        fetch_ahead(build, op, first);
+        build_fetch_ahead(build, op, first);
     }
     if (count == 1)
         values[0] = exchange_lanes(build, widen(build, op, all), flip);
@@ -277,7 +234,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     LLVMValueRef at = place(build, op, first, 0, LLVMTypeOf(all));
     if (!build->mask) {
         store_at(build, op, all, at);
-        fetch_ahead(build, op, first);
+        build_fetch_ahead(build, op, first);
         return;
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
