@@ -80,7 +80,7 @@ struct sim_warp_flow {
     uint64_t slice;   // how many that may be in a loop that polls nothing
     uint64_t look_at; // instructions at which the scheduler looks next
     const struct sim_instr
-        *native_left;     // native code left just before; its registers are its own. NULL: nowhere
+        *native_left; // native code left just before; its registers are its own. NULL: nowhere
     uint64_t accessed[SIM_PREDICTED]; // lane 0's addresses when native code was there last
     uint64_t spin_before;             // `spin` when the last slice was used up (shuffle.h)
     struct sim_frame root;
