@@ -150,17 +150,14 @@ TARGET static inline __m256i add_bits(__m256i *plane, __m256i other, __m256i car
     return next;
 }
 
-/* The largest number whose bits lie in the planes' first words. */
-TARGET static inline unsigned largest_of(const __m256i *planes, int count) {
-    uint32_t banks = UINT32_MAX;
-    unsigned most = 0;
-    for (int p = count - 1; p >= 0; p--) {
-        const uint32_t set = banks & (uint32_t)_mm256_cvtsi256_si32(planes[p]);
-        most |= (unsigned)(set != 0) << p;
-        banks = set ? set : banks;
-    }
-    return most;
-}
+/* Of numbers whose bits lie in planes, from the highest plane on: `banks` have the largest one so
+ * far, `most`. */
+#define TAKE(plane, number)                                                                        \
+    do {                                                                                           \
+        const uint32_t set = banks & (uint32_t)(plane);                                            \
+        most |= (unsigned)(set != 0) << (number);                                                  \
+        banks = set ? set : banks;                                                                 \
+    } while (0)
 
 /* All want words of one kilobyte, as in a histogram of 256 bins: rows are added, all banks at once,
  * half of them to the other half. */
@@ -173,7 +170,11 @@ TARGET static unsigned add_rows(const __m256i word[4]) {
     p[3] = add_bits(&p[0], _mm256_shuffle_epi32(p[0], 0xb1), none);
     p[3] = add_bits(&p[1], _mm256_shuffle_epi32(p[1], 0xb1), p[3]);
     p[3] = add_bits(&p[2], _mm256_shuffle_epi32(p[2], 0xb1), p[3]);
-    return largest_of(p, 4);
+    uint32_t banks = UINT32_MAX;
+    unsigned most = 0;
+    for (int plane = 3; plane >= 0; plane--)
+        TAKE(_mm256_cvtsi256_si32(p[plane]), plane);
+    return most;
 }
 
 TARGET static inline bool are_near(const __m256i word[4]) {
@@ -227,12 +228,7 @@ TARGET static bool count_words(const uint32_t *offsets, unsigned width, unsigned
         carry = CARRY(p, other, before);                                                           \
         p = SUM(p, other, before);                                                                 \
     } while (0)
-#define TAKE(p, number)                                                                            \
-    do {                                                                                           \
-        const uint32_t set = banks & (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(p));       \
-        most |= (unsigned)(set != 0) << (number);                                                  \
-        banks = set ? set : banks;                                                                 \
-    } while (0)
+#define FIRST(p) _mm_cvtsi128_si32(_mm512_castsi512_si128(p))
 
 /* The largest count of a bank; a word of each vector for each lane. */
 TARGET512 static unsigned largest_sum(__m512i low, __m512i high) {
@@ -256,12 +252,12 @@ TARGET512 static unsigned largest_sum(__m512i low, __m512i high) {
     ADD(p4, BY_1);
     uint32_t banks = UINT32_MAX;
     unsigned most = 0;
-    TAKE(carry, 5);
-    TAKE(p4, 4);
-    TAKE(p3, 3);
-    TAKE(p2, 2);
-    TAKE(p1, 1);
-    TAKE(p0, 0);
+    TAKE(FIRST(carry), 5);
+    TAKE(FIRST(p4), 4);
+    TAKE(FIRST(p3), 3);
+    TAKE(FIRST(p2), 2);
+    TAKE(FIRST(p1), 1);
+    TAKE(FIRST(p0), 0);
     return most;
 }
 
@@ -333,10 +329,10 @@ TARGET512 static unsigned count_few_rows(__m512i low, __m512i high) {
     ADD(p2, BY_2);
     uint32_t banks = UINT32_MAX;
     unsigned most = 0;
-    TAKE(carry, 3);
-    TAKE(p2, 2);
-    TAKE(p1, 1);
-    TAKE(p0, 0);
+    TAKE(FIRST(carry), 3);
+    TAKE(FIRST(p2), 2);
+    TAKE(FIRST(p1), 1);
+    TAKE(FIRST(p0), 0);
     return most;
 }
 
