@@ -250,6 +250,7 @@ static void name_processor(struct build *build) {
     add_attribute(build, "target-cpu", is_own ? cpu : is_plain ? "x86-64" : "x86-64-v3");
     add_attribute(build, "target-features", is_own ? features : "");
     const bool is_wide = is_own && strstr(features, "+avx512f") != NULL;
+    build->has_mask_registers = is_wide;
     add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
     add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
     LLVMDisposeMessage(cpu);

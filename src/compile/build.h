@@ -66,7 +66,8 @@ struct build {
         uint32_t groups;
     } segments;
     struct fetched fetched;
-    bool is_open; // code can be appended: the place is reached
+    bool is_open;            // code can be appended: the place is reached
+    bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
 };
 
 // ---- values.c: registers and operands --------------------------------------------------------
@@ -105,6 +106,7 @@ void build_save(struct build *build, uint32_t reg);
 struct held build_load(struct build *build, uint32_t reg, struct form form);
 void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value);
 LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate); // of <32 x i1>, as i32
+LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits); // the other way round
 LLVMBasicBlockRef build_block(struct build *build, const char *name);
 // To `usual` where the condition holds, as is expected.
 void build_branch(struct build *build, LLVMValueRef condition, LLVMBasicBlockRef usual,

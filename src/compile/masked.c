@@ -125,6 +125,8 @@ static void build_side(struct parting *parting, const struct mask *mask, uint32_
 
 static struct mask mask_of(struct build *build, LLVMValueRef lanes, const uint64_t *keeps) {
     LLVMValueRef bits = build_bits(build, lanes);
+    if (!build->has_mask_registers)
+        lanes = build_predicate(build, bits);
     return (struct mask){bits, lanes, count_lanes(build, bits), keeps};
 }
 

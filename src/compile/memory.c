@@ -94,7 +94,7 @@ static LLVMValueRef on_places(struct build *build, unsigned flip) {
         bits = LLVMBuildOr(b, LLVMBuildShl(b, low, distance, here),
                            LLVMBuildLShr(b, high, distance, here), here);
     }
-    return LLVMBuildBitCast(b, bits, vector_of(build->i1, LANES), here);
+    return build_predicate(build, bits);
 }
 
 // Of the lane whose place is the first.
