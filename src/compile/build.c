@@ -251,6 +251,9 @@ static void name_processor(struct build *build) {
     add_attribute(build, "target-features", is_own ? features : "");
     const bool is_wide = is_own && strstr(features, "+avx512f") != NULL;
     build->has_mask_registers = is_wide;
+#if defined(__x86_64__)
+    build->has_permutations = is_own ? strstr(features, "+avx2") != NULL : !is_plain;
+#endif
     add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
     add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
     LLVMDisposeMessage(cpu);

@@ -68,6 +68,7 @@ struct build {
     struct fetched fetched;
     bool is_open;            // code can be appended: the place is reached
     bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
+    bool has_permutations;   // of eight words (AVX2)
 };
 
 // ---- values.c: registers and operands --------------------------------------------------------
@@ -160,8 +161,23 @@ void build_parted(struct build *build, uint32_t op);
 bool build_can_access(const struct build *build, const struct op *op, struct form base);
 // Where lanes lie anywhere, else by the first lane's place.
 bool build_is_anywhere(const struct op *op, struct form base);
-// What is loaded becomes what registers hold.
-void build_access(struct build *build, const struct op *op);
+// What is loaded becomes what registers hold. `cell`: its group's, which knows it.
+void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
+
+// ---- windows.c --------------------------------------------------------------------------------
+
+struct window_ways {
+    LLVMBasicBlockRef has, behind;
+    LLVMValueRef loaded;
+};
+// Whether an access of lanes anywhere may be made window by window.
+bool build_has_windows(const struct build *build, const struct op *op);
+// Makes it where the cell says so, `first` being lane 0's place; goes on where it does not.
+struct window_ways build_windows(struct build *build, const struct op *op, LLVMValueRef cell,
+                                 LLVMValueRef first, LLVMValueRef stored);
+// Both ways meet. Returns what was loaded, one way or the other; `loaded` NULL: nothing was.
+LLVMValueRef build_behind_windows(struct build *build, struct window_ways *ways,
+                                  LLVMValueRef loaded);
 
 // ---- fetch.c ----------------------------------------------------------------------------------
 

@@ -207,8 +207,41 @@ static void store_uniform(struct build *build, const struct op *op, LLVMValueRef
     }
 }
 
-static void store_linear(struct build *build, const struct op *op, LLVMValueRef first,
-                         unsigned flip) {
+static void store_masked(struct build *build, const struct op *op, LLVMValueRef all,
+                         LLVMValueRef at, LLVMValueRef on) {
+    LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
+    LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
+    LLVMValueRef arguments[] = {all, at, align, on};
+    build_intrinsic(build, "llvm.masked.store", types, 2, arguments, 4);
+}
+
+// Masked stores take 20 cycles and more where there are no mask registers. Shared memory is this
+// thread's alone: where all lanes are in bounds, those that are off write what was there.
+static void store_some(struct build *build, const struct op *op, LLVMValueRef cell,
+                       LLVMValueRef all, LLVMValueRef at, LLVMValueRef on) {
+    LLVMBuilderRef b = build->builder;
+    if (build->has_mask_registers || op->access->space != PTX_SPACE_SHARED) {
+        store_masked(build, op, all, at, on);
+        return;
+    }
+    LLVMBasicBlockRef whole = build_block(build, "whole"), some = build_block(build, "some"),
+                      behind = build_block(build, "stored");
+    LLVMValueRef care = build_field(build, cell, offsetof(struct native_cell, care), build->i64);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, care, build_number(build, 0), here), whole,
+                    some);
+    LLVMPositionBuilderAtEnd(b, whole);
+    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(all), at, here);
+    LLVMSetAlignment(old, op->access->bytes);
+    store_at(build, op, LLVMBuildSelect(b, on, all, old, here), at);
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, some);
+    store_masked(build, op, all, at, on);
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, behind);
+}
+
+static void store_linear(struct build *build, const struct op *op, LLVMValueRef cell,
+                         LLVMValueRef first, unsigned flip) {
     const unsigned count = op->access->count;
     LLVMValueRef all = narrow(
         build, op, exchange_lanes(build, build_source_lanes(build, &op->elements[0]), flip), LANES);
@@ -237,10 +270,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
         build_fetch_ahead(build, op, first);
         return;
     }
-    LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
-    LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-    LLVMValueRef arguments[] = {all, at, align, on_places(build, flip)};
-    build_intrinsic(build, "llvm.masked.store", types, 2, arguments, 4);
+    store_some(build, op, cell, all, at, on_places(build, flip));
 }
 
 static void store_strided(struct build *build, const struct op *op, LLVMValueRef first,
@@ -254,13 +284,13 @@ static void store_strided(struct build *build, const struct op *op, LLVMValueRef
     }
 }
 
-static void store_values(struct build *build, const struct op *op, LLVMValueRef first,
-                         struct form base) {
+static void store_values(struct build *build, const struct op *op, LLVMValueRef cell,
+                         LLVMValueRef first, struct form base) {
     const int64_t width = op->access->bytes * op->access->count;
     if (base.stride == 0)
         store_uniform(build, op, first);
     else if (base.stride == width)
-        store_linear(build, op, first_place(build, first, base), base.flip);
+        store_linear(build, op, cell, first_place(build, first, base), base.flip);
     else
         store_strided(build, op, first, base.stride);
 }
@@ -295,8 +325,8 @@ static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMVa
     return LLVMBuildBitCast(b, places, pointers, here);
 }
 
-static void access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
-                         LLVMValueRef values[4]) {
+static void access_each(struct build *build, const struct op *op, LLVMValueRef offsets,
+                        LLVMValueRef values[4]) {
     LLVMTypeRef lanes = vector_of(element_type(build, op), LANES);
     LLVMValueRef all = on_lanes(build);
     LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
@@ -314,6 +344,26 @@ static void access_lanes(struct build *build, const struct op *op, LLVMValueRef 
             build_intrinsic(build, "llvm.masked.scatter", types, 2, arguments, 4);
         }
     }
+}
+
+// Lane 0's of what lane_offsets() gives.
+static LLVMValueRef first_offset(struct build *build, const struct op *op, LLVMValueRef offsets) {
+    LLVMValueRef first = lane_of(build, offsets, 0);
+    return op->base.bytes == 8 ? first : LLVMBuildSExt(build->builder, first, build->i64, here);
+}
+
+static void access_lanes(struct build *build, const struct op *op, LLVMValueRef cell,
+                         LLVMValueRef values[4]) {
+    LLVMValueRef offsets = lane_offsets(build, op);
+    if (!build_has_windows(build, op)) {
+        access_each(build, op, offsets, values);
+        return;
+    }
+    LLVMValueRef stored = op->kind == OP_STORE ? build_source_lanes(build, &op->elements[0]) : NULL;
+    struct window_ways ways =
+        build_windows(build, op, cell, first_offset(build, op, offsets), stored);
+    access_each(build, op, offsets, values);
+    values[0] = build_behind_windows(build, &ways, values[0]);
 }
 
 // ---- An access --------------------------------------------------------------------------------
@@ -348,16 +398,16 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
     return base.stride > width && base.stride < FAR && base.stride % width == 0;
 }
 
-void build_access(struct build *build, const struct op *op) {
+void build_access(struct build *build, const struct op *op, LLVMValueRef cell) {
     const struct form base = build_source_form(build, &op->base);
     const bool is_load = op->kind == OP_LOAD;
     LLVMValueRef values[4] = {NULL};
     if (is_lane_by_lane(build, op, base))
-        access_lanes(build, op, lane_offsets(build, op), values);
+        access_lanes(build, op, cell, values);
     else if (is_load)
         load_values(build, op, first_address(build, op), base, values);
     else
-        store_values(build, op, first_address(build, op), base);
+        store_values(build, op, cell, first_address(build, op), base);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         if (op->targets[e] != IR_NONE)
             build_assign(build, op->targets[e], values[e]);

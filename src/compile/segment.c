@@ -160,12 +160,17 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
     LLVMSetAlignment(shape, 64);
     if (!group->is_shared)
         shape = LLVMBuildSExt(b, shape, LLVMVectorType(build->i64, LANES), here);
-    LLVMValueRef differ =
-        LLVMBuildICmp(b, LLVMIntNE, LLVMBuildSub(b, group->base, spread, here), shape, here);
-    LLVMValueRef bits = build_bits(build, differ);
-    if (build->mask)
-        bits = LLVMBuildAnd(b, bits, build->mask->bits, here);
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstInt(build->i32, 0, false), here));
+    LLVMValueRef distances = LLVMBuildSub(b, group->base, spread, here), differ;
+    if (build->mask || build->has_mask_registers) {
+        differ = build_bits(build, LLVMBuildICmp(b, LLVMIntNE, distances, shape, here));
+        if (build->mask)
+            differ = LLVMBuildAnd(b, differ, build->mask->bits, here);
+    } else {
+        LLVMValueRef all = LLVMBuildXor(b, distances, shape, here);
+        LLVMTypeRef of = LLVMTypeOf(all);
+        differ = build_intrinsic(build, "llvm.vector.reduce.or", &of, 1, &all, 1);
+    }
+    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, differ, LLVMConstNull(LLVMTypeOf(differ)), here));
 }
 
 static void ask_lanes(struct segment *segment, const struct group *group) {
@@ -212,8 +217,8 @@ static struct group *find_group(struct segment *segment, LLVMValueRef base, bool
     return NULL;
 }
 
-// False: there are too many.
-static bool note_access(struct segment *segment, const struct op *op) {
+// Its group. NULL: there are too many.
+static const struct group *note_access(struct segment *segment, const struct op *op) {
     struct build *build = segment->build;
     const bool is_shared = op->access->space == PTX_SPACE_SHARED;
     const bool is_anywhere = build_is_anywhere(op, build_source_form(build, &op->base));
@@ -222,7 +227,7 @@ static bool note_access(struct segment *segment, const struct op *op) {
     struct group *group = find_group(segment, base, is_shared);
     if (!group) {
         if (segment->group_count == MOST_GROUPS)
-            return false;
+            return NULL;
         group = &segment->groups[segment->group_count++];
         *group = (struct group){.base = base, .is_shared = is_shared};
         ask_group(segment, group, is_anywhere);
@@ -234,7 +239,7 @@ static bool note_access(struct segment *segment, const struct op *op) {
         .is_anywhere = is_anywhere,
     };
     vec_push(&build->segments.members, member);
-    return true;
+    return group;
 }
 
 // ---- The two ways ---------------------------------------------------------------------------
@@ -247,11 +252,12 @@ static bool build_one(struct segment *segment, struct op *op) {
         return true;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
         LLVMPositionBuilderAtEnd(build->builder, segment->head);
-        if (!note_access(segment, op))
+        const struct group *group = note_access(segment, op);
+        if (!group)
             return false;
         build_step(build, op, build->forms);
         LLVMPositionBuilderAtEnd(build->builder, segment->quick_end);
-        build_access(build, op);
+        build_access(build, op, group->cell);
         segment->quick_end = LLVMGetInsertBlock(build->builder);
         mark(segment, op, true);
         return true;

@@ -10,12 +10,29 @@
 // constant. Those of lane 0's base `b` are known where (b - base) & mask is 0 and b - base is at
 // most `limit`; where lanes lie anywhere, their bases must have the distances `shape` from lane
 // 0's, too. `count`: how often that was so since it was last told. Where lanes are off, the others
-// must be `lanes` in the bits of `care`, which are none where it does not matter which they are.
+// must be `lanes` in the bits of `care`, which are none where it does not matter which they are:
+// then the places of all lanes are in bounds.
 struct native_cell {
     _Alignas(64) uint64_t base;
     uint64_t mask, limit, count;
     uint64_t lanes, care;
-    uint32_t *shape; // of 32 lanes, 64-byte aligned
+    struct native_shape *shape;
+    uint64_t windows; // of the shape: what enum native_windows says of it, together
+};
+
+// Lanes that lie anywhere are mostly near their neighbours: in rows of 16, exchanged, some at one
+// place. Where each eight lie in a window of eight words, a load or a store of the window and a
+// permutation make an access of such.
+enum { NATIVE_WINDOW = 8 };
+enum native_windows {
+    NATIVE_WINDOW_LOADS = 1,  // whole windows can be read
+    NATIVE_WINDOW_STORES = 2, // each word is a lane's
+};
+struct native_shape {
+    _Alignas(64) uint32_t lanes[32];     // distances from lane 0, in bytes
+    uint32_t words[32];                  // by lane: the word of its window
+    uint32_t takers[32];                 // by word, of one window after the other: the lane in it
+    int64_t windows[32 / NATIVE_WINDOW]; // distances from lane 0, in bytes
 };
 
 // Of a group as many cells as bases may differ in the bits that observers look at.

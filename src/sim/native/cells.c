@@ -319,6 +319,7 @@ static void add_member(const struct sim_warp *warp, const struct sim_instr *inst
     const uint64_t below = request->first - (uint64_t)range.first,
                    above = (uint64_t)range.last - request->first;
     draft->base = request->base;
+    draft->is_shared = access->space == PTX_SPACE_SHARED;
     draft->below = below < draft->below ? below : draft->below;
     draft->above = above < draft->above ? above : draft->above;
     draft->mask |= keep | (width - 1);
@@ -356,7 +357,8 @@ static void end_drafts(struct sim_native_worker *own, const struct native_segmen
         cell->limit = draft->base - cell->base + draft->above;
         cell->lanes = mask;
         cell->care = draft->care;
-        memcpy(cell->shape, draft->shape, sizeof draft->shape);
+        memcpy(cell->shape->lanes, draft->shape, sizeof draft->shape);
+        cell->windows = native_find_windows(cell->shape, draft->is_shared);
         own->armed[g] |= (uint8_t)(1u << native_way(draft->base));
     }
 }
@@ -467,7 +469,7 @@ void sim_native_begin(struct sim_worker *worker) {
         own->entries[compiled->entries[e]].is_open = true;
     for (size_t c = 0; c < cells; c++)
         own->cells[c] =
-            (struct native_cell){.base = UINT64_MAX, .mask = UINT64_MAX, .shape = own->shapes[c]};
+            (struct native_cell){.base = UINT64_MAX, .mask = UINT64_MAX, .shape = &own->shapes[c]};
     worker->native = own;
 }
 

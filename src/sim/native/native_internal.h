@@ -29,6 +29,7 @@ struct native_draft {
     uint64_t base, below, above, mask; // of lane 0's base, and how far it may be from there
     uint64_t care;                     // which lanes are on
     uint32_t members;                  // that are known so far
+    bool is_shared;
     uint32_t shape[LANES];
 };
 
@@ -48,7 +49,7 @@ struct sim_native_worker {
     const struct sim_native *native;
     struct native_cell *cells;        // of each group NATIVE_WAYS
     uint64_t **repeats;               // of each member as many: where the observer counts
-    uint32_t (*shapes)[LANES];        // of each cell
+    struct native_shape *shapes;      // of each cell
     struct native_known *known;       // of each site SITE_SPACES
     uint8_t *armed;                   // of each group, a bit for each cell that is filled
     struct native_draft *drafts;      // of each group
@@ -65,6 +66,8 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
 // The interpreter's handlers, for the lanes of a mask. See struct compiled_links.
 const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
                                         uint32_t mask);
+// windows.c: finds the windows of a shape, whose lanes are set; returns what they are good for.
+unsigned native_find_windows(struct native_shape *shape, bool is_shared);
 // run.c: the handler of entries.
 const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr);
 // Whether all lanes of the warp that have not ended are at one place, outside of calls and of
