@@ -295,11 +295,11 @@ static void touch(void *context, uint32_t reg, bool is_written) {
     (is_written ? touched->is_written : touched->is_read)[reg] = true;
 }
 
-static bool is_live_behind(const struct segment *segment, uint32_t block_end, uint32_t reg) {
+static bool is_live_behind(const struct segment *segment, uint32_t reg) {
     const struct plan *plan = segment->build->plan;
-    if (segment->end < block_end)
-        return plan_is_live(plan, segment->end, reg);
     const uint32_t block = ir_block_of(plan->function, plan->ops[segment->begin].ir);
+    if (segment->end < plan->block_ops[block + 1]) // perhaps the jump alone is behind it
+        return plan_is_live(plan, segment->end, reg);
     return ir_is_live(&plan->live, plan->live.out, block, reg);
 }
 
@@ -317,11 +317,10 @@ static void note_segment(struct segment *segment) {
 }
 
 // What the interpreter has left in a register.
-static struct held read_back(struct segment *segment, const struct held *before, uint32_t block_end,
-                             uint32_t reg) {
+static struct held read_back(struct segment *segment, const struct held *before, uint32_t reg) {
     struct build *build = segment->build;
     const bool keeps = build_keeps(build, reg);
-    if (!keeps && !is_live_behind(segment, block_end, reg))
+    if (!keeps && !is_live_behind(segment, reg))
         return (struct held){.form = build->forms[reg]};
     struct held held = build_load(build, reg, build->forms[reg]);
     if (keeps && before->value) {
@@ -336,7 +335,7 @@ static struct held read_back(struct segment *segment, const struct held *before,
 }
 
 // `before`: what registers held.
-static void join(struct segment *segment, struct held *before, uint32_t block_end) {
+static void join(struct segment *segment, struct held *before) {
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
     const uint32_t count = build->plan->function->register_count;
@@ -366,7 +365,7 @@ static void join(struct segment *segment, struct held *before, uint32_t block_en
                       build->plan->ops[segment->end - 1].at + 1);
     for (uint32_t r = 0; r < count; r++)
         if (touched.is_written[r])
-            before[r] = read_back(segment, &before[r], block_end, r);
+            before[r] = read_back(segment, &before[r], r);
     LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, behind);
@@ -409,7 +408,7 @@ uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
     while (o < segment.end && build_one(&segment, &build->plan->ops[o]))
         o++;
     segment.end = o;
-    join(&segment, before, end);
+    join(&segment, before);
     note_segment(&segment);
     free(before);
     free(segment.is_late);
