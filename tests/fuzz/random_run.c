@@ -2,6 +2,7 @@
 #include "random_run.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,20 @@ static struct sim_kernel *load(struct sim *sim, const struct source *source,
     return sim_module_kernel(module->sim, "k", diags);
 }
 
+// A failed assertion is told by its kernel and seed, as a contradiction is.
+static struct {
+    uint64_t seed;
+    const char *text;
+} now;
+
+static void tell(int number) {
+    if (now.text)
+        printf("%sseed %" PRIu64 " ended the program\n", now.text, now.seed);
+    fflush(stdout);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 // One seed. `file`: the text of the kernel; NULL: it is made. False: a contradiction.
 static bool is_good(const struct random_program *program, struct random_case *given,
                     const char *file) {
@@ -28,6 +43,8 @@ static bool is_good(const struct random_program *program, struct random_case *gi
         program->make(&text, given->seed);
     const struct source source = {"random.ptx", strbuf_string(&text.text), text.text.length};
     given->text = &text;
+    now.seed = given->seed;
+    now.text = source.text;
     given->kernel = load(given->sim, &source, &module, &diags);
     size_t bytes;
     given->array = given->kernel ? sim_module_variable(module.sim, "gl", &bytes) : NULL;
@@ -38,6 +55,7 @@ static bool is_good(const struct random_program *program, struct random_case *gi
     }
     run_module_free(&module);
     diag_free(&diags);
+    now.text = NULL;
     random_kernel_free(&text);
     return good;
 }
@@ -70,6 +88,7 @@ int random_main(const struct random_program *program, void *totals, int argc, ch
         perror(argv[3]);
         return 2;
     }
+    signal(SIGABRT, tell);
     const uint64_t bad = count_bad(program, totals, first, count, file);
     program->print_totals(totals);
     printf("%" PRIu64 " contradictions\n", bad);
