@@ -161,6 +161,9 @@ void build_parted(struct build *build, uint32_t op);
 bool build_can_access(const struct build *build, const struct op *op, struct form base);
 // Where lanes lie anywhere, else by the first lane's place.
 bool build_is_anywhere(const struct op *op, struct form base);
+// Where an access's offset or address is, as a pointer to a type.
+LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef at,
+                         LLVMTypeRef type);
 // What is loaded becomes what registers hold. `cell`: its group's, which knows it.
 void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
 

@@ -25,12 +25,17 @@ static LLVMTypeRef element_type(const struct build *build, const struct op *op) 
     return LLVMIntTypeInContext(build->context, 8 * op->access->bytes);
 }
 
-static LLVMValueRef place(struct build *build, const struct op *op, LLVMValueRef first,
-                          uint64_t more, LLVMTypeRef type) {
-    LLVMValueRef at = LLVMBuildAdd(build->builder, first, build_number(build, more), here);
+LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef at,
+                         LLVMTypeRef type) {
     if (op->access->space == PTX_SPACE_SHARED)
         return build_pointer_by(build, build->shared, at, type);
     return LLVMBuildIntToPtr(build->builder, at, LLVMPointerType(type, 0), here);
+}
+
+static LLVMValueRef place(struct build *build, const struct op *op, LLVMValueRef first,
+                          uint64_t more, LLVMTypeRef type) {
+    LLVMValueRef at = LLVMBuildAdd(build->builder, first, build_number(build, more), here);
+    return build_place(build, op, at, type);
 }
 
 static LLVMTypeRef held_type(const struct build *build, const struct op *op) {

@@ -8,8 +8,8 @@ static const char here[] = "";
 
 struct windows {
     struct build *build;
+    const struct op *op;
     LLVMValueRef shape, first; // struct native_shape; lane 0's place
-    bool is_shared;
 };
 
 static LLVMTypeRef words_of(const struct build *build, unsigned count) {
@@ -18,14 +18,11 @@ static LLVMTypeRef words_of(const struct build *build, unsigned count) {
 
 static LLVMValueRef place_of(const struct windows *windows, unsigned w) {
     struct build *build = windows->build;
-    LLVMTypeRef type = words_of(build, NATIVE_WINDOW);
     LLVMValueRef distance =
         build_field(build, windows->shape,
                     offsetof(struct native_shape, windows) + w * sizeof(int64_t), build->i64);
     LLVMValueRef at = LLVMBuildAdd(build->builder, windows->first, distance, here);
-    return windows->is_shared
-               ? build_pointer_by(build, build->shared, at, type)
-               : LLVMBuildIntToPtr(build->builder, at, LLVMPointerType(type, 0), here);
+    return build_place(build, windows->op, at, words_of(build, NATIVE_WINDOW));
 }
 
 static LLVMValueRef permute(const struct windows *windows, LLVMValueRef eight, size_t order,
@@ -99,9 +96,9 @@ struct window_ways build_windows(struct build *build, const struct op *op, LLVMV
     LLVMPositionBuilderAtEnd(b, has);
     const struct windows windows = {
         .build = build,
+        .op = op,
         .shape = build_field(build, cell, offsetof(struct native_cell, shape), build->bytes),
         .first = first,
-        .is_shared = op->access->space == PTX_SPACE_SHARED,
     };
     struct window_ways ways = {.has = has, .behind = build_block(build, "taken")};
     if (op->kind == OP_LOAD)

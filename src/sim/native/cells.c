@@ -92,14 +92,9 @@ struct range { // of lane 0's offset or address, which may be below 0 where the 
 };
 
 static void find_reach(struct request *request, uint32_t mask, unsigned width) {
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    EACH_LANE(l, mask) {
-        const int64_t distance = (int32_t)request->lanes[l];
-        low = distance < low ? distance : low;
-        high = distance > high ? distance : high;
-    }
-    request->below = -low;
-    request->above = high + width;
+    const struct native_reach reach = native_reach_of(request->lanes, mask);
+    request->below = -reach.low;
+    request->above = reach.high + width;
 }
 
 static void read_shared(const struct sim_warp *warp, const struct sim_access *access,

@@ -66,6 +66,20 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
 // The interpreter's handlers, for the lanes of a mask. See struct compiled_links.
 const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
                                         uint32_t mask);
+// What lanes' distances span, of those of a mask that is not empty.
+struct native_reach {
+    int64_t low, high;
+};
+static inline struct native_reach native_reach_of(const uint32_t lanes[LANES], uint32_t mask) {
+    struct native_reach reach = {INT64_MAX, INT64_MIN};
+    EACH_LANE(l, mask) {
+        const int64_t distance = (int32_t)lanes[l];
+        reach.low = distance < reach.low ? distance : reach.low;
+        reach.high = distance > reach.high ? distance : reach.high;
+    }
+    return reach;
+}
+
 // windows.c: finds the windows of a shape, whose lanes are set; returns what they are good for.
 unsigned native_find_windows(struct native_shape *shape, bool is_shared);
 // run.c: the handler of entries.

@@ -2,23 +2,10 @@
 #include "sim/native/native_internal.h"
 
 enum { WORD = 4, WINDOW_BYTES = NATIVE_WINDOW * WORD };
-
-struct reach { // of lanes' distances
-    int64_t low, high;
-};
-
-static struct reach reach_of(const uint32_t *lanes, unsigned count) {
-    struct reach reach = {(int32_t)lanes[0], (int32_t)lanes[0]};
-    for (unsigned l = 1; l < count; l++) {
-        const int64_t lane = (int32_t)lanes[l];
-        reach.low = lane < reach.low ? lane : reach.low;
-        reach.high = lane > reach.high ? lane : reach.high;
-    }
-    return reach;
-}
+enum { ALL_WORDS = (1 << NATIVE_WINDOW) - 1 }; // of a window, and all of its lanes
 
 // From the first of its lanes, but where it can be within what all lanes span: that is in bounds.
-static int64_t choose_begin(const struct reach *window, const struct reach *all) {
+static int64_t choose_begin(const struct native_reach *window, const struct native_reach *all) {
     const int64_t last = all->high + WORD - WINDOW_BYTES;
     return last < all->low ? all->low : window->low < last ? window->low : last;
 }
@@ -39,19 +26,20 @@ static bool find_window(struct native_shape *shape, unsigned first, int64_t begi
 }
 
 unsigned native_find_windows(struct native_shape *shape, bool is_shared) {
-    const struct reach all = reach_of(shape->lanes, LANES);
+    const struct native_reach all = native_reach_of(shape->lanes, EVENT_ALL_LANES);
     unsigned good = NATIVE_WINDOW_LOADS | NATIVE_WINDOW_STORES;
     // Behind a block's shared memory is a row of banks that nobody uses.
     if (!is_shared && all.high + WORD - all.low < WINDOW_BYTES)
         return 0;
     for (unsigned w = 0; w < LANES / NATIVE_WINDOW; w++) {
         const unsigned first = w * NATIVE_WINDOW;
-        const struct reach window = reach_of(shape->lanes + first, NATIVE_WINDOW);
+        const struct native_reach window =
+            native_reach_of(shape->lanes, (uint32_t)ALL_WORDS << first);
         uint32_t taken;
         shape->windows[w] = choose_begin(&window, &all);
         if (!find_window(shape, first, shape->windows[w], &taken))
             return 0;
-        if (taken != (1u << NATIVE_WINDOW) - 1)
+        if (taken != ALL_WORDS)
             good = NATIVE_WINDOW_LOADS;
     }
     return good;
