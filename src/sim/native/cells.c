@@ -76,6 +76,24 @@ void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space s
         empty_all(own, native->compiled.members[m].group);
 }
 
+// The observer wants to hear of warps in front of what it shows. When it has heard of one it shows
+// that, so that the number falls, too.
+static void renew_since(struct sim_worker *worker) {
+    struct sim_native_worker *own = worker->native;
+    own->since = 0;
+    for (size_t i = 0; worker->memos && i < (size_t)worker->kernel->site_count * SITE_SPACES; i++) {
+        const struct event_memo *memo = worker->memos[i];
+        if (memo && memo->since > own->since)
+            own->since = memo->since;
+    }
+}
+
+bool sim_native_takes_warp(struct sim_worker *worker, const struct sim_warp *warp) {
+    if (warp->number < worker->native->since)
+        renew_since(worker);
+    return warp->number >= worker->native->since;
+}
+
 struct request {
     _Alignas(64) uint64_t first, base; // lane 0's place, and its base
     uint32_t lanes[LANES];             // all lanes' distances from lane 0's; of shared memory
@@ -434,8 +452,10 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     }
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, EVENT_ALL_LANES);
-    if (pc && learns)
+    if (pc && learns) {
+        renew_since(warp->block->worker); // cells may rely on memos that are older than they
         end_drafts(own, segment, mask);
+    }
     return pc;
 }
 

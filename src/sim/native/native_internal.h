@@ -63,6 +63,8 @@ struct sim_native_worker {
 
 // cells.c: runs a segment as the interpreter does, and fills its cells.
 const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t number, uint32_t mask);
+// Whether the observer need not hear of each of the warp's requests.
+bool sim_native_takes_warp(struct sim_worker *worker, const struct sim_warp *warp);
 // The interpreter's handlers, for the lanes of a mask. See struct compiled_links.
 const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
                                         uint32_t mask);

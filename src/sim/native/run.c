@@ -12,9 +12,9 @@ const struct sim_code *sim_native_code(const struct sim_worker *worker) {
 
 // Whether the warp's state is such that native code can run it.
 static bool is_ready(const struct sim_warp *warp) {
-    const struct sim_worker *worker = warp->block->worker;
+    struct sim_worker *worker = warp->block->worker;
     return worker->native && sim_native_is_together(warp, worker->native) &&
-           warp->number >= worker->native->since;
+           sim_native_takes_warp(worker, warp);
 }
 
 const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,

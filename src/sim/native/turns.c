@@ -76,7 +76,7 @@ static bool ends_at_once(const struct sim_block_flow *flow) {
 
 static bool may_begin(const struct phase *phase, const struct sim_warp *warp,
                       const struct sim_warp_flow *flow) {
-    return warp->number >= phase->own->since && !sim_is_look_due(flow);
+    return sim_native_takes_warp(phase->flow->block.worker, warp) && !sim_is_look_due(flow);
 }
 
 // Counts what was left uncounted in front of a silent barrier.
@@ -129,7 +129,7 @@ static void say_who_follows(const struct phase *phase, bool follows) {
         .stops = !follows,
         .may_end = ends_at_once(flow),
         .is_trusted = phase->is_trusted,
-        .begin = flow->warps[0].number < own->since ? NULL : flow->warps,
+        .begin = sim_native_takes_warp(flow->block.worker, &flow->warps[0]) ? flow->warps : NULL,
         .end = flow->warps + flow->warp_count,
         .entries = own->entries,
         .meetings = own->native->meetings,
@@ -357,9 +357,9 @@ static const struct sim_instr *take_turns(struct phase *phase, bool *moved, bool
 
 // Native code is not entered by the warp, so that the others need not be looked at.
 static bool stays_out(const struct sim_block_flow *flow, uint32_t warp) {
-    const struct sim_worker *worker = flow->block.worker;
+    struct sim_worker *worker = flow->block.worker;
     const struct sim_warp *it = &flow->warps[warp];
-    return it->number < worker->native->since ||
+    return !sim_native_takes_warp(worker, it) ||
            (!flow->is_fresh && (!sim_native_is_together(it, worker->native) ||
                                 !sim_native_is_entry(worker, it->flow->splits[0].pc)));
 }
