@@ -1,5 +1,5 @@
 // What bench/ranks.py measures: a sort and a sparse product whose work depends on data, a histogram by global atomics, and a
-// matrix product. Each checks its own result. Usage: ranks WHAT SIZE [ROUNDS]
+// matrix product in two ways. Each checks its own result. Usage: ranks WHAT SIZE [ROUNDS]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -159,8 +159,30 @@ __global__ void multiply(float *c, const float *a, const float *b, int n) {
     c[y * n + x] = sum;
 }
 
-static bool product(int n) {
-    n = (n + 31) / 32 * 32;
+// The same of 64 x 64 elements, 4 x 4 of them by each thread: a quarter of the loads for each product.
+__global__ void multiply_blocked(float *c, const float *a, const float *b, int n) {
+    __shared__ float ta[16][64], tb[16][64];
+    const int x = threadIdx.x % 16, y = threadIdx.x / 16, column = blockIdx.x * 64, row = blockIdx.y * 64;
+    float sum[4][4] = {};
+    for (int k = 0; k < n; k += 16) {
+        for (int i = 0; i < 4; i++) {
+            ta[x][y + 16 * i] = a[(row + y + 16 * i) * n + k + x];
+            tb[y][x + 16 * i] = b[(k + y) * n + column + x + 16 * i];
+        }
+        __syncthreads();
+        for (int e = 0; e < 16; e++)
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 4; j++)
+                    sum[i][j] += ta[e][y * 4 + i] * tb[e][x + 16 * j];
+        __syncthreads();
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            c[(row + y * 4 + i) * n + column + x + 16 * j] = sum[i][j];
+}
+
+static bool product(int n, int rounds, bool is_blocked) {
+    n = (n + 63) / 64 * 64;
     std::vector<float> a(n * n), b(n * n), c(n * n);
     for (int i = 0; i < n * n; i++) {
         a[i] = (float)(i % 3);
@@ -172,7 +194,11 @@ static bool product(int n) {
     cudaMalloc(&dc, n * n * 4);
     cudaMemcpy(da, a.data(), n * n * 4, cudaMemcpyHostToDevice);
     cudaMemcpy(db, b.data(), n * n * 4, cudaMemcpyHostToDevice);
-    multiply<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(dc, da, db, n);
+    for (int again = 0; again < rounds; again++)
+        if (is_blocked)
+            multiply_blocked<<<dim3(n / 64, n / 64), 256>>>(dc, da, db, n);
+        else
+            multiply<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(dc, da, db, n);
     cudaMemcpy(c.data(), dc, n * n * 4, cudaMemcpyDeviceToHost);
     for (int i = 0; i < 64; i++) {
         const int at = (int)((long long)i * 7919 * 104729 % (n * n));
@@ -191,7 +217,8 @@ int main(int argc, char **argv) {
     const bool is_good = !strcmp(what, "sort")        ? sort(size)
                          : !strcmp(what, "histogram") ? histogram(size, rounds)
                          : !strcmp(what, "sparse")    ? sparse(size, rounds)
-                         : !strcmp(what, "product")   ? product(size)
+                         : !strcmp(what, "product")   ? product(size, rounds, false)
+                         : !strcmp(what, "blocked")   ? product(size, rounds, true)
                                                       : false;
     printf("%s\n", is_good ? "PASS" : "FAIL");
     return !is_good;

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """How much ranks gain on one machine, and what more machines would gain.
 
-    bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--threads 1] [--processors 2] [--together 4] [--scale 1.0] [--program FILE]
+    bench/ranks.py [--build build] [--ranks 1,2,4,8,16] [--threads 1] [--processors 2] [--together 4] [--scale 1.0]
+                   [--only histogram,product:2048:128] [--program FILE]
 
-Runs the four programs of bench/ranks.cu, each rank with so many threads, and prints for each number of ranks the time of the
+Runs the programs of bench/ranks.cu (--only: some of them, of another size and so many times where that is said), each rank
+with so many threads, and prints for each number of ranks the time of the
 run, the efficiency (the time of one rank, divided by the time and the number of ranks), the seconds that all ranks ran blocks
 and those of them in which they waited for memory, and the bytes that were moved. The profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part S of the run that is none of
 it (the program's own), and the bytes B that a rank got and sent, with the numbers of the run with most ranks,
@@ -27,19 +29,30 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Each one to two minutes on one thread: how many of them, and how often.
-SIZES = {"histogram": (1 << 27, 128), "sparse": (600000, 64), "product": (8192, 1), "sort": (40 << 20, 1)}
+SIZES = {"histogram": (1 << 27, 128), "sparse": (600000, 64), "product": (8192, 1), "blocked": (4096, 8), "sort": (40 << 20, 1)}
 # Each rank on processors of its own, from one on.
 BOUND = """rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}} each=$1 first=$(($2 + rank * $1)); shift 2
 exec taskset -c $first-$((first + each - 1)) "$@\""""
 RANK = re.compile(r"^\s+rank (\d+)\s+(\d+) blocks\s+([\d.]+) s\s+([\d.]+) MB to it\s+([\d.]+) MB from it(?:\s+([\d.]+) s)?", re.M)
 
 
+def choose(text):
+    """name -> (how many, how often)."""
+    chosen = {}
+    for word in text.split(","):
+        what, *numbers = word.split(":")
+        if what not in SIZES or len(numbers) > 2:
+            sys.exit(f"no such program: {word}")
+        chosen[what] = tuple(int(numbers[i]) if i < len(numbers) else SIZES[what][i] for i in range(2))
+    return chosen
+
+
 def size_of(options, what):
-    return max(64, int(SIZES[what][0] * options.scale))
+    return max(64, int(options.chosen[what][0] * options.scale))
 
 
 def rounds_of(options, what):
-    return options.rounds or SIZES[what][1]
+    return options.rounds or options.chosen[what][1]
 
 
 def run(options, folder, what, ranks, first=0):
@@ -85,7 +98,7 @@ def row(options, what, ranks, first, result):
 
 
 def run_all(options, folder):
-    programs, results, first = options.only.split(","), {}, {}
+    programs, results, first = list(options.chosen), {}, {}
     print("program       size times ranks      time  efficiency      work    waited     moved", flush=True)
     for ranks in map(int, options.ranks.split(",")):
         is_together = ranks <= options.together
@@ -120,6 +133,7 @@ def main():
     parser.add_argument("--gigabits", type=float, default=100)
     parser.add_argument("--machine-threads", type=int, default=64)
     options = parser.parse_args()
+    options.chosen = choose(options.only)
     with tempfile.TemporaryDirectory() as folder:
         if not options.program:
             options.program = os.path.join(folder, "ranks")
