@@ -23,9 +23,10 @@ struct form {
     int64_t stride;
 };
 
-// How an operand is read. Of memory that is the same for a launch, a warp or a block: `ref`.
+// How an operand is read. Of memory that is the same for a launch, a warp or a block: `ref`; of
+// constant memory, which nobody writes while a kernel runs: `value` is the address.
 struct op_source {
-    enum { SOURCE_REGISTER, SOURCE_CONSTANT, SOURCE_MEMORY, SOURCE_NONE } kind;
+    enum { SOURCE_REGISTER, SOURCE_CONSTANT, SOURCE_MEMORY, SOURCE_FIXED, SOURCE_NONE } kind;
     uint32_t reg;
     sim_ref ref;
     uint64_t value;

@@ -300,6 +300,49 @@ static const struct ir_operand *copied_to(const struct ir_instruction *ir, uint3
     return to->kind == IR_OPERAND_VECTOR ? &to->elements[n] : to;
 }
 
+// Of constant memory, at a place in a variable that is known: all lanes have what lies there.
+// (Where there is none the interpreter says so.)
+static bool is_fixed_load(const struct ir_instruction *ir, const struct sim_instr *instr) {
+    const struct sim_access *access = instr->access;
+    if (ir->ptx->isa != PTX_ISA_ld_any || ir->guard != IR_NONE || PTX_HAS(ir->ptx, volatile) ||
+        access->space != PTX_SPACE_CONST || access->has_base || access->order != EVENT_WEAK ||
+        (access->bytes != 4 && access->bytes != 8))
+        return false;
+    const struct ir_operand *address = &ir->operands[1];
+    if (address->kind != IR_OPERAND_ADDRESS || !address->variable)
+        return false;
+    const uint64_t bytes = (uint64_t)access->bytes * access->count, at = (uint64_t)address->value,
+                   all = address->variable->ptx->bytes;
+    for (unsigned e = 0; e < access->count; e++)
+        if (access->element_bytes[e] != access->bytes)
+            return false;
+    return bytes <= all && at <= all - bytes && access->offset % bytes == 0;
+}
+
+// A copy for each element.
+static void read_fixed_load(struct plan *plan, const struct ir_instruction *ir, uint32_t i,
+                            uint32_t at) {
+    const struct sim_access *access = plan->code->instrs[at].access;
+    for (unsigned e = 0; e < access->count; e++) {
+        struct op *op = &plan->ops[plan->op_count++];
+        op->ir = i;
+        op->first = op->at = at;
+        op->kind = OP_NOTHING;
+        op->guard = op->pair = IR_NONE;
+        op->to = written_register(copied_to(ir, e));
+        if (op->to == IR_NONE)
+            continue;
+        op->kind = OP_VALUE;
+        op->meaning =
+            (struct ir_meaning){.value = access->bytes == 8 ? IR_VALUE_copy_64 : IR_VALUE_copy_32};
+        op->sources[0] = (struct op_source){.kind = SOURCE_FIXED,
+                                            .value = access->offset + e * access->bytes,
+                                            .bytes = access->bytes,
+                                            .form = ramp(0, 0, FORM_ANY_BITS)};
+        op->source_count = 1;
+    }
+}
+
 static uint32_t read_block(struct plan *plan, const struct compile_request *request, uint32_t b,
                            uint32_t end) {
     const struct sim_code *code = plan->code;
@@ -326,6 +369,8 @@ static uint32_t read_block(struct plan *plan, const struct compile_request *requ
                 else
                     read_copy(plan, reg, op);
             }
+        } else if (at == last && is_fixed_load(ir, &code->instrs[at])) {
+            read_fixed_load(plan, ir, i, at);
         } else {
             struct op *op = &plan->ops[plan->op_count++];
             op->ir = i;
@@ -473,13 +518,23 @@ static void find_entries(struct plan *plan) {
     }
 }
 
+// An instruction is one, or one for each element that it loads.
+static size_t most_ops(const struct sim_code *code) {
+    size_t count = code->instr_count;
+    for (uint32_t i = 0; i < code->ir->instruction_count; i++)
+        count += code->ir->instructions[i].operand_count
+                     ? code->ir->instructions[i].operands[0].element_count
+                     : 0;
+    return count;
+}
+
 struct plan *plan_create(const struct compile_request *request) {
     struct plan *plan = base_alloc(sizeof *plan);
     const struct sim_code *code = plan->code = request->code;
     const struct ir_function *function = plan->function = code->ir;
     plan->has_whole_rows = request->has_whole_rows;
     plan->lanes = request->lanes;
-    plan->ops = base_alloc((code->instr_count + 1) * sizeof *plan->ops);
+    plan->ops = base_alloc((most_ops(code) + 1) * sizeof *plan->ops);
     plan->block_ops = base_alloc((function->block_count + 2) * sizeof *plan->block_ops);
     for (uint32_t b = 0; b < function->block_count; b++) {
         const uint32_t end =

@@ -103,6 +103,12 @@ LLVMValueRef build_source_first(struct build *build, const struct op_source *sou
         return maybe_not(build, source, build->held[source->reg].value);
     case SOURCE_CONSTANT:
         return build_constant(build, source->bytes, source->value);
+    case SOURCE_FIXED: {
+        LLVMTypeRef type = build_lane_type(build, source->bytes);
+        LLVMValueRef at =
+            LLVMConstIntToPtr(build_number(build, source->value), LLVMPointerType(type, 0));
+        return load_fixed(build, at, type, source->bytes);
+    }
     default:
         return load_memory(build, source, true);
     }
