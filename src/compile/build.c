@@ -123,6 +123,9 @@ void build_op(struct build *build, uint32_t number) {
     case OP_JUMP:
         build_jump(build, number);
         break;
+    case OP_ATOMIC:
+        build_atomic(build, number);
+        break;
     case OP_CALL:
         build_interpreted(build, number);
         break;
@@ -205,6 +208,8 @@ static void build_prologue(struct build *build) {
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
+    build->places = LLVMBuildAlloca(b, LLVMArrayType(build->i32, LANES), here);
+    LLVMSetAlignment(build->places, 64);
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
                                      offsetof(struct sim_warp, block), build->bytes);
     build->shared = build_field(build, block, offsetof(struct sim_block, shared), build->bytes);

@@ -52,7 +52,8 @@ struct build {
     LLVMValueRef at, trusted;  // where the warp begins, by number; compiled_body's is_trusted
     LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
-        left; // places of what is counted; instructions until a look is due
+        left;            // places of what is counted; instructions until a look is due
+    LLVMValueRef places; // of 32 numbers, for what is asked of all lanes' offsets
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
@@ -166,6 +167,10 @@ LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef 
                          LLVMTypeRef type);
 // What is loaded becomes what registers hold. `cell`: its group's, which knows it.
 void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
+
+// ---- atomics.c --------------------------------------------------------------------------------
+
+void build_atomic(struct build *build, uint32_t op);
 
 // ---- windows.c --------------------------------------------------------------------------------
 

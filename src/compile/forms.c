@@ -362,6 +362,6 @@ void forms_step(const struct plan *plan, struct op *op, struct form *forms) {
         step_value(op, forms);
     else if (op->kind == OP_LOAD)
         step_load(op, forms);
-    else if (op->kind == OP_CALL || op->kind == OP_LEAVE)
+    else if (op->kind == OP_ATOMIC || op->kind == OP_CALL || op->kind == OP_LEAVE)
         ir_visit_registers(&plan->function->instructions[op->ir], set_lanes, forms);
 }

@@ -39,9 +39,10 @@ enum op_kind {
     OP_VALUE, // a row of value.def
     OP_LOAD,  // of shared or global memory
     OP_STORE,
-    OP_JUMP,  // to `target`, where `guard` holds
-    OP_CALL,  // the interpreter's handler
-    OP_LEAVE, // to the interpreter
+    OP_ATOMIC, // of shared memory
+    OP_JUMP,   // to `target`, where `guard` holds
+    OP_CALL,   // the interpreter's handler
+    OP_LEAVE,  // to the interpreter
     OP_NOTHING,
 };
 
@@ -59,10 +60,11 @@ struct op {
     const struct sim_access *access;
     struct op_source base; // of the access
     struct op_source elements[4];
-    uint32_t targets[4]; // registers of a load
-    uint32_t target;     // block
-    bool checks_range;   // the ramp must not wrap, else the interpreter goes on
-    bool is_zero;        // the result, whatever the operands are
+    uint32_t targets[4];      // registers of a load
+    enum ptx_modifier atomic; // what it does, with `elements`; its result is `to`
+    uint32_t target;          // block
+    bool checks_range;        // the ramp must not wrap, else the interpreter goes on
+    bool is_zero;             // the result, whatever the operands are
 };
 
 struct plan {

@@ -24,6 +24,7 @@ static bool may_be_partial(const struct plan *plan, const struct op *op) {
     case OP_STORE:
     case OP_NOTHING:
         return true;
+    case OP_ATOMIC:
     case OP_CALL:
         break;
     default:

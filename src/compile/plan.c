@@ -215,6 +215,39 @@ static bool read_access(struct plan *plan, const struct ir_instruction *ir,
     return true;
 }
 
+// ---- Atomics --------------------------------------------------------------------------------
+
+// Of whole words of the block's own memory, of which other blocks know nothing.
+static bool is_native_atomic(const struct ir_instruction *ir, const struct sim_access *access) {
+    const enum ptx_type_class class = ptx_type_class(ir->ptx->types[0]);
+    const bool is_number =
+        class == PTX_CLASS_BITS || class == PTX_CLASS_UNSIGNED || class == PTX_CLASS_SIGNED;
+    return (ir->ptx->isa == PTX_ISA_red_any || ir->ptx->isa == PTX_ISA_atom_any ||
+            ir->ptx->isa == PTX_ISA_atom_cas) &&
+           ir->guard == IR_NONE && access->space == PTX_SPACE_SHARED && is_number &&
+           access->bytes == 4 && access->site != IR_NONE && access->order == EVENT_RELAXED &&
+           access->has_base && access->base_is_32 && !access->has_base2;
+}
+
+static bool read_atomic(const struct plan *plan, const struct ir_instruction *ir,
+                        const struct sim_instr *instr, struct op *op) {
+    const bool has_result = ir->ptx->isa != PTX_ISA_red_any;
+    const struct ir_operand *address = &ir->operands[has_result ? 1 : 0];
+    op->access = instr->access;
+    if (!is_native_atomic(ir, op->access) || address->kind != IR_OPERAND_ADDRESS)
+        return false;
+    op->atomic = ptx_modifier_of(ir->ptx, PTX_GROUP_op);
+    op->base = register_source(plan, address->reg);
+    op->to = has_result ? written_register(&ir->operands[0]) : IR_NONE;
+    const unsigned count = op->atomic == PTX_MOD_cas ? 2 : 1, first = has_result ? 2 : 1;
+    for (unsigned n = 0; n < count; n++) {
+        op->elements[n] = read_source(plan, &ir->operands[first + n], instr->operand[first + n]);
+        if (op->elements[n].kind == SOURCE_NONE || op->elements[n].bytes != 4)
+            return false;
+    }
+    return true;
+}
+
 // ---- All instructions -----------------------------------------------------------------------
 
 // The interpreter's handler does nothing but what its operands say, or faults.
@@ -274,6 +307,9 @@ static void read_instruction(struct plan *plan, const struct compile_request *re
         op->kind = OP_LOAD;
     else if (access == PTX_ACCESS_STORE && read_access(plan, ir, instr, op, true))
         op->kind = OP_STORE;
+    else if ((access == PTX_ACCESS_ATOMIC || access == PTX_ACCESS_REDUCTION) &&
+             read_atomic(plan, ir, instr, op))
+        op->kind = OP_ATOMIC;
 }
 
 // A constant of the launch, copied to a register.

@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 15 };
+enum { COMPILE_VERSION = 16 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -26,6 +26,9 @@ struct compiled_links {
     // Runs decoded instructions by the interpreter's handlers, for the lanes of a mask.
     const struct sim_instr *(*run_some)(struct sim_warp *warp, uint32_t first, uint32_t end,
                                         uint32_t mask);
+    // A request of shared memory by all lanes, of words that are there: not 0 where its observer
+    // need not be told, since it was counted.
+    uint32_t (*count_lanes)(struct sim_warp *warp, uint32_t site, const uint32_t offsets[LANES]);
 };
 
 // Where native code may begin. It is not worth its while where it soon ends, as it does where lanes

@@ -213,6 +213,7 @@ static bool take_code(struct sim_native *native) {
         .handlers = native->original,
         .run_segment = sim_native_segment,
         .run_some = sim_native_some,
+        .count_lanes = sim_native_count_lanes,
     };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
         native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;

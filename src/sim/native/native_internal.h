@@ -68,6 +68,9 @@ bool sim_native_takes_warp(struct sim_worker *worker, const struct sim_warp *war
 // The interpreter's handlers, for the lanes of a mask. See struct compiled_links.
 const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, uint32_t end,
                                         uint32_t mask);
+// As struct compiled_links.count_lanes.
+uint32_t sim_native_count_lanes(struct sim_warp *warp, uint32_t site,
+                                const uint32_t offsets[LANES]);
 // What lanes' distances span, of those of a mask that is not empty.
 struct native_reach {
     int64_t low, high;
