@@ -10,7 +10,7 @@ static bool is_ramp(const uint32_t offsets[LANES], uint32_t step) {
     return !differ;
 }
 
-// As handlers look at it (mem_known() and mem_known_lanes() in lanes/mem/resolve.h); what is counted
+// As handlers look at it: mem_known() and mem_known_lanes() in lanes/mem/resolve.h. What is counted
 // by a number that it has is so whatever else it is.
 static bool is_known(struct event_memo *memo, const uint32_t offsets[LANES]) {
     if (event_memo_takes_degree(memo, offsets))
