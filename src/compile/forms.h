@@ -110,6 +110,8 @@ static inline bool plan_is_unsaved(const struct plan *plan, uint32_t block, uint
     return plan->unsaved[block * plan->live.words + reg / 64] >> (reg % 64) & 1;
 }
 
+// ops.c: fills ops and block_ops.
+void ops_read(struct plan *plan, const struct compile_request *request);
 // parts.c: fills may_part and written.
 void parts_find(struct plan *plan);
 // saved.c: fills unsaved.
