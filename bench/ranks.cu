@@ -159,7 +159,7 @@ __global__ void multiply(float *c, const float *a, const float *b, int n) {
     c[y * n + x] = sum;
 }
 
-// The same of 64 x 64 elements, 4 x 4 of them by each thread: a quarter of the loads for each product.
+// The same of 64 x 64 elements, 4 x 4 of them by each thread: half of the loads for each product.
 __global__ void multiply_blocked(float *c, const float *a, const float *b, int n) {
     __shared__ float ta[16][64], tb[16][64];
     const int x = threadIdx.x % 16, y = threadIdx.x / 16, column = blockIdx.x * 64, row = blockIdx.y * 64;

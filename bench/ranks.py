@@ -5,10 +5,11 @@
                    [--only histogram,product:2048:128] [--program FILE]
 
 Runs the programs of bench/ranks.cu (--only: some of them, of another size and so many times where that is said), each rank
-with so many threads, and prints for each number of ranks the time of the
-run, the efficiency (the time of one rank, divided by the time and the number of ranks), the seconds that all ranks ran blocks
-and those of them in which they waited for memory, and the bytes that were moved. The profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part S of the run that is none of
-it (the program's own), and the bytes B that a rank got and sent, with the numbers of the run with most ranks,
+with so many threads, and prints for each number of ranks the time of the run, the efficiency (the time of one rank, divided by
+the time and the number of ranks), the seconds that all ranks ran blocks and those of them in which they waited for memory, and
+the bytes that were moved. The profiles must be the same. Then the projection: from the work W of all ranks in seconds, the part
+S of the run that is none of it (the program's own), and the bytes B that a rank got and sent, with the numbers of the run with
+most ranks,
 
     time on N machines = S + W / (N * threads a machine / threads measured) + N * B / bandwidth
 
