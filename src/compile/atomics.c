@@ -8,21 +8,19 @@
 
 static const char here[] = "";
 
+enum { WORD = 4 };
+
 struct turns {
     struct build *build;
     const struct op *op;
     LLVMValueRef places; // lanes' offsets, in memory
 };
 
-static LLVMValueRef lane_number(const struct build *build, unsigned lane) {
-    return LLVMConstInt(build->i32, lane, false);
-}
-
 // Bytes of 4, as words: what is no multiple is far behind the end.
 static LLVMValueRef is_inside(struct build *build, LLVMValueRef offsets) {
     LLVMBuilderRef b = build->builder;
     LLVMTypeRef of = LLVMTypeOf(offsets);
-    LLVMValueRef two = rows_spread(b, lane_number(build, 2), LANES);
+    LLVMValueRef two = rows_spread(b, build_constant(build, WORD, 2), LANES);
     LLVMValueRef arguments[] = {offsets, offsets, two};
     LLVMValueRef words = build_intrinsic(build, "llvm.fshr", &of, 1, arguments, 3);
     LLVMValueRef most = build_intrinsic(build, "llvm.vector.reduce.umax", &of, 1, &words, 1);
@@ -30,8 +28,8 @@ static LLVMValueRef is_inside(struct build *build, LLVMValueRef offsets) {
         build_field(build, build->warp, offsetof(struct sim_warp, block), build->bytes);
     LLVMValueRef bytes =
         build_field(build, block, offsetof(struct sim_block, shared_bytes), build->i32);
-    return LLVMBuildICmp(b, LLVMIntULT, most, LLVMBuildLShr(b, bytes, lane_number(build, 2), here),
-                         here);
+    return LLVMBuildICmp(b, LLVMIntULT, most,
+                         LLVMBuildLShr(b, bytes, build_constant(build, WORD, 2), here), here);
 }
 
 // Whether observers need not be told, as it was counted.
@@ -46,7 +44,7 @@ static LLVMValueRef is_counted(const struct turns *turns) {
     LLVMValueRef arguments[] = {
         build->warp, LLVMConstInt(build->i32, turns->op->access->site, false), turns->places};
     LLVMValueRef counted = LLVMBuildCall2(b, type, callee, arguments, 3, here);
-    return LLVMBuildICmp(b, LLVMIntNE, counted, lane_number(build, 0), here);
+    return LLVMBuildICmp(b, LLVMIntNE, counted, build_constant(build, WORD, 0), here);
 }
 
 static LLVMValueRef pick(struct build *build, LLVMIntPredicate order, LLVMValueRef a,
@@ -61,7 +59,7 @@ static LLVMValueRef changed(const struct turns *turns, LLVMValueRef old, LLVMVal
     struct build *build = turns->build;
     LLVMBuilderRef b = build->builder;
     const bool is_signed = turns->op->access->is_signed;
-    LLVMValueRef none = lane_number(build, 0), one = lane_number(build, 1);
+    LLVMValueRef none = build_constant(build, WORD, 0), one = build_constant(build, WORD, 1);
     switch (turns->op->atomic) {
     case PTX_MOD_exch:
         return by;
@@ -92,10 +90,10 @@ static LLVMValueRef operand(const struct turns *turns, unsigned n, LLVMValueRef 
                             unsigned lane) {
     struct build *build = turns->build;
     const struct op_source *source = &turns->op->elements[n];
-    const struct form form = build_source_form(build, source);
-    return form.kind == FORM_RAMP && !form.stride
+    return build_is_same_in_all(build, source)
                ? build_source_first(build, source)
-               : LLVMBuildExtractElement(build->builder, all, lane_number(build, lane), here);
+               : LLVMBuildExtractElement(build->builder, all, build_constant(build, WORD, lane),
+                                         here);
 }
 
 // Returns what memory held.
@@ -107,7 +105,7 @@ static LLVMValueRef take_turns(const struct turns *turns) {
     for (unsigned n = 0; n < operands; n++)
         all[n] = build_source_lanes(build, &turns->op->elements[n]);
     for (unsigned l = 0; l < LANES; l++) {
-        LLVMValueRef index[] = {lane_number(build, 0), lane_number(build, l)};
+        LLVMValueRef index[] = {build_constant(build, WORD, 0), build_constant(build, WORD, l)};
         LLVMTypeRef places = LLVMArrayType(build->i32, LANES);
         LLVMValueRef offset = LLVMBuildLoad2(
             b, build->i32, LLVMBuildGEP2(b, places, build->places, index, 2, here), here);
@@ -118,7 +116,7 @@ static LLVMValueRef take_turns(const struct turns *turns) {
                        changed(turns, old, operand(turns, 0, all[0], l),
                                operands > 1 ? operand(turns, 1, all[1], l) : NULL),
                        at);
-        held = LLVMBuildInsertElement(b, held, old, lane_number(build, l), here);
+        held = LLVMBuildInsertElement(b, held, old, build_constant(build, WORD, l), here);
     }
     return held;
 }

@@ -91,6 +91,7 @@ LLVMValueRef build_register_lanes(struct build *build, uint32_t reg);
 LLVMValueRef build_source_first(struct build *build, const struct op_source *source);
 LLVMValueRef build_source_lanes(struct build *build, const struct op_source *source);
 struct form build_source_form(const struct build *build, const struct op_source *source);
+bool build_is_same_in_all(const struct build *build, const struct op_source *source);
 unsigned build_register_bytes(const struct build *build, uint32_t reg);
 // What an op makes of forms; no ramp has to be asked whether it wraps where lanes are off.
 void build_step(const struct build *build, struct op *op, struct form *forms);

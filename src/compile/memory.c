@@ -202,8 +202,7 @@ static void store_uniform(struct build *build, const struct op *op, LLVMValueRef
     for (unsigned e = 0; e < op->access->count; e++) {
         const struct op_source *source = &op->elements[e];
         LLVMValueRef value =
-            build_source_form(build, source).kind == FORM_RAMP &&
-                    build_source_form(build, source).stride == 0
+            build_is_same_in_all(build, source)
                 ? build_source_first(build, source)
                 : LLVMBuildExtractElement(build->builder, build_source_lanes(build, source), winner,
                                           here);

@@ -42,16 +42,11 @@ static LLVMValueRef fit_operand(struct build *build, const struct op *op, unsign
     return is_negated(op, operand) ? LLVMBuildFNeg(build->builder, value, here) : value;
 }
 
-static bool is_same_in_all(const struct build *build, const struct op_source *source) {
-    const struct form form = build_source_form(build, source);
-    return form.kind == FORM_RAMP && form.stride == 0;
-}
-
 static struct rows_operand row_operand(struct build *build, const struct op *op, unsigned operand,
                                        unsigned lanes) {
     const unsigned from = op->meaning.swaps && operand < 2 ? 1 - operand : operand;
     const struct op_source *source = &op->sources[from];
-    if (lanes == 1 || is_same_in_all(build, source))
+    if (lanes == 1 || build_is_same_in_all(build, source))
         return (struct rows_operand){
             .one = fit_operand(build, op, operand, build_source_first(build, source), 1)};
     const LLVMValueRef raw = raw_of(build, source);

@@ -72,6 +72,11 @@ struct form build_source_form(const struct build *build, const struct op_source 
     return source->kind == SOURCE_REGISTER ? build->held[source->reg].form : source->form;
 }
 
+bool build_is_same_in_all(const struct build *build, const struct op_source *source) {
+    const struct form form = build_source_form(build, source);
+    return form.kind == FORM_RAMP && form.stride == 0;
+}
+
 // What lies behind the bases does not change while a warp runs.
 static LLVMValueRef load_fixed(struct build *build, LLVMValueRef at, LLVMTypeRef type,
                                unsigned align) {
