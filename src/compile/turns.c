@@ -161,14 +161,44 @@ static void follow(struct step *step, LLVMValueRef next) {
     begin(step, &beginner);
 }
 
+// All have ended: the first one of the next block begins.
+static void begin_block(struct step *step) {
+    struct build *build = step->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef next =
+        build_field(build, step->turns, offsetof(struct compiled_turns, next_block), build->bytes);
+    need(step, LLVMBuildIsNotNull(b, next, here));
+    LLVMTypeRef type = LLVMFunctionType(build->bytes, &build->bytes, 1, false);
+    next = LLVMBuildBitCast(b, next, LLVMPointerType(type, 0), here);
+    LLVMValueRef goes_on = LLVMBuildCall2(b, type, next, &step->turns, 1, here);
+    LLVMBasicBlockRef begins = build_block(build, "begins"), leaves = build_block(build, "leaves");
+    build_branch(build, LLVMBuildIsNull(b, goes_on, here), begins, leaves);
+    LLVMPositionBuilderAtEnd(b, leaves);
+    LLVMBuildRet(b, goes_on);
+    LLVMPositionBuilderAtEnd(b, begins);
+    LLVMValueRef warp =
+        build_field(build, step->turns, offsetof(struct compiled_turns, now), build->bytes);
+    LLVMValueRef flow = build_field(build, warp, offsetof(struct sim_warp, flow), build->bytes);
+    const struct beginner beginner = read_beginner(build, warp, flow, build_number(build, 0),
+                                                   LLVMConstInt(build->i32, 1, false));
+    arrive(build, &beginner);
+    LLVMBuildBr(b, build->turn);
+}
+
 // All have come: the last one goes on behind the barrier.
 static void begin_round(struct step *step) {
     struct build *build = step->build;
     LLVMBuilderRef b = build->builder;
     LLVMValueRef turns = step->turns,
                  at = LLVMBuildAdd(b, build->left_at, build_number(build, 1), here);
-    need(step, is_equal(build, meeting_at(step, build->left_at),
-                        LLVMConstInt(build->i32, NATIVE_BARRIER, false)));
+    LLVMBasicBlockRef barrier = build_block(build, "barrier"), end = build_block(build, "end");
+    build_branch(build,
+                 is_equal(build, meeting_at(step, build->left_at),
+                          LLVMConstInt(build->i32, NATIVE_BARRIER, false)),
+                 barrier, end);
+    LLVMPositionBuilderAtEnd(b, end);
+    begin_block(step);
+    LLVMPositionBuilderAtEnd(b, barrier);
     LLVMValueRef is_open =
         build_field(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
     need(step, LLVMBuildICmp(b, LLVMIntNE, is_open, LLVMConstInt(build->i8, 0, false), here));

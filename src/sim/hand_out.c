@@ -130,19 +130,20 @@ void sim_tell_ended(struct sim_worker *worker) {
     sim_report_progress(worker, 0);
 }
 
-bool sim_follow_block(struct sim_block_flow *flow) {
+bool sim_take_follower(const struct sim_block_flow *flow, uint64_t *number) {
     struct sim_worker *worker = flow->block.worker;
-    uint64_t number;
     if (!worker->may_follow || flow->output.length)
         return false;
     if (!worker->launch->take)
         claim(worker);
-    if (!sim_take_cluster(worker, &number))
-        return false;
-    sim_note_end(worker, sim_block_counts(flow));
+    return sim_take_cluster(worker, number);
+}
+
+void sim_begin_follower(struct sim_block_flow *flow, uint64_t number) {
+    struct sim_worker *worker = flow->block.worker;
+    sim_note_end(worker, flow->kept);
     if (worker->followed.blocks >= MOST_CLAIMED)
         sim_tell_ended(worker);
     sim_cluster_start(flow->block.cluster, number);
     worker->first_order = number;
-    return true;
 }

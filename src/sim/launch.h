@@ -17,9 +17,11 @@ enum sim_fault sim_worker_check(struct sim_worker *worker, uint64_t instructions
 bool sim_report_progress(struct sim_worker *worker, uint64_t instructions);
 // Whether a block before those of the cluster that the worker runs has faulted: it is dropped.
 bool sim_has_fault_before(const struct sim_worker *worker);
-// A block that native code alone has run (sim_block_flow.is_kept) has ended: the next one begins in
-// its place, without all that is done for blocks in general. False: that has to be done.
-bool sim_follow_block(struct sim_block_flow *flow);
+// A block that native code alone has run has ended: which one begins in its place, without all that
+// is done for blocks in general. False: that has to be done, or there is none.
+bool sim_take_follower(const struct sim_block_flow *flow, uint64_t *number);
+// It begins, once the other one is kept (sim_block_flow.is_kept).
+void sim_begin_follower(struct sim_block_flow *flow, uint64_t number);
 // Takes over fault->message. The fault of the first block, in the order in which blocks are handed
 // out, is the launch's.
 void sim_run_fault(struct sim_worker *worker, uint64_t order, struct sim_result *fault);

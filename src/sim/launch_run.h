@@ -51,7 +51,7 @@ void sim_work(void *run, int index);
 
 // hand_out.c: which cluster a worker runs next. False: none is left for it.
 bool sim_take_cluster(struct sim_worker *worker, uint64_t *number);
-// Whether blocks may follow each other in one place, by sim_follow_block() (launch.h).
+// Whether blocks may follow each other in one place, by sim_take_follower() (launch.h).
 bool sim_may_follow(const struct sim_worker *worker);
 // A block of the worker has ended; the launch is told of all that have at once.
 struct sim_block_counts;

@@ -462,9 +462,11 @@ enum sim_block_status sim_block_run(struct sim_block_flow *flow) {
         }
         if (!flow->live_threads) {
             assert(is_over(flow));
-            if (flow->is_kept && sim_follow_block(flow))
-                continue;
-            return SIM_BLOCK_DONE;
+            uint64_t number;
+            if (!flow->is_kept || !sim_take_follower(flow, &number))
+                return SIM_BLOCK_DONE;
+            sim_begin_follower(flow, number);
+            continue;
         }
         has_stopped = !round.moved;
         if (round.moved && sim_shuffle_leaves(shuffle))

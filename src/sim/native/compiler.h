@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 16 };
+enum { COMPILE_VERSION = 17 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -47,7 +47,8 @@ enum native_meeting { NATIVE_NOWHERE, NATIVE_BARRIER, NATIVE_END };
 
 // The warps of a block take turns: each runs from one entry to where it meets the others, in a
 // round that begins with one of them and goes around. When all are there, the last one begins a
-// round behind the barrier. Warps are left alone where one does something else, or where the
+// round behind the barrier, and where threads end the first one of the next block does, from where
+// the kernel begins. Warps are left alone where one does something else, or where the
 // scheduler has to look at it. Instructions are named by their numbers in the decoded kernel.
 struct compiled_turns {
     uint32_t stops;   // not 0: nobody follows the warp that runs
@@ -64,6 +65,11 @@ struct compiled_turns {
     struct sim_warp *now;   // who runs, and its flow's `instructions` and `run_start` before
     uint64_t instructions;
     uint32_t run_start;
+    // All warps have ended, the last of them being `now`: the next block begins in their place, all
+    // of `first`, `at`, `to` and `ordinal` are of it, and NULL is returned, or where the
+    // interpreter goes on. NULL: blocks do not follow each other here.
+    const struct sim_instr *(*next_block)(struct compiled_turns *turns);
+    uint64_t blocks; // that were begun so
 };
 #define COMPILED_NOWHERE UINT64_MAX
 

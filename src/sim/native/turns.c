@@ -2,6 +2,7 @@
 // turns, in the same order, without them. See native.h.
 #include "sim/flow/block.h"
 #include "sim/flow/cluster.h"
+#include "sim/launch.h"
 #include "sim/native/native_internal.h"
 
 // All warps go the same way: some still have to, and the others wait at the barrier behind it.
@@ -118,6 +119,56 @@ static bool may_follow(const struct phase *phase) {
            row_of(phase, first_of(phase), phase->now) == (phase->all & ~phase->pending);
 }
 
+// Native code has just written these, one by one: a processor waits where two are read at once.
+static uint64_t read_alone(const uint64_t *count) {
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+// What all warps, of which all lanes are on, have executed goes to the block, and they count from
+// the beginning.
+static void keep(struct sim_block_flow *flow, uint32_t end) {
+    struct sim_block_counts all = {0};
+    for (uint32_t w = 0; w < flow->warp_count; w++) {
+        struct sim_warp_flow *own = &flow->flows[w];
+        const uint64_t count = end - own->run_start;
+        all.instructions += read_alone(&own->instructions) + count;
+        all.thread_instructions += read_alone(&own->thread_instructions) + count * LANES;
+        sim_warp_count_again(own);
+    }
+    flow->kept = all;
+    flow->is_kept = true;
+}
+
+// Of a block that native code alone has run the next one need not be made anew.
+static bool keeps_block(const struct phase *phase) {
+    return phase->is_whole && phase->is_silent && !phase->flow->block.worker->kernel->uses_stack;
+}
+
+// As compiled_turns.next_block.
+static const struct sim_instr *begin_block(struct compiled_turns *turns) {
+    struct sim_block_flow *flow = turns->now->block->flow;
+    struct sim_worker *worker = flow->block.worker;
+    const struct sim_instr *instrs = worker->native->native->code.instrs;
+    uint64_t number;
+    if (!sim_take_follower(flow, &number))
+        return instrs + turns->to;
+    keep(flow, instrs[turns->to].ordinal + 1);
+    turns->entries[turns->at].rounds++;
+    sim_begin_follower(flow, number);
+    flow->is_fresh = false;
+    turns->blocks++;
+    turns->first = turns->now = flow->warps;
+    turns->at = 0;
+    turns->to = COMPILED_NOWHERE;
+    turns->ordinal = instrs[0].ordinal;
+    turns->is_trusted = true;
+    turns->instructions = turns->run_start = 0;
+    sim_native_renew(worker->native, &worker->memory->generation, flow->warps);
+    turns->begin = sim_native_takes_warp(worker, flow->warps) ? flow->warps : NULL;
+    const bool goes_on = turns->begin && turns->entries->is_open && !sim_is_look_due(flow->flows);
+    return goes_on ? NULL : instrs;
+}
+
 static uint64_t number_of(const struct phase *phase, const struct sim_instr *instr) {
     return instr ? (uint64_t)(instr - phase->own->native->code.instrs) : COMPILED_NOWHERE;
 }
@@ -138,6 +189,8 @@ static void say_who_follows(const struct phase *phase, bool follows) {
         .to = number_of(phase, phase->barrier),
         .ordinal = phase->at->ordinal,
         .rounds = 0, // as all are told the compiler does not clear them first
+        .blocks = 0,
+        .next_block = follows && keeps_block(phase) && ends_at_once(flow) ? begin_block : NULL,
         .now = &flow->warps[phase->now],
         .instructions = flow->flows[phase->now].instructions,
         .run_start = flow->flows[phase->now].run_start,
@@ -151,7 +204,8 @@ static void take_over(struct phase *phase, uint64_t slow, bool *moved) {
     struct sim_block_flow *flow = phase->flow;
     const uint32_t now = (uint32_t)(turns->now - flow->warps);
     const uint32_t first = (uint32_t)(turns->first - flow->warps);
-    if (turns->rounds) {
+    const bool moves_on = turns->rounds || turns->blocks;
+    if (moves_on) {
         flow->block.worker->barriers += turns->rounds * flow->warp_count;
         phase->at = instrs + turns->at;
         phase->barrier = NULL;
@@ -163,8 +217,9 @@ static void take_over(struct phase *phase, uint64_t slow, bool *moved) {
         phase->barrier = instrs + turns->to;
         phase->is_end = turns->meetings[turns->to] == NATIVE_END;
     }
-    if (turns->rounds || now != phase->now) {
-        phase->has_started = now == first;
+    if (moves_on || now != phase->now) {
+        // Behind a barrier: nothing is in front of where the kernel begins.
+        phase->has_started = now == first && turns->at;
         *moved = now > 0;
     }
     phase->pending &= ~row_of(phase, first, now);
@@ -226,26 +281,6 @@ static bool arrive(const struct phase *phase, struct sim_warp *warp, struct sim_
     return phase->barrier->run[1](warp, phase->barrier) && !phase->pending;
 }
 
-// Native code has just written these, one by one: a processor waits where two are read at once.
-static uint64_t read_alone(const uint64_t *count) {
-    return __atomic_load_n(count, __ATOMIC_RELAXED);
-}
-
-// What all warps, of which all lanes are on, have executed goes to the block, and they count from
-// the beginning.
-static void keep(struct sim_block_flow *flow, uint32_t end) {
-    struct sim_block_counts all = {0};
-    for (uint32_t w = 0; w < flow->warp_count; w++) {
-        struct sim_warp_flow *own = &flow->flows[w];
-        const uint64_t count = end - own->run_start;
-        all.instructions += read_alone(&own->instructions) + count;
-        all.thread_instructions += read_alone(&own->thread_instructions) + count * LANES;
-        sim_warp_count_again(own);
-    }
-    flow->kept = all;
-    flow->is_kept = true;
-}
-
 static void end_warps(struct sim_block_flow *flow, uint32_t end) {
     for (uint32_t w = 0; w < flow->warp_count; w++) {
         struct sim_warp_flow *own = &flow->flows[w];
@@ -258,14 +293,13 @@ static void end_warps(struct sim_block_flow *flow, uint32_t end) {
     }
 }
 
-// All threads of the block end. Of a block that native code alone has run the next one need not be
-// made anew.
+// All threads of the block end.
 static void end(struct phase *phase) {
     struct sim_block_flow *flow = phase->flow;
     const uint32_t behind = phase->barrier->ordinal + 1;
     if (!ends_at_once(flow))
         return;
-    if (phase->is_whole && phase->is_silent && !flow->block.worker->kernel->uses_stack)
+    if (keeps_block(phase))
         keep(flow, behind);
     else
         end_warps(flow, behind);
