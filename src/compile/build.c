@@ -89,16 +89,13 @@ static void build_jump(struct build *build, uint32_t number) {
         LLVMBuildCondBr(b, guard->value, op->guard_negated ? rest : taken,
                         op->guard_negated ? taken : rest);
     } else {
-        LLVMValueRef bits = build_bits(build, guard->value);
-        LLVMValueRef none = LLVMConstInt(build->i32, 0, false);
-        LLVMValueRef all = LLVMConstAllOnes(build->i32);
+        LLVMValueRef all = build_is_all(build, guard->value);
+        LLVMValueRef none = build_is_none(build, guard->value);
         LLVMBasicBlockRef other = build_block(build, "other"),
                           parted = build_block(build, "parted");
-        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, op->guard_negated ? none : all, here),
-                        taken, other);
+        LLVMBuildCondBr(b, op->guard_negated ? none : all, taken, other);
         LLVMPositionBuilderAtEnd(b, other);
-        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, op->guard_negated ? all : none, here),
-                        rest, parted);
+        LLVMBuildCondBr(b, op->guard_negated ? all : none, rest, parted);
         LLVMPositionBuilderAtEnd(b, parted);
         part(build, number);
     }
@@ -258,6 +255,7 @@ static void name_processor(struct build *build) {
     build->has_mask_registers = is_wide;
 #if defined(__x86_64__)
     build->has_permutations = is_own ? strstr(features, "+avx2") != NULL : !is_plain;
+    build->has_signs = build->has_permutations && !is_wide;
 #endif
     add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
     add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");

@@ -67,9 +67,11 @@ struct build {
         uint32_t groups;
     } segments;
     struct fetched fetched;
+    unsigned quotients;      // divisions of the whole kernel of which warps remember the result
     bool is_open;            // code can be appended: the place is reached
     bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
     bool has_permutations;   // of eight words (AVX2)
+    bool has_signs;          // takes the signs of eight words as a number's bits: AVX2, no AVX-512
 };
 
 // ---- values.c: registers and operands --------------------------------------------------------
@@ -108,8 +110,6 @@ LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueR
 void build_save(struct build *build, uint32_t reg);
 struct held build_load(struct build *build, uint32_t reg, struct form form);
 void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value);
-LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate); // of <32 x i1>, as i32
-LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits); // the other way round
 LLVMBasicBlockRef build_block(struct build *build, const char *name);
 // To `usual` where the condition holds, as is expected.
 void build_branch(struct build *build, LLVMValueRef condition, LLVMBasicBlockRef usual,
@@ -117,6 +117,14 @@ void build_branch(struct build *build, LLVMValueRef condition, LLVMBasicBlockRef
 // Jumps to a new block where the condition does not hold, which is not expected; goes on in another
 // one.
 LLVMBasicBlockRef build_unless(struct build *build, LLVMValueRef condition);
+
+// ---- bits.c -----------------------------------------------------------------------------------
+
+LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate); // of <32 x i1>, as i32
+LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits); // the other way round
+// Of <32 x i1>, as i1: whether it holds in none of the lanes, or in all of them.
+LLVMValueRef build_is_none(struct build *build, LLVMValueRef predicate);
+LLVMValueRef build_is_all(struct build *build, LLVMValueRef predicate);
 
 // ---- counts.c -----------------------------------------------------------------------------------
 

@@ -147,8 +147,7 @@ static LLVMValueRef holds(struct build *build, uint32_t reg, const struct held *
     }
     LLVMValueRef differ = LLVMBuildICmp(build->builder, LLVMIntNE, all.value,
                                         build_spread(build, held->form, held->value, bytes), here);
-    return LLVMBuildICmp(build->builder, LLVMIntEQ, build_bits(build, differ),
-                         LLVMConstInt(build->i32, 0, false), here);
+    return build_is_none(build, differ);
 }
 
 // What registers hold at an entry. `good`: whether their forms are what they have to be; NULL where

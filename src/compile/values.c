@@ -152,23 +152,6 @@ static uint64_t place_of(const struct build *build, uint32_t reg) {
                                           : at64 + r->slot * 8ull * LANES;
 }
 
-LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate) {
-    return LLVMBuildBitCast(build->builder, predicate, build->i32, here);
-}
-
-// Each lane's bit becomes the sign of a number, which is what selects and masked accesses of
-// processors without mask registers look at. As one number's bits LLVM takes them one by one there.
-LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits) {
-    LLVMValueRef distances[LANES];
-    if (build->has_mask_registers)
-        return LLVMBuildBitCast(build->builder, bits, lanes_of(build, 0), here);
-    for (unsigned l = 0; l < LANES; l++)
-        distances[l] = LLVMConstInt(build->i32, LANES - 1 - l, false);
-    LLVMValueRef all = LLVMBuildShl(build->builder, rows_spread(build->builder, bits, LANES),
-                                    LLVMConstVector(distances, LANES), here);
-    return LLVMBuildICmp(build->builder, LLVMIntSLT, all, LLVMConstNull(LLVMTypeOf(all)), here);
-}
-
 void build_save(struct build *build, uint32_t reg) {
     const struct held *held = &build->held[reg];
     const unsigned bytes = build_register_bytes(build, reg);

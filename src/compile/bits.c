@@ -1,0 +1,113 @@
+// Predicates of all lanes as the bits of one number, and back. Processors with mask registers have
+// them so; others have lanes whose signs say it. See build.h.
+#include "compile/build.h"
+
+static const char here[] = "";
+
+// Lanes whose comparison such a processor makes at once; how far what is compared is looked for.
+enum { PART = 8, MOST_DEPTH = 8 };
+
+static bool is_logic(LLVMOpcode how) {
+    return how == LLVMAnd || how == LLVMOr || how == LLVMXor;
+}
+
+// Whether a predicate is made of comparisons of words, which are lanes of 32 bits.
+static bool is_of_words(const struct build *build, LLVMValueRef predicate, unsigned depth) {
+    if (!LLVMIsAInstruction(predicate))
+        return LLVMIsConstant(predicate);
+    const LLVMOpcode how = LLVMGetInstructionOpcode(predicate);
+    if (is_logic(how))
+        return depth && is_of_words(build, LLVMGetOperand(predicate, 0), depth - 1) &&
+               is_of_words(build, LLVMGetOperand(predicate, 1), depth - 1);
+    if (how != LLVMICmp && how != LLVMFCmp)
+        return false;
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(predicate, 0)));
+    return type == build->i32 || type == LLVMFloatTypeInContext(build->context);
+}
+
+static LLVMValueRef part_of(struct build *build, LLVMValueRef all, unsigned first) {
+    LLVMValueRef lanes[PART];
+    for (unsigned l = 0; l < PART; l++)
+        lanes[l] = LLVMConstInt(build->i32, first + l, false);
+    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
+                                  LLVMConstVector(lanes, PART), here);
+}
+
+// What some lanes' predicate is, by the comparisons that it is made of: as 32 lanes LLVM puts each
+// of them together as bytes.
+static LLVMValueRef narrowed(struct build *build, LLVMValueRef predicate, unsigned first) {
+    LLVMBuilderRef b = build->builder;
+    if (!LLVMIsAInstruction(predicate))
+        return part_of(build, predicate, first);
+    const LLVMOpcode how = LLVMGetInstructionOpcode(predicate);
+    LLVMValueRef one = LLVMGetOperand(predicate, 0), other = LLVMGetOperand(predicate, 1);
+    if (is_logic(how))
+        return LLVMBuildBinOp(b, how, narrowed(build, one, first), narrowed(build, other, first),
+                              here);
+    one = part_of(build, one, first);
+    other = part_of(build, other, first);
+    return how == LLVMICmp ? LLVMBuildICmp(b, LLVMGetICmpPredicate(predicate), one, other, here)
+                           : LLVMBuildFCmp(b, LLVMGetFCmpPredicate(predicate), one, other, here);
+}
+
+// The signs of a part's lanes.
+static LLVMValueRef bits_of_part(struct build *build, LLVMValueRef part) {
+    LLVMBuilderRef b = build->builder;
+    LLVMTypeRef floats = LLVMVectorType(LLVMFloatTypeInContext(build->context), PART);
+    LLVMValueRef signs = LLVMBuildSExt(b, part, LLVMVectorType(build->i32, PART), here);
+    signs = LLVMBuildBitCast(b, signs, floats, here);
+    return build_intrinsic(build, "llvm.x86.avx.movmsk.ps.256", NULL, 0, &signs, 1);
+}
+
+static bool has_parts(const struct build *build, LLVMValueRef predicate) {
+    return build->has_signs && LLVMIsAInstruction(predicate) &&
+           is_of_words(build, predicate, MOST_DEPTH);
+}
+
+LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate) {
+    LLVMBuilderRef b = build->builder;
+    if (!has_parts(build, predicate))
+        return LLVMBuildBitCast(b, predicate, build->i32, here);
+    LLVMValueRef all = NULL;
+    for (unsigned first = 0; first < LANES; first += PART) {
+        LLVMValueRef part = bits_of_part(build, narrowed(build, predicate, first));
+        part = LLVMBuildShl(b, part, LLVMConstInt(build->i32, first, false), here);
+        all = all ? LLVMBuildOr(b, all, part, here) : part;
+    }
+    return all;
+}
+
+// All parts' lanes, one on the other, by a logical operation; then whether those bits are all.
+static LLVMValueRef is_as(struct build *build, LLVMValueRef predicate, LLVMOpcode how,
+                          uint32_t bits) {
+    LLVMBuilderRef b = build->builder;
+    if (!has_parts(build, predicate))
+        return LLVMBuildICmp(b, LLVMIntEQ, build_bits(build, predicate),
+                             LLVMConstInt(build->i32, bits, false), here);
+    LLVMValueRef all = narrowed(build, predicate, 0);
+    for (unsigned first = PART; first < LANES; first += PART)
+        all = LLVMBuildBinOp(b, how, all, narrowed(build, predicate, first), here);
+    bits &= (1u << PART) - 1;
+    return LLVMBuildICmp(b, LLVMIntEQ, bits_of_part(build, all),
+                         LLVMConstInt(build->i32, bits, false), here);
+}
+
+LLVMValueRef build_is_none(struct build *build, LLVMValueRef predicate) {
+    return is_as(build, predicate, LLVMOr, 0);
+}
+
+LLVMValueRef build_is_all(struct build *build, LLVMValueRef predicate) {
+    return is_as(build, predicate, LLVMAnd, UINT32_MAX);
+}
+
+// As one number's bits LLVM takes them one by one where selects and masked accesses look at signs.
+LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits) {
+    LLVMValueRef distances[LANES];
+    if (build->has_mask_registers)
+        return LLVMBuildBitCast(build->builder, bits, LLVMVectorType(build->i1, LANES), here);
+    for (unsigned l = 0; l < LANES; l++)
+        distances[l] = LLVMConstInt(build->i32, LANES - 1 - l, false);
+    LLVMValueRef all = LLVMBuildShl(build->builder, rows_spread(build->builder, bits, LANES),
+                                    LLVMConstVector(distances, LANES), here);
+    return LLVMBuildICmp(build->builder, LLVMIntSLT, all, LLVMConstNull(LLVMTypeOf(all)), here);
+}
