@@ -1,6 +1,9 @@
 // Quotients and remainders of numbers that grow from lane to lane: mostly those of a warp have one
 // quotient, as where an index becomes a row and a column. See build.h.
+#include <stddef.h>
+
 #include "compile/build.h"
+#include "sim/flow/warp.h"
 
 static const char here[] = "";
 
@@ -68,16 +71,114 @@ static struct division begin(struct build *build, const struct op *op) {
     division.last = LLVMBuildAdd(
         build->builder, division.first,
         build_constant(build, division.bytes, (uint64_t)division.stride * (LANES - 1)), here);
-    division.of_first = result_of(&division, division.first);
-    division.of_last = result_of(&division, division.last);
     return division;
+}
+
+// ---- The quotient of the block before ----------------------------------------------------------
+
+// Warps mostly divide by the same number and get what they got last: that is looked at by a
+// product, as a division takes as long as a fifth of a stencil's warp.
+struct guess {
+    LLVMValueRef quotient, remainder; // i32; of the first lane, i64
+    LLVMValueRef is_right;            // of all lanes
+};
+
+static bool may_guess(const struct division *division) {
+    return division->bytes == 4 && division->stride > 0;
+}
+
+// first - quotient * divisor is from 0 to below the divisor, and so is the last lane's; 64 bits
+// hold the product. Numbers with a sign must not be negative, and none may wrap.
+static struct guess check(const struct division *division, LLVMValueRef quotient) {
+    struct build *build = division->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef by = build_source_first(build, &division->op->sources[1]);
+    LLVMValueRef wide = LLVMBuildZExt(b, by, build->i64, here);
+    LLVMValueRef product =
+        LLVMBuildMul(b, LLVMBuildZExt(b, quotient, build->i64, here), wide, here);
+    LLVMValueRef remainder =
+        LLVMBuildSub(b, LLVMBuildZExt(b, division->first, build->i64, here), product, here);
+    LLVMValueRef room[] = {wide, build_number(build, (uint64_t)division->stride * (LANES - 1))};
+    LLVMValueRef fits =
+        LLVMBuildICmp(b, LLVMIntULT, remainder,
+                      build_intrinsic(build, "llvm.usub.sat", &build->i64, 1, room, 2), here);
+    LLVMValueRef all =
+        LLVMBuildOr(b, LLVMBuildOr(b, division->first, by, here), division->last, here);
+    LLVMValueRef is_plain =
+        forms_kind_is_signed(division->row->operands[0])
+            ? LLVMBuildICmp(b, LLVMIntSGE, all, LLVMConstNull(build->i32), here)
+            : LLVMBuildICmp(b, LLVMIntUGT, division->last, division->first, here);
+    return (struct guess){quotient, remainder, LLVMBuildAnd(b, fits, is_plain, here)};
+}
+
+static LLVMValueRef divide(const struct division *division) {
+    struct build *build = division->build;
+    LLVMValueRef by = build_source_first(build, &division->op->sources[1]),
+                 one = LLVMConstInt(build->i32, 1, false);
+    LLVMValueRef is_zero =
+        LLVMBuildICmp(build->builder, LLVMIntEQ, by, LLVMConstNull(build->i32), here);
+    by = LLVMBuildSelect(build->builder, is_zero, one, by, here);
+    return LLVMBuildUDiv(build->builder, division->first, by, here);
+}
+
+static LLVMValueRef spread_guess(const struct division *division, const struct guess *guess) {
+    struct build *build = division->build;
+    if (division->row->law == IR_LAW_QUOTIENT)
+        return build_spread(build, (struct form){.kind = FORM_RAMP}, guess->quotient, 4);
+    LLVMValueRef first = LLVMBuildTrunc(build->builder, guess->remainder, build->i32, here);
+    return build_spread(build, (struct form){.kind = FORM_RAMP, .stride = division->stride}, first,
+                        4);
+}
+
+static LLVMValueRef build_guess(const struct division *division) {
+    struct build *build = division->build;
+    LLVMBuilderRef b = build->builder;
+    const size_t field =
+        offsetof(struct sim_warp_flow, quotients) + build->quotients++ * sizeof(uint32_t);
+    LLVMBasicBlockRef known = build_block(build, "known"), anew = build_block(build, "anew"),
+                      several = build_block(build, "several"),
+                      behind = build_block(build, "divided");
+    LLVMValueRef last = build_field(build, build->flow, field, build->i32);
+    const struct guess guess = check(division, last);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    build_branch(build, guess.is_right, known, anew);
+
+    LLVMPositionBuilderAtEnd(b, anew);
+    LLVMValueRef now = divide(division);
+    LLVMBuildStore(b, now, build_pointer(build, build->flow, field, build->i32));
+    const struct guess other = check(division, now);
+    build_branch(build, other.is_right, known, several);
+
+    LLVMPositionBuilderAtEnd(b, known);
+    struct guess right = {.quotient = LLVMBuildPhi(b, build->i32, here)};
+    right.remainder = LLVMBuildPhi(b, build->i64, here);
+    LLVMBasicBlockRef to_known[] = {before, anew};
+    LLVMAddIncoming(right.quotient, (LLVMValueRef[]){last, now}, to_known, 2);
+    LLVMAddIncoming(right.remainder, (LLVMValueRef[]){guess.remainder, other.remainder}, to_known,
+                    2);
+    LLVMValueRef results[2];
+    results[0] = spread_guess(division, &right);
+    LLVMBuildBr(b, behind);
+
+    LLVMPositionBuilderAtEnd(b, several);
+    results[1] = build_row(build, division->op, LANES);
+    LLVMBasicBlockRef from[] = {known, LLVMGetInsertBlock(b)};
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, behind);
+    LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(results[0]), here);
+    LLVMAddIncoming(result, results, from, 2);
+    return result;
 }
 
 LLVMValueRef build_quotient(struct build *build, const struct op *op) {
     if (!is_division(build, op))
         return NULL;
     LLVMBuilderRef b = build->builder;
-    const struct division division = begin(build, op);
+    struct division division = begin(build, op);
+    if (may_guess(&division) && build->quotients < SIM_QUOTIENTS)
+        return build_guess(&division);
+    division.of_first = result_of(&division, division.first);
+    division.of_last = result_of(&division, division.last);
     LLVMBasicBlockRef one = build_block(build, "one"), several = build_block(build, "several"),
                       behind = build_block(build, "divided");
     build_branch(build, has_one_quotient(&division), one, several);

@@ -1,5 +1,6 @@
 // Quotients and remainders of indices that grow or fall from lane to lane, by one divisor: within
-// one quotient, over several, where the index goes past zero and where it wraps.
+// one quotient, over several, other ones than in the block before, where the index goes past zero
+// and where it wraps.
 #include <climits>
 #include <cstdio>
 
@@ -7,15 +8,20 @@ static const int THREADS = 64, BLOCKS = 24; // of which native code runs the lat
 
 template <typename T> struct results { T quotients[THREADS], remainders[THREADS]; };
 
+// Two blocks divide the same, and the next ones what mostly has another quotient.
+static __host__ __device__ int moved(int block) {
+    return block / 2 * 24;
+}
+
 template <typename T, int STRIDE> __global__ void divide(results<T> *out, T base, T divisor) {
     const int t = threadIdx.x;
-    out[blockIdx.x].quotients[t] = (base + (T)(STRIDE * t)) / divisor;
+    out[blockIdx.x].quotients[t] = (base + (T)(STRIDE * (t + moved(blockIdx.x)))) / divisor;
 }
 
 // By itself, or nvcc would make it of the quotient.
 template <typename T, int STRIDE> __global__ void remain(results<T> *out, T base, T divisor) {
     const int t = threadIdx.x;
-    out[blockIdx.x].remainders[t] = (base + (T)(STRIDE * t)) % divisor;
+    out[blockIdx.x].remainders[t] = (base + (T)(STRIDE * (t + moved(blockIdx.x)))) % divisor;
 }
 
 template <typename T, int STRIDE> static int try_one(results<T> *out, T base, T divisor) {
@@ -23,13 +29,14 @@ template <typename T, int STRIDE> static int try_one(results<T> *out, T base, T 
     remain<T, STRIDE><<<BLOCKS, THREADS>>>(out, base, divisor);
     cudaDeviceSynchronize();
     int wrong = 0;
-    for (int t = 0; t < THREADS; t++) {
-        // Sums of signed numbers wrap on the device.
-        const T index = (T)((unsigned long long)base + (unsigned long long)(long long)(STRIDE * t));
-        for (int b = 0; b < BLOCKS; b++)
+    for (int b = 0; b < BLOCKS; b++)
+        for (int t = 0; t < THREADS; t++) {
+            // Sums of signed numbers wrap on the device.
+            const long long distance = STRIDE * (t + moved(b));
+            const T index = (T)((unsigned long long)base + (unsigned long long)distance);
             wrong += out[b].quotients[t] != (T)(index / divisor) ||
                      out[b].remainders[t] != (T)(index % divisor);
-    }
+        }
     if (wrong)
         printf("base %lld divisor %lld stride %d: %d wrong\n", (long long)base, (long long)divisor,
                STRIDE, wrong);

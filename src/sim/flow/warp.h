@@ -64,7 +64,7 @@ struct sim_split {
 };
 
 // Of a kernel's accesses so many are predicted.
-enum { SIM_PREDICTED = 16 };
+enum { SIM_PREDICTED = 16, SIM_QUOTIENTS = 16 };
 
 struct sim_warp_flow {
     struct sim_split splits[LANES]; // ordered: the last ready one runs first
@@ -81,8 +81,9 @@ struct sim_warp_flow {
     uint64_t look_at; // instructions at which the scheduler looks next
     const struct sim_instr
         *native_left; // native code left just before; its registers are its own. NULL: nowhere
-    uint64_t accessed[SIM_PREDICTED]; // lane 0's addresses when native code was there last
-    uint64_t spin_before;             // `spin` when the last slice was used up (shuffle.h)
+    uint64_t accessed[SIM_PREDICTED];  // lane 0's addresses when native code was there last
+    uint32_t quotients[SIM_QUOTIENTS]; // and what divisions were the last time
+    uint64_t spin_before;              // `spin` when the last slice was used up (shuffle.h)
     struct sim_frame root;
     uint64_t stack[LANES]; // bytes that alloca took from the end of local memory
     bool has_stack;        // some lane has
