@@ -35,7 +35,10 @@ static bool is_stopped(const struct sim_run *run) {
 
 // Most of what it costs to begin a short block is to agree with other threads which one it is. And
 // what native code fetches ahead behind the last one of them is another thread's.
-enum { MOST_CLAIMED = 64 };
+enum { MOST_CLAIMED = 256 };
+
+// Warp instructions of blocks that ended at once, until the launch hears of them.
+enum { MOST_UNTOLD = 1 << 18 };
 
 static uint64_t claim_size(const struct sim_run *run) {
     const uint64_t next = sim_run_load(&run->next), all = 32 * sim_run_load(&run->workers);
@@ -142,7 +145,7 @@ bool sim_take_follower(const struct sim_block_flow *flow, uint64_t *number) {
 void sim_begin_follower(struct sim_block_flow *flow, uint64_t number) {
     struct sim_worker *worker = flow->block.worker;
     sim_note_end(worker, flow->kept);
-    if (worker->followed.blocks >= MOST_CLAIMED)
+    if (worker->followed.instructions >= MOST_UNTOLD)
         sim_tell_ended(worker);
     sim_cluster_start(flow->block.cluster, number);
     worker->first_order = number;
