@@ -149,8 +149,7 @@ static void read_contracted(const struct ir_instruction *ir, struct op *op) {
     op->negates_product = ir->negates_product;
     op->negates_addend = ir->negates_addend;
     if (ir->ptx->types[0] == PTX_F64)
-        op->meaning.value =
-            ir->negates_product || ir->negates_addend ? IR_VALUE_NONE : IR_VALUE_fma_f64;
+        op->meaning.value = IR_VALUE_fma_f64;
     else
         op->meaning.value = ftz   ? sat ? IR_VALUE_fma_ftz_sat_f32 : IR_VALUE_fma_ftz_f32
                             : sat ? IR_VALUE_fma_sat_f32

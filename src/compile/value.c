@@ -36,10 +36,20 @@ static bool is_negated(const struct op *op, unsigned operand) {
     return (operand == 0 && op->negates_product) || (operand == 2 && op->negates_addend);
 }
 
+// But for a NaN, which the result is then, where the row cares.
+static LLVMValueRef negate(struct build *build, const struct op *op, LLVMValueRef value) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef negated = LLVMBuildFNeg(b, value, here);
+    if (rows_is_nan_blind(build->rows, op->meaning.value))
+        return negated;
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, value, value, here);
+    return LLVMBuildSelect(b, is_nan, value, negated, here);
+}
+
 static LLVMValueRef fit_operand(struct build *build, const struct op *op, unsigned operand,
                                 LLVMValueRef value, unsigned lanes) {
     value = fit(build, value, parameter_type(build, op, operand, lanes));
-    return is_negated(op, operand) ? LLVMBuildFNeg(build->builder, value, here) : value;
+    return is_negated(op, operand) ? negate(build, op, value) : value;
 }
 
 static struct rows_operand row_operand(struct build *build, const struct op *op, unsigned operand,
