@@ -7,6 +7,7 @@
     // stderr: regular expression
     // stdout: regular expression
     // gpu: why tools/gpu_ptx.py leaves the file out
+    // blocks: why more blocks than one would do something else
     // error: 7:14: text of a diagnostic, `...` for any text
     // warning: 7:14: text
 
@@ -14,6 +15,10 @@ Several `launch:` lines are several runs; what stands before the first one holds
 lines of one buffer are joined. A value is decimal, hexadecimal bits, `nan` (any NaN), `a..b` (a
 range of integers), or `*` (anything); `V{N}` repeats it, a last `...` leaves the rest open.
 Comparison is bit for bit. The status is 0 unless given, 2 where errors are expected.
+
+Where tests run as native code (BANKRUN_ENGINE=compile), launches of one block with whole warps are of
+MORE_BLOCKS that all do the same: of the first one's accesses the interpreter learns what is known, and with
+them it runs what lies between.
 """
 
 import os
@@ -25,7 +30,9 @@ import tempfile
 from .case import Case, Failure, check_sanitizers, shown, tail, text_of
 
 DIRECTIVE = re.compile(
-    r"^\s*//\s*(launch|expect\s+[\w$]+|args|status|stderr|stdout|gpu|error|warning):\s?(.*)$")
+    r"^\s*//\s*(launch|expect\s+[\w$]+|args|status|stderr|stdout|gpu|blocks|error|warning):\s?(.*)$")
+MORE_BLOCKS = 16
+ONE_BLOCK = re.compile(r"<<<1, (?=(32|64|128|256)[,>])")
 FLOATS = {"f16": ("<H", "<e", 10), "f32": ("<I", "<f", 23), "f64": ("<Q", "<d", 52),
           "bf16": ("<H", None, 7)}
 
@@ -128,14 +135,16 @@ class Run:
         self.stdout = list(base.stdout) if base else []
         self.diags = list(base.diags) if base else []
         self.gpu = base.gpu if base else None
+        self.one_block = base.one_block if base else False
 
 
 def read_runs(path):
     base = Run()
-    runs = []
+    runs, asks_block = [], False
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             match = DIRECTIVE.match(line)
+            asks_block |= "%ctaid" in line
             if not match:
                 continue
             word, text = match[1].split(), match[2].strip()
@@ -146,6 +155,8 @@ def read_runs(path):
                 run.expect[word[1]] = run.expect.get(word[1], "") + " " + text
             elif word[0] == "gpu":
                 run.gpu = text
+            elif word[0] == "blocks":
+                run.one_block = True
             elif word[0] == "args":
                 run.args += shlex.split(text)
             elif word[0] == "status":
@@ -154,6 +165,8 @@ def read_runs(path):
                 getattr(run, word[0]).append(text)
             else:
                 run.diags.append(f"{word[0]}: {text}")
+    for run in runs:
+        run.one_block |= asks_block
     return runs or [base]
 
 
@@ -172,9 +185,18 @@ def check_diags(run, stderr, shown_path):
         raise Failure("diagnostics differ\n" + "\n".join(listing))
 
 
+def launch_of(run):
+    """Options: the launch, on one thread where it is of more blocks."""
+    if not run.launch:
+        return []
+    if os.environ.get("BANKRUN_ENGINE") != "compile" or run.one_block or run.status or not run.expect:
+        return ["--launch", run.launch]
+    return ["--threads", "1", "--launch", ONE_BLOCK.sub(f"<<<{MORE_BLOCKS}, ", run.launch)]
+
+
 def check_run(context, path, run):
     with tempfile.TemporaryDirectory(dir=context.scratch) as folder:
-        command = [context.bankrun, path] + (["--launch", run.launch] if run.launch else [])
+        command = [context.bankrun, path] + launch_of(run)
         dumps = {name: os.path.join(folder, f"{i}") for i, name in enumerate(run.expect)}
         for name, file in dumps.items():
             command += ["--dump", f"{name}={file}"]
