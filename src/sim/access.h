@@ -50,8 +50,8 @@ struct sim_site_cache {
 };
 enum { SIM_UNSITED_CACHES = 16, SIM_MAPPED_CACHES = 64 };
 
-// Of blocks that begin where others ended (sim_take_follower): clusters that the worker has claimed.
-// Of all: what those that ended have done, until the launch is told.
+// Of blocks that begin where others ended (sim_take_follower): clusters that the worker has
+// claimed. Of all: what those that ended have done, until the launch is told.
 struct sim_followed {
     uint64_t next, end;
     uint64_t blocks, instructions;

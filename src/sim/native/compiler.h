@@ -70,6 +70,7 @@ struct compiled_turns {
     // interpreter goes on. NULL: blocks do not follow each other here.
     const struct sim_instr *(*next_block)(struct compiled_turns *turns);
     uint64_t blocks; // that were begun so
+    uint64_t slow;   // sim_native_worker's, when the last of them began, or the first round here
 };
 #define COMPILED_NOWHERE UINT64_MAX
 

@@ -144,15 +144,22 @@ static bool keeps_block(const struct phase *phase) {
     return phase->is_whole && phase->is_silent && !phase->flow->block.worker->kernel->uses_stack;
 }
 
+// The interpreter ran most of what the block did, which is taken to be what the last one that was
+// kept did: entries are judged before the next one begins.
+static bool is_slow(const struct sim_block_flow *flow, const struct sim_native_worker *own) {
+    return own->slow - own->turns.slow > flow->kept.instructions / 2;
+}
+
 // As compiled_turns.next_block.
 static const struct sim_instr *begin_block(struct compiled_turns *turns) {
     struct sim_block_flow *flow = turns->now->block->flow;
     struct sim_worker *worker = flow->block.worker;
     const struct sim_instr *instrs = worker->native->native->code.instrs;
     uint64_t number;
-    if (!sim_take_follower(flow, &number))
+    if (is_slow(flow, worker->native) || !sim_take_follower(flow, &number))
         return instrs + turns->to;
     keep(flow, instrs[turns->to].ordinal + 1);
+    turns->slow = worker->native->slow;
     turns->entries[turns->at].rounds++;
     sim_begin_follower(flow, number);
     flow->is_fresh = false;
@@ -190,6 +197,7 @@ static void say_who_follows(const struct phase *phase, bool follows) {
         .ordinal = phase->at->ordinal,
         .rounds = 0, // as all are told the compiler does not clear them first
         .blocks = 0,
+        .slow = own->slow,
         .next_block = follows && keeps_block(phase) && ends_at_once(flow) ? begin_block : NULL,
         .now = &flow->warps[phase->now],
         .instructions = flow->flows[phase->now].instructions,
@@ -198,7 +206,7 @@ static void say_who_follows(const struct phase *phase, bool follows) {
 }
 
 // Where the warps are that ran in native code.
-static void take_over(struct phase *phase, uint64_t slow, bool *moved) {
+static void take_over(struct phase *phase, bool *moved) {
     const struct compiled_turns *turns = &phase->own->turns;
     const struct sim_instr *instrs = phase->own->native->code.instrs;
     struct sim_block_flow *flow = phase->flow;
@@ -225,7 +233,7 @@ static void take_over(struct phase *phase, uint64_t slow, bool *moved) {
     phase->pending &= ~row_of(phase, first, now);
     phase->now = now;
     phase->start = turns->run_start;
-    phase->since = (struct native_since){turns->instructions, slow};
+    phase->since = (struct native_since){turns->instructions, turns->slow};
 }
 
 static const struct sim_instr *run(struct phase *phase, bool *moved) {
@@ -242,11 +250,10 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
             (uint64_t)flow->flows[phase->now].run_start - phase->at->ordinal;
     sim_native_renew(own, phase->generation, &flow->warps[phase->now]);
     say_who_follows(phase, follows);
-    const uint64_t slow = own->slow;
     const struct sim_instr *next =
         own->native->body(&flow->warps[phase->now], phase->at, own->cells, phase->is_trusted,
                           &own->native->links, &own->turns);
-    take_over(phase, slow, moved);
+    take_over(phase, moved);
     return next;
 }
 
