@@ -191,7 +191,7 @@ static void begin_round(struct step *step) {
     LLVMBuilderRef b = build->builder;
     LLVMValueRef turns = step->turns,
                  at = LLVMBuildAdd(b, build->left_at, build_number(build, 1), here);
-    LLVMBasicBlockRef barrier = build_block(build, "barrier"), end = build_block(build, "end");
+    LLVMBasicBlockRef barrier = build_block(build, "waited"), end = build_block(build, "ended");
     build_branch(build,
                  is_equal(build, meeting_at(step, build->left_at),
                           LLVMConstInt(build->i32, NATIVE_BARRIER, false)),
