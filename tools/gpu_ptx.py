@@ -192,8 +192,11 @@ def run_one(driver, path, text, run):
 
 def file_hash(path):
     """Of what a comparison is about: all but comments that hold no launch or expectation."""
-    kept = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()
-            if not line.lstrip().startswith("//") or DIRECTIVE.match(line)]
+    def counts(line):
+        directive = DIRECTIVE.match(line)
+        return directive[1] != "blocks" if directive else not line.lstrip().startswith("//")
+
+    kept = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if counts(line)]
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:16]
 
 
