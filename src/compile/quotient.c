@@ -121,53 +121,42 @@ static LLVMValueRef divide(const struct division *division) {
     return LLVMBuildUDiv(build->builder, division->first, by, here);
 }
 
-static LLVMValueRef spread_guess(const struct division *division, const struct guess *guess) {
-    struct build *build = division->build;
-    if (division->row->law == IR_LAW_QUOTIENT)
-        return build_spread(build, (struct form){.kind = FORM_RAMP}, guess->quotient, 4);
-    LLVMValueRef first = LLVMBuildTrunc(build->builder, guess->remainder, build->i32, here);
-    return build_spread(build, (struct form){.kind = FORM_RAMP, .stride = division->stride}, first,
-                        4);
+// Of lane 0: the quotient, or what the division is about otherwise.
+static LLVMValueRef result_of_guess(const struct division *division, const struct guess *guess) {
+    return division->row->law == IR_LAW_QUOTIENT
+               ? guess->quotient
+               : LLVMBuildTrunc(division->build->builder, guess->remainder, division->build->i32,
+                                here);
 }
 
-static LLVMValueRef build_guess(const struct division *division) {
+// To `one`, where lane 0's result is in `of_first` then, or to `several`.
+static void try_guess(struct division *division, LLVMBasicBlockRef one, LLVMBasicBlockRef several) {
     struct build *build = division->build;
     LLVMBuilderRef b = build->builder;
     const size_t field =
         offsetof(struct sim_warp_flow, quotients) + build->quotients++ * sizeof(uint32_t);
-    LLVMBasicBlockRef known = build_block(build, "known"), anew = build_block(build, "anew"),
-                      several = build_block(build, "several"),
-                      behind = build_block(build, "divided");
+    LLVMBasicBlockRef anew = build_block(build, "anew");
     LLVMValueRef last = build_field(build, build->flow, field, build->i32);
     const struct guess guess = check(division, last);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-    build_branch(build, guess.is_right, known, anew);
-
+    LLVMValueRef results[] = {result_of_guess(division, &guess), NULL};
+    LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(b), anew};
+    build_branch(build, guess.is_right, one, anew);
     LLVMPositionBuilderAtEnd(b, anew);
     LLVMValueRef now = divide(division);
     LLVMBuildStore(b, now, build_pointer(build, build->flow, field, build->i32));
     const struct guess other = check(division, now);
-    build_branch(build, other.is_right, known, several);
+    results[1] = result_of_guess(division, &other);
+    build_branch(build, other.is_right, one, several);
+    LLVMPositionBuilderAtEnd(b, one);
+    division->of_first = LLVMBuildPhi(b, build->i32, here);
+    LLVMAddIncoming(division->of_first, results, from, 2);
+}
 
-    LLVMPositionBuilderAtEnd(b, known);
-    struct guess right = {.quotient = LLVMBuildPhi(b, build->i32, here)};
-    right.remainder = LLVMBuildPhi(b, build->i64, here);
-    LLVMBasicBlockRef to_known[] = {before, anew};
-    LLVMAddIncoming(right.quotient, (LLVMValueRef[]){last, now}, to_known, 2);
-    LLVMAddIncoming(right.remainder, (LLVMValueRef[]){guess.remainder, other.remainder}, to_known,
-                    2);
-    LLVMValueRef results[2];
-    results[0] = spread_guess(division, &right);
-    LLVMBuildBr(b, behind);
-
-    LLVMPositionBuilderAtEnd(b, several);
-    results[1] = build_row(build, division->op, LANES);
-    LLVMBasicBlockRef from[] = {known, LLVMGetInsertBlock(b)};
-    LLVMBuildBr(b, behind);
-    LLVMPositionBuilderAtEnd(b, behind);
-    LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(results[0]), here);
-    LLVMAddIncoming(result, results, from, 2);
-    return result;
+static void divide_first_and_last(struct division *division, LLVMBasicBlockRef one,
+                                  LLVMBasicBlockRef several) {
+    division->of_first = result_of(division, division->first);
+    division->of_last = result_of(division, division->last);
+    build_branch(division->build, has_one_quotient(division), one, several);
 }
 
 LLVMValueRef build_quotient(struct build *build, const struct op *op) {
@@ -175,13 +164,12 @@ LLVMValueRef build_quotient(struct build *build, const struct op *op) {
         return NULL;
     LLVMBuilderRef b = build->builder;
     struct division division = begin(build, op);
-    if (may_guess(&division) && build->quotients < SIM_QUOTIENTS)
-        return build_guess(&division);
-    division.of_first = result_of(&division, division.first);
-    division.of_last = result_of(&division, division.last);
     LLVMBasicBlockRef one = build_block(build, "one"), several = build_block(build, "several"),
                       behind = build_block(build, "divided");
-    build_branch(build, has_one_quotient(&division), one, several);
+    if (may_guess(&division) && build->quotients < SIM_QUOTIENTS)
+        try_guess(&division, one, several);
+    else
+        divide_first_and_last(&division, one, several);
     LLVMPositionBuilderAtEnd(b, one);
     const bool is_ramp = division.row->law == IR_LAW_REMAINDER;
     LLVMValueRef results[2];
