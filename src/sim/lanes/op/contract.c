@@ -19,13 +19,18 @@ F32_FORMS(rest, -, +)
 F32_FORMS(less, +, -)
 F32_FORMS(minus, -, -)
 
-#define F64_FORM(name, p, c_)                                                                      \
-    LANES3(name, f64, f64, f64, f64, f64_result3(__builtin_fma(p a, b, c_ c), a, b, c))
+// A NaN is the result as it is, whatever the product's sign: where the processor or the compiler
+// has no negated product, the operand's would change.
+static inline double f64_without(double r, double a) {
+    return a == a ? r : f64_quiet(a);
+}
 
-F64_FORM(sum_f64, +, +)
-F64_FORM(rest_f64, -, +)
-F64_FORM(less_f64, +, -)
-F64_FORM(minus_f64, -, -)
+#define F64_FORM(name, r) LANES3(name, f64, f64, f64, f64, f64_result3(r, a, b, c))
+
+F64_FORM(sum_f64, __builtin_fma(a, b, c))
+F64_FORM(rest_f64, f64_without(__builtin_fma(-a, b, c), a))
+F64_FORM(less_f64, __builtin_fma(a, b, -c))
+F64_FORM(minus_f64, f64_without(__builtin_fma(-a, b, -c), a))
 
 bool SIM_NAME(op_contract_f32)(const struct ir_instruction *ir, struct sim_instr *out) {
     static const sim_handler *const forms[][4] = {F32_TABLE(sum), F32_TABLE(rest), F32_TABLE(less),
