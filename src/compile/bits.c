@@ -60,7 +60,7 @@ static LLVMValueRef bits_of_part(struct build *build, LLVMValueRef part) {
 }
 
 static bool has_parts(const struct build *build, LLVMValueRef predicate) {
-    return build->has_signs && LLVMIsAInstruction(predicate) &&
+    return build->has_permutations && !build->has_mask_registers && LLVMIsAInstruction(predicate) &&
            is_of_words(build, predicate, MOST_DEPTH);
 }
 

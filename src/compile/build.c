@@ -255,7 +255,6 @@ static void name_processor(struct build *build) {
     build->has_mask_registers = is_wide;
 #if defined(__x86_64__)
     build->has_permutations = is_own ? strstr(features, "+avx2") != NULL : !is_plain;
-    build->has_signs = build->has_permutations && !is_wide;
 #endif
     add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
     add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");

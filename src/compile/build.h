@@ -70,8 +70,7 @@ struct build {
     unsigned quotients;      // divisions of the whole kernel of which warps remember the result
     bool is_open;            // code can be appended: the place is reached
     bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
-    bool has_permutations;   // of eight words (AVX2)
-    bool has_signs;          // takes the signs of eight words as a number's bits: AVX2, no AVX-512
+    bool has_permutations;   // of eight words, and their signs as a number's bits (AVX2)
 };
 
 // ---- values.c: registers and operands --------------------------------------------------------
