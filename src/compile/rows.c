@@ -1,5 +1,6 @@
 // The rows of value.def as functions of one lane, which become LLVM's code when bankrun is built
 // (compile/meson.build): what compiled kernels compute is what these say. Not part of any library.
+#define VALUE_SHIFTS_WORDS
 #include "ir/address.h"
 #include "ir/value_convert.h"
 #include "ir/value_half.h"
