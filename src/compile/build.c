@@ -200,7 +200,7 @@ static void build_prologue(struct build *build) {
     LLVMBuilderRef b = build->builder;
     LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
     build->cells = LLVMGetParam(build->function, 2);
-    build->links = LLVMGetParam(build->function, 4);
+    build->links = LLVMGetParam(build->function, 3);
     build->count = LLVMBuildAlloca(b, build->i64, here);
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
@@ -263,10 +263,10 @@ static void name_processor(struct build *build) {
 }
 
 static void build_function(struct build *build) {
-    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes,
-                                build->i32,   build->bytes, build->bytes};
+    LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->bytes,
+                                build->bytes};
     build->function = LLVMAddFunction(build->module, "kernel",
-                                      LLVMFunctionType(build->bytes, parameters, 6, false));
+                                      LLVMFunctionType(build->bytes, parameters, 5, false));
     name_processor(build);
     add_attribute(build, "no-trapping-math", "true");
     build_prologue(build);
@@ -331,13 +331,6 @@ static void end(void) {
     pthread_mutex_lock(&lock);
     is_over = true;
     pthread_mutex_unlock(&lock);
-}
-
-static void list_entries(const struct plan *plan, struct compiled *result) {
-    result->entries = base_alloc((plan->op_count + 1) * sizeof *result->entries);
-    for (uint32_t o = 0; o < plan->op_count; o++)
-        if (plan->is_entry[o])
-            result->entries[result->entry_count++] = plan->ops[o].first;
 }
 
 static LLVMTargetMachineRef target_machine(void) {
@@ -429,6 +422,10 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
     };
     build_function(&build);
     const bool ok = make_code(&build, result);
+    result->entries = build.ways_in.entries.data;
+    result->entry_count = (uint32_t)build.ways_in.entries.length;
+    result->ramps = build.ways_in.ramps.data;
+    result->ramp_count = (uint32_t)build.ways_in.ramps.length;
     result->segments = build.segments.list.data;
     result->segment_count = (uint32_t)build.segments.list.length;
     result->members = build.segments.members.data;
@@ -443,9 +440,6 @@ static bool compile(const struct compile_request *request, struct compiled *resu
     pthread_mutex_lock(&lock);
     struct plan *plan = prepare() ? plan_create(request) : NULL;
     const bool ok = plan && compile_plan(request, plan, result);
-    if (ok) {
-        list_entries(plan, result);
-    }
     plan_free(plan);
     pthread_mutex_unlock(&lock);
     return ok;

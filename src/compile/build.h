@@ -46,10 +46,10 @@ struct build {
     LLVMValueRef warp, flow, base[4], cells, shared;
     LLVMValueRef links;        // struct compiled_links
     LLVMBasicBlockRef step;    // behind a warp that has left: perhaps the next one begins
-    LLVMBasicBlockRef turn;    // it does, by phis: `warp`, `flow`, `at`, `trusted`, `start`
+    LLVMBasicBlockRef turn;    // it does, by phis: `warp`, `flow`, `at`, `start`
     LLVMValueRef left_at;      // where it left, by number: a phi of that block
     LLVMValueRef left_ordinal; // that of the instruction behind it: another one
-    LLVMValueRef at, trusted;  // where the warp begins, by number; compiled_body's is_trusted
+    LLVMValueRef at;           // where the warp begins, by number
     LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
         left;            // places of what is counted; instructions until a look is due
@@ -66,6 +66,10 @@ struct build {
         VEC(struct native_member) members;
         uint32_t groups;
     } segments;
+    struct ways_in {
+        VEC(struct compiled_entry) entries;
+        VEC(struct compiled_ramp) ramps;
+    } ways_in;
     struct fetched fetched;
     unsigned quotients;      // divisions of the whole kernel of which warps remember the result
     bool is_open;            // code can be appended: the place is reached
@@ -106,6 +110,7 @@ LLVMValueRef build_intrinsic(struct build *build, const char *name, LLVMTypeRef 
 // llvm.cttz or llvm.ctlz of bits that are not all 0.
 LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueRef bits);
 // The interpreter's frame.
+uint64_t build_place_of_register(const struct build *build, uint32_t reg); // in bytes
 void build_save(struct build *build, uint32_t reg);
 struct held build_load(struct build *build, uint32_t reg, struct form form);
 void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value);
@@ -152,7 +157,7 @@ void build_interpreted(struct build *build, uint32_t op); // by its handler
 // ---- turns.c: warps that take turns ------------------------------------------------------------
 
 // Where a warp begins: the function's own, at instruction number `at`, or another one. Sets
-// build->warp, build->at and build->trusted.
+// build->warp and build->at.
 void build_turn(struct build *build, LLVMValueRef at);
 // What is behind build_meet(), once build->flow is known.
 void build_turn_end(struct build *build);

@@ -136,61 +136,46 @@ void build_interpreted(struct build *build, uint32_t op) {
 
 // ---- Entries --------------------------------------------------------------------------------
 
-// Lanes may differ where they have parted on the way here: then the interpreter goes on.
-static LLVMValueRef holds(struct build *build, uint32_t reg, const struct held *held) {
-    const unsigned bytes = build_register_bytes(build, reg);
-    const struct held all = build_load(build, reg, (struct form){.kind = FORM_LANES});
-    if (!bytes) {
-        LLVMValueRef bits = build_bits(build, all.value);
-        return LLVMBuildICmp(build->builder, LLVMIntEQ, bits,
-                             LLVMBuildSExt(build->builder, held->value, build->i32, here), here);
-    }
-    LLVMValueRef differ = LLVMBuildICmp(build->builder, LLVMIntNE, all.value,
-                                        build_spread(build, held->form, held->value, bytes), here);
-    return build_is_none(build, differ);
+static void note_ramp(struct build *build, uint32_t reg, struct form form) {
+    const struct compiled_ramp ramp = {
+        .place = (uint32_t)build_place_of_register(build, reg),
+        .bytes = (uint8_t)build_register_bytes(build, reg),
+        .flip = form.flip,
+        .stride = form.stride,
+    };
+    vec_push(&build->ways_in.ramps, ramp);
 }
 
-// What registers hold at an entry. `good`: whether their forms are what they have to be; NULL where
-// nobody asks.
-static void load_entry(struct build *build, uint32_t op, struct held *held, LLVMValueRef *good,
+// What registers hold at an entry, as who enters has to see to.
+static void load_entry(struct build *build, uint32_t op, struct held *held,
                        const struct form *forms) {
+    struct compiled_entry entry = {.instr = build->plan->ops[op].first,
+                                   .ramp = (uint32_t)build->ways_in.ramps.length};
     for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
         if (!plan_is_live(build->plan, op, r))
             continue;
         held[r] = build_load(build, r, forms[r]);
-        if (good && forms[r].kind == FORM_RAMP)
-            *good = LLVMBuildAnd(build->builder, *good, holds(build, r, &held[r]), here);
+        if (forms[r].kind == FORM_RAMP)
+            note_ramp(build, r, forms[r]);
     }
+    entry.ramps = (uint32_t)build->ways_in.ramps.length - entry.ramp;
+    vec_push(&build->ways_in.entries, entry);
 }
 
 void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block) {
     const uint32_t count = build->plan->function->register_count;
     LLVMBuilderRef b = build->builder;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), entry = build_block(build, "entry"),
-                      asked = build_block(build, "asked"), trusted = build_block(build, "trusted"),
-                      refused = build_block(build, "refused");
-    LLVMAddCase(build->dispatch, LLVMConstInt(build->i64, build->plan->ops[op].first, false),
-                entry);
-    LLVMPositionBuilderAtEnd(b, entry);
-    LLVMBuildCondBr(
-        b, LLVMBuildICmp(b, LLVMIntNE, build->trusted, LLVMConstInt(build->i32, 0, false), here),
-        trusted, asked);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), way_in = build_block(build, "entry");
+    LLVMAddCase(build->dispatch, build_number(build, build->plan->ops[op].first), way_in);
     const uint32_t block = ir_block_of(build->plan->function, build->plan->ops[op].ir);
-    const struct form *forms = is_block ? plan_forms(build->plan, block) : build->forms;
     struct held *held = base_alloc((count + 1) * sizeof *held);
-    LLVMPositionBuilderAtEnd(b, asked);
-    LLVMValueRef good = LLVMConstInt(build->i1, 1, false);
-    load_entry(build, op, held, &good, forms);
-    LLVMBuildCondBr(b, good, trusted, refused);
-    LLVMPositionBuilderAtEnd(b, refused);
-    LLVMBuildRet(b, instr_address(build, build->plan->ops[op].first));
-    LLVMPositionBuilderAtEnd(b, trusted);
-    load_entry(build, op, held, NULL, forms);
+    LLVMPositionBuilderAtEnd(b, way_in);
+    load_entry(build, op, held, is_block ? plan_forms(build->plan, block) : build->forms);
     for (uint32_t r = 0; r < count; r++) {
         if (!is_block)
             build->held[r] = held[r]; // nothing where nobody needs it
         else if (held[r].value)
-            LLVMAddIncoming(build->phis[block][r], &held[r].value, &trusted, 1);
+            LLVMAddIncoming(build->phis[block][r], &held[r].value, &way_in, 1);
     }
     LLVMBuildBr(b, to);
     free(held);

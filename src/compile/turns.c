@@ -52,17 +52,16 @@ static LLVMValueRef entry_of(struct step *step, LLVMValueRef instr) {
 
 // A warp that begins.
 struct beginner {
-    LLVMValueRef warp, flow, at, trusted;
+    LLVMValueRef warp, flow, at;
     LLVMValueRef done, start; // its flow's `instructions` and `run_start`
 };
 
 static struct beginner read_beginner(struct build *build, LLVMValueRef warp, LLVMValueRef flow,
-                                     LLVMValueRef at, LLVMValueRef trusted) {
+                                     LLVMValueRef at) {
     return (struct beginner){
         .warp = warp,
         .flow = flow,
         .at = at,
-        .trusted = trusted,
         .done = build_field(build, flow, offsetof(struct sim_warp_flow, instructions), build->i64),
         .start = build_field(build, flow, offsetof(struct sim_warp_flow, run_start), build->i32),
     };
@@ -77,9 +76,8 @@ static void need_no_look(struct step *step, const struct beginner *beginner) {
 
 static void arrive(struct build *build, const struct beginner *beginner) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(build->builder);
-    LLVMValueRef phis[] = {build->warp, build->flow, build->at, build->trusted, build->start};
-    LLVMValueRef values[] = {beginner->warp, beginner->flow, beginner->at, beginner->trusted,
-                             beginner->start};
+    LLVMValueRef phis[] = {build->warp, build->flow, build->at, build->start};
+    LLVMValueRef values[] = {beginner->warp, beginner->flow, beginner->at, beginner->start};
     for (unsigned i = 0; i < sizeof phis / sizeof *phis; i++)
         LLVMAddIncoming(phis[i], &values[i], &from, 1);
 }
@@ -150,8 +148,7 @@ static void follow(struct step *step, LLVMValueRef next) {
     LLVMValueRef turns = step->turns;
     const struct beginner beginner = read_beginner(
         build, next, build_field(build, next, offsetof(struct sim_warp, flow), build->bytes),
-        build_field(build, turns, offsetof(struct compiled_turns, at), build->i64),
-        build_field(build, turns, offsetof(struct compiled_turns, is_trusted), build->i32));
+        build_field(build, turns, offsetof(struct compiled_turns, at), build->i64));
     need_no_look(step, &beginner);
     LLVMValueRef ordinal =
         build_field(build, turns, offsetof(struct compiled_turns, ordinal), build->i32);
@@ -179,8 +176,7 @@ static void begin_block(struct step *step) {
     LLVMValueRef warp =
         build_field(build, step->turns, offsetof(struct compiled_turns, now), build->bytes);
     LLVMValueRef flow = build_field(build, warp, offsetof(struct sim_warp, flow), build->bytes);
-    const struct beginner beginner = read_beginner(build, warp, flow, build_number(build, 0),
-                                                   LLVMConstInt(build->i32, 1, false));
+    const struct beginner beginner = read_beginner(build, warp, flow, build_number(build, 0));
     arrive(build, &beginner);
     LLVMBuildBr(b, build->turn);
 }
@@ -202,8 +198,7 @@ static void begin_round(struct step *step) {
     LLVMValueRef is_open =
         build_field(build, entry_of(step, at), offsetof(struct native_entry, is_open), build->i8);
     need(step, LLVMBuildICmp(b, LLVMIntNE, is_open, LLVMConstInt(build->i8, 0, false), here));
-    LLVMValueRef trusted = LLVMConstInt(build->i32, 1, false);
-    const struct beginner beginner = read_beginner(build, build->warp, build->flow, at, trusted);
+    const struct beginner beginner = read_beginner(build, build->warp, build->flow, at);
     need_no_look(step, &beginner);
     LLVMValueRef entry = entry_of(step, build->at);
     LLVMValueRef one = build_number(build, 1);
@@ -219,7 +214,6 @@ static void begin_round(struct step *step) {
     store(build, turns, offsetof(struct compiled_turns, to), build_number(build, COMPILED_NOWHERE));
     store(build, turns, offsetof(struct compiled_turns, first), build->warp);
     store(build, turns, offsetof(struct compiled_turns, ordinal), build->left_ordinal);
-    store(build, turns, offsetof(struct compiled_turns, is_trusted), trusted);
     begin(step, &beginner);
 }
 
@@ -231,13 +225,11 @@ void build_turn(struct build *build, LLVMValueRef at) {
     build->warp = LLVMBuildPhi(b, build->bytes, here);
     build->flow = LLVMBuildPhi(b, build->bytes, here);
     build->at = LLVMBuildPhi(b, build->i64, here);
-    build->trusted = LLVMBuildPhi(b, build->i32, here);
     build->start = LLVMBuildPhi(b, build->i32, here);
     LLVMPositionBuilderAtEnd(b, before);
     LLVMValueRef warp = LLVMGetParam(build->function, 0);
     const struct beginner beginner = read_beginner(
-        build, warp, build_field(build, warp, offsetof(struct sim_warp, flow), build->bytes), at,
-        LLVMGetParam(build->function, 3));
+        build, warp, build_field(build, warp, offsetof(struct sim_warp, flow), build->bytes), at);
     arrive(build, &beginner);
     LLVMBuildBr(b, build->turn);
     LLVMPositionBuilderAtEnd(b, build->turn);
@@ -246,7 +238,7 @@ void build_turn(struct build *build, LLVMValueRef at) {
 void build_turn_end(struct build *build) {
     LLVMBuilderRef b = build->builder;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-    struct step step = {build, LLVMGetParam(build->function, 5), build_block(build, "alone")};
+    struct step step = {build, LLVMGetParam(build->function, 4), build_block(build, "alone")};
     build->step = build_block(build, "step");
     LLVMPositionBuilderAtEnd(b, build->step);
     build->left_at = LLVMBuildPhi(b, build->i64, here);

@@ -142,7 +142,7 @@ LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueR
 
 // ---- The interpreter's frame ------------------------------------------------------------------
 
-static uint64_t place_of(const struct build *build, uint32_t reg) {
+uint64_t build_place_of_register(const struct build *build, uint32_t reg) {
     const struct ir_function *function = build->plan->function;
     const struct ir_register *r = &function->registers[reg];
     const uint64_t at32 = build->plan->code->predicate_bytes;
@@ -162,8 +162,8 @@ void build_save(struct build *build, uint32_t reg) {
     if (!bytes)
         value = value ? build_bits(build, value)
                       : LLVMBuildSExt(build->builder, held->value, build->i32, here);
-    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS], place_of(build, reg),
-                                    LLVMTypeOf(value));
+    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS],
+                                    build_place_of_register(build, reg), LLVMTypeOf(value));
     LLVMSetAlignment(LLVMBuildStore(build->builder, value, at), bytes ? 64 : 4);
 }
 
@@ -181,8 +181,8 @@ static LLVMValueRef load_first_on(struct build *build, uint32_t reg, struct form
     const unsigned bytes = build_register_bytes(build, reg);
     LLVMValueRef lane = build_count_zeros(build, "llvm.cttz", build->mask->bits);
     LLVMTypeRef type = build_lane_type(build, bytes ? bytes : 4);
-    LLVMValueRef at =
-        build_pointer(build, build->base[SIM_BASE_REGISTERS], place_of(build, reg), type);
+    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS],
+                                    build_place_of_register(build, reg), type);
     LLVMValueRef index = bytes ? lane : LLVMConstInt(build->i32, 0, false);
     LLVMValueRef value = LLVMBuildLoad2(b, type, LLVMBuildGEP2(b, type, at, &index, 1, here), here);
     LLVMSetAlignment(value, bytes ? bytes : 4);
@@ -197,7 +197,7 @@ static LLVMValueRef load_first_on(struct build *build, uint32_t reg, struct form
 
 struct held build_load(struct build *build, uint32_t reg, struct form form) {
     const unsigned bytes = build_register_bytes(build, reg);
-    const uint64_t place = place_of(build, reg);
+    const uint64_t place = build_place_of_register(build, reg);
     if (build->mask && form.kind == FORM_RAMP)
         return (struct held){.form = form, .value = load_first_on(build, reg, form)};
     struct held held = {.form = form, .is_saved = true};

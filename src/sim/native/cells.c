@@ -481,7 +481,7 @@ void sim_native_begin(struct sim_worker *worker) {
     own->learning = base_alloc((compiled->segment_count + 1) * sizeof *own->learning);
     own->entries = base_alloc((native->code.instr_count + 1) * sizeof *own->entries);
     for (uint32_t e = 0; e < compiled->entry_count; e++)
-        own->entries[compiled->entries[e]].is_open = true;
+        own->entries[compiled->entries[e].instr].is_open = true;
     for (size_t c = 0; c < cells; c++)
         own->cells[c] =
             (struct native_cell){.base = UINT64_MAX, .mask = UINT64_MAX, .shape = &own->shapes[c]};

@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 18 };
+enum { COMPILE_VERSION = 19 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -51,9 +51,8 @@ enum native_meeting { NATIVE_NOWHERE, NATIVE_BARRIER, NATIVE_END };
 // the kernel begins. Warps are left alone where one does something else, or where the
 // scheduler has to look at it. Instructions are named by their numbers in the decoded kernel.
 struct compiled_turns {
-    uint32_t stops;   // not 0: nobody follows the warp that runs
-    uint32_t may_end; // threads may end where they meet
-    uint32_t is_trusted;
+    uint32_t stops;         // not 0: nobody follows the warp that runs
+    uint32_t may_end;       // threads may end where they meet
     struct sim_warp *begin; // all, one after the other in memory; NULL: nobody follows the last
     struct sim_warp *end;
     struct native_entry *entries; // by instruction
@@ -75,10 +74,11 @@ struct compiled_turns {
 #define COMPILED_NOWHERE UINT64_MAX
 
 // Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.
-// is_trusted: registers are as the code left them, but for what the instruction before has written.
+// Registers must be as the code left them, but for what the instruction before has written, or hold
+// what the entry takes for granted (struct compiled_entry).
 typedef const struct sim_instr *(*compiled_body)(struct sim_warp *warp,
                                                  const struct sim_instr *instr,
-                                                 struct native_cell *cells, uint32_t is_trusted,
+                                                 struct native_cell *cells,
                                                  const struct compiled_links *links,
                                                  struct compiled_turns *turns);
 
@@ -90,12 +90,27 @@ struct compile_request {
     const char *lanes; // narrower ones than the machine has; NULL: its own
 };
 
+// A register that code takes for a scalar: the value of lane n is that of lane 0 and
+// ((n ^ flip) - flip) * stride more, in the register's width.
+struct compiled_ramp {
+    uint32_t place;      // in the interpreter's frame, in bytes
+    uint8_t bytes, flip; // 4 or 8; 0: a predicate, which holds in all lanes or in none
+    int64_t stride;
+};
+
+struct compiled_entry {
+    uint32_t instr;       // decoded
+    uint32_t ramp, ramps; // what it takes for granted: the first, and how many
+};
+
 // What is made: all malloc'd, and the caller's also where it failed.
 struct compiled {
     uint8_t *image; // its function is a compiled_body (image.h)
     size_t image_bytes;
-    uint32_t *entries; // decoded instructions at which it may be entered
+    struct compiled_entry *entries;
     uint32_t entry_count;
+    struct compiled_ramp *ramps; // of all entries
+    uint32_t ramp_count;
     struct native_segment *segments;
     uint32_t segment_count;
     struct native_member *members;

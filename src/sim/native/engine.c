@@ -106,7 +106,7 @@ const char *sim_compiler_missing(void) {
 
 // ---- A kernel -----------------------------------------------------------------------------------
 
-static void map_groups(struct sim_native *native) {
+static void map_numbers(struct sim_native *native) {
     const struct compiled *compiled = &native->compiled;
     const uint32_t sites = native->code.kernel->site_count;
     native->first_member = base_alloc((sites + 1) * sizeof *native->first_member);
@@ -120,6 +120,9 @@ static void map_groups(struct sim_native *native) {
         native->next_member[m] = native->first_member[site];
         native->first_member[site] = m;
     }
+    native->entry_at = base_alloc((native->code.instr_count + 1) * sizeof *native->entry_at);
+    for (uint32_t e = 0; e < compiled->entry_count; e++)
+        native->entry_at[compiled->entries[e].instr] = &compiled->entries[e];
     for (uint32_t s = 0; s < compiled->segment_count; s++)
         for (uint32_t g = 0; g < compiled->segments[s].groups; g++)
             native->segment_of_group[compiled->segments[s].group + g] = s;
@@ -165,6 +168,7 @@ static void copy_code(struct sim_native *native, const struct sim_code *code) {
 static void free_compiled(struct compiled *compiled) {
     free(compiled->image);
     free(compiled->entries);
+    free(compiled->ramps);
     free(compiled->segments);
     free(compiled->members);
     memset(compiled, 0, sizeof *compiled);
@@ -180,6 +184,7 @@ static void free_native(struct sim_native *native) {
     free(native->first_member);
     free(native->next_member);
     free(native->segment_of_group);
+    free(native->entry_at);
     free(native->code.instrs);
     free(native);
 }
@@ -207,7 +212,7 @@ static bool take_code(struct sim_native *native) {
     memcpy(&native->body, &native->image.entry, sizeof native->body);
     free(native->compiled.image);
     native->compiled.image = NULL;
-    map_groups(native);
+    map_numbers(native);
     native->links = (struct compiled_links){
         .instrs = native->code.instrs,
         .handlers = native->original,
@@ -216,7 +221,7 @@ static bool take_code(struct sim_native *native) {
         .count_lanes = sim_native_count_lanes,
     };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
-        native->code.instrs[native->compiled.entries[e]].run[1] = sim_native_enter;
+        native->code.instrs[native->compiled.entries[e].instr].run[1] = sim_native_enter;
     return true;
 }
 

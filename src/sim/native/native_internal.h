@@ -22,6 +22,7 @@ struct sim_native {
     // several groups. IR_NONE: no more.
     uint32_t *first_member, *next_member; // by site; by member
     uint32_t *segment_of_group;
+    const struct compiled_entry **entry_at; // by decoded instruction; NULL: none
 };
 
 // A cell while the interpreter runs its segment.
@@ -119,8 +120,12 @@ static inline void sim_native_renew(struct sim_native_worker *own, const uint64_
 }
 
 // A warp, all of whose lanes are on, runs from an entry. As compiled_body.
+// is_trusted: registers are as native code left them, so that nobody looks at them.
 const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_instr *at,
                                         bool is_trusted);
+// ramps.c: whether the warp's registers hold what native code takes for granted at an entry. They
+// may not where lanes have parted on the way there.
+bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at);
 // What native code has done since a place in time.
 struct native_since {
     uint64_t instructions, slow;

@@ -22,8 +22,10 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
     struct sim_worker *worker = warp->block->worker;
     struct sim_native_worker *own = worker->native;
     sim_native_renew(own, &worker->memory->generation, warp);
+    if (!is_trusted && !sim_native_holds(warp, at))
+        return at;
     own->turns.stops = true;
-    return own->native->body(warp, at, own->cells, is_trusted, &own->native->links, &own->turns);
+    return own->native->body(warp, at, own->cells, &own->native->links, &own->turns);
 }
 
 void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,

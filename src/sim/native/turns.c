@@ -168,7 +168,6 @@ static const struct sim_instr *begin_block(struct compiled_turns *turns) {
     turns->at = 0;
     turns->to = COMPILED_NOWHERE;
     turns->ordinal = instrs[0].ordinal;
-    turns->is_trusted = true;
     turns->instructions = turns->run_start = 0;
     sim_native_renew(worker->native, &worker->memory->generation, flow->warps);
     turns->begin = sim_native_takes_warp(worker, flow->warps) ? flow->warps : NULL;
@@ -186,7 +185,6 @@ static void say_who_follows(const struct phase *phase, bool follows) {
     own->turns = (struct compiled_turns){
         .stops = !follows,
         .may_end = ends_at_once(flow),
-        .is_trusted = phase->is_trusted,
         .begin = sim_native_takes_warp(flow->block.worker, &flow->warps[0]) ? flow->warps : NULL,
         .end = flow->warps + flow->warp_count,
         .entries = own->entries,
@@ -236,11 +234,21 @@ static void take_over(struct phase *phase, bool *moved) {
     phase->since = (struct native_since){turns->instructions, turns->slow};
 }
 
+// Whether native code may take the registers of some warps for what it left.
+static bool holds(const struct phase *phase, uint32_t warps) {
+    EACH_LANE(w, phase->is_trusted ? 0 : warps) {
+        if (!sim_native_holds(&phase->flow->warps[w], phase->at))
+            return false;
+    }
+    return true;
+}
+
 static const struct sim_instr *run(struct phase *phase, bool *moved) {
     struct sim_block_flow *flow = phase->flow;
     struct sim_native_worker *own = phase->own;
-    const bool follows = may_follow(phase);
+    const bool follows = may_follow(phase) && holds(phase, phase->pending);
     const uint32_t runs = follows ? phase->pending : 1u << phase->now;
+    phase->is_trusted |= follows;
     EACH_LANE(w, phase->goes_on || phase->is_fresh ? 0 : runs) {
         begin_turn(&flow->warps[w], &flow->flows[w], phase->at);
     }
@@ -250,9 +258,10 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
             (uint64_t)flow->flows[phase->now].run_start - phase->at->ordinal;
     sim_native_renew(own, phase->generation, &flow->warps[phase->now]);
     say_who_follows(phase, follows);
-    const struct sim_instr *next =
-        own->native->body(&flow->warps[phase->now], phase->at, own->cells, phase->is_trusted,
-                          &own->native->links, &own->turns);
+    const struct sim_instr *next = phase->at;
+    if (holds(phase, runs))
+        next = own->native->body(&flow->warps[phase->now], phase->at, own->cells,
+                                 &own->native->links, &own->turns);
     take_over(phase, moved);
     return next;
 }

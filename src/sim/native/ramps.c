@@ -1,0 +1,37 @@
+// Registers that native code takes for scalars. See struct compiled_ramp.
+#include "sim/flow/warp.h"
+#include "sim/native/native_internal.h"
+
+static bool holds32(const uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint32_t stride = (uint32_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
+    uint32_t differ = 0;
+    for (uint32_t l = 0; l < LANES; l++)
+        differ |= lanes[l] ^ (first + (l ^ ramp->flip) * stride);
+    return !differ;
+}
+
+static bool holds64(const uint64_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint64_t stride = (uint64_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
+    uint64_t differ = 0;
+    for (uint64_t l = 0; l < LANES; l++)
+        differ |= lanes[l] ^ (first + (l ^ ramp->flip) * stride);
+    return !differ;
+}
+
+static bool holds(const uint8_t *frame, const struct compiled_ramp *ramp) {
+    const void *at = frame + ramp->place;
+    const uint32_t *bits = at;
+    return ramp->bytes == 8   ? holds64(at, ramp)
+           : ramp->bytes == 4 ? holds32(at, ramp)
+                              : *bits == 0 || *bits == EVENT_ALL_LANES;
+}
+
+bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at) {
+    const struct sim_native *native = warp->block->worker->native->native;
+    const struct compiled_entry *entry = native->entry_at[at - native->code.instrs];
+    const struct compiled_ramp *ramps = native->compiled.ramps + entry->ramp;
+    for (uint32_t r = 0; r < entry->ramps; r++)
+        if (!holds(warp->base[SIM_BASE_REGISTERS], &ramps[r]))
+            return false;
+    return true;
+}
